@@ -1,0 +1,3 @@
+//! The command `unspool`.
+
+fn main() {}

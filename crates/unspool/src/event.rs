@@ -1,0 +1,583 @@
+//! The display events: the one vocabulary that every source speaks and every
+//! view reads.
+//!
+//! An [`Event`] is also one line of the public JSONL format: it serialises to
+//! exactly that line, and [`Event::from_json`] reads it back without loss.
+//! Empty fields are left out. The format only ever grows.
+//!
+//! Payloads (`text`, `output`, `input`, `hunks`) are verbatim and may hold any
+//! character. Labels (`name`, `arg`, `title`, `model`, `path` …) are one clean
+//! line; the emitter sees to that.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize, Serializer};
+
+pub use payload::{Payload, RawJson};
+
+mod payload;
+
+/// One thing that happened in an agent's run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Event {
+    /// Position in the stream: 0, 1, 2 …
+    pub seq: u64,
+    /// When it happened (RFC 3339), where the source says so.
+    pub time: Option<String>,
+    /// The sub-agent that it belongs to; `None` for the root agent.
+    pub agent: Option<Arc<Agent>>,
+    /// What happened; `kind` and its own fields in JSON.
+    pub body: Body,
+    /// The source frame, where it was asked for, and always on `unknown`.
+    pub raw: Option<String>,
+}
+
+impl Event {
+    /// Reads one line of the public JSONL format. Fails when the line is not
+    /// a JSON object with a known `kind`.
+    pub fn from_json(line: &str) -> Result<Self, serde_json::Error> {
+        #[derive(Deserialize)]
+        struct Envelope<'a> {
+            #[serde(borrow)]
+            kind: std::borrow::Cow<'a, str>,
+            #[serde(default)]
+            seq: u64,
+            time: Option<String>,
+            agent: Option<Agent>,
+            raw: Option<String>,
+        }
+        let envelope: Envelope<'_> = serde_json::from_str(line)?;
+        Ok(Self {
+            body: Body::from_json(&envelope.kind, line)?,
+            seq: envelope.seq,
+            time: envelope.time,
+            agent: envelope.agent.map(Arc::new),
+            raw: envelope.raw,
+        })
+    }
+
+    /// Nesting depth: 0 for the root agent.
+    pub fn depth(&self) -> u32 {
+        self.agent.as_ref().map_or(0, |agent| agent.depth)
+    }
+}
+
+impl Serialize for Event {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Line<'a> {
+            kind: &'static str,
+            seq: u64,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            time: Option<&'a str>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            agent: Option<&'a Agent>,
+            #[serde(flatten)]
+            body: &'a Body,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            raw: Option<&'a str>,
+        }
+        Line {
+            kind: self.body.kind(),
+            seq: self.seq,
+            time: self.time.as_deref(),
+            agent: self.agent.as_deref(),
+            body: &self.body,
+            raw: self.raw.as_deref(),
+        }
+        .serialize(serializer)
+    }
+}
+
+macro_rules! bodies {
+    ($($(#[$doc:meta])* $variant:ident($payload:ty) = $kind:literal,)+) => {
+        /// What an event says. Serialises as its payload's fields beside `kind`.
+        #[derive(Clone, Debug, PartialEq, Serialize)]
+        #[serde(untagged)]
+        #[non_exhaustive]
+        pub enum Body {
+            $($(#[$doc])* $variant($payload),)+
+        }
+
+        impl Body {
+            /// The value of the JSON field `kind`.
+            pub fn kind(&self) -> &'static str {
+                match self { $(Self::$variant(_) => $kind,)+ }
+            }
+
+            fn from_json(kind: &str, line: &str) -> Result<Self, serde_json::Error> {
+                match kind {
+                    $($kind => serde_json::from_str(line).map(Self::$variant),)+
+                    other => Err(serde::de::Error::custom(format!("unknown event kind `{other}`"))),
+                }
+            }
+        }
+    };
+}
+
+bodies! {
+    /// The session that follows, or a change to what is known of it.
+    Session(Session) = "session",
+    /// What a person (or the calling agent, for a sub-agent) said.
+    User(User) = "user",
+    /// Answer text.
+    Text(Message) = "text",
+    /// The model's thinking.
+    Reasoning(Message) = "reasoning",
+    /// A tool call begins.
+    ToolUse(ToolUse) = "tool_use",
+    /// Output of a tool that still runs.
+    ToolOutput(ToolOutput) = "tool_output",
+    /// A tool call ended.
+    ToolResult(ToolResult) = "tool_result",
+    /// The whole plan, as it is now.
+    Plan(Plan) = "plan",
+    /// A change of files outside any tool call.
+    Edit(Edits) = "edit",
+    /// The agent asked to be allowed something.
+    Permission(Permission) = "permission",
+    /// The agent asked a question.
+    Prompt(Prompt) = "prompt",
+    /// Context that the agent was given.
+    Context(Context) = "context",
+    /// A message of the agent itself or of the reader.
+    Notice(Notice) = "notice",
+    /// Tokens and cost.
+    Usage(Usage) = "usage",
+    /// A turn ended.
+    TurnEnd(TurnEnd) = "turn_end",
+    /// Modes, commands, options: for interactive views.
+    State(State) = "state",
+    /// A frame that no rule knows.
+    Unknown(Unknown) = "unknown",
+}
+
+/// The sub-agent that an event belongs to.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Agent {
+    /// The agent's own id.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub id: String,
+    /// Id of the tool call that started it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub parent: String,
+    /// Nesting depth, 1 or more.
+    #[serde(default)]
+    pub depth: u32,
+    /// Its name or type.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub name: String,
+}
+
+/// What is known of the session.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Session {
+    /// Name of the provider that read it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub provider: String,
+    /// The agent program's version.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub version: String,
+    /// The session's id.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub id: String,
+    /// The model.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub model: String,
+    /// The working directory.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub cwd: String,
+    /// The session's title.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub title: String,
+}
+
+/// What a person said.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct User {
+    /// The words.
+    #[serde(default, skip_serializing_if = "Payload::is_empty")]
+    pub text: Payload,
+    /// Sent while the agent worked, waiting its turn.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub queued: bool,
+}
+
+/// A block of answer text or reasoning.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Message {
+    /// The words.
+    #[serde(default, skip_serializing_if = "Payload::is_empty")]
+    pub text: Payload,
+    /// Names one block: deltas with the same id belong together.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub id: String,
+    /// Append to the open block; otherwise the text is the whole block and
+    /// replaces what the id had.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub delta: bool,
+}
+
+/// The beginning of a tool call.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ToolUse {
+    /// The id that the result refers to.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub id: String,
+    /// The tool's name as the provider spells it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// What kind of work it is.
+    #[serde(default)]
+    pub category: Category,
+    /// A preview of its most telling argument, at most 40 characters.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub arg: String,
+    /// Its input, as it came.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<RawJson>,
+    /// The provider's own headline for the call.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub title: String,
+}
+
+/// What kind of work a tool does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Category {
+    Read,
+    Write,
+    Edit,
+    Delete,
+    Move,
+    Search,
+    List,
+    Execute,
+    Fetch,
+    Think,
+    Plan,
+    Task,
+    #[default]
+    #[serde(other)]
+    Other,
+}
+
+/// Output of a tool that still runs.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ToolOutput {
+    /// The call's id.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub id: String,
+    /// What is new.
+    #[serde(default, skip_serializing_if = "Payload::is_empty")]
+    pub text: Payload,
+}
+
+/// The end of a tool call.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ToolResult {
+    /// The call's id.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub id: String,
+    /// The tool's name, where it is known.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// How it ended.
+    #[serde(default)]
+    pub status: ToolStatus,
+    /// What it said.
+    #[serde(default, skip_serializing_if = "Payload::is_empty")]
+    pub output: Payload,
+    /// The exit code of a command, where it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i64>,
+    /// The changes that it made.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub edits: Vec<Edit>,
+    /// How long it ran.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duration_ms: Option<u64>,
+}
+
+/// How a tool call ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolStatus {
+    /// It did its work.
+    #[default]
+    Ok,
+    /// It failed.
+    Error,
+    /// A person, rule or policy said no.
+    Rejected,
+    /// The call or its turn was stopped.
+    Canceled,
+}
+
+/// The whole plan.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Plan {
+    /// Its steps in order.
+    #[serde(default)]
+    pub entries: Vec<PlanEntry>,
+    /// Why it changed.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub explanation: String,
+}
+
+/// One step of a plan.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlanEntry {
+    /// What is to be done.
+    #[serde(default)]
+    pub text: String,
+    /// How far it is.
+    #[serde(default)]
+    pub status: PlanStatus,
+    /// How important it is, in the provider's word.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub priority: String,
+}
+
+/// How far a step of a plan is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum PlanStatus {
+    InProgress,
+    Completed,
+    Canceled,
+    #[default]
+    #[serde(other)]
+    Pending,
+}
+
+/// Changes of files outside any tool call.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Edits {
+    /// The changes, one per file.
+    #[serde(default)]
+    pub edits: Vec<Edit>,
+}
+
+/// The change of one file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Edit {
+    /// What was done.
+    #[serde(default)]
+    pub op: EditOp,
+    /// The file.
+    #[serde(default)]
+    pub path: String,
+    /// Where it was moved to.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub new_path: String,
+    /// The changed lines.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hunks: Vec<Hunk>,
+}
+
+/// What was done to a file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum EditOp {
+    Add,
+    #[default]
+    Update,
+    Delete,
+    Move,
+}
+
+/// Consecutive changed lines with their context.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hunk {
+    /// Number of the first line in the old file, where it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub old_start: Option<u64>,
+    /// Number of the first line in the new file, where it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub new_start: Option<u64>,
+    /// The lines, each after its sign: a blank, `-` or `+`.
+    #[serde(default)]
+    pub lines: Vec<String>,
+}
+
+/// A request for permission, or its answer (same `id`, with `outcome`).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Permission {
+    /// The request's id.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub id: String,
+    /// The tool call that it is about.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub tool_id: String,
+    /// What is asked.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub title: String,
+    /// The possible answers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub options: Vec<PermissionOption>,
+    /// The answer: the id of the option taken, or the provider's own word.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub outcome: String,
+}
+
+/// One possible answer to a request for permission.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PermissionOption {
+    /// What is sent back.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub id: String,
+    /// What a person reads.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// `allow_once`, `allow_always`, `reject_once` or `reject_always`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub kind: String,
+}
+
+/// A question to the person.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Prompt {
+    /// The question.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub question: String,
+    /// The answers offered.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub options: Vec<String>,
+    /// The answer taken when none is given.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub default: String,
+    /// The answer given.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub answer: String,
+}
+
+/// Context that the agent was given.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Context {
+    /// The block's name.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// Its heading.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub title: String,
+    /// Its content.
+    #[serde(default, skip_serializing_if = "Payload::is_empty")]
+    pub text: Payload,
+}
+
+/// A message of the agent itself or of the reader.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Notice {
+    /// How serious it is.
+    #[serde(default)]
+    pub level: Level,
+    /// The words.
+    #[serde(default, skip_serializing_if = "Payload::is_empty")]
+    pub text: Payload,
+}
+
+/// How serious a notice is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Level {
+    Warning,
+    Retry,
+    Error,
+    Canceled,
+    #[default]
+    #[serde(other)]
+    Info,
+}
+
+/// Tokens and cost.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Usage {
+    /// Tokens read, the cached ones included.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input_tokens: Option<u64>,
+    /// Tokens written, the reasoning included.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_tokens: Option<u64>,
+    /// Of the tokens read, those that came from a cache.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cached_tokens: Option<u64>,
+    /// Of the tokens written, those of reasoning.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reasoning_tokens: Option<u64>,
+    /// Cost in US dollars.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_usd: Option<f64>,
+    /// Tokens in the context window.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context_used: Option<u64>,
+    /// Size of the context window.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context_size: Option<u64>,
+    /// The figures are totals that replace earlier ones, not additions.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub cumulative: bool,
+}
+
+/// The end of a turn.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TurnEnd {
+    /// How it ended.
+    #[serde(default)]
+    pub status: TurnStatus,
+    /// Why, in the provider's word.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+    /// How long it took.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duration_ms: Option<u64>,
+    /// Turns or model calls, as the provider counts them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turns: Option<u64>,
+}
+
+/// How a turn ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TurnStatus {
+    /// The agent finished.
+    #[default]
+    Completed,
+    /// An error, a limit or a refusal ended it.
+    Failed,
+    /// The user stopped it.
+    Canceled,
+    /// The stream just ended.
+    Interrupted,
+}
+
+/// Modes, commands, options and the like.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct State {
+    /// What it is about.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// Its value, as it came.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<RawJson>,
+}
+
+/// A frame that no rule knows; the event's `raw` holds it too.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Unknown {
+    /// The frame.
+    #[serde(default, skip_serializing_if = "Payload::is_empty")]
+    pub text: Payload,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+fn is_false(value: &bool) -> bool {
+    !value
+}

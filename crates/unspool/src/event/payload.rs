@@ -1,0 +1,223 @@
+//! Verbatim values that are decoded only when somebody looks at them.
+//!
+//! Most bytes of an agent's stream are tool output of which a view shows five
+//! lines. [`Payload`] therefore keeps a JSON string in its escaped form until
+//! it is read, and writes that form unchanged; [`RawJson`] does the same for a
+//! whole JSON value.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::value::RawValue;
+
+use crate::json::Json;
+
+/// A verbatim string, possibly still in its JSON form.
+#[derive(Clone)]
+pub struct Payload(Form);
+
+#[derive(Clone)]
+enum Form {
+    Plain(String),
+    /// A JSON string literal, quotes included, known to decode without loss.
+    Escaped(Box<RawValue>),
+}
+
+impl Payload {
+    /// Keeps `json` undecoded when it is a string literal; `None` otherwise.
+    pub(crate) fn from_json_string(json: Json<'_>) -> Option<Self> {
+        let raw = json.raw();
+        if !raw.starts_with('"') {
+            return None;
+        }
+        let may_hold_surrogates = memchr::memmem::find(raw.as_bytes(), br"\ud").is_some()
+            || memchr::memmem::find(raw.as_bytes(), br"\uD").is_some();
+        if may_hold_surrogates || raw.len() < 64 {
+            return json.str().map(|text| Self::from(text.into_owned()));
+        }
+        serde_json::from_str::<&RawValue>(raw)
+            .ok()
+            .map(|value| Self(Form::Escaped(value.to_owned())))
+    }
+
+    /// The string itself.
+    pub fn as_str(&self) -> Cow<'_, str> {
+        match &self.0 {
+            Form::Plain(text) => Cow::Borrowed(text),
+            Form::Escaped(raw) => Json::trusted(raw.get()).str().unwrap_or_default(),
+        }
+    }
+
+    /// Whether there is nothing in it.
+    pub fn is_empty(&self) -> bool {
+        match &self.0 {
+            Form::Plain(text) => text.is_empty(),
+            Form::Escaped(raw) => raw.get().len() <= 2,
+        }
+    }
+}
+
+impl Default for Payload {
+    fn default() -> Self {
+        Self(Form::Plain(String::new()))
+    }
+}
+
+impl From<String> for Payload {
+    fn from(text: String) -> Self {
+        Self(Form::Plain(text))
+    }
+}
+
+impl From<&str> for Payload {
+    fn from(text: &str) -> Self {
+        Self(Form::Plain(text.to_owned()))
+    }
+}
+
+impl From<Cow<'_, str>> for Payload {
+    fn from(text: Cow<'_, str>) -> Self {
+        Self(Form::Plain(text.into_owned()))
+    }
+}
+
+impl PartialEq for Payload {
+    fn eq(&self, other: &Self) -> bool {
+        match (&self.0, &other.0) {
+            (Form::Escaped(a), Form::Escaped(b)) if a.get() == b.get() => true,
+            _ => self.as_str() == other.as_str(),
+        }
+    }
+}
+
+impl PartialEq<str> for Payload {
+    fn eq(&self, other: &str) -> bool {
+        self.as_str() == other
+    }
+}
+
+impl PartialEq<&str> for Payload {
+    fn eq(&self, other: &&str) -> bool {
+        self.as_str() == *other
+    }
+}
+
+impl std::fmt::Debug for Payload {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.as_str().fmt(f)
+    }
+}
+
+impl std::fmt::Display for Payload {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.as_str())
+    }
+}
+
+impl Serialize for Payload {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match &self.0 {
+            Form::Plain(text) => serializer.serialize_str(text),
+            Form::Escaped(raw) => raw.serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Payload {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer).map(Self::from)
+    }
+}
+
+/// Any JSON value in the form in which it came, on one line.
+#[derive(Clone)]
+pub struct RawJson(Box<RawValue>);
+
+impl RawJson {
+    /// Takes over a JSON text; `None` if it is not valid JSON.
+    pub fn new(text: &str) -> Option<Self> {
+        serde_json::from_str::<Box<RawValue>>(&single_line(text))
+            .ok()
+            .map(Self)
+    }
+
+    /// Any value that can be written as JSON.
+    pub(crate) fn of(value: &impl Serialize) -> Option<Self> {
+        serde_json::value::to_raw_value(value).ok().map(Self)
+    }
+
+    /// The JSON text.
+    pub fn get(&self) -> &str {
+        self.0.get()
+    }
+
+    pub(crate) fn json(&self) -> Json<'_> {
+        Json::trusted(self.0.get())
+    }
+}
+
+impl From<Json<'_>> for Option<RawJson> {
+    fn from(json: Json<'_>) -> Self {
+        RawJson::new(json.raw())
+    }
+}
+
+/// A raw line feed in valid JSON is white space between values, and so is
+/// what follows it up to the next token: taking both out changes nothing.
+fn single_line(text: &str) -> Cow<'_, str> {
+    if memchr::memchr2(b'\n', b'\r', text.as_bytes()).is_none() {
+        return Cow::Borrowed(text);
+    }
+    let lines = text.split(['\n', '\r']).map(str::trim_ascii_start);
+    Cow::Owned(lines.collect())
+}
+
+impl PartialEq for RawJson {
+    fn eq(&self, other: &Self) -> bool {
+        self.get() == other.get()
+    }
+}
+
+impl std::fmt::Debug for RawJson {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.get())
+    }
+}
+
+impl Serialize for RawJson {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for RawJson {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Box::<RawValue>::deserialize(deserializer).map(Self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_escaped_payload_decodes_and_writes_the_same_json() {
+        let literal = format!("\"{}\\n\\u00e9\\\"\"", "x".repeat(80));
+        let payload = Payload::from_json_string(Json::parse(&literal).unwrap()).unwrap();
+        assert_eq!(payload, format!("{}\né\"", "x".repeat(80)).as_str());
+        assert_eq!(serde_json::to_string(&payload).unwrap(), literal);
+    }
+
+    #[test]
+    fn lone_surrogates_become_replacement_characters() {
+        let literal = format!("\"{}\\ud800!\"", "x".repeat(80));
+        let payload = Payload::from_json_string(Json::parse(&literal).unwrap()).unwrap();
+        assert!(payload.as_str().ends_with("\u{FFFD}!"));
+    }
+
+    #[test]
+    fn pretty_printed_json_is_put_on_one_line() {
+        let json = RawJson::new("{\n  \"a\": [\n    1,\r\n    \"b  c\"\n  ]\n}").unwrap();
+        assert_eq!(json.get(), r#"{"a": [1,"b  c"]}"#);
+    }
+}

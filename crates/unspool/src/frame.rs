@@ -1,0 +1,295 @@
+//! Bytes → frames: the first stage of the pipeline.
+//!
+//! A [`Framer`] takes bytes in chunks of any size and hands out [`Frame`]s: a
+//! line, the data of one server-sent event, or one value of a JSON body. It
+//! finds out by itself which of these the input is. The frames depend on the
+//! bytes alone, never on how they were cut into chunks. Invalid UTF-8 becomes
+//! U+FFFD here, so that everything behind works on text.
+
+use serde::de::IgnoredAny;
+
+use crate::json::{self, Json};
+
+mod body;
+mod lines;
+mod sse;
+
+/// One unit of input, as its provider wrote it.
+#[derive(Clone, Copy, Debug)]
+pub struct Frame<'a> {
+    /// The text, without its line end.
+    pub text: &'a str,
+    /// The line end that followed: `"\n"`, `"\r\n"` or nothing.
+    pub ending: &'a str,
+    /// The `event` field of a server-sent event.
+    pub event: &'a str,
+}
+
+impl<'a> Frame<'a> {
+    /// A frame that is no line of a file.
+    pub fn new(text: &'a str) -> Self {
+        Self {
+            text,
+            ending: "",
+            event: "",
+        }
+    }
+
+    /// The frame as JSON; `None` when it is none.
+    pub fn json(&self) -> Option<Json<'a>> {
+        Json::parse(self.text)
+    }
+}
+
+/// What a framer hands out.
+#[derive(Clone, Copy)]
+pub(crate) enum Framed<'a> {
+    Frame(Frame<'a>),
+    /// A frame of this many bytes was over the limit and is gone.
+    Oversized(u64),
+}
+
+/// How the input is cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Framing {
+    Lines,
+    Sse,
+    Body,
+}
+
+/// Cuts a stream of bytes into frames.
+#[derive(Clone)]
+pub(crate) struct Framer {
+    limit: usize,
+    state: State,
+}
+
+#[derive(Clone)]
+enum State {
+    /// Nothing is decided yet; what came so far is kept.
+    Undecided(Vec<u8>),
+    Lines(lines::Lines),
+    Sse(sse::Sse),
+    Body(body::Body),
+}
+
+impl Framer {
+    /// Finds the framing out by itself.
+    pub(crate) fn detecting(limit: usize) -> Self {
+        Self {
+            limit,
+            state: State::Undecided(Vec::new()),
+        }
+    }
+
+    /// Lines, whatever they hold.
+    pub(crate) fn lines(limit: usize) -> Self {
+        Self {
+            limit,
+            state: State::Lines(lines::Lines::new(limit)),
+        }
+    }
+
+    pub(crate) fn push(&mut self, bytes: &[u8], sink: &mut dyn FnMut(Framed<'_>)) {
+        if let State::Undecided(held) = &mut self.state {
+            held.extend_from_slice(bytes);
+            let framing = match decide(held, false) {
+                Some(framing) => framing,
+                None if held.len() > self.limit => Framing::Lines,
+                None => return,
+            };
+            self.start(framing, sink);
+            return;
+        }
+        self.advance(bytes, sink);
+    }
+
+    pub(crate) fn finish(&mut self, sink: &mut dyn FnMut(Framed<'_>)) {
+        if let State::Undecided(held) = &self.state {
+            let framing = decide(held, true).unwrap_or(Framing::Lines);
+            self.start(framing, sink);
+        }
+        match &mut self.state {
+            State::Undecided(_) => {}
+            State::Lines(lines) => lines.finish(sink),
+            State::Sse(sse) => sse.finish(sink),
+            State::Body(body) => body.finish(sink),
+        }
+    }
+
+    fn start(&mut self, framing: Framing, sink: &mut dyn FnMut(Framed<'_>)) {
+        let next = match framing {
+            Framing::Lines => State::Lines(lines::Lines::new(self.limit)),
+            Framing::Sse => State::Sse(sse::Sse::new(self.limit)),
+            Framing::Body => State::Body(body::Body::new(self.limit)),
+        };
+        if let State::Undecided(held) = std::mem::replace(&mut self.state, next) {
+            self.advance(without_byte_order_mark(&held), sink);
+        }
+    }
+
+    fn advance(&mut self, bytes: &[u8], sink: &mut dyn FnMut(Framed<'_>)) {
+        match &mut self.state {
+            State::Undecided(_) => {}
+            State::Lines(lines) => lines.push(bytes, sink),
+            State::Sse(sse) => sse.push(bytes, sink),
+            State::Body(body) => body.push(bytes, sink),
+        }
+    }
+}
+
+fn without_byte_order_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes)
+}
+
+/// The framing of an input that begins with `bytes`; `None` if that cannot be
+/// said before more has come. Only whole lines count, so that the answer does
+/// not depend on where the bytes were cut.
+fn decide(bytes: &[u8], at_end: bool) -> Option<Framing> {
+    let blank = |b: &u8| matches!(b, 0 | b' ' | b'\t' | b'\r' | b'\n');
+    let text = without_byte_order_mark(bytes);
+    if !at_end && text.len() < 3 && b"\xEF\xBB\xBF".starts_with(text) {
+        return None;
+    }
+    let start = text.iter().position(|b| !blank(b))?;
+    let mut rest = text.get(start..)?;
+    let first = next_line(&mut rest, at_end)?;
+    match first.first()? {
+        b'{' | b'[' => match complete(first) {
+            Completeness::Whole | Completeness::Broken => Some(Framing::Lines),
+            Completeness::Cut if rest.is_empty() && at_end => Some(Framing::Lines),
+            Completeness::Cut => {
+                let second = next_line(&mut rest, at_end)?;
+                match complete(&[first, b"\n", second].concat()) {
+                    Completeness::Broken => Some(Framing::Lines),
+                    _ => Some(Framing::Body),
+                }
+            }
+        },
+        _ if sse::is_field(first) => Some(Framing::Sse),
+        _ => Some(Framing::Lines),
+    }
+}
+
+/// Takes the next line off `rest`, without its end. The unfinished last line
+/// counts only when nothing can follow.
+fn next_line<'a>(rest: &mut &'a [u8], at_end: bool) -> Option<&'a [u8]> {
+    match memchr::memchr(b'\n', rest) {
+        Some(end) => {
+            let line = rest.get(..end)?;
+            *rest = rest.get(end + 1..)?;
+            Some(line)
+        }
+        None if at_end => Some(std::mem::take(rest)),
+        None => None,
+    }
+}
+
+enum Completeness {
+    Whole,
+    /// Valid so far.
+    Cut,
+    Broken,
+}
+
+fn complete(bytes: &[u8]) -> Completeness {
+    let text = String::from_utf8_lossy(bytes);
+    match serde_json::from_str::<IgnoredAny>(json::trim(&text)) {
+        Ok(_) => Completeness::Whole,
+        Err(error) if error.is_eof() => Completeness::Cut,
+        Err(_) => Completeness::Broken,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn frames(input: &[u8], chunk: usize, limit: usize) -> Vec<String> {
+        let mut framer = Framer::detecting(limit);
+        let mut out = Vec::new();
+        let mut sink = |framed: Framed<'_>| {
+            out.push(match framed {
+                Framed::Frame(frame) => format!("{}{}|{}", frame.text, frame.ending, frame.event),
+                Framed::Oversized(bytes) => format!("<{bytes}>"),
+            });
+        };
+        for piece in input.chunks(chunk) {
+            framer.push(piece, &mut sink);
+        }
+        framer.finish(&mut sink);
+        out
+    }
+
+    /// The frames, the same for every size of chunk.
+    fn all(input: &[u8]) -> Vec<String> {
+        let whole = frames(input, input.len().max(1), 1 << 20);
+        for chunk in 1..input.len() {
+            assert_eq!(frames(input, chunk, 1 << 20), whole, "chunks of {chunk}");
+        }
+        whole
+    }
+
+    #[test]
+    fn lines_keep_their_ends() {
+        assert_eq!(
+            all(b"{\"a\":1}\r\n\n{\"b\":2}"),
+            ["{\"a\":1}\r\n|", "\n|", "{\"b\":2}|"]
+        );
+    }
+
+    #[test]
+    fn a_byte_order_mark_and_nul_padding_are_no_text() {
+        assert_eq!(all(b"\xEF\xBB\xBF{\"a\":1}\n"), ["{\"a\":1}\n|"]);
+        assert_eq!(all(b"\0\0{\"a\":1}\n"), ["\0\0{\"a\":1}\n|"]);
+    }
+
+    #[test]
+    fn server_sent_events_join_data_and_skip_comments() {
+        let input = b": hi\r\nevent: ping\r\ndata: {\"a\":\r\ndata:1}\r\n\r\ndata: [DONE]\n\n";
+        assert_eq!(all(input), ["{\"a\":\n1}|ping", "[DONE]|"]);
+    }
+
+    #[test]
+    fn a_cut_off_server_sent_event_is_not_lost() {
+        assert_eq!(
+            all(b"data: {\"a\":1}\n\ndata: {\"b\""),
+            ["{\"a\":1}|", "{\"b\"|"]
+        );
+    }
+
+    #[test]
+    fn a_pretty_printed_body_is_one_frame_and_an_array_its_items() {
+        assert_eq!(all(b"{\n \"a\": 1\n}\n"), ["{\n \"a\": 1\n}|"]);
+        assert_eq!(all(b"[\n 1,\n {\"a\": 2}\n]"), ["1|", "{\"a\": 2}|"]);
+    }
+
+    #[test]
+    fn a_cut_line_before_json_lines_stays_a_line() {
+        assert_eq!(
+            all(b"{\"a\":\"x\n{\"b\":2}\n"),
+            ["{\"a\":\"x\n|", "{\"b\":2}\n|"]
+        );
+    }
+
+    #[test]
+    fn a_cut_body_falls_back_to_its_lines() {
+        assert_eq!(
+            all(b"{\n \"a\": 1,\n \"b"),
+            ["{\n|", " \"a\": 1,\n|", " \"b|"]
+        );
+    }
+
+    #[test]
+    fn a_frame_over_the_limit_is_reported_and_the_rest_goes_on() {
+        let input = format!("{{\"a\":1}}\n{}\n{{\"b\":2}}\n", "x".repeat(100));
+        for chunk in [1, 7, 1000] {
+            let out = frames(input.as_bytes(), chunk, 50);
+            assert_eq!(out, ["{\"a\":1}\n|", "<100>", "{\"b\":2}\n|"]);
+        }
+        let input = format!("data: {{}}\n\ndata: {}\n\ndata: 1\n\n", "x".repeat(100));
+        for chunk in [1, 7, 1000] {
+            assert_eq!(frames(input.as_bytes(), chunk, 50), ["{}|", "<106>", "1|"]);
+        }
+    }
+}

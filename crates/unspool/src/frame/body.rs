@@ -1,0 +1,67 @@
+//! A whole JSON body that spans lines: one document or several, and the items
+//! of a top-level array one by one. Nothing can be handed out before the end.
+
+use serde_json::value::RawValue;
+
+use super::lines::Lines;
+use super::{Frame, Framed};
+use crate::json::Json;
+
+#[derive(Clone)]
+pub(super) struct Body {
+    limit: usize,
+    bytes: Vec<u8>,
+    dropped: u64,
+}
+
+impl Body {
+    pub(super) fn new(limit: usize) -> Self {
+        Self {
+            limit,
+            bytes: Vec::new(),
+            dropped: 0,
+        }
+    }
+
+    pub(super) fn push(&mut self, bytes: &[u8], _sink: &mut dyn FnMut(Framed<'_>)) {
+        if self.dropped == 0 && self.bytes.len() + bytes.len() <= self.limit {
+            self.bytes.extend_from_slice(bytes);
+        } else {
+            self.dropped += (self.bytes.len() + bytes.len()) as u64;
+            self.bytes = Vec::new();
+        }
+    }
+
+    pub(super) fn finish(&mut self, sink: &mut dyn FnMut(Framed<'_>)) {
+        if self.dropped > 0 {
+            sink(Framed::Oversized(std::mem::take(&mut self.dropped)));
+            return;
+        }
+        let bytes = std::mem::take(&mut self.bytes);
+        let text = String::from_utf8_lossy(&bytes);
+        let text = text.trim_start_matches('\0');
+        let mut values = serde_json::Deserializer::from_str(text).into_iter::<&RawValue>();
+        let mut read = 0;
+        while let Some(Ok(value)) = values.next() {
+            read = values.byte_offset();
+            emit(Json::trusted(value.get()), sink);
+        }
+        // What is no JSON, or was cut off, goes on as lines.
+        let rest = text.get(read..).unwrap_or_default();
+        if !rest.trim_matches(['\0', ' ', '\t', '\r', '\n']).is_empty() {
+            let mut lines = Lines::new(self.limit);
+            lines.push(rest.as_bytes(), sink);
+            lines.finish(sink);
+        }
+    }
+}
+
+fn emit(value: Json<'_>, sink: &mut dyn FnMut(Framed<'_>)) {
+    if value.is_array() {
+        for item in value.array() {
+            sink(Framed::Frame(Frame::new(item.raw())));
+        }
+    } else {
+        sink(Framed::Frame(Frame::new(value.raw())));
+    }
+}

@@ -1,0 +1,98 @@
+//! Lines, separated by LF or CRLF; the last one may have no end.
+
+use super::{Frame, Framed};
+
+/// A buffer that grew past this for one long line is given back.
+const KEPT_CAPACITY: usize = 1 << 20;
+
+/// Cuts bytes at line feeds. A line that lies whole in one chunk is handed
+/// out without being copied.
+#[derive(Clone)]
+pub(super) struct Lines {
+    limit: usize,
+    /// The beginning of the line whose end has not come yet.
+    open: Vec<u8>,
+    /// Bytes of the open line that were dropped because it is too long.
+    dropped: u64,
+}
+
+impl Lines {
+    pub(super) fn new(limit: usize) -> Self {
+        Self {
+            limit,
+            open: Vec::new(),
+            dropped: 0,
+        }
+    }
+
+    pub(super) fn push(&mut self, bytes: &[u8], sink: &mut dyn FnMut(Framed<'_>)) {
+        let mut rest = bytes;
+        while let Some(end) = memchr::memchr(b'\n', rest) {
+            let (line, tail) = rest.split_at(end + 1);
+            rest = tail;
+            if self.open.is_empty() && self.dropped == 0 {
+                self.emit(line, sink);
+            } else {
+                self.extend(line);
+                self.flush(sink);
+            }
+        }
+        self.extend(rest);
+    }
+
+    pub(super) fn finish(&mut self, sink: &mut dyn FnMut(Framed<'_>)) {
+        if !self.open.is_empty() || self.dropped > 0 {
+            self.flush(sink);
+        }
+    }
+
+    /// Keeps the bytes, or, once the line is too long, only its last two,
+    /// which tell the line's end.
+    fn extend(&mut self, bytes: &[u8]) {
+        self.open.extend_from_slice(bytes);
+        if self.dropped > 0 || self.open.len() > self.limit.saturating_add(2) {
+            let surplus = self.open.len().saturating_sub(2);
+            self.dropped += surplus as u64;
+            self.open = self.open.split_off(surplus);
+        }
+    }
+
+    fn flush(&mut self, sink: &mut dyn FnMut(Framed<'_>)) {
+        let mut line = std::mem::take(&mut self.open);
+        if self.dropped > 0 {
+            let (tail, _) = split_ending(&line);
+            let size = std::mem::take(&mut self.dropped) + tail.len() as u64;
+            sink(Framed::Oversized(size));
+        } else {
+            self.emit(&line, sink);
+        }
+        if line.capacity() <= KEPT_CAPACITY {
+            line.clear();
+            self.open = line;
+        }
+    }
+
+    fn emit(&self, line: &[u8], sink: &mut dyn FnMut(Framed<'_>)) {
+        let (text, ending) = split_ending(line);
+        if text.len() > self.limit {
+            sink(Framed::Oversized(text.len() as u64));
+            return;
+        }
+        sink(Framed::Frame(Frame {
+            text: &String::from_utf8_lossy(text),
+            ending,
+            event: "",
+        }));
+    }
+}
+
+/// Splits a line into its text and its end.
+pub(super) fn split_ending(line: &[u8]) -> (&[u8], &'static str) {
+    match line.strip_suffix(b"\n") {
+        None => (line, ""),
+        Some(text) => match text.strip_suffix(b"\r") {
+            None => (text, "\n"),
+            Some(text) => (text, "\r\n"),
+        },
+    }
+}

@@ -1,0 +1,287 @@
+//! Bytes in, events out: framing, recognition and translation in one object.
+//!
+//! The provider is recognised by the first frame that only one provider could
+//! have written. Until then a few frames are held; what nobody recognises is
+//! passed on as text or `unknown`, and recognition goes on, so that noise
+//! before a stream does no harm.
+
+use crate::event::{Event, Level};
+use crate::frame::{Frame, Framed, Framer};
+use crate::source::{BUILTIN, Emitter, Input, Probe, Provider, Source, raw};
+
+/// Frames held while no provider recognised any.
+const HELD_FRAMES: usize = 16;
+/// Bytes held in those frames.
+const HELD_BYTES: usize = 1 << 16;
+
+/// Settings of a [`Reader`].
+#[derive(Clone, Debug)]
+pub struct ReaderOptions {
+    /// The provider; `None` to recognise it.
+    pub from: Option<Provider>,
+    /// Frames with more bytes than this become a notice.
+    pub frame_limit: usize,
+    /// Whether each event carries its source frame.
+    pub with_raw: bool,
+    /// The providers that are asked, in this order.
+    pub providers: Vec<Provider>,
+}
+
+impl Default for ReaderOptions {
+    fn default() -> Self {
+        Self {
+            from: None,
+            frame_limit: 256 << 20,
+            with_raw: false,
+            providers: BUILTIN.to_vec(),
+        }
+    }
+}
+
+/// Reads one stream of one agent.
+///
+/// ```
+/// use unspool::Reader;
+///
+/// let mut reader = Reader::new();
+/// reader.push(b"{\"type\":\"thread.started\",\"thread_id\":\"t1\"}\n{\"type\":\"item.comp");
+/// reader.push(b"leted\",\"item\":{\"id\":\"item_0\",\"type\":\"agent_message\",\"text\":\"Hello\"}}\n");
+/// reader.finish();
+/// let kinds: Vec<_> = reader.events().map(|event| event.body.kind()).collect();
+/// assert_eq!(kinds, ["session", "text", "turn_end"]);
+/// ```
+#[derive(Clone)]
+pub struct Reader {
+    framer: Framer,
+    translator: Translator,
+}
+
+impl Default for Reader {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Reader {
+    /// A reader that recognises the provider.
+    pub fn new() -> Self {
+        Self::with_options(ReaderOptions::default())
+    }
+
+    /// A reader with settings.
+    pub fn with_options(options: ReaderOptions) -> Self {
+        let text_only = options.from.is_some_and(|from| from.input == Input::Text);
+        let framer = if text_only {
+            Framer::lines(options.frame_limit)
+        } else {
+            Framer::detecting(options.frame_limit)
+        };
+        Self {
+            framer,
+            translator: Translator::new(options),
+        }
+    }
+
+    /// Takes the next bytes. However a stream is cut into chunks, it gives the
+    /// same events.
+    pub fn push(&mut self, bytes: &[u8]) {
+        let translator = &mut self.translator;
+        self.framer
+            .push(bytes, &mut |framed| translator.framed(framed));
+    }
+
+    /// The input has ended: what was held or open becomes events.
+    pub fn finish(&mut self) {
+        let translator = &mut self.translator;
+        self.framer.finish(&mut |framed| translator.framed(framed));
+        translator.finish();
+    }
+
+    /// Takes the oldest event out, if there is one.
+    pub fn pop(&mut self) -> Option<Event> {
+        self.translator.out.pop()
+    }
+
+    /// Takes all events out that are ready.
+    pub fn events(&mut self) -> impl Iterator<Item = Event> {
+        std::iter::from_fn(|| self.translator.out.pop())
+    }
+
+    /// Gives the reader a file that belongs to the session, before the bytes
+    /// that refer to it: a sub-agent's own record, for example. `name` is its
+    /// path relative to the session.
+    pub fn attach(&mut self, name: &str, bytes: &[u8]) {
+        if let Some(source) = &mut self.translator.source {
+            source.attach(name, bytes);
+        } else {
+            let attachment = (name.to_owned(), bytes.to_vec());
+            self.translator.attachments.push(attachment);
+        }
+    }
+
+    /// The provider, once it is known.
+    pub fn provider(&self) -> Option<Provider> {
+        self.translator.provider
+    }
+}
+
+/// Frames → events, with the recognition of the provider.
+struct Translator {
+    options: ReaderOptions,
+    provider: Option<Provider>,
+    source: Option<Box<dyn Source>>,
+    held: Vec<Held>,
+    held_bytes: usize,
+    attachments: Vec<(String, Vec<u8>)>,
+    out: Emitter,
+}
+
+impl Clone for Translator {
+    fn clone(&self) -> Self {
+        Self {
+            options: self.options.clone(),
+            provider: self.provider,
+            source: self.source.as_ref().map(|source| source.fork()),
+            held: self.held.clone(),
+            held_bytes: self.held_bytes,
+            attachments: self.attachments.clone(),
+            out: self.out.clone(),
+        }
+    }
+}
+
+#[derive(Clone)]
+struct Held {
+    text: String,
+    ending: String,
+    event: String,
+}
+
+impl Translator {
+    fn new(options: ReaderOptions) -> Self {
+        let mut translator = Self {
+            provider: None,
+            source: None,
+            held: Vec::new(),
+            held_bytes: 0,
+            attachments: Vec::new(),
+            out: Emitter::new(options.with_raw),
+            options,
+        };
+        if let Some(provider) = translator.options.from {
+            translator.recognised(provider);
+        }
+        translator
+    }
+
+    fn framed(&mut self, framed: Framed<'_>) {
+        match framed {
+            Framed::Frame(frame) => self.frame(&frame),
+            Framed::Oversized(bytes) => {
+                let limit = self.options.frame_limit;
+                self.out.begin(&Frame::new(""));
+                self.out.notice(
+                    Level::Warning,
+                    format!("A frame of {bytes} bytes is over the limit of {limit} bytes and was left out."),
+                );
+            }
+        }
+    }
+
+    /// A line that is a JSON array stands for its items.
+    fn frame(&mut self, frame: &Frame<'_>) {
+        let is_text = self
+            .provider
+            .is_some_and(|provider| provider.input == Input::Text);
+        if !is_text
+            && frame.text.trim_start().starts_with('[')
+            && let Some(json) = frame.json()
+        {
+            for item in json.array() {
+                self.single(&Frame {
+                    text: item.raw(),
+                    ..*frame
+                });
+            }
+        } else {
+            self.single(frame);
+        }
+    }
+
+    fn single(&mut self, frame: &Frame<'_>) {
+        if self.provider.is_none() && !frame.text.trim().is_empty() {
+            let probe = Probe::new(frame);
+            let providers = self.options.providers.iter();
+            let found = providers
+                .copied()
+                .find(|provider| (provider.recognise)(&probe));
+            if let Some(provider) = found {
+                self.recognised(provider);
+            }
+        }
+        if self.source.is_some() {
+            self.translate(frame);
+            return;
+        }
+        self.held_bytes += frame.text.len();
+        self.held.push(Held {
+            text: frame.text.to_owned(),
+            ending: frame.ending.to_owned(),
+            event: frame.event.to_owned(),
+        });
+        if self.held.len() >= HELD_FRAMES || self.held_bytes >= HELD_BYTES {
+            self.give_up_holding();
+        }
+    }
+
+    /// From here on a source translates; what was held goes first.
+    fn recognised(&mut self, provider: Provider) {
+        self.provider = Some(provider);
+        let mut source = (provider.open)();
+        for (name, bytes) in std::mem::take(&mut self.attachments) {
+            source.attach(&name, &bytes);
+        }
+        self.source = Some(source);
+        self.release();
+    }
+
+    /// Nobody recognised the beginning. The frames go on as they are, while
+    /// later ones are still asked.
+    fn give_up_holding(&mut self) {
+        self.source = Some((raw::PROVIDER.open)());
+        self.release();
+    }
+
+    fn release(&mut self) {
+        for held in std::mem::take(&mut self.held) {
+            self.translate(&Frame {
+                text: &held.text,
+                ending: &held.ending,
+                event: &held.event,
+            });
+        }
+    }
+
+    fn translate(&mut self, frame: &Frame<'_>) {
+        let is_text = self
+            .provider
+            .is_none_or(|provider| provider.input == Input::Text);
+        if !is_text && crate::json::trim(frame.text).is_empty() {
+            return;
+        }
+        self.out.begin(frame);
+        if let Some(source) = &mut self.source {
+            source.frame(frame, &mut self.out);
+        }
+    }
+
+    fn finish(&mut self) {
+        if self.source.is_none() {
+            self.give_up_holding();
+        }
+        self.out.end_of_input();
+        if let Some(source) = &mut self.source {
+            source.finish(&mut self.out);
+        }
+    }
+}

@@ -1,0 +1,711 @@
+//! What is the same for every provider, done once: numbering, the ids of
+//! messages and calls, deltas against their final form, one call and one
+//! result each, plan tools as plans, clean labels, the open turn.
+//!
+//! Memory is bounded by what is open plus a fixed number of finished calls and
+//! messages that are remembered to tell repetitions.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, VecDeque};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+use crate::event::{
+    Agent, Body, Category, Edit, Edits, Event, Level, Message, Notice, Payload, Permission, Plan,
+    Prompt, RawJson, Session, State, ToolOutput, ToolResult, ToolStatus, ToolUse, TurnEnd,
+    TurnStatus, Unknown, Usage, User,
+};
+use crate::frame::Frame;
+use crate::json::Json;
+use crate::tool;
+
+/// Finished calls and messages that are remembered.
+const REMEMBERED: usize = 16_384;
+
+/// Takes what a source found and makes events of it.
+#[derive(Clone, Default)]
+pub struct Emitter {
+    events: VecDeque<Event>,
+    seq: u64,
+    time: Option<String>,
+    agent: Option<Arc<Agent>>,
+    keep_raw: bool,
+    raw: Option<String>,
+    turn_open: bool,
+    messages: Messages,
+    calls: HashMap<String, Known>,
+    /// Finished calls in the order in which they are forgotten.
+    finished: VecDeque<String>,
+    unnamed_calls: u64,
+}
+
+/// A tool call, as a source announces it.
+#[derive(Clone, Debug, Default)]
+pub struct Call<'a> {
+    /// The provider's id for it; empty where there is none.
+    pub id: &'a str,
+    /// The tool's name.
+    pub name: &'a str,
+    /// `None`: found by the name.
+    pub category: Option<Category>,
+    /// `None`: found in the input.
+    pub arg: Option<Cow<'a, str>>,
+    /// The input, verbatim.
+    pub input: Option<RawJson>,
+    /// The provider's own headline.
+    pub title: &'a str,
+}
+
+/// How a tool call ended.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    /// How it ended.
+    pub status: ToolStatus,
+    /// What it said.
+    pub output: Payload,
+    /// The exit code of a command.
+    pub exit_code: Option<i64>,
+    /// The changes that it made.
+    pub edits: Vec<Edit>,
+    /// How long it ran.
+    pub duration_ms: Option<u64>,
+    /// The tool's name, for a result whose call was never seen.
+    pub name: String,
+}
+
+/// What is known of a call.
+#[derive(Clone)]
+struct Known {
+    /// The id in the events: the provider's, made unique where it is reused.
+    id: String,
+    name: String,
+    category: Category,
+    /// Of the last `tool_use`, to tell whether another one says more.
+    digest: u64,
+    phase: Phase,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    Open,
+    /// A plan tool: shown as a plan, its result is not shown.
+    Plan,
+    Finished,
+}
+
+impl Emitter {
+    pub(crate) fn new(keep_raw: bool) -> Self {
+        Self {
+            keep_raw,
+            ..Self::default()
+        }
+    }
+
+    pub(crate) fn pop(&mut self) -> Option<Event> {
+        self.events.pop_front()
+    }
+
+    /// The next frame begins: time and agent are no longer known.
+    pub(crate) fn begin(&mut self, frame: &Frame<'_>) {
+        self.time = None;
+        self.agent = None;
+        self.raw = self.keep_raw.then(|| frame.text.to_owned());
+    }
+
+    pub(crate) fn end_of_input(&mut self) {
+        self.time = None;
+        self.agent = None;
+        self.raw = None;
+    }
+
+    /// Sets the time (RFC 3339) of the events that follow in this frame.
+    pub fn time(&mut self, time: Option<Cow<'_, str>>) {
+        self.time = time.filter(|t| !t.is_empty()).map(Cow::into_owned);
+    }
+
+    /// The same from milliseconds since 1970.
+    pub fn time_ms(&mut self, milliseconds: Option<i64>) {
+        self.time = milliseconds
+            .and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok())
+            .map(|timestamp| format!("{timestamp:.3}"));
+    }
+
+    /// Sets the agent of the events that follow in this frame; `None` is the
+    /// root agent.
+    pub fn agent(&mut self, agent: Option<Arc<Agent>>) {
+        self.agent = agent;
+    }
+
+    /// The agent that events are attributed to now.
+    pub fn current_agent(&self) -> Option<Arc<Agent>> {
+        self.agent.clone()
+    }
+
+    /// The time that events are given now.
+    pub fn current_time(&self) -> Option<String> {
+        self.time.clone()
+    }
+
+    /// Emits the session's data, or what changed of it.
+    pub fn session(&mut self, session: Session) {
+        self.push(Body::Session(Session {
+            version: tool::label(&session.version),
+            id: tool::label(&session.id),
+            model: tool::label(&session.model),
+            cwd: tool::label(&session.cwd),
+            title: tool::label(&session.title),
+            ..session
+        }));
+    }
+
+    /// What a person said. Opens a turn.
+    pub fn user(&mut self, text: impl Into<Payload>, queued: bool) {
+        let text = text.into();
+        if text.is_empty() {
+            return;
+        }
+        self.messages.end_unnamed(self.agent.as_deref());
+        self.turn_open = true;
+        self.push(Body::User(User { text, queued }));
+    }
+
+    /// A whole block of answer text. Where deltas with the same id came
+    /// before, it is emitted only if it differs from them. Without an id it is
+    /// the final form of the open message, or a message of its own.
+    pub fn text(&mut self, id: Option<&str>, text: impl Into<Payload>) {
+        self.message(Stream::Text, id, text.into(), false);
+    }
+
+    /// More answer text. Without an id it belongs to the open message, which
+    /// ends at a call, reasoning, a user message or the end of the turn.
+    pub fn text_delta(&mut self, id: Option<&str>, text: &str) {
+        self.message(Stream::Text, id, text.into(), true);
+    }
+
+    /// A whole block of reasoning; see [`Emitter::text`].
+    pub fn reasoning(&mut self, id: Option<&str>, text: impl Into<Payload>) {
+        self.message(Stream::Reasoning, id, text.into(), false);
+    }
+
+    /// More reasoning; see [`Emitter::text_delta`].
+    pub fn reasoning_delta(&mut self, id: Option<&str>, text: &str) {
+        self.message(Stream::Reasoning, id, text.into(), true);
+    }
+
+    /// Ends the open message that has no id, so that what follows is another.
+    pub fn end_message(&mut self) {
+        self.messages.end_unnamed(self.agent.as_deref());
+    }
+
+    /// Whether this very text was shown as a whole block a short while ago.
+    pub fn was_shown(&self, text: &str) -> bool {
+        self.messages.was_shown(text)
+    }
+
+    fn message(&mut self, stream: Stream, id: Option<&str>, text: Payload, delta: bool) {
+        if text.is_empty() {
+            return;
+        }
+        self.turn_open = true;
+        let agent = self.agent.as_deref();
+        let id = id.filter(|id| !id.is_empty());
+        let Some(id) = self.messages.accept(stream, agent, id, &text, delta) else {
+            return;
+        };
+        let message = Message { text, id, delta };
+        self.push(match stream {
+            Stream::Text => Body::Text(message),
+            Stream::Reasoning => Body::Reasoning(message),
+        });
+    }
+
+    /// A tool call begins, or more is known of it. A repetition that says
+    /// nothing new is not emitted; an id that belonged to a finished call is
+    /// made unique. A call of a plan tool becomes the plan.
+    pub fn tool_use(&mut self, call: Call<'_>) {
+        let category = call.category.unwrap_or_else(|| tool::category(call.name));
+        let json = call.input.as_ref().map_or(Json::NULL, RawJson::json);
+        let digest = digest(&(call.name, call.title, json.raw(), category as u8));
+        let known = self.calls.get(call.id).filter(|_| !call.id.is_empty());
+        if known.is_some_and(|k| k.phase != Phase::Finished && k.digest == digest) {
+            return;
+        }
+        self.messages.end_unnamed(self.agent.as_deref());
+        self.turn_open = true;
+        let id = match known {
+            Some(known) if known.phase == Phase::Finished => next_id(&known.id, call.id),
+            Some(known) => known.id.clone(),
+            None if call.id.is_empty() => self.unnamed(),
+            None => call.id.to_owned(),
+        };
+        let plan = tool::plan(call.name, json);
+        self.remember(
+            call.id,
+            Known {
+                id: id.clone(),
+                name: tool::label(call.name),
+                category,
+                digest,
+                phase: if plan.is_some() {
+                    Phase::Plan
+                } else {
+                    Phase::Open
+                },
+            },
+        );
+        if let Some(plan) = plan {
+            self.plan(plan);
+            return;
+        }
+        let arg = match call.arg {
+            Some(arg) => tool::preview(&arg),
+            None => tool::arg(category, json),
+        };
+        self.push(Body::ToolUse(ToolUse {
+            id,
+            name: tool::label(call.name),
+            category,
+            arg,
+            input: call.input,
+            title: tool::label(call.title),
+        }));
+    }
+
+    /// Registers a call that is shown in another way (a plan, for example):
+    /// neither it nor its result is emitted, unless it failed.
+    pub fn hide_call(&mut self, id: &str, name: &str) {
+        self.remember(
+            id,
+            Known {
+                id: id.to_owned(),
+                name: tool::label(name),
+                category: tool::category(name),
+                digest: 0,
+                phase: Phase::Plan,
+            },
+        );
+    }
+
+    /// Output of a call that still runs.
+    pub fn tool_output(&mut self, id: &str, text: impl Into<Payload>) {
+        let text = text.into();
+        let known = self.calls.get(id);
+        if text.is_empty() || known.is_some_and(|known| known.phase != Phase::Open) {
+            return;
+        }
+        let id = known.map_or(id, |known| &known.id).to_owned();
+        self.turn_open = true;
+        self.push(Body::ToolOutput(ToolOutput { id, text }));
+    }
+
+    /// A call ended. Only the first result of a call counts; one without a
+    /// call is emitted all the same.
+    pub fn tool_result(&mut self, id: &str, outcome: Outcome) {
+        self.turn_open = true;
+        let known = self.calls.get_mut(id).filter(|_| !id.is_empty());
+        let (id, name) = match known {
+            Some(known) if known.phase == Phase::Finished => return,
+            Some(known) => {
+                let was_plan = known.phase == Phase::Plan;
+                known.phase = Phase::Finished;
+                let (event_id, name) = (known.id.clone(), known.name.clone());
+                self.retire(id);
+                if was_plan {
+                    if outcome.status != ToolStatus::Ok {
+                        self.notice(Level::Warning, outcome.output);
+                    }
+                    return;
+                }
+                (event_id, name)
+            }
+            None => {
+                let name = tool::label(&outcome.name);
+                let event_id = if id.is_empty() {
+                    self.unnamed()
+                } else {
+                    id.to_owned()
+                };
+                self.remember(
+                    id,
+                    Known {
+                        id: event_id.clone(),
+                        name: name.clone(),
+                        category: Category::Other,
+                        digest: 0,
+                        phase: Phase::Finished,
+                    },
+                );
+                self.retire(id);
+                (event_id, name)
+            }
+        };
+        self.push(Body::ToolResult(ToolResult {
+            id,
+            name,
+            status: outcome.status,
+            output: outcome.output,
+            exit_code: outcome.exit_code,
+            edits: outcome.edits.into_iter().map(clean_paths).collect(),
+            duration_ms: outcome.duration_ms,
+        }));
+    }
+
+    /// Whether a call with this id was announced and has no result yet.
+    pub fn is_open(&self, id: &str) -> bool {
+        self.calls
+            .get(id)
+            .is_some_and(|known| known.phase != Phase::Finished)
+    }
+
+    /// Whether a call or result with this id was seen.
+    pub fn is_known(&self, id: &str) -> bool {
+        self.calls.contains_key(id)
+    }
+
+    /// The category of the call with this id.
+    pub fn category_of(&self, id: &str) -> Option<Category> {
+        self.calls.get(id).map(|known| known.category)
+    }
+
+    /// The whole plan.
+    pub fn plan(&mut self, plan: Plan) {
+        self.turn_open = true;
+        self.push(Body::Plan(plan));
+    }
+
+    /// Changes of files outside any call.
+    pub fn edits(&mut self, edits: Vec<Edit>) {
+        if edits.is_empty() {
+            return;
+        }
+        self.turn_open = true;
+        let edits = edits.into_iter().map(clean_paths).collect();
+        self.push(Body::Edit(Edits { edits }));
+    }
+
+    /// A request for permission, or its answer.
+    pub fn permission(&mut self, permission: Permission) {
+        let tool_id = self
+            .calls
+            .get(&permission.tool_id)
+            .map(|known| known.id.clone());
+        self.push(Body::Permission(Permission {
+            title: tool::label(&permission.title),
+            tool_id: tool_id.unwrap_or(permission.tool_id),
+            ..permission
+        }));
+    }
+
+    /// A question to the person.
+    pub fn prompt(&mut self, prompt: Prompt) {
+        self.push(Body::Prompt(prompt));
+    }
+
+    /// Context that the agent was given.
+    pub fn context(&mut self, name: &str, title: &str, text: impl Into<Payload>) {
+        self.push(Body::Context(crate::event::Context {
+            name: tool::label(name),
+            title: tool::label(title),
+            text: text.into(),
+        }));
+    }
+
+    /// A message of the agent itself.
+    pub fn notice(&mut self, level: Level, text: impl Into<Payload>) {
+        let text = text.into();
+        if !text.is_empty() {
+            self.push(Body::Notice(Notice { level, text }));
+        }
+    }
+
+    /// Tokens and cost; nothing is emitted when all fields are empty.
+    pub fn usage(&mut self, usage: Usage) {
+        let empty = Usage {
+            cumulative: usage.cumulative,
+            ..Usage::default()
+        };
+        if usage != empty {
+            self.push(Body::Usage(usage));
+        }
+    }
+
+    /// A turn begins without any event of its own.
+    pub fn open_turn(&mut self) {
+        self.turn_open = true;
+    }
+
+    /// Whether something happened since the last end of a turn.
+    pub fn is_turn_open(&self) -> bool {
+        self.turn_open
+    }
+
+    /// A turn ended.
+    pub fn turn_end(&mut self, end: TurnEnd) {
+        self.messages.end_unnamed(self.agent.as_deref());
+        self.turn_open = false;
+        self.push(Body::TurnEnd(TurnEnd {
+            reason: tool::label(&end.reason),
+            ..end
+        }));
+    }
+
+    /// The input ended: an open turn was cut off.
+    pub fn interrupted(&mut self) {
+        if self.turn_open {
+            self.turn_end(TurnEnd {
+                status: TurnStatus::Interrupted,
+                ..TurnEnd::default()
+            });
+        }
+    }
+
+    /// A mode, a list of commands or the like, for interactive views.
+    pub fn state(&mut self, name: &str, value: Json<'_>) {
+        self.push(Body::State(State {
+            name: tool::label(name),
+            value: value.into(),
+        }));
+    }
+
+    /// A frame that no rule knows; it is kept whole.
+    pub fn unknown(&mut self, frame: &Frame<'_>) {
+        self.push(Body::Unknown(Unknown {
+            text: frame.text.into(),
+        }));
+        if let Some(event) = self.events.back_mut() {
+            event.raw = Some(frame.text.to_owned());
+        }
+    }
+
+    /// An event that is finished already: it keeps everything but its number.
+    pub(crate) fn event(&mut self, event: Event) {
+        let raw = event.raw.or_else(|| self.raw.clone());
+        self.events.push_back(Event {
+            seq: self.seq,
+            raw,
+            ..event
+        });
+        self.seq += 1;
+    }
+
+    fn push(&mut self, body: Body) {
+        self.events.push_back(Event {
+            seq: self.seq,
+            time: self.time.clone(),
+            agent: self.agent.clone(),
+            body,
+            raw: self.raw.clone(),
+        });
+        self.seq += 1;
+    }
+
+    fn unnamed(&mut self) -> String {
+        self.unnamed_calls += 1;
+        format!("call-{}", self.unnamed_calls)
+    }
+
+    fn remember(&mut self, id: &str, known: Known) {
+        if !id.is_empty() {
+            self.calls.insert(id.to_owned(), known);
+        }
+    }
+
+    /// Counts a finished call, and forgets the oldest ones.
+    fn retire(&mut self, id: &str) {
+        if id.is_empty() {
+            return;
+        }
+        self.finished.push_back(id.to_owned());
+        while self.finished.len() > REMEMBERED {
+            if let Some(oldest) = self.finished.pop_front()
+                && self
+                    .calls
+                    .get(&oldest)
+                    .is_some_and(|k| k.phase == Phase::Finished)
+            {
+                self.calls.remove(&oldest);
+            }
+        }
+    }
+}
+
+/// `call`, `call#2`, `call#3` …
+fn next_id(last: &str, base: &str) -> String {
+    let number = last
+        .strip_prefix(base)
+        .and_then(|rest| rest.strip_prefix('#'))
+        .and_then(|number| number.parse::<u64>().ok())
+        .unwrap_or(1);
+    format!("{base}#{}", number + 1)
+}
+
+fn clean_paths(edit: Edit) -> Edit {
+    Edit {
+        path: tool::label(&edit.path),
+        new_path: tool::label(&edit.new_path),
+        ..edit
+    }
+}
+
+fn digest(value: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Stream {
+    Text,
+    Reasoning,
+}
+
+/// The blocks of text and reasoning: which are open, and what was said lately.
+/// Texts are kept as digests alone, so that a message may be of any length.
+#[derive(Clone, Default)]
+struct Messages {
+    /// What was streamed of blocks whose final form has not come.
+    open: HashMap<Key, Digest>,
+    /// The keys of `open`, oldest first.
+    opened: VecDeque<Key>,
+    /// The open block without an id of its own, per agent.
+    unnamed: HashMap<String, Key>,
+    /// Finished blocks: key and text.
+    done: VecDeque<(u64, u64)>,
+    texts: u64,
+    reasonings: u64,
+}
+
+type Key = (Stream, String);
+
+/// Digest of a text that comes in pieces.
+#[derive(Clone, Default)]
+struct Digest(DefaultHasher);
+
+impl Digest {
+    fn of(text: &str) -> u64 {
+        let mut digest = Self::default();
+        digest.add(text);
+        digest.value()
+    }
+
+    fn add(&mut self, text: &str) {
+        self.0.write(text.as_bytes());
+    }
+
+    fn value(&self) -> u64 {
+        self.0.finish()
+    }
+}
+
+impl Messages {
+    /// Finished blocks that are compared with what comes.
+    const DONE: usize = 64;
+    /// Blocks that may be open at once.
+    const OPEN: usize = 4096;
+
+    /// The id under which a piece is to be emitted; `None` if it repeats what
+    /// was said.
+    fn accept(
+        &mut self,
+        stream: Stream,
+        agent: Option<&Agent>,
+        id: Option<&str>,
+        text: &Payload,
+        delta: bool,
+    ) -> Option<String> {
+        if stream == Stream::Reasoning || id.is_some() {
+            self.end_unnamed_if(agent, |open| open != stream || id.is_some());
+        }
+        let id = match id {
+            Some(id) => id.to_owned(),
+            None => self.unnamed_id(stream, agent),
+        };
+        let key = (stream, id);
+        let text = text.as_str();
+        if delta {
+            self.stream(&key, &text);
+            return Some(key.1);
+        }
+        self.unnamed.retain(|_, open| *open != key);
+        let streamed = self.open.remove(&key).map(|digest| digest.value());
+        let entry = (digest(&key), Digest::of(&text));
+        let repeats = streamed == Some(entry.1) || self.done.contains(&entry);
+        self.finish(entry);
+        (!repeats).then_some(key.1)
+    }
+
+    fn stream(&mut self, key: &Key, text: &str) {
+        if let Some(digest) = self.open.get_mut(key) {
+            digest.add(text);
+            return;
+        }
+        let mut digest = Digest::default();
+        digest.add(text);
+        self.open.insert(key.clone(), digest);
+        self.opened.push_back(key.clone());
+        while self.opened.len() > Self::OPEN {
+            if let Some(oldest) = self.opened.pop_front() {
+                self.open.remove(&oldest);
+            }
+        }
+    }
+
+    fn finish(&mut self, (key, text): (u64, u64)) {
+        self.done.retain(|(done, _)| *done != key);
+        self.done.push_back((key, text));
+        if self.done.len() > Self::DONE {
+            self.done.pop_front();
+        }
+    }
+
+    fn unnamed_id(&mut self, stream: Stream, agent: Option<&Agent>) -> String {
+        let agent = agent.map_or("", |agent| &agent.id);
+        if let Some((open, id)) = self.unnamed.get(agent) {
+            if *open == stream {
+                return id.clone();
+            }
+            self.end_unnamed_of(agent);
+        }
+        let (prefix, counter) = match stream {
+            Stream::Text => ("text", &mut self.texts),
+            Stream::Reasoning => ("reasoning", &mut self.reasonings),
+        };
+        *counter += 1;
+        let id = format!("{prefix}-{counter}");
+        self.unnamed.insert(agent.to_owned(), (stream, id.clone()));
+        id
+    }
+
+    fn end_unnamed(&mut self, agent: Option<&Agent>) {
+        self.end_unnamed_if(agent, |_| true);
+    }
+
+    fn end_unnamed_if(&mut self, agent: Option<&Agent>, ends: impl Fn(Stream) -> bool) {
+        let agent = agent.map_or("", |agent| &agent.id);
+        if self
+            .unnamed
+            .get(agent)
+            .is_some_and(|(stream, _)| ends(*stream))
+        {
+            self.end_unnamed_of(agent);
+        }
+    }
+
+    fn end_unnamed_of(&mut self, agent: &str) {
+        if let Some(key) = self.unnamed.remove(agent)
+            && let Some(streamed) = self.open.remove(&key)
+        {
+            self.finish((digest(&key), streamed.value()));
+        }
+    }
+
+    fn was_shown(&self, text: &str) -> bool {
+        let digest = Digest::of(text);
+        self.done.iter().any(|(_, done)| *done == digest)
+            || self.opened.iter().any(|key| {
+                self.open
+                    .get(key)
+                    .is_some_and(|open| open.value() == digest)
+            })
+    }
+}

@@ -1,0 +1,117 @@
+//! The files of the corpus, and how to read one with all that belongs to it.
+
+use std::path::{Path, PathBuf};
+
+use unspool::source::{SavedFile, provider};
+use unspool::{Event, Reader, ReaderOptions};
+
+/// One recorded input: `tests/corpus/<provider>/<case>/…`.
+pub struct Recording {
+    /// The provider's folder.
+    pub provider: String,
+    /// Path relative to the corpus, with `/`.
+    pub name: String,
+    pub path: PathBuf,
+}
+
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/corpus")
+}
+
+/// All recordings, without snapshots and without the files that only belong
+/// to another one (sub-agents' records and the like).
+pub fn recordings() -> Vec<Recording> {
+    let root = root();
+    let mut paths: Vec<PathBuf> = glob::glob(&format!("{}/*/*/**/*", root.display()))
+        .unwrap()
+        .filter_map(Result::ok)
+        .filter(|path| path.is_file() && is_input(path))
+        .collect();
+    paths.sort();
+    let attached: Vec<PathBuf> = paths.iter().flat_map(|path| related(path)).collect();
+    paths
+        .into_iter()
+        .filter(|path| !attached.contains(&path.canonicalize().unwrap()))
+        .map(|path| {
+            let name = path
+                .strip_prefix(&root)
+                .unwrap()
+                .to_str()
+                .unwrap()
+                .replace('\\', "/");
+            Recording {
+                provider: name.split('/').next().unwrap().to_owned(),
+                name,
+                path,
+            }
+        })
+        .collect()
+}
+
+fn is_input(path: &Path) -> bool {
+    let name = path.file_name().unwrap().to_str().unwrap();
+    let extension = path
+        .extension()
+        .and_then(|e| e.to_str())
+        .unwrap_or_default();
+    matches!(extension, "jsonl" | "json" | "txt") && !name.ends_with(".meta.json")
+}
+
+/// The files that belong to a saved session, absolute.
+pub fn related(path: &Path) -> Vec<PathBuf> {
+    let folder = path
+        .strip_prefix(root())
+        .unwrap()
+        .iter()
+        .next()
+        .unwrap()
+        .to_str()
+        .unwrap();
+    let Some(related) = provider(folder).and_then(|provider| provider.related) else {
+        return Vec::new();
+    };
+    let session = saved(path);
+    let parent = path.parent().unwrap();
+    let mut found: Vec<PathBuf> = (related.patterns)(&session.path)
+        .iter()
+        .flat_map(|pattern| glob::glob(&format!("{}/{pattern}", parent.display())).unwrap())
+        .filter_map(Result::ok)
+        .filter(|other| other.is_file() && other != path)
+        .map(|other| other.canonicalize().unwrap())
+        .collect();
+    found.sort();
+    found.dedup();
+    let heads: Vec<SavedFile> = found.iter().map(|path| saved(path)).collect();
+    (related.select)(&session, &heads)
+        .into_iter()
+        .map(|index| found[index].clone())
+        .collect()
+}
+
+fn saved(path: &Path) -> SavedFile {
+    let bytes = std::fs::read(path).unwrap();
+    SavedFile {
+        path: path.to_str().unwrap().replace('\\', "/"),
+        head: String::from_utf8_lossy(&bytes[..bytes.len().min(1 << 16)]).into_owned(),
+    }
+}
+
+/// A reader for the recording, with the files that belong to it attached.
+pub fn reader(recording: &Recording) -> Reader {
+    let mut reader = Reader::with_options(ReaderOptions::default());
+    for path in related(&recording.path) {
+        reader.attach(
+            path.file_name().unwrap().to_str().unwrap(),
+            &std::fs::read(&path).unwrap(),
+        );
+    }
+    reader
+}
+
+/// All events of the recording.
+pub fn events(recording: &Recording) -> Vec<Event> {
+    let mut reader = reader(recording);
+    reader.push(&std::fs::read(&recording.path).unwrap());
+    reader.finish();
+    reader.events().collect()
+}

@@ -1,0 +1,54 @@
+//! The events of every recording, as snapshots beside it. Long strings are
+//! cut, so that a person can read them.
+
+use serde_json::Value;
+
+use crate::files;
+
+/// Characters of a string that a snapshot shows.
+const SHOWN: usize = 160;
+
+#[test]
+fn events_of_every_recording() {
+    for recording in files::recordings() {
+        let lines: Vec<String> = files::events(&recording)
+            .iter()
+            .map(|event| {
+                serde_json::to_string(&shortened(serde_json::to_value(event).unwrap())).unwrap()
+            })
+            .collect();
+        let folder = recording.path.parent().unwrap().to_owned();
+        let name = recording
+            .path
+            .file_name()
+            .unwrap()
+            .to_str()
+            .unwrap()
+            .to_owned();
+        insta::with_settings!({
+            snapshot_path => folder,
+            prepend_module_to_snapshot => false,
+            omit_expression => true,
+        }, {
+            insta::assert_snapshot!(name, lines.join("\n"));
+        });
+    }
+}
+
+/// The same value with long strings cut and `raw` left out, which repeats the
+/// input.
+fn shortened(value: Value) -> Value {
+    match value {
+        Value::String(text) if text.chars().count() > SHOWN => {
+            let cut: String = text.chars().take(SHOWN).collect();
+            format!("{cut}… +{} characters", text.chars().count() - SHOWN).into()
+        }
+        Value::Array(items) => items.into_iter().map(shortened).collect(),
+        Value::Object(fields) => fields
+            .into_iter()
+            .filter(|(key, _)| key != "raw")
+            .map(|(key, value)| (key, shortened(value)))
+            .collect(),
+        other => other,
+    }
+}
