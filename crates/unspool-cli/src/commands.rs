@@ -1,0 +1,4 @@
+//! What each subcommand does.
+
+pub(crate) mod events;
+pub(crate) mod providers;

@@ -1,0 +1,146 @@
+//! Files and standard input → bytes, with everything that belongs to them:
+//! compression taken off, a database read, sub-agents' files found.
+
+use std::fs::File;
+use std::io::{self, Cursor, IsTerminal, Read};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use unspool::Reader;
+use unspool::source::Provider;
+
+mod compression;
+mod opencode_db;
+mod related;
+
+/// What is looked at to tell what a file is.
+const HEAD: usize = 1 << 16;
+/// What is looked at of a JSON body.
+const WHOLE: usize = 256 << 20;
+
+/// One stream of one session.
+pub(crate) struct Input {
+    /// How to call it in messages.
+    pub(crate) name: String,
+    pub(crate) bytes: Box<dyn Read>,
+    /// Files that belong to it: name and content.
+    pub(crate) attachments: Vec<(String, Vec<u8>)>,
+}
+
+/// The files named, or standard input. Fails when nothing is named and
+/// standard input is a terminal: nobody types an agent's output.
+pub(crate) fn or_stdin(files: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
+    if !files.is_empty() {
+        return Ok(files.to_vec());
+    }
+    if io::stdin().is_terminal() {
+        bail!("nothing to read: name a file, or pipe an agent's output in (see --help)");
+    }
+    Ok(vec![PathBuf::from("-")])
+}
+
+/// Opens what a path names: one session, or all sessions of a database.
+pub(crate) fn open(path: &Path, from: Option<Provider>) -> anyhow::Result<Vec<Input>> {
+    if path == Path::new("-") {
+        return Ok(vec![Input {
+            name: "standard input".to_owned(),
+            bytes: decompressed(Box::new(io::stdin().lock()))
+                .context("cannot read standard input")?,
+            attachments: Vec::new(),
+        }]);
+    }
+    let name = path.display().to_string();
+    if path.is_dir() {
+        bail!("{name} is a directory: {}", related::advice(path));
+    }
+    let mut file = File::open(path).with_context(|| cannot_read(&name))?;
+    let mut head = read_head(&mut file).with_context(|| cannot_read(&name))?;
+    if opencode_db::is_database(&head) {
+        return database(path, &name);
+    }
+    let file = Cursor::new(head).chain(file);
+    let mut bytes = decompressed(Box::new(file)).with_context(|| cannot_read(&name))?;
+    head = read_head(&mut bytes).with_context(|| cannot_read(&name))?;
+    let provider = match from.or_else(|| recognise(&head)) {
+        None if begins_like_json(&head) && head.len() == HEAD => {
+            // A body tells what it is only when it is whole.
+            let rest = (&mut bytes).take(WHOLE as u64).read_to_end(&mut head);
+            rest.with_context(|| cannot_read(&name))?;
+            recognise(&head)
+        }
+        known => known,
+    };
+    if provider.is_none() && looks_binary(&head) {
+        bail!(
+            "{name} looks like a binary file: name a session file, or read it as text with --from raw"
+        );
+    }
+    let attachments = match provider {
+        Some(provider) => related::attachments(path, &head, provider)?,
+        None => Vec::new(),
+    };
+    Ok(vec![Input {
+        name,
+        bytes: Box::new(Cursor::new(head).chain(bytes)),
+        attachments,
+    }])
+}
+
+/// The stream with its compression taken off.
+fn decompressed(mut bytes: Box<dyn Read>) -> io::Result<Box<dyn Read>> {
+    let mut magic = Vec::new();
+    (&mut bytes)
+        .take(compression::MAGIC_LENGTH as u64)
+        .read_to_end(&mut magic)?;
+    let compression = compression::recognise(&magic);
+    let whole = Box::new(Cursor::new(magic).chain(bytes));
+    Ok(match compression {
+        Some(compression) => compression::decode(compression, whole),
+        None => whole,
+    })
+}
+
+/// The sessions of an OpenCode database.
+fn database(path: &Path, name: &str) -> anyhow::Result<Vec<Input>> {
+    let sessions =
+        opencode_db::sessions(path).with_context(|| format!("cannot read the database {name}"))?;
+    Ok(sessions
+        .into_iter()
+        .map(|session| Input {
+            name: name.to_owned(),
+            bytes: Box::new(Cursor::new(session.root)),
+            attachments: session.children,
+        })
+        .collect())
+}
+
+fn read_head(bytes: &mut impl Read) -> io::Result<Vec<u8>> {
+    let mut head = Vec::new();
+    bytes.take(HEAD as u64).read_to_end(&mut head)?;
+    Ok(head)
+}
+
+/// The provider of an input that begins with these bytes.
+fn recognise(head: &[u8]) -> Option<Provider> {
+    let mut reader = Reader::new();
+    reader.push(head);
+    if head.len() != HEAD {
+        reader.finish();
+    }
+    reader.provider()
+}
+
+fn begins_like_json(head: &[u8]) -> bool {
+    let first = head.iter().find(|byte| !byte.is_ascii_whitespace());
+    matches!(first, Some(b'{' | b'['))
+}
+
+/// A NUL that is no padding before the first line does not occur in text.
+fn looks_binary(head: &[u8]) -> bool {
+    let padding = head.iter().take_while(|byte| **byte == 0).count();
+    head.get(padding..).is_some_and(|rest| rest.contains(&0))
+}
+
+fn cannot_read(name: &str) -> String {
+    format!("cannot read {name}")
+}

@@ -1,0 +1,68 @@
+//! gzip and zstd, recognised by their first bytes. (Codex compresses old
+//! rollouts with zstd.)
+
+use std::io::{self, BufRead, BufReader, Read};
+
+use flate2::bufread::MultiGzDecoder;
+use ruzstd::decoding::StreamingDecoder;
+
+/// Bytes that tell.
+pub(super) const MAGIC_LENGTH: usize = 4;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Compression {
+    Gzip,
+    Zstd,
+}
+
+pub(super) fn recognise(magic: &[u8]) -> Option<Compression> {
+    if magic.starts_with(&[0x1f, 0x8b]) {
+        Some(Compression::Gzip)
+    } else if magic.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
+        Some(Compression::Zstd)
+    } else {
+        None
+    }
+}
+
+pub(super) fn decode(compression: Compression, bytes: Box<dyn Read>) -> Box<dyn Read> {
+    let bytes = BufReader::new(bytes);
+    match compression {
+        Compression::Gzip => Box::new(MultiGzDecoder::new(bytes)),
+        Compression::Zstd => Box::new(Zstd::Between(bytes)),
+    }
+}
+
+/// All frames of a zstd file, one after the other.
+enum Zstd<R: BufRead> {
+    Between(R),
+    Frame(Box<StreamingDecoder<R, ruzstd::decoding::FrameDecoder>>),
+    End,
+}
+
+impl<R: BufRead> Read for Zstd<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if buffer.is_empty() {
+            return Ok(0);
+        }
+        loop {
+            match std::mem::replace(self, Self::End) {
+                Self::End => return Ok(0),
+                Self::Between(mut bytes) => {
+                    if bytes.fill_buf()?.is_empty() {
+                        return Ok(0);
+                    }
+                    let frame = StreamingDecoder::new(bytes).map_err(io::Error::other)?;
+                    *self = Self::Frame(Box::new(frame));
+                }
+                Self::Frame(mut frame) => match frame.read(buffer)? {
+                    0 => *self = Self::Between(frame.into_inner()),
+                    length => {
+                        *self = Self::Frame(frame);
+                        return Ok(length);
+                    }
+                },
+            }
+        }
+    }
+}
