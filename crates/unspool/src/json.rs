@@ -122,11 +122,6 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// The same as [`Json::display`], left undecoded where that is possible.
-    pub fn payload(self) -> crate::event::Payload {
-        crate::event::Payload::from_json_string(self).unwrap_or_else(|| self.display().into())
-    }
-
     /// A whole number that is not negative.
     pub fn u64(self) -> Option<u64> {
         self.i64().and_then(|number| u64::try_from(number).ok())

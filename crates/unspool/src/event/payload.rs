@@ -57,6 +57,13 @@ impl Payload {
     }
 }
 
+impl Json<'_> {
+    /// The same as [`Json::display`], left undecoded where that is possible.
+    pub fn payload(self) -> Payload {
+        Payload::from_json_string(self).unwrap_or_else(|| self.display().into())
+    }
+}
+
 impl Default for Payload {
     fn default() -> Self {
         Self(Form::Plain(String::new()))

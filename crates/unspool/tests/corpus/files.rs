@@ -6,21 +6,21 @@ use unspool::source::{SavedFile, provider};
 use unspool::{Event, Reader, ReaderOptions};
 
 /// One recorded input: `tests/corpus/<provider>/<case>/…`.
-pub struct Recording {
+pub(crate) struct Recording {
     /// The provider's folder.
-    pub provider: String,
+    pub(crate) provider: String,
     /// Path relative to the corpus, with `/`.
-    pub name: String,
-    pub path: PathBuf,
+    pub(crate) name: String,
+    pub(crate) path: PathBuf,
 }
 
-pub fn root() -> PathBuf {
+pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/corpus")
 }
 
 /// All recordings, without snapshots and without the files that only belong
 /// to another one (sub-agents' records and the like).
-pub fn recordings() -> Vec<Recording> {
+pub(crate) fn recordings() -> Vec<Recording> {
     let root = root();
     let mut paths: Vec<PathBuf> = glob::glob(&format!("{}/*/*/**/*", root.display()))
         .unwrap()
@@ -58,7 +58,7 @@ fn is_input(path: &Path) -> bool {
 }
 
 /// The files that belong to a saved session, absolute.
-pub fn related(path: &Path) -> Vec<PathBuf> {
+pub(crate) fn related(path: &Path) -> Vec<PathBuf> {
     let folder = path
         .strip_prefix(root())
         .unwrap()
@@ -97,7 +97,7 @@ fn saved(path: &Path) -> SavedFile {
 }
 
 /// A reader for the recording, with the files that belong to it attached.
-pub fn reader(recording: &Recording) -> Reader {
+pub(crate) fn reader(recording: &Recording) -> Reader {
     let mut reader = Reader::with_options(ReaderOptions::default());
     for path in related(&recording.path) {
         reader.attach(
@@ -109,7 +109,7 @@ pub fn reader(recording: &Recording) -> Reader {
 }
 
 /// All events of the recording.
-pub fn events(recording: &Recording) -> Vec<Event> {
+pub(crate) fn events(recording: &Recording) -> Vec<Event> {
     let mut reader = reader(recording);
     reader.push(&std::fs::read(&recording.path).unwrap());
     reader.finish();

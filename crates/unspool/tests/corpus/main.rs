@@ -2,5 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
+mod chunks;
+mod fields;
 mod files;
+mod prefixes;
+mod read_back;
+mod recognition;
+mod rules;
 mod snapshots;

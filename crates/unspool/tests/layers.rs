@@ -1,0 +1,52 @@
+//! No module imports against the direction of the pipeline.
+
+use std::path::Path;
+
+/// Each stage, and the modules of the library that it may use.
+const ALLOWED: &[(&str, &[&str])] = &[
+    ("json", &[]),
+    ("event", &["json"]),
+    ("frame", &["json"]),
+    ("tool", &["event", "json"]),
+    ("patch", &["event"]),
+    (
+        "source",
+        &["frame", "event", "json", "tool", "patch", "source"],
+    ),
+    ("reader", &["frame", "event", "json", "source"]),
+];
+
+#[test]
+fn modules_import_only_what_stands_before_them() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let pattern = format!("{}/**/*.rs", src.display());
+    let mut checked = 0;
+    for path in glob::glob(&pattern).expect("a valid pattern").flatten() {
+        let relative = path.strip_prefix(&src).expect("a path below src");
+        let stage = relative
+            .iter()
+            .next()
+            .expect("a name")
+            .to_string_lossy()
+            .replace(".rs", "");
+        if stage == "lib" {
+            continue;
+        }
+        let allowed = ALLOWED.iter().find(|(name, _)| *name == stage);
+        let (_, allowed) = allowed.unwrap_or_else(|| panic!("{stage} has no place in the picture"));
+        let code = std::fs::read_to_string(&path).expect("a readable file");
+        for import in code.split("crate::").skip(1) {
+            let module: String = import
+                .chars()
+                .take_while(|c| c.is_alphanumeric() || *c == '_')
+                .collect();
+            assert!(
+                module == stage || allowed.contains(&module.as_str()),
+                "{} uses crate::{module}",
+                relative.display()
+            );
+        }
+        checked += 1;
+    }
+    assert!(checked > 15, "only {checked} files found");
+}

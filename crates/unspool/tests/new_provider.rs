@@ -1,0 +1,89 @@
+//! A provider of one's own, registered through the public API alone: the steps
+//! that ARCHITECTURE.md describes.
+
+use unspool::event::{Body, Category, Session, TurnEnd};
+use unspool::source::{Call, Emitter, Input, Outcome, Provider, Source};
+use unspool::{Frame, Reader, ReaderOptions};
+
+/// Lines such as `{"toy":"say","words":"hi"}`.
+const TOY: Provider = Provider {
+    name: "toy",
+    about: "a provider for this test",
+    example: "toy | unspool events --from toy",
+    input: Input::Json,
+    recognise: |probe| probe.has(&["toy"]),
+    related: None,
+    open: || Box::new(Toy),
+};
+
+#[derive(Clone)]
+struct Toy;
+
+impl Source for Toy {
+    fn frame(&mut self, frame: &Frame<'_>, out: &mut Emitter) {
+        let Some(json) = frame.json() else {
+            return out.unknown(frame);
+        };
+        let fields = json.object();
+        match fields.get("toy").str().as_deref() {
+            Some("hello") => out.session(Session {
+                provider: "toy".into(),
+                ..Session::default()
+            }),
+            Some("say") => out.text_delta(None, &fields.get("words").string()),
+            Some("do") => {
+                out.tool_use(Call {
+                    id: "1",
+                    name: "Read",
+                    input: fields.get("with").into(),
+                    ..Call::default()
+                });
+                out.tool_result("1", Outcome::default());
+            }
+            Some("bye") => out.turn_end(TurnEnd::default()),
+            _ => out.unknown(frame),
+        }
+    }
+}
+
+fn toy_reader() -> Reader {
+    let mut options = ReaderOptions::default();
+    options.providers.insert(0, TOY);
+    Reader::with_options(options)
+}
+
+#[test]
+fn a_new_provider_is_recognised_and_translated() {
+    let mut reader = toy_reader();
+    reader.push(b"noise\n{\"toy\":\"hello\"}\n{\"toy\":\"say\",\"words\":\"hi\"}\n");
+    reader.push(b"{\"toy\":\"do\",\"with\":{\"path\":\"a.rs\"}}\n{\"toy\":7}\n{\"toy\":\"bye\"}");
+    reader.finish();
+    let events: Vec<_> = reader.events().collect();
+    let kinds: Vec<_> = events.iter().map(|event| event.body.kind()).collect();
+    assert_eq!(
+        kinds,
+        [
+            "unknown",
+            "session",
+            "text",
+            "tool_use",
+            "tool_result",
+            "unknown",
+            "turn_end"
+        ]
+    );
+    let Body::ToolUse(call) = &events[3].body else {
+        panic!("no call");
+    };
+    assert_eq!((call.category, call.arg.as_str()), (Category::Read, "a.rs"));
+    assert_eq!(reader.provider().map(|provider| provider.name), Some("toy"));
+}
+
+#[test]
+fn a_new_provider_cut_off_is_interrupted() {
+    let mut reader = toy_reader();
+    reader.push(b"{\"toy\":\"say\",\"words\":\"hi\"}\n");
+    reader.finish();
+    let last = reader.events().last();
+    assert_eq!(last.map(|event| event.body.kind()), Some("turn_end"));
+}
