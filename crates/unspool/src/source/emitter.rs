@@ -19,6 +19,10 @@ use crate::frame::Frame;
 use crate::json::Json;
 use crate::tool;
 
+use messages::{Messages, Stream};
+
+mod messages;
+
 /// Finished calls and messages that are remembered.
 const REMEMBERED: usize = 16_384;
 
@@ -230,7 +234,6 @@ impl Emitter {
         if known.is_some_and(|k| k.phase != Phase::Finished && k.digest == digest) {
             return;
         }
-        self.messages.end_unnamed(self.agent.as_deref());
         self.turn_open = true;
         let id = match known {
             Some(known) if known.phase == Phase::Finished => next_id(&known.id, call.id),
@@ -254,9 +257,11 @@ impl Emitter {
             },
         );
         if let Some(plan) = plan {
+            // A plan stands beside the message, which goes on.
             self.plan(plan);
             return;
         }
+        self.messages.end_unnamed(self.agent.as_deref());
         let arg = match call.arg {
             Some(arg) => tool::preview(&arg),
             None => tool::arg(category, json),
@@ -553,159 +558,152 @@ fn digest(value: &impl Hash) -> u64 {
     hasher.finish()
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Stream {
-    Text,
-    Reasoning,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// The blocks of text and reasoning: which are open, and what was said lately.
-/// Texts are kept as digests alone, so that a message may be of any length.
-#[derive(Clone, Default)]
-struct Messages {
-    /// What was streamed of blocks whose final form has not come.
-    open: HashMap<Key, Digest>,
-    /// The keys of `open`, oldest first.
-    opened: VecDeque<Key>,
-    /// The open block without an id of its own, per agent.
-    unnamed: HashMap<String, Key>,
-    /// Finished blocks: key and text.
-    done: VecDeque<(u64, u64)>,
-    texts: u64,
-    reasonings: u64,
-}
-
-type Key = (Stream, String);
-
-/// Digest of a text that comes in pieces.
-#[derive(Clone, Default)]
-struct Digest(DefaultHasher);
-
-impl Digest {
-    fn of(text: &str) -> u64 {
-        let mut digest = Self::default();
-        digest.add(text);
-        digest.value()
-    }
-
-    fn add(&mut self, text: &str) {
-        self.0.write(text.as_bytes());
-    }
-
-    fn value(&self) -> u64 {
-        self.0.finish()
-    }
-}
-
-impl Messages {
-    /// Finished blocks that are compared with what comes.
-    const DONE: usize = 64;
-    /// Blocks that may be open at once.
-    const OPEN: usize = 4096;
-
-    /// The id under which a piece is to be emitted; `None` if it repeats what
-    /// was said.
-    fn accept(
-        &mut self,
-        stream: Stream,
-        agent: Option<&Agent>,
-        id: Option<&str>,
-        text: &Payload,
-        delta: bool,
-    ) -> Option<String> {
-        if stream == Stream::Reasoning || id.is_some() {
-            self.end_unnamed_if(agent, |open| open != stream || id.is_some());
-        }
-        let id = match id {
-            Some(id) => id.to_owned(),
-            None => self.unnamed_id(stream, agent),
-        };
-        let key = (stream, id);
-        let text = text.as_str();
-        if delta {
-            self.stream(&key, &text);
-            return Some(key.1);
-        }
-        self.unnamed.retain(|_, open| *open != key);
-        let streamed = self.open.remove(&key).map(|digest| digest.value());
-        let entry = (digest(&key), Digest::of(&text));
-        let repeats = streamed == Some(entry.1) || self.done.contains(&entry);
-        self.finish(entry);
-        (!repeats).then_some(key.1)
-    }
-
-    fn stream(&mut self, key: &Key, text: &str) {
-        if let Some(digest) = self.open.get_mut(key) {
-            digest.add(text);
-            return;
-        }
-        let mut digest = Digest::default();
-        digest.add(text);
-        self.open.insert(key.clone(), digest);
-        self.opened.push_back(key.clone());
-        while self.opened.len() > Self::OPEN {
-            if let Some(oldest) = self.opened.pop_front() {
-                self.open.remove(&oldest);
-            }
+    fn call<'a>(id: &'a str, name: &'a str, input: &str) -> Call<'a> {
+        Call {
+            id,
+            name,
+            input: RawJson::new(input),
+            ..Call::default()
         }
     }
 
-    fn finish(&mut self, (key, text): (u64, u64)) {
-        self.done.retain(|(done, _)| *done != key);
-        self.done.push_back((key, text));
-        if self.done.len() > Self::DONE {
-            self.done.pop_front();
-        }
-    }
-
-    fn unnamed_id(&mut self, stream: Stream, agent: Option<&Agent>) -> String {
-        let agent = agent.map_or("", |agent| &agent.id);
-        if let Some((open, id)) = self.unnamed.get(agent) {
-            if *open == stream {
-                return id.clone();
-            }
-            self.end_unnamed_of(agent);
-        }
-        let (prefix, counter) = match stream {
-            Stream::Text => ("text", &mut self.texts),
-            Stream::Reasoning => ("reasoning", &mut self.reasonings),
-        };
-        *counter += 1;
-        let id = format!("{prefix}-{counter}");
-        self.unnamed.insert(agent.to_owned(), (stream, id.clone()));
-        id
-    }
-
-    fn end_unnamed(&mut self, agent: Option<&Agent>) {
-        self.end_unnamed_if(agent, |_| true);
-    }
-
-    fn end_unnamed_if(&mut self, agent: Option<&Agent>, ends: impl Fn(Stream) -> bool) {
-        let agent = agent.map_or("", |agent| &agent.id);
-        if self
-            .unnamed
-            .get(agent)
-            .is_some_and(|(stream, _)| ends(*stream))
-        {
-            self.end_unnamed_of(agent);
-        }
-    }
-
-    fn end_unnamed_of(&mut self, agent: &str) {
-        if let Some(key) = self.unnamed.remove(agent)
-            && let Some(streamed) = self.open.remove(&key)
-        {
-            self.finish((digest(&key), streamed.value()));
-        }
-    }
-
-    fn was_shown(&self, text: &str) -> bool {
-        let digest = Digest::of(text);
-        self.done.iter().any(|(_, done)| *done == digest)
-            || self.opened.iter().any(|key| {
-                self.open
-                    .get(key)
-                    .is_some_and(|open| open.value() == digest)
+    fn lines(mut out: Emitter) -> Vec<String> {
+        std::iter::from_fn(|| out.pop())
+            .map(|event| {
+                let mut line = serde_json::to_value(&event).unwrap();
+                line.as_object_mut().unwrap().shift_remove("seq");
+                line.to_string()
             })
+            .collect()
+    }
+
+    #[test]
+    fn a_final_form_equal_to_its_deltas_is_not_repeated() {
+        let mut out = Emitter::default();
+        out.text_delta(Some("m"), "Hel");
+        out.text_delta(Some("m"), "lo");
+        out.text(Some("m"), "Hello");
+        out.text(Some("m"), "Hello");
+        out.text(Some("m"), "Hello!");
+        assert_eq!(
+            lines(out),
+            [
+                r#"{"kind":"text","text":"Hel","id":"m","delta":true}"#,
+                r#"{"kind":"text","text":"lo","id":"m","delta":true}"#,
+                r#"{"kind":"text","text":"Hello!","id":"m"}"#,
+            ]
+        );
+    }
+
+    #[test]
+    fn a_message_without_an_id_ends_at_a_call_but_not_at_a_plan_or_a_notice() {
+        let mut out = Emitter::default();
+        out.text_delta(None, "a");
+        out.tool_use(call("1", "TodoWrite", r#"{"todos":[]}"#));
+        out.notice(Level::Info, "n");
+        out.text_delta(None, "b");
+        out.tool_use(call("2", "Read", "{}"));
+        out.text_delta(None, "c");
+        out.reasoning_delta(None, "r");
+        out.text_delta(None, "d");
+        let ids: Vec<String> = std::iter::from_fn(|| out.pop())
+            .filter_map(|event| match event.body {
+                Body::Text(message) | Body::Reasoning(message) => Some(message.id),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(ids, ["text-1", "text-1", "text-2", "reasoning-1", "text-3"]);
+    }
+
+    #[test]
+    fn a_call_is_told_once_and_again_only_when_more_is_known() {
+        let mut out = Emitter::default();
+        out.tool_use(call("1", "Read", "{}"));
+        out.tool_use(call("1", "Read", "{}"));
+        out.tool_use(call("1", "Read", r#"{"path":"a"}"#));
+        out.tool_result("1", Outcome::default());
+        out.tool_result("1", Outcome::default());
+        assert_eq!(
+            lines(out),
+            [
+                r#"{"kind":"tool_use","id":"1","name":"Read","category":"read","input":{}}"#,
+                r#"{"kind":"tool_use","id":"1","name":"Read","category":"read","arg":"a","input":{"path":"a"}}"#,
+                r#"{"kind":"tool_result","id":"1","name":"Read","status":"ok"}"#,
+            ]
+        );
+    }
+
+    #[test]
+    fn an_id_that_is_used_again_is_made_unique() {
+        let mut out = Emitter::default();
+        for _ in 0..3 {
+            out.tool_use(call("x", "Read", "{}"));
+            out.tool_result("x", Outcome::default());
+        }
+        let ids: Vec<String> = std::iter::from_fn(|| out.pop())
+            .filter_map(|event| match event.body {
+                Body::ToolUse(call) => Some(call.id),
+                Body::ToolResult(result) => Some(result.id),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(ids, ["x", "x", "x#2", "x#2", "x#3", "x#3"]);
+    }
+
+    #[test]
+    fn a_result_without_a_call_is_still_shown() {
+        let mut out = Emitter::default();
+        out.tool_result(
+            "1",
+            Outcome {
+                name: "Bash".into(),
+                ..Outcome::default()
+            },
+        );
+        out.tool_result("1", Outcome::default());
+        assert_eq!(
+            lines(out),
+            [r#"{"kind":"tool_result","id":"1","name":"Bash","status":"ok"}"#]
+        );
+    }
+
+    #[test]
+    fn a_plan_call_that_failed_gives_a_warning() {
+        let mut out = Emitter::default();
+        out.tool_use(call("1", "update_plan", r#"{"plan":[{"step":"a"}]}"#));
+        let status = ToolStatus::Error;
+        out.tool_result(
+            "1",
+            Outcome {
+                status,
+                output: "bad".into(),
+                ..Outcome::default()
+            },
+        );
+        assert_eq!(
+            lines(out),
+            [
+                r#"{"kind":"plan","entries":[{"text":"a","status":"pending"}]}"#,
+                r#"{"kind":"notice","level":"warning","text":"bad"}"#,
+            ]
+        );
+    }
+
+    #[test]
+    fn memory_stays_bounded() {
+        let mut out = Emitter::default();
+        for number in 0..3 * REMEMBERED {
+            let id = number.to_string();
+            out.text_delta(Some(&id), "x");
+            out.tool_use(call(&id, "Read", "{}"));
+            out.tool_result(&id, Outcome::default());
+            while out.pop().is_some() {}
+        }
+        assert!(out.calls.len() <= REMEMBERED + 1);
+        assert!(out.messages.open.len() <= Messages::OPEN);
     }
 }

@@ -1,0 +1,165 @@
+//! The blocks of text and reasoning of a stream: their ids, and whether a piece
+//! repeats what was said.
+
+use std::collections::{HashMap, VecDeque};
+use std::hash::{DefaultHasher, Hasher};
+
+use super::digest;
+use crate::event::{Agent, Payload};
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Stream {
+    Text,
+    Reasoning,
+}
+
+/// The blocks of text and reasoning: which are open, and what was said lately.
+/// Texts are kept as digests alone, so that a message may be of any length.
+#[derive(Clone, Default)]
+pub(super) struct Messages {
+    /// What was streamed of blocks whose final form has not come.
+    pub(super) open: HashMap<Key, Digest>,
+    /// The keys of `open`, oldest first.
+    opened: VecDeque<Key>,
+    /// The open block without an id of its own, per agent.
+    unnamed: HashMap<String, Key>,
+    /// Finished blocks: key and text.
+    done: VecDeque<(u64, u64)>,
+    texts: u64,
+    reasonings: u64,
+}
+
+pub(super) type Key = (Stream, String);
+
+/// Digest of a text that comes in pieces.
+#[derive(Clone, Default)]
+pub(super) struct Digest(DefaultHasher);
+
+impl Digest {
+    fn of(text: &str) -> u64 {
+        let mut digest = Self::default();
+        digest.add(text);
+        digest.value()
+    }
+
+    fn add(&mut self, text: &str) {
+        self.0.write(text.as_bytes());
+    }
+
+    fn value(&self) -> u64 {
+        self.0.finish()
+    }
+}
+
+impl Messages {
+    /// Finished blocks that are compared with what comes.
+    const DONE: usize = 64;
+    /// Blocks that may be open at once.
+    pub(super) const OPEN: usize = 4096;
+
+    /// The id under which a piece is to be emitted; `None` if it repeats what
+    /// was said.
+    pub(super) fn accept(
+        &mut self,
+        stream: Stream,
+        agent: Option<&Agent>,
+        id: Option<&str>,
+        text: &Payload,
+        delta: bool,
+    ) -> Option<String> {
+        if stream == Stream::Reasoning || id.is_some() {
+            self.end_unnamed_if(agent, |open| open != stream || id.is_some());
+        }
+        let id = match id {
+            Some(id) => id.to_owned(),
+            None => self.unnamed_id(stream, agent),
+        };
+        let key = (stream, id);
+        let text = text.as_str();
+        if delta {
+            self.stream(&key, &text);
+            return Some(key.1);
+        }
+        self.unnamed.retain(|_, open| *open != key);
+        let streamed = self.open.remove(&key).map(|digest| digest.value());
+        let entry = (digest(&key), Digest::of(&text));
+        let repeats = streamed == Some(entry.1) || self.done.contains(&entry);
+        self.finish(entry);
+        (!repeats).then_some(key.1)
+    }
+
+    fn stream(&mut self, key: &Key, text: &str) {
+        if let Some(digest) = self.open.get_mut(key) {
+            digest.add(text);
+            return;
+        }
+        let mut digest = Digest::default();
+        digest.add(text);
+        self.open.insert(key.clone(), digest);
+        self.opened.push_back(key.clone());
+        while self.opened.len() > Self::OPEN {
+            if let Some(oldest) = self.opened.pop_front() {
+                self.open.remove(&oldest);
+            }
+        }
+    }
+
+    fn finish(&mut self, (key, text): (u64, u64)) {
+        self.done.retain(|(done, _)| *done != key);
+        self.done.push_back((key, text));
+        if self.done.len() > Self::DONE {
+            self.done.pop_front();
+        }
+    }
+
+    fn unnamed_id(&mut self, stream: Stream, agent: Option<&Agent>) -> String {
+        let agent = agent.map_or("", |agent| &agent.id);
+        if let Some((open, id)) = self.unnamed.get(agent) {
+            if *open == stream {
+                return id.clone();
+            }
+            self.end_unnamed_of(agent);
+        }
+        let (prefix, counter) = match stream {
+            Stream::Text => ("text", &mut self.texts),
+            Stream::Reasoning => ("reasoning", &mut self.reasonings),
+        };
+        *counter += 1;
+        let id = format!("{prefix}-{counter}");
+        self.unnamed.insert(agent.to_owned(), (stream, id.clone()));
+        id
+    }
+
+    pub(super) fn end_unnamed(&mut self, agent: Option<&Agent>) {
+        self.end_unnamed_if(agent, |_| true);
+    }
+
+    fn end_unnamed_if(&mut self, agent: Option<&Agent>, ends: impl Fn(Stream) -> bool) {
+        let agent = agent.map_or("", |agent| &agent.id);
+        if self
+            .unnamed
+            .get(agent)
+            .is_some_and(|(stream, _)| ends(*stream))
+        {
+            self.end_unnamed_of(agent);
+        }
+    }
+
+    fn end_unnamed_of(&mut self, agent: &str) {
+        if let Some(key) = self.unnamed.remove(agent)
+            && let Some(streamed) = self.open.remove(&key)
+        {
+            self.finish((digest(&key), streamed.value()));
+        }
+    }
+
+    pub(super) fn was_shown(&self, text: &str) -> bool {
+        let digest = Digest::of(text);
+        self.done.iter().any(|(_, done)| *done == digest)
+            || self.opened.iter().any(|key| {
+                self.open
+                    .get(key)
+                    .is_some_and(|open| open.value() == digest)
+            })
+    }
+}
