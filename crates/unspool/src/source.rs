@@ -15,6 +15,7 @@ mod aider;
 mod claude;
 mod codalotl;
 mod codex;
+mod edits;
 mod emitter;
 mod gemini;
 mod openai;

@@ -1,23 +1,505 @@
-//! OpenAI-compatible endpoints.
+//! OpenAI-compatible endpoints: what the chat completions and Responses APIs
+//! of OpenAI and of the many servers that imitate them send back.
+//!
+//! Four shapes are read, each in its own file: bodies and conversations of
+//! chat messages (`chat`), streamed chat completions (`chunk`), Responses
+//! bodies and streams (`responses`) with their items (`item`), and errors in
+//! every vendor's form (here).
+//!
+//! Cadence: a stream is shown live, while a body (`stream: false`) gives all
+//! its events in one burst when the response is complete, since nothing is
+//! sent before. The events are the same.
+//!
+//! A response is one turn. It ends where the model hands over to a tool, too:
+//! the caller runs the tool, and the next response goes on.
 
-use super::{Emitter, Input, Provider, Source};
+use super::{Emitter, Input, Probe, Provider, Source};
+use crate::event::{Level, Session, TurnEnd, TurnStatus, Usage};
 use crate::frame::Frame;
+use crate::json::{self, Json, Object};
+use calls::Calls;
+use chat::Said;
+use chunk::{Chunks, End};
+use item::Blocks;
+use responses::Responses;
+
+mod calls;
+mod chat;
+mod chunk;
+mod item;
+mod responses;
+mod think;
 
 pub(crate) const PROVIDER: Provider = Provider {
     name: "openai",
-    about: "OpenAI-compatible endpoints",
-    example: "",
+    about: "OpenAI-compatible endpoints: chat completions and Responses, bodies and streams",
+    example: "curl -sN https://api.openai.com/v1/responses -H \"Authorization: Bearer $OPENAI_API_KEY\" -H \"Content-Type: application/json\" -d '{\"model\":\"gpt-5\",\"input\":\"Hello\",\"stream\":true}' | unspool events",
     input: Input::Json,
-    recognise: |_| false,
+    recognise,
     related: None,
-    open: || Box::new(Openai),
+    open: || Box::new(Openai::default()),
 };
 
-#[derive(Clone)]
-struct Openai;
+fn recognise(probe: &Probe<'_>) -> bool {
+    let fields = &probe.fields;
+    match Shape::of(fields, probe.event) {
+        Some(Shape::Chunk | Shape::Body | Shape::Response | Shape::Event) => true,
+        Some(Shape::Message) => is_bare_message(fields),
+        Some(Shape::Item) => is_bare_item(fields),
+        Some(Shape::Error) => is_bare_error(fields),
+        None => false,
+    }
+}
+
+/// What a frame is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shape {
+    Chunk,
+    Body,
+    Response,
+    Event,
+    /// A message of a saved conversation.
+    Message,
+    /// An item of a saved conversation in the form of the Responses API.
+    Item,
+    Error,
+}
+
+impl Shape {
+    fn of(fields: &Object<'_>, event: &str) -> Option<Self> {
+        let kind = fields.get("type").str().unwrap_or_default();
+        let object = fields.get("object").str().unwrap_or_default();
+        if let Some(shape) = Self::of_choices(fields, &object) {
+            return Some(shape);
+        }
+        if object == "response" {
+            return Some(Self::Response);
+        }
+        let numbered = fields.has("sequence_number");
+        if kind.starts_with("response.")
+            || (numbered && matches!(&*kind, "error" | "keepalive" | "ping"))
+            || (kind.is_empty() && event.starts_with("response."))
+        {
+            return Some(Self::Event);
+        }
+        let is_message = matches!(&*kind, "" | "message") && fields.get("role").is_string();
+        let said = ["content", "tool_calls", "function_call"];
+        if is_message && said.iter().any(|key| fields.has(key)) {
+            return Some(Self::Message);
+        }
+        if object == "error" || !fields.get("error").is_null() || fields.has("detail") {
+            return Some(Self::Error);
+        }
+        (!kind.is_empty()).then_some(Self::Item)
+    }
+
+    fn of_choices(fields: &Object<'_>, object: &str) -> Option<Self> {
+        let choices = fields.get("choices");
+        if !choices.is_array() {
+            return None;
+        }
+        let first = choices.array().into_iter().next().unwrap_or(Json::NULL);
+        let known = object.starts_with("chat.completion") || object == "text_completion";
+        match () {
+            () if object == "chat.completion" || first.get("message").is_object() => {
+                Some(Self::Body)
+            }
+            () if known || first.get("delta").is_object() => Some(Self::Chunk),
+            // Azure's first chunk holds nothing but what its filter found.
+            () if fields.has("prompt_filter_results") => Some(Self::Chunk),
+            () => None,
+        }
+    }
+}
+
+/// A chat message, or an untyped or typed message item, that nobody wrapped:
+/// other agents' messages have fields or parts of their own.
+fn is_bare_message(fields: &Object<'_>) -> bool {
+    const ROLES: &[&str] = &[
+        "system",
+        "developer",
+        "user",
+        "assistant",
+        "tool",
+        "function",
+    ];
+    const FIELDS: &[&str] = &[
+        "role",
+        "content",
+        "name",
+        "tool_calls",
+        "tool_call_id",
+        "function_call",
+        "refusal",
+        "annotations",
+        "audio",
+        "reasoning",
+        "reasoning_content",
+        "reasoning_details",
+    ];
+    const ITEM_FIELDS: &[&str] = &["type", "id", "status", "phase"];
+    const PARTS: &[&str] = &[
+        "text",
+        "image_url",
+        "input_audio",
+        "file",
+        "refusal",
+        "input_text",
+        "input_image",
+        "input_file",
+        "output_text",
+    ];
+    let role = fields.get("role").string();
+    let known_part = |part: &Json<'_>| {
+        let kind = part.get("type").string();
+        PARTS.contains(&kind.as_str())
+    };
+    let parts = fields.get("content").array();
+    let is_item = parts.iter().any(|part| {
+        let kind = part.get("type").string();
+        kind.starts_with("input_") || kind.starts_with("output_") || kind == "refusal"
+    });
+    ROLES.contains(&role.as_str())
+        && parts.iter().all(known_part)
+        && fields
+            .iter()
+            .all(|(key, _)| FIELDS.contains(&key) || (is_item && ITEM_FIELDS.contains(&key)))
+}
+
+/// An item of a conversation, known by the fields that only it has.
+fn is_bare_item(fields: &Object<'_>) -> bool {
+    let kind = fields.get("type").string();
+    let has = |keys: &[&str]| keys.iter().all(|key| fields.has(key));
+    !fields.has("timestamp")
+        && match kind.as_str() {
+            "function_call" => has(&["call_id", "name", "arguments"]),
+            "custom_tool_call" => has(&["call_id", "name", "input"]),
+            "reasoning" => fields.get("summary").is_array(),
+            "mcp_call" | "mcp_list_tools" | "mcp_approval_request" => has(&["server_label"]),
+            "mcp_approval_response" => has(&["approval_request_id"]),
+            "web_search_call"
+            | "image_generation_call"
+            | "code_interpreter_call"
+            | "file_search_call" => has(&["id", "status"]),
+            "compaction" => has(&["encrypted_content"]),
+            "local_shell_call" | "shell_call" | "computer_call" => has(&["call_id", "action"]),
+            "apply_patch_call" => has(&["call_id", "operation"]),
+            _ => kind.ends_with("_call_output") && has(&["call_id", "output"]),
+        }
+}
+
+/// An error that is the whole body.
+fn is_bare_error(fields: &Object<'_>) -> bool {
+    const FIELDS: &[&str] = &[
+        "error",
+        "object",
+        "message",
+        "type",
+        "param",
+        "code",
+        "detail",
+        "status",
+        "request_id",
+        "user_id",
+    ];
+    let error = fields.get("error");
+    let detail = fields.get("detail");
+    let is_validation = |entry: &Json<'_>| entry.get("msg").is_string();
+    let told = fields.get("object").str().as_deref() == Some("error")
+        || error.is_string()
+        || error.get("message").is_string()
+        || detail.is_string()
+        || (detail.is_array() && detail.array().iter().all(is_validation));
+    let typed = fields.has("type") && fields.get("object").is_null();
+    told && !typed && fields.iter().all(|(key, _)| FIELDS.contains(&key))
+}
+
+#[derive(Clone, Default)]
+struct Openai {
+    introduced: bool,
+    model: String,
+    calls: Calls,
+    chunks: Chunks,
+    responses: Responses,
+    last: Last,
+}
+
+/// What the last entry of a saved conversation was.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Last {
+    #[default]
+    Nothing,
+    /// A question, a call or a result: something must follow.
+    Open,
+    Answer,
+    Refusal,
+}
 
 impl Source for Openai {
     fn frame(&mut self, frame: &Frame<'_>, out: &mut Emitter) {
-        out.unknown(frame);
+        if json::trim(frame.text) == "[DONE]" {
+            self.chunks.end(End::Closed, &mut self.calls, out);
+            return;
+        }
+        let Some(json) = frame.json().filter(|json| json.is_object()) else {
+            out.unknown(frame);
+            return;
+        };
+        let fields = json.object();
+        match Shape::of(&fields, frame.event) {
+            Some(Shape::Chunk) => self.chunk(&fields, out),
+            Some(Shape::Body) => self.body(&fields, out),
+            Some(Shape::Response) => {
+                self.introduce(&fields, out);
+                self.responses.body(&fields, &mut self.calls, out);
+            }
+            Some(Shape::Event) => self.event(frame, &fields, out),
+            Some(Shape::Message) => self.message(&fields, out),
+            Some(Shape::Item) => self.item(frame, json, out),
+            Some(Shape::Error) => self.error(json, &fields, out),
+            None => out.unknown(frame),
+        }
+    }
+
+    fn finish(&mut self, out: &mut Emitter) {
+        self.chunks.end(End::Cut, &mut self.calls, out);
+        self.responses.cut(&mut self.calls, out);
+        self.end_conversation(out);
+        out.interrupted();
+    }
+}
+
+impl Openai {
+    /// Tells who answers: at first, and again when the model is another.
+    fn introduce(&mut self, fields: &Object<'_>, out: &mut Emitter) {
+        let created = [fields.get("created"), fields.get("created_at")];
+        let seconds = created.iter().find_map(|time| time.f64());
+        out.time_ms(seconds.and_then(milliseconds));
+        let model = fields.get("model").str().unwrap_or_default();
+        if self.introduced && (model.is_empty() || model == self.model) {
+            return;
+        }
+        self.introduced = true;
+        self.model = model.into_owned();
+        out.session(Session {
+            provider: PROVIDER.name.to_owned(),
+            id: fields.get("id").string(),
+            model: self.model.clone(),
+            ..Session::default()
+        });
+    }
+
+    fn chunk(&mut self, chunk: &Object<'_>, out: &mut Emitter) {
+        let choices = chunk.get("choices").array();
+        if !choices.is_empty() || chunk.get("usage").is_object() {
+            self.introduce(chunk, out);
+        }
+        self.chunks.chunk(chunk, &mut self.calls, out);
+        if let Some(error) = error_in(chunk, &choices) {
+            self.chunks.fail(error, &mut self.calls, out);
+        }
+    }
+
+    fn body(&mut self, body: &Object<'_>, out: &mut Emitter) {
+        self.chunks.end(End::Closed, &mut self.calls, out);
+        self.introduce(body, out);
+        out.open_turn();
+        let choices = body.get("choices").array();
+        let mut refusal = false;
+        for (position, choice) in choices.iter().enumerate() {
+            let message = choice.get("message").object();
+            let said = chat::assistant(&message, &mut self.calls, out);
+            refusal |= said.refusal && position == 0;
+        }
+        out.usage(usage(body.get("usage")));
+        if let Some(error) = error_in(body, &choices) {
+            failed(error, out);
+            return;
+        }
+        let first = choices.first().copied().unwrap_or(Json::NULL);
+        out.turn_end(finished(&first.get("finish_reason").string(), refusal));
+    }
+
+    fn event(&mut self, frame: &Frame<'_>, fields: &Object<'_>, out: &mut Emitter) {
+        let response = fields.get("response").object();
+        if !self.introduced || !response.is_empty() {
+            self.introduce(&response, out);
+        }
+        self.responses.event(frame, fields, &mut self.calls, out);
+    }
+
+    fn error(&mut self, json: Json<'_>, fields: &Object<'_>, out: &mut Emitter) {
+        if !self.introduced {
+            self.introduce(&Object::default(), out);
+        }
+        let error = [fields.get("error"), fields.get("detail")]
+            .into_iter()
+            .find(|error| !error.is_null())
+            .unwrap_or(json);
+        self.responses.release(&mut self.calls, out);
+        self.chunks.fail(error, &mut self.calls, out);
+    }
+
+    /// A message of a saved conversation.
+    fn message(&mut self, message: &Object<'_>, out: &mut Emitter) {
+        if !self.introduced {
+            self.introduce(&Object::default(), out);
+        }
+        let content = message.get("content");
+        let role = message.get("role").string();
+        match role.as_str() {
+            "assistant" => {
+                let said = chat::assistant(message, &mut self.calls, out);
+                self.said(said);
+            }
+            "user" => self.user(content, out),
+            "tool" => {
+                let id = message.get("tool_call_id").string();
+                let name = message.get("name").string();
+                self.calls.result(&id, &name, content, out);
+                self.last = Last::Open;
+            }
+            "function" => {
+                let name = message.get("name").string();
+                self.calls.legacy_result(&name, content, out);
+                self.last = Last::Open;
+            }
+            _ => out.context(&role, "", calls::content_text(content)),
+        }
+    }
+
+    /// An item of a saved conversation.
+    fn item(&mut self, frame: &Frame<'_>, item: Json<'_>, out: &mut Emitter) {
+        if !self.introduced {
+            self.introduce(&Object::default(), out);
+        }
+        match item::item(item, Blocks::UNNAMED, &mut self.calls, out) {
+            Some(said) if said.calls => self.last = Last::Open,
+            Some(_) => {}
+            None => out.unknown(frame),
+        }
+    }
+
+    fn user(&mut self, content: Json<'_>, out: &mut Emitter) {
+        self.end_conversation(out);
+        out.user(calls::content_text(content), false);
+        self.last = Last::Open;
+    }
+
+    fn said(&mut self, said: Said) {
+        self.last = match said {
+            Said { calls: true, .. } => Last::Open,
+            Said { refusal: true, .. } => Last::Refusal,
+            Said { .. } => Last::Answer,
+        };
+    }
+
+    /// A turn of a saved conversation ends with the assistant's answer.
+    fn end_conversation(&mut self, out: &mut Emitter) {
+        match std::mem::take(&mut self.last) {
+            Last::Nothing | Last::Open => {}
+            Last::Answer => out.turn_end(finished("", false)),
+            Last::Refusal => out.turn_end(finished("", true)),
+        }
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "seconds since 1970 are far from the limits"
+)]
+fn milliseconds(seconds: f64) -> Option<i64> {
+    (seconds > 0.0 && seconds < 1e12).then_some((seconds * 1000.0) as i64)
+}
+
+/// An error that came with an answer, for the whole or for a choice.
+fn error_in<'a>(fields: &Object<'a>, choices: &[Json<'a>]) -> Option<Json<'a>> {
+    std::iter::once(fields.get("error"))
+        .chain(choices.iter().map(|choice| choice.get("error")))
+        .find(|error| !error.is_null())
+}
+
+/// How a response ended whose reason is known.
+fn finished(reason: &str, refusal: bool) -> TurnEnd {
+    let (status, reason) = match reason {
+        "content_filter" | "error" | "insufficient_system_resource" => (TurnStatus::Failed, reason),
+        "abort" | "cancelled" => (TurnStatus::Canceled, reason),
+        _ if refusal => (TurnStatus::Failed, "refusal"),
+        "length" | "max_output_tokens" => (TurnStatus::Completed, "length"),
+        _ => (TurnStatus::Completed, reason),
+    };
+    TurnEnd {
+        status,
+        reason: reason.to_owned(),
+        ..TurnEnd::default()
+    }
+}
+
+/// An error, in any vendor's form, ended the response.
+fn failed(error: Json<'_>, out: &mut Emitter) {
+    let fields = error.object();
+    out.notice(Level::Error, error_text(error, &fields));
+    let reason = [fields.get("code"), fields.get("type")]
+        .into_iter()
+        .find(|reason| !reason.is_null())
+        .unwrap_or(Json::NULL);
+    out.turn_end(TurnEnd {
+        status: TurnStatus::Failed,
+        reason: reason.display().into_owned(),
+        ..TurnEnd::default()
+    });
+}
+
+fn error_text(error: Json<'_>, fields: &Object<'_>) -> String {
+    if error.is_array() {
+        let lines: Vec<String> = error.array().into_iter().map(validation_error).collect();
+        return lines.join("\n");
+    }
+    let message = [fields.get("message"), fields.get("detail")]
+        .into_iter()
+        .find(|message| !message.is_null())
+        .unwrap_or(error);
+    message.display().into_owned()
+}
+
+/// An entry of FastAPI's list: where, and what is wrong there.
+fn validation_error(entry: Json<'_>) -> String {
+    let Some(message) = entry.get("msg").str() else {
+        return entry.display().into_owned();
+    };
+    let place: Vec<String> = entry
+        .get("loc")
+        .array()
+        .into_iter()
+        .map(|step| step.display().into_owned())
+        .collect();
+    if place.is_empty() {
+        message.into_owned()
+    } else {
+        format!("{}: {message}", place.join("."))
+    }
+}
+
+/// Tokens, in the words of either API. Both count the cached ones in the input
+/// and the reasoning in the output.
+fn usage(figures: Json<'_>) -> Usage {
+    let fields = figures.object();
+    let first = |keys: [&str; 2]| keys.iter().find_map(|key| fields.get(key).u64());
+    let detail =
+        |keys: [&str; 2], name: &str| keys.iter().find_map(|key| fields.get(key).get(name).u64());
+    Usage {
+        input_tokens: first(["prompt_tokens", "input_tokens"]),
+        output_tokens: first(["completion_tokens", "output_tokens"]),
+        cached_tokens: detail(
+            ["prompt_tokens_details", "input_tokens_details"],
+            "cached_tokens",
+        )
+        .or_else(|| fields.get("prompt_cache_hit_tokens").u64()),
+        reasoning_tokens: detail(
+            ["completion_tokens_details", "output_tokens_details"],
+            "reasoning_tokens",
+        ),
+        cost_usd: fields.get("cost").f64(),
+        ..Usage::default()
     }
 }

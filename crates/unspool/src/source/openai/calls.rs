@@ -1,0 +1,184 @@
+//! Tool calls and their results, the same in all of OpenAI's shapes: argument
+//! strings decoded, categories guessed (the names are the caller's own), the
+//! changes that a patch announces kept until its result.
+
+use std::borrow::Cow;
+use std::collections::VecDeque;
+
+use crate::event::{Category, Edit, Payload, RawJson, ToolStatus};
+use crate::json::Json;
+use crate::source::edits::{self, Pending};
+use crate::source::{Call, Emitter, Outcome};
+use crate::tool;
+
+#[derive(Clone, Default)]
+pub(super) struct Calls {
+    edits: Pending,
+    /// Calls of the old form `function_call`, which has no ids: each gets the
+    /// next number, and a result belongs to the last one.
+    legacy: u64,
+    /// Requests for approval that are not answered: id and name.
+    asked: VecDeque<(String, String)>,
+}
+
+/// What a call was given.
+pub(super) enum Given<'a> {
+    /// A JSON text: the arguments of a function.
+    Arguments(&'a str),
+    /// Free text: the input of a custom tool.
+    Text(&'a str),
+}
+
+impl Calls {
+    /// Requests for approval that are remembered.
+    const ASKED: usize = 64;
+
+    /// A call of a tool that the caller defined.
+    pub(super) fn call(&mut self, id: &str, name: &str, given: &Given<'_>, out: &mut Emitter) {
+        let category = tool::guess_category(name);
+        let (input, arg) = match given {
+            Given::Arguments(text) => arguments(text),
+            Given::Text(text) => (RawJson::of(text), None),
+        };
+        let json = input.as_ref().map_or(Json::NULL, RawJson::json);
+        let arg = edits::patched_path(json).map(Cow::Owned).or(arg);
+        self.edits.insert(id, edits::announced(category, json));
+        out.tool_use(Call {
+            id,
+            name,
+            category: Some(category),
+            arg,
+            input,
+            title: "",
+        });
+    }
+
+    pub(super) fn legacy_call(&mut self, name: &str, arguments: &str, out: &mut Emitter) {
+        self.legacy += 1;
+        let id = self.legacy_id();
+        self.call(&id, name, &Given::Arguments(arguments), out);
+    }
+
+    /// The result of a call of such a tool. The wire says nothing about how it
+    /// ended, unless the output is JSON with an exit code in it.
+    pub(super) fn result(&mut self, id: &str, name: &str, content: Json<'_>, out: &mut Emitter) {
+        let output = content_text(content);
+        let exit_code = exit_code(&output);
+        let status = match exit_code {
+            None | Some(0) => ToolStatus::Ok,
+            Some(_) => ToolStatus::Error,
+        };
+        let outcome = Outcome {
+            status,
+            output,
+            exit_code,
+            name: name.to_owned(),
+            ..Outcome::default()
+        };
+        self.finish(id, outcome, out);
+    }
+
+    pub(super) fn legacy_result(&mut self, name: &str, content: Json<'_>, out: &mut Emitter) {
+        self.result(&self.legacy_id(), name, content, out);
+    }
+
+    /// A call of a tool on another server.
+    pub(super) fn remote_call(&mut self, id: &str, name: &str, given: &str, out: &mut Emitter) {
+        let (input, arg) = arguments(given);
+        out.tool_use(Call {
+            id,
+            name,
+            category: Some(Category::Other),
+            arg,
+            input,
+            title: "",
+        });
+    }
+
+    /// Remembers what approval was asked for.
+    pub(super) fn ask(&mut self, id: &str, name: &str) {
+        self.asked.push_back((id.to_owned(), name.to_owned()));
+        if self.asked.len() > Self::ASKED {
+            self.asked.pop_front();
+        }
+    }
+
+    /// What the request with this id was about.
+    pub(super) fn asked(&mut self, id: &str) -> String {
+        let position = self.asked.iter().position(|(asked, _)| asked == id);
+        position
+            .and_then(|position| self.asked.remove(position))
+            .map(|(_, name)| name)
+            .unwrap_or_default()
+    }
+
+    /// Keeps the changes that a call will have made if it succeeds.
+    pub(super) fn announce(&mut self, id: &str, edits: Vec<Edit>) {
+        self.edits.insert(id, edits);
+    }
+
+    /// A call ended; the changes that it announced belong to a success.
+    pub(super) fn finish(&mut self, id: &str, outcome: Outcome, out: &mut Emitter) {
+        let announced = self.edits.take(id);
+        let edits = if outcome.status == ToolStatus::Ok {
+            announced
+        } else {
+            Vec::new()
+        };
+        out.tool_result(id, Outcome { edits, ..outcome });
+    }
+
+    fn legacy_id(&self) -> String {
+        format!("function_call-{}", self.legacy)
+    }
+}
+
+/// Arguments as they are called for: a JSON string decoded, nothing as no
+/// arguments. What is no JSON stays a string, in which no field can be known.
+fn arguments(text: &str) -> (Option<RawJson>, Option<Cow<'static, str>>) {
+    let trimmed = crate::json::trim(text);
+    if trimmed.is_empty() {
+        return (RawJson::new("{}"), None);
+    }
+    match RawJson::new(trimmed) {
+        Some(input) => (Some(input), None),
+        None => (RawJson::of(&text), Some(Cow::Borrowed(""))),
+    }
+}
+
+/// Whether streamed arguments are complete.
+pub(super) fn is_complete(arguments: &str) -> bool {
+    Json::parse(arguments).is_some_and(Json::is_object)
+}
+
+/// Text in every form in which messages carry it: a string, or a list of
+/// parts, of which the text ones count.
+pub(super) fn content_text(content: Json<'_>) -> Payload {
+    if !content.is_array() {
+        return content.payload();
+    }
+    let texts: Vec<Cow<'_, str>> = content.array().into_iter().filter_map(part_text).collect();
+    texts.join("\n").into()
+}
+
+/// The text of one part of a message.
+pub(super) fn part_text(part: Json<'_>) -> Option<Cow<'_, str>> {
+    let fields = part.object();
+    part.str().or_else(|| {
+        ["text", "refusal", "transcript"]
+            .iter()
+            .find_map(|key| fields.get(key).str())
+    })
+}
+
+fn exit_code(output: &Payload) -> Option<i64> {
+    let text = output.as_str();
+    if !text.trim_start().starts_with('{') {
+        return None;
+    }
+    let fields = Json::parse(&text)?.object();
+    fields
+        .get("exit_code")
+        .i64()
+        .or_else(|| fields.get("metadata").get("exit_code").i64())
+}

@@ -1,0 +1,109 @@
+//! Whole chat messages: the choices of a response body, and the messages of a
+//! saved conversation.
+
+use super::calls::{Calls, Given, content_text, part_text};
+use super::think::{self, Part};
+use crate::event::Payload;
+use crate::json::{Json, Object};
+use crate::source::Emitter;
+
+/// What an assistant's message amounted to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Said {
+    pub(super) calls: bool,
+    pub(super) refusal: bool,
+}
+
+/// An assistant's message. Annotations and log probabilities describe its text
+/// and are not shown; neither is the sound of a spoken one.
+pub(super) fn assistant(message: &Object<'_>, calls: &mut Calls, out: &mut Emitter) -> Said {
+    out.end_message();
+    out.reasoning(None, reasoning(message));
+    content(message.get("content"), out);
+    out.text(None, message.get("audio").get("transcript").payload());
+    let refusal = message.get("refusal").payload();
+    let mut said = Said {
+        refusal: !refusal.is_empty() || has_refusal(message.get("content")),
+        calls: false,
+    };
+    out.text(None, refusal);
+    for call in message.get("tool_calls").array() {
+        said.calls = true;
+        tool_call(&call.object(), calls, out);
+    }
+    let legacy = message.get("function_call").object();
+    if !legacy.is_empty() {
+        said.calls = true;
+        let name = legacy.get("name").string();
+        calls.legacy_call(&name, &legacy.get("arguments").display(), out);
+    }
+    said
+}
+
+/// The reasoning of a message or a delta: vendors name it differently, and
+/// some send it twice.
+pub(super) fn reasoning(message: &Object<'_>) -> Payload {
+    ["reasoning_content", "reasoning"]
+        .iter()
+        .map(|key| message.get(key))
+        .find(|text| text.is_string() && !text.payload().is_empty())
+        .map_or_else(
+            || details(message.get("reasoning_details")).into(),
+            Json::payload,
+        )
+}
+
+fn details(list: Json<'_>) -> String {
+    list.array()
+        .iter()
+        .filter_map(|detail| {
+            let fields = detail.object();
+            fields.get("text").str().or(fields.get("summary").str())
+        })
+        .collect()
+}
+
+fn content(content: Json<'_>, out: &mut Emitter) {
+    if content.is_array() {
+        for part in content.array() {
+            let thinking = part.get("thinking");
+            if thinking.is_null() {
+                out.text(None, part_text(part).unwrap_or_default());
+            } else {
+                out.reasoning(None, content_text(thinking));
+            }
+        }
+        return;
+    }
+    let text = content.payload();
+    if !text.as_str().trim_start().starts_with("<think>") {
+        out.text(None, text);
+        return;
+    }
+    think::split(&text.as_str(), &mut |part, text| match part {
+        Part::Reasoning => out.reasoning(None, text),
+        Part::Answer => out.text(None, text),
+    });
+}
+
+fn has_refusal(content: Json<'_>) -> bool {
+    content
+        .array()
+        .iter()
+        .any(|part| part.get("refusal").is_string())
+}
+
+fn tool_call(call: &Object<'_>, calls: &mut Calls, out: &mut Emitter) {
+    let id = call.get("id").string();
+    let custom = call.get("custom").object();
+    if custom.is_empty() {
+        let function = call.get("function").object();
+        let arguments = function.get("arguments").display();
+        let name = function.get("name").string();
+        calls.call(&id, &name, &Given::Arguments(&arguments), out);
+    } else {
+        let text = custom.get("input").display();
+        let name = custom.get("name").string();
+        calls.call(&id, &name, &Given::Text(&text), out);
+    }
+}

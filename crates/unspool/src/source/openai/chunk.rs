@@ -1,0 +1,312 @@
+//! Streamed chat completions: `chat.completion.chunk` objects, live.
+//!
+//! Choice 0 is shown as it comes. The others are held until the response ends
+//! and follow it whole, one after the other. A call is shown when its
+//! arguments are complete: at the latest when its choice finishes, earlier
+//! when something else of the choice begins and they are valid JSON already.
+//! Usage is shown once, the last figures that came: some servers repeat and
+//! grow it with every chunk.
+
+use std::collections::BTreeMap;
+
+use super::calls::{Calls, Given, is_complete, part_text};
+use super::chat;
+use super::think::{Part, Splitter};
+use super::{failed, finished, usage};
+use crate::event::{TurnEnd, TurnStatus, Usage};
+use crate::json::{Json, Object};
+use crate::source::Emitter;
+
+/// The response that is being streamed.
+#[derive(Clone, Default)]
+pub(super) struct Chunks {
+    open: bool,
+    id: String,
+    choices: BTreeMap<u64, Choice>,
+    usage: Usage,
+}
+
+/// How a stream came to its end.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum End {
+    /// Its closing mark came, or the next response.
+    Closed,
+    /// The input ended.
+    Cut,
+}
+
+#[derive(Clone, Default)]
+struct Choice {
+    index: u64,
+    splitter: Splitter,
+    /// Of a choice that is held: what it said so far.
+    held: Vec<(Part, String)>,
+    calls: Vec<Partial>,
+    refusal: bool,
+    finish: Option<String>,
+}
+
+/// A call whose arguments are still coming.
+#[derive(Clone, Default)]
+struct Partial {
+    index: Option<u64>,
+    id: String,
+    name: String,
+    custom: bool,
+    legacy: bool,
+    given: String,
+    shown: bool,
+}
+
+impl Chunks {
+    /// The next chunk. It may have no choices at all.
+    pub(super) fn chunk(&mut self, chunk: &Object<'_>, calls: &mut Calls, out: &mut Emitter) {
+        let id = chunk.get("id").str().unwrap_or_default();
+        if self.open && self.is_finished() && !id.is_empty() && id != self.id {
+            self.end(End::Closed, calls, out);
+        }
+        if !id.is_empty() {
+            self.id = id.into_owned();
+        }
+        for choice in chunk.get("choices").array() {
+            self.open = true;
+            out.open_turn();
+            let fields = choice.object();
+            let index = fields.get("index").u64().unwrap_or(0);
+            let choice = self.choices.entry(index).or_default();
+            choice.index = index;
+            choice.take(&fields, calls, out);
+        }
+        let figures = [chunk.get("usage"), chunk.get("x_groq").get("usage")];
+        if let Some(figures) = figures.into_iter().find(|figures| figures.is_object()) {
+            self.usage = usage(figures);
+        }
+    }
+
+    fn is_finished(&self) -> bool {
+        self.choices.values().any(|choice| choice.finish.is_some())
+    }
+
+    /// The response is over; whatever was held comes out.
+    pub(super) fn end(&mut self, end: End, calls: &mut Calls, out: &mut Emitter) {
+        let Some((refusal, reason)) = self.release(calls, out) else {
+            return;
+        };
+        out.turn_end(match reason {
+            Some(reason) => finished(&reason, refusal),
+            None if end == End::Closed => finished("", refusal),
+            None => TurnEnd {
+                status: TurnStatus::Interrupted,
+                ..TurnEnd::default()
+            },
+        });
+    }
+
+    /// An error ended the response.
+    pub(super) fn fail(&mut self, error: Json<'_>, calls: &mut Calls, out: &mut Emitter) {
+        self.release(calls, out);
+        failed(error, out);
+    }
+
+    /// Shows all that was held; `None` if no response is open. Says whether
+    /// the answer is a refusal, and why it ended.
+    fn release(&mut self, calls: &mut Calls, out: &mut Emitter) -> Option<(bool, Option<String>)> {
+        let stream = std::mem::take(self);
+        if !stream.open {
+            out.usage(stream.usage);
+            return None;
+        }
+        let mut end = None;
+        for mut choice in stream.choices.into_values() {
+            choice.flush(calls, out);
+            let outcome = (choice.refusal, choice.finish);
+            end.get_or_insert(outcome);
+        }
+        out.usage(stream.usage);
+        end
+    }
+}
+
+impl Choice {
+    fn take(&mut self, choice: &Object<'_>, calls: &mut Calls, out: &mut Emitter) {
+        let delta = choice.get("delta").object();
+        let reasoning = chat::reasoning(&delta);
+        self.say(Part::Reasoning, &reasoning.as_str(), out);
+        self.content(delta.get("content"), calls, out);
+        self.content(delta.get("audio").get("transcript"), calls, out);
+        self.content(choice.get("text"), calls, out);
+        if let Some(refusal) = delta.get("refusal").str().filter(|text| !text.is_empty()) {
+            self.refusal = true;
+            self.say(Part::Answer, &refusal, out);
+        }
+        for fragment in delta.get("tool_calls").array() {
+            self.fragment(&fragment.object(), calls, out);
+        }
+        self.legacy(&delta.get("function_call").object());
+        if let Some(reason) = choice.get("finish_reason").str() {
+            self.finish = Some(reason.into_owned());
+            if self.index == 0 {
+                self.flush(calls, out);
+            }
+        }
+    }
+
+    fn content(&mut self, content: Json<'_>, calls: &mut Calls, out: &mut Emitter) {
+        for part in content.array() {
+            for thought in part.get("thinking").array() {
+                self.say(
+                    Part::Reasoning,
+                    &part_text(thought).unwrap_or_default(),
+                    out,
+                );
+            }
+            self.answer(&part_text(part).unwrap_or_default(), calls, out);
+        }
+        self.answer(&content.str().unwrap_or_default(), calls, out);
+    }
+
+    fn answer(&mut self, text: &str, calls: &mut Calls, out: &mut Emitter) {
+        if text.is_empty() {
+            return;
+        }
+        if self.index == 0 {
+            self.show_complete(calls, out);
+        }
+        let mut splitter = std::mem::take(&mut self.splitter);
+        splitter.push(text, &mut |part, text| self.say(part, text, out));
+        self.splitter = splitter;
+    }
+
+    fn say(&mut self, part: Part, text: &str, out: &mut Emitter) {
+        if text.is_empty() {
+            return;
+        }
+        if self.index == 0 {
+            match part {
+                Part::Reasoning => out.reasoning_delta(None, text),
+                Part::Answer => out.text_delta(None, text),
+            }
+            return;
+        }
+        match self.held.last_mut() {
+            Some((last, held)) if *last == part => held.push_str(text),
+            _ => self.held.push((part, text.to_owned())),
+        }
+    }
+
+    /// A fragment of a call. Only the first one carries id and name; the index
+    /// says which call it is. Servers that give every call the same index
+    /// start a new one with a new id.
+    fn fragment(&mut self, fragment: &Object<'_>, calls: &mut Calls, out: &mut Emitter) {
+        let index = fragment.get("index").u64();
+        let id = fragment.get("id").str().unwrap_or_default();
+        let function = fragment.get("function").object();
+        let custom = fragment.get("custom").object();
+        let body = if custom.is_empty() {
+            &function
+        } else {
+            &custom
+        };
+        let name = body.get("name").str().unwrap_or_default();
+        let open = match index {
+            Some(_) => self.calls.iter().rposition(|call| call.index == index),
+            None => self.calls.len().checked_sub(1),
+        };
+        let is_same = |call: &Partial| {
+            let same_id = id.is_empty() || call.id.is_empty() || id == call.id;
+            let complete = call.shown || is_complete(&call.given);
+            same_id && !(complete && id.is_empty() && !name.is_empty())
+        };
+        let position = open.filter(|position| self.calls.get(*position).is_some_and(is_same));
+        if position.is_none() {
+            if self.index == 0 {
+                self.show_complete(calls, out);
+            }
+            self.calls.push(Partial {
+                index,
+                ..Partial::default()
+            });
+        }
+        let last = self.calls.len().saturating_sub(1);
+        let Some(call) = self.calls.get_mut(position.unwrap_or(last)) else {
+            return;
+        };
+        call.custom |= !custom.is_empty();
+        replace(&mut call.id, &id);
+        replace(&mut call.name, &name);
+        if !call.shown {
+            call.given.push_str(&body.get("arguments").display());
+            call.given.push_str(&body.get("input").display());
+        }
+    }
+
+    fn legacy(&mut self, function: &Object<'_>) {
+        if function.is_empty() {
+            return;
+        }
+        if self.calls.last().is_none_or(|call| !call.legacy) {
+            self.calls.push(Partial {
+                legacy: true,
+                ..Partial::default()
+            });
+        }
+        if let Some(call) = self.calls.last_mut() {
+            replace(
+                &mut call.name,
+                &function.get("name").str().unwrap_or_default(),
+            );
+            call.given.push_str(&function.get("arguments").display());
+        }
+    }
+
+    /// Shows the calls whose arguments are complete, up to the first that
+    /// lacks some.
+    fn show_complete(&mut self, calls: &mut Calls, out: &mut Emitter) {
+        let complete =
+            |call: &&mut Partial| call.shown || (!call.custom && is_complete(&call.given));
+        for call in self.calls.iter_mut().take_while(complete) {
+            call.show(calls, out);
+        }
+    }
+
+    /// Nothing follows: shows what is left.
+    fn flush(&mut self, calls: &mut Calls, out: &mut Emitter) {
+        let mut splitter = std::mem::take(&mut self.splitter);
+        splitter.finish(&mut |part, text| self.say(part, text, out));
+        self.splitter = splitter;
+        if self.index > 0 {
+            out.end_message();
+        }
+        for (part, text) in self.held.drain(..) {
+            match part {
+                Part::Reasoning => out.reasoning(None, text),
+                Part::Answer => out.text(None, text),
+            }
+        }
+        for call in &mut self.calls {
+            call.show(calls, out);
+        }
+    }
+}
+
+impl Partial {
+    fn show(&mut self, calls: &mut Calls, out: &mut Emitter) {
+        if std::mem::replace(&mut self.shown, true) {
+            return;
+        }
+        let given = std::mem::take(&mut self.given);
+        if self.legacy {
+            calls.legacy_call(&self.name, &given, out);
+        } else if self.custom {
+            calls.call(&self.id, &self.name, &Given::Text(&given), out);
+        } else {
+            calls.call(&self.id, &self.name, &Given::Arguments(&given), out);
+        }
+    }
+}
+
+fn replace(field: &mut String, value: &str) {
+    if !value.is_empty() {
+        value.clone_into(field);
+    }
+}

@@ -1,0 +1,387 @@
+//! The items of the Responses API: in a body, at the end of their part of a
+//! stream, and in a saved conversation.
+//!
+//! Items that the server ran itself bring their result along; the calls that
+//! the caller runs get theirs from an item of its own, which refers to the
+//! `call_id`. Encrypted reasoning and images hold nothing to read.
+
+use std::borrow::Cow;
+
+use super::calls::{Calls, Given, content_text, part_text};
+use super::chat::Said;
+use crate::event::{Category, Edit, Payload, Permission, RawJson, ToolStatus};
+use crate::json::{Json, Object};
+use crate::patch;
+use crate::source::{Call, Emitter, Outcome};
+
+/// Names the blocks of text in items.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Blocks {
+    /// Which response of the input it is, counted from 1: the ids of its items
+    /// are told apart from the same ones of another. 0: the blocks have no ids.
+    response: u64,
+}
+
+impl Blocks {
+    /// For items that stand in a conversation, where ids may be repeated.
+    pub(super) const UNNAMED: Self = Self { response: 0 };
+
+    pub(super) fn of_response(number: u64) -> Self {
+        Self { response: number }
+    }
+
+    /// The id of one part of an item.
+    pub(super) fn id(self, item: &str, part: u64) -> Option<String> {
+        if item.is_empty() || self.response == 0 {
+            return None;
+        }
+        let mut id = item.to_owned();
+        if self.response > 1 {
+            id.push_str(&format!("#{}", self.response));
+        }
+        if part > 0 {
+            id.push_str(&format!("/{part}"));
+        }
+        Some(id)
+    }
+}
+
+/// Translates an item; `None` if its type is not known.
+pub(super) fn item(
+    json: Json<'_>,
+    blocks: Blocks,
+    calls: &mut Calls,
+    out: &mut Emitter,
+) -> Option<Said> {
+    let item = &json.object();
+    let kind = item.get("type").string();
+    let mut said = Said::default();
+    match kind.as_str() {
+        "message" => return Some(message(item, blocks, out)),
+        "reasoning" => reasoning(item, blocks, out),
+        "compaction" | "compaction_summary" | "additional_tools" => out.state(&kind, json),
+        // It refers to an item that the server keeps.
+        "item_reference" => {}
+        "mcp_approval_request" => approval_request(item, calls, out),
+        "mcp_approval_response" => approval_response(item, calls, out),
+        "function_call" | "custom_tool_call" => {
+            let given = [item.get("arguments"), item.get("input")];
+            let given = given.iter().map(|text| text.display()).collect::<String>();
+            call(&kind, &id(item), &name(item), &given, calls, out);
+            said.calls = true;
+        }
+        _ if kind.ends_with("_output") => {
+            output(&kind, item, calls, out);
+            said.calls = true;
+        }
+        _ => {
+            builtin(&kind, item, calls, out)?;
+            said.calls = true;
+        }
+    }
+    Some(said)
+}
+
+/// The id that results refer to.
+pub(super) fn id(item: &Object<'_>) -> String {
+    item.get("call_id")
+        .str()
+        .filter(|id| !id.is_empty())
+        .map_or_else(|| item.get("id").string(), Cow::into_owned)
+}
+
+/// The tool's name; a remote one has its server's before it.
+pub(super) fn name(item: &Object<'_>) -> String {
+    let name = item.get("name").string();
+    match item.get("server_label").str() {
+        Some(server) if name.is_empty() => server.into_owned(),
+        Some(server) => format!("{server}.{name}"),
+        None => name,
+    }
+}
+
+/// A call whose input may have been streamed, now that it is complete.
+pub(super) fn call(
+    kind: &str,
+    id: &str,
+    name: &str,
+    given: &str,
+    calls: &mut Calls,
+    out: &mut Emitter,
+) {
+    match kind {
+        "custom_tool_call" => calls.call(id, name, &Given::Text(given), out),
+        "mcp_call" => calls.remote_call(id, name, given, out),
+        "code_interpreter_call" => out.tool_use(Call {
+            id,
+            name: "code_interpreter",
+            input: RawJson::of(&serde_json::json!({ "code": given })),
+            ..Call::default()
+        }),
+        _ => calls.call(id, name, &Given::Arguments(given), out),
+    }
+}
+
+fn message(item: &Object<'_>, blocks: Blocks, out: &mut Emitter) -> Said {
+    let id = item.get("id").string();
+    let mut said = Said::default();
+    for (part, number) in item.get("content").array().into_iter().zip(0..) {
+        let block = blocks.id(&id, number);
+        said.refusal |= part.get("refusal").is_string();
+        out.text(block.as_deref(), part_text(part).unwrap_or_default());
+    }
+    said
+}
+
+/// The summary, or else the reasoning itself.
+fn reasoning(item: &Object<'_>, blocks: Blocks, out: &mut Emitter) {
+    let id = item.get("id").string();
+    let summary = item.get("summary").array();
+    let parts = if summary.is_empty() {
+        item.get("content").array()
+    } else {
+        summary
+    };
+    for (part, number) in parts.into_iter().zip(0..) {
+        let block = blocks.id(&id, number);
+        out.end_message();
+        out.reasoning(block.as_deref(), part.get("text").payload());
+    }
+}
+
+/// A tool of the API itself; `None` if it is none.
+fn builtin(kind: &str, item: &Object<'_>, calls: &mut Calls, out: &mut Emitter) -> Option<()> {
+    let id = id(item);
+    match kind {
+        "mcp_call" | "code_interpreter_call" => {
+            let given = [item.get("arguments"), item.get("code")];
+            let given = given.iter().map(|text| text.display()).collect::<String>();
+            call(kind, &id, &name(item), &given, calls, out);
+        }
+        "mcp_list_tools" => out.tool_use(Call {
+            id: &id,
+            name: kind,
+            category: Some(Category::Other),
+            arg: item.get("server_label").str(),
+            input: fields(item, &["server_label"]),
+            title: "",
+        }),
+        "apply_patch_call" => apply_patch(&id, item.get("operation"), calls, out),
+        "program" => out.tool_use(Call {
+            id: &id,
+            name: kind,
+            category: Some(Category::Execute),
+            input: fields(item, &["code"]),
+            ..Call::default()
+        }),
+        _ => out.tool_use(Call {
+            id: &id,
+            name: kind.strip_suffix("_call")?,
+            arg: item.get("revised_prompt").str(),
+            input: input(item),
+            ..Call::default()
+        }),
+    }
+    if let Some(outcome) = outcome(kind, item) {
+        calls.finish(&id, outcome, out);
+    }
+    Some(())
+}
+
+/// What a built-in tool was asked to do.
+fn input(item: &Object<'_>) -> Option<RawJson> {
+    let whole = [item.get("action"), item.get("arguments")];
+    if let Some(input) = whole.into_iter().find(|input| input.is_object()) {
+        return input.into();
+    }
+    const KEYS: &[&str] = &[
+        "action",
+        "actions",
+        "arguments",
+        "queries",
+        "revised_prompt",
+        "size",
+        "quality",
+        "background",
+        "output_format",
+    ];
+    fields(item, KEYS)
+}
+
+/// An object of those of these fields that an item has.
+fn fields(item: &Object<'_>, keys: &[&str]) -> Option<RawJson> {
+    let members: Vec<String> = keys
+        .iter()
+        .map(|key| (key, item.get(key)))
+        .filter(|(_, value)| !value.is_null())
+        .map(|(key, value)| format!("\"{key}\":{}", value.raw()))
+        .collect();
+    RawJson::new(&format!("{{{}}}", members.join(",")))
+}
+
+/// The result of a tool that the server ran, if it is over.
+fn outcome(kind: &str, item: &Object<'_>) -> Option<Outcome> {
+    let output = match kind {
+        "web_search_call" => item.get("action").get("sources").payload(),
+        "file_search_call" => item.get("results").payload(),
+        "code_interpreter_call" => logs(item.get("outputs")),
+        "image_generation_call" => Payload::default(),
+        "mcp_call" => item.get("output").payload(),
+        "mcp_list_tools" => item.get("tools").payload(),
+        _ => return None,
+    };
+    let error = item.get("error");
+    let status = match item.get("status").str().as_deref() {
+        _ if !error.is_null() => ToolStatus::Error,
+        Some("failed") => ToolStatus::Error,
+        Some("completed") | None => ToolStatus::Ok,
+        Some(_) => return None,
+    };
+    let message = error.get("message");
+    let output = match () {
+        () if error.is_null() => output,
+        () if message.is_null() => error.payload(),
+        () => message.payload(),
+    };
+    Some(Outcome {
+        status,
+        output,
+        ..Outcome::default()
+    })
+}
+
+/// What a program printed, and where its images are.
+fn logs(outputs: Json<'_>) -> Payload {
+    let texts: Vec<String> = outputs
+        .array()
+        .iter()
+        .map(|output| {
+            let fields = output.object();
+            [fields.get("logs"), fields.get("url")]
+                .iter()
+                .map(|text| text.string())
+                .collect()
+        })
+        .collect();
+    texts.concat().into()
+}
+
+fn apply_patch(id: &str, operation: Json<'_>, calls: &mut Calls, out: &mut Emitter) {
+    let fields = operation.object();
+    let path = fields.get("path").string();
+    let diff = fields.get("diff").string();
+    let (category, edits) = match fields.get("type").str().as_deref() {
+        Some("create_file") => (Category::Write, of_diff("Add", &path, &diff)),
+        Some("delete_file") => (Category::Delete, vec![patch::deleted(&path, "")]),
+        _ if diff.contains("@@ -") => (Category::Edit, patch::unified(&path, &diff)),
+        _ => (Category::Edit, of_diff("Update", &path, &diff)),
+    };
+    calls.announce(id, edits);
+    out.tool_use(Call {
+        id,
+        name: "apply_patch",
+        category: Some(category),
+        input: operation.into(),
+        ..Call::default()
+    });
+}
+
+/// The change in a diff that has no header of its own.
+fn of_diff(operation: &str, path: &str, diff: &str) -> Vec<Edit> {
+    patch::begin_patch(&format!("*** {operation} File: {path}\n{diff}"))
+}
+
+/// A request for approval of a remote call.
+fn approval_request(item: &Object<'_>, calls: &mut Calls, out: &mut Emitter) {
+    let (id, title) = (item.get("id").string(), name(item));
+    calls.ask(&id, &title);
+    out.permission(Permission {
+        id,
+        title,
+        ..Permission::default()
+    });
+}
+
+fn approval_response(item: &Object<'_>, calls: &mut Calls, out: &mut Emitter) {
+    let id = item.get("approval_request_id").string();
+    let name = calls.asked(&id);
+    let approved = item.get("approve").is_true();
+    out.permission(Permission {
+        id: id.clone(),
+        title: name.clone(),
+        outcome: if approved { "approve" } else { "reject" }.to_owned(),
+        ..Permission::default()
+    });
+    if !approved {
+        let outcome = Outcome {
+            status: ToolStatus::Rejected,
+            output: item.get("reason").payload(),
+            name,
+            ..Outcome::default()
+        };
+        calls.finish(&id, outcome, out);
+    }
+}
+
+/// The result of a call that the caller ran.
+fn output(kind: &str, item: &Object<'_>, calls: &mut Calls, out: &mut Emitter) {
+    let id = id(item);
+    match kind {
+        "shell_call_output" => calls.finish(&id, shell(item.get("output")), out),
+        "apply_patch_call_output" => {
+            let failed = item.get("status").str().as_deref() == Some("failed");
+            let outcome = Outcome {
+                status: status(!failed),
+                output: item.get("output").payload(),
+                ..Outcome::default()
+            };
+            calls.finish(&id, outcome, out);
+        }
+        // A picture of the screen.
+        "computer_call_output" => calls.finish(&id, Outcome::default(), out),
+        _ => {
+            let contents = [item.get("output"), item.get("result"), item.get("tools")];
+            let content = contents.into_iter().find(|content| !content.is_null());
+            calls.result(&id, "", content.unwrap_or(Json::NULL), out);
+        }
+    }
+}
+
+/// The commands of one call, one after the other: the first exit code other
+/// than 0 counts, and a command that never exited is a failure, too.
+fn shell(outputs: Json<'_>) -> Outcome {
+    let mut output = String::new();
+    let mut code = Some(0);
+    let mut ok = true;
+    for command in outputs.array() {
+        let fields = command.object();
+        output.push_str(&fields.get("stdout").display());
+        output.push_str(&fields.get("stderr").display());
+        let exit = fields.get("outcome").get("exit_code").i64();
+        ok &= exit == Some(0);
+        code = match (code, exit) {
+            (Some(0), exit) => exit,
+            (code, _) => code,
+        };
+    }
+    if !outputs.is_array() {
+        return Outcome {
+            output: content_text(outputs),
+            ..Outcome::default()
+        };
+    }
+    Outcome {
+        status: status(ok),
+        output: output.into(),
+        exit_code: code,
+        ..Outcome::default()
+    }
+}
+
+fn status(ok: bool) -> ToolStatus {
+    if ok {
+        ToolStatus::Ok
+    } else {
+        ToolStatus::Error
+    }
+}
