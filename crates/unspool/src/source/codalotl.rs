@@ -1,23 +1,460 @@
-//! codalotl.
+//! codalotl: the JSON lines of its headless mode.
+//!
+//! Messages and calls come whole. A call's input stands only on `tool_call`;
+//! its result follows as `tool_complete`. `done`, `error` and `canceled` of the
+//! root agent end the turn; those of a sub-agent only say what became of it.
+//! Which call started a sub-agent is not on the wire.
+//!
+//! Results stay as they are: only where one is the JSON object that the tools
+//! make (`success`, `error`, `content`), its text is taken out of it. The
+//! header of a shell command and the tag around test output are part of that
+//! text; what they say (exit code, duration, failure) is read from them.
 
-use super::{Emitter, Input, Provider, Source};
+use std::sync::Arc;
+
+use super::edits::{self, Pending};
+use super::{Call, Emitter, Input, Outcome, Probe, Provider, Source};
+use crate::event::{
+    Agent, Level, Payload, Permission, RawJson, Session, ToolStatus, TurnEnd, TurnStatus, Usage,
+};
 use crate::frame::Frame;
+use crate::json::{Json, Object};
+use crate::tool;
 
 pub(crate) const PROVIDER: Provider = Provider {
     name: "codalotl",
-    about: "codalotl",
-    example: "",
+    about: "codalotl's headless mode",
+    example: "codalotl exec --json \"fix the failing test\" | unspool events",
     input: Input::Json,
-    recognise: |_| false,
+    recognise,
     related: None,
-    open: || Box::new(Codalotl),
+    open: || Box::new(Codalotl::default()),
 };
 
-#[derive(Clone)]
-struct Codalotl;
+fn recognise(probe: &Probe<'_>) -> bool {
+    let agent = probe.fields.get("agent").get("depth").i64().is_some();
+    let tool = probe.fields.get("tool").get("call_id").is_string();
+    match probe.str("type").as_str() {
+        "start" => probe.has(&["cwd", "model_id"]),
+        "user_message" => {
+            probe
+                .fields
+                .iter()
+                .all(|(key, _)| matches!(key, "type" | "agent" | "text"))
+                && probe.has(&["text"])
+        }
+        "assistant_text" | "assistant_reasoning" => agent && probe.has(&["content"]),
+        "tool_call" | "tool_output" | "tool_complete" => agent && tool,
+        "permission" => probe.has(&["prompt", "decision"]),
+        "warning" | "retry" | "error" | "canceled" => agent && probe.has(&["message"]),
+        "done" => probe.fields.get("token_usage").is_object(),
+        _ => false,
+    }
+}
+
+#[derive(Clone, Default)]
+struct Codalotl {
+    introduced: bool,
+    edits: Pending,
+    /// A permission was refused, and the call that asked has not ended.
+    refused: bool,
+}
 
 impl Source for Codalotl {
     fn frame(&mut self, frame: &Frame<'_>, out: &mut Emitter) {
-        out.unknown(frame);
+        let Some(json) = frame.json().filter(|json| json.is_object()) else {
+            out.unknown(frame);
+            return;
+        };
+        let fields = json.object();
+        let kind = fields.get("type").string();
+        if kind != "start" {
+            self.introduce(&fields, out);
+        }
+        out.agent(agent(fields.get("agent")));
+        match kind.as_str() {
+            "start" => self.start(&fields, out),
+            "user_message" => out.user(fields.get("text").payload(), false),
+            "assistant_text" => out.text(None, fields.get("content").payload()),
+            "assistant_reasoning" => out.reasoning(None, fields.get("content").payload()),
+            "tool_call" => self.call(&fields.get("tool").object(), out),
+            "tool_output" => {
+                let id = fields.get("tool").get("call_id").string();
+                out.tool_output(&id, fields.get("content").payload());
+            }
+            "tool_complete" => self.complete(&fields, out),
+            "permission" => self.permission(&fields, out),
+            "warning" => out.notice(Level::Warning, fields.get("message").payload()),
+            "retry" => out.notice(Level::Retry, fields.get("message").payload()),
+            "error" => self.end(Level::Error, TurnStatus::Failed, &fields, out),
+            "canceled" => self.end(Level::Canceled, TurnStatus::Canceled, &fields, out),
+            "done" => self.done(&fields, out),
+            _ => out.unknown(frame),
+        }
+    }
+}
+
+impl Codalotl {
+    fn start(&mut self, fields: &Object<'_>, out: &mut Emitter) {
+        self.introduced = false;
+        self.introduce(fields, out);
+        out.open_turn();
+        let package = fields.get("package_path");
+        if package.str().is_some_and(|path| !path.is_empty()) {
+            out.state("package_path", package);
+        }
+    }
+
+    fn introduce(&mut self, fields: &Object<'_>, out: &mut Emitter) {
+        if std::mem::replace(&mut self.introduced, true) {
+            return;
+        }
+        out.session(Session {
+            provider: PROVIDER.name.to_owned(),
+            model: fields.get("model_id").string(),
+            cwd: fields.get("cwd").string(),
+            ..Session::default()
+        });
+    }
+
+    fn call(&mut self, tool: &Object<'_>, out: &mut Emitter) {
+        let id = tool.get("call_id").string();
+        let name = tool.get("name").string();
+        let input = input(tool.get("input"));
+        let json = input.as_ref().map_or(Json::NULL, RawJson::json);
+        let changes = edits::announced(tool::category(&name), json);
+        self.edits.insert(&id, changes);
+        out.tool_use(Call {
+            id: &id,
+            name: &name,
+            input,
+            ..Call::default()
+        });
+    }
+
+    fn complete(&mut self, fields: &Object<'_>, out: &mut Emitter) {
+        let tool = fields.get("tool").object();
+        let id = tool.get("call_id").string();
+        let mut outcome = outcome(fields.get("result"));
+        if outcome.status == ToolStatus::Error
+            && outcome.exit_code.is_none()
+            && std::mem::take(&mut self.refused)
+        {
+            outcome.status = ToolStatus::Rejected;
+        }
+        let changes = self.edits.take(&id);
+        if outcome.status == ToolStatus::Ok {
+            outcome.edits = changes;
+        }
+        outcome.name = tool.get("name").string();
+        out.tool_result(&id, outcome);
+    }
+
+    /// The question and its answer at once. It does not say which call asked;
+    /// that one ends next, with an error if it was refused.
+    fn permission(&mut self, fields: &Object<'_>, out: &mut Emitter) {
+        let decision = fields.get("decision").string();
+        self.refused = decision == "disallow";
+        out.permission(Permission {
+            title: fields.get("prompt").string(),
+            outcome: decision,
+            ..Permission::default()
+        });
+    }
+
+    fn end(&mut self, level: Level, status: TurnStatus, fields: &Object<'_>, out: &mut Emitter) {
+        out.notice(level, fields.get("message").payload());
+        if out.current_agent().is_some() {
+            return;
+        }
+        self.refused = false;
+        out.turn_end(TurnEnd {
+            status,
+            ..TurnEnd::default()
+        });
+    }
+
+    fn done(&mut self, fields: &Object<'_>, out: &mut Emitter) {
+        out.usage(usage(&fields.get("token_usage").object()));
+        self.refused = false;
+        if out.is_turn_open() {
+            out.turn_end(TurnEnd::default());
+        }
+    }
+}
+
+fn agent(agent: Json<'_>) -> Option<Arc<Agent>> {
+    let fields = agent.object();
+    let depth = fields.get("depth").u64().filter(|depth| *depth > 0)?;
+    Some(Arc::new(Agent {
+        id: fields.get("id").string(),
+        depth: u32::try_from(depth).unwrap_or(u32::MAX),
+        ..Agent::default()
+    }))
+}
+
+/// The input, decoded where it is JSON; a patch is text.
+fn input(input: Json<'_>) -> Option<RawJson> {
+    let text = input.str();
+    text.as_deref()
+        .filter(|text| text.trim_start().starts_with('{'))
+        .and_then(RawJson::new)
+        .or_else(|| input.into())
+}
+
+/// The session's totals so far. The total holds everything that was read,
+/// cached or not, and everything that was written.
+fn usage(tokens: &Object<'_>) -> Usage {
+    let output = tokens.get("output").u64();
+    let read = tokens
+        .get("total")
+        .u64()
+        .zip(output)
+        .and_then(|(total, output)| total.checked_sub(output));
+    let split = || {
+        let parts = [tokens.get("input").u64(), tokens.get("cached_input").u64()];
+        parts.into_iter().flatten().reduce(u64::saturating_add)
+    };
+    Usage {
+        input_tokens: read.or_else(split),
+        output_tokens: output,
+        cached_tokens: tokens.get("cached_input").u64(),
+        cumulative: true,
+        ..Usage::default()
+    }
+}
+
+/// How a call ended: by the agent's word, by the object that the tools make,
+/// by the tag around the text, or by the exit code in a shell's header.
+fn outcome(result: Json<'_>) -> Outcome {
+    let fields = result.object();
+    let whole = fields.get("output");
+    let (output, failed) = unwrapped(whole).unwrap_or_else(|| (whole.payload(), false));
+    let text = output.as_str();
+    let header = Header::of(&text);
+    let failed = failed
+        || fields.get("is_error").is_true()
+        || is_marked_failed(&text)
+        || header.exit_code.is_some_and(|code| code != 0);
+    Outcome {
+        status: if failed {
+            ToolStatus::Error
+        } else {
+            ToolStatus::Ok
+        },
+        exit_code: header.exit_code,
+        duration_ms: header.duration_ms,
+        output: text.into(),
+        ..Outcome::default()
+    }
+}
+
+/// The text of a result that is `{"success":…,"error":…,"content":…}`, and
+/// whether it tells of a failure; `None` if it is no such object.
+fn unwrapped(output: Json<'_>) -> Option<(Payload, bool)> {
+    let text = output.str()?;
+    if !text.trim_start().starts_with('{') {
+        return None;
+    }
+    let fields = Json::parse(&text)?.object();
+    let known = |key: &str| matches!(key, "success" | "error" | "content");
+    if fields.is_empty() || !fields.iter().all(|(key, _)| known(key)) {
+        return None;
+    }
+    let error = fields.get("error").display();
+    let content = fields.get("content");
+    let failed = fields.get("success").bool() == Some(false) || !error.trim().is_empty();
+    let text = if error.trim().is_empty() {
+        content.payload()
+    } else if content.display().is_empty() {
+        error.into()
+    } else {
+        format!("{error}\n{}", content.display()).into()
+    };
+    Some((text, failed))
+}
+
+/// Whether the text begins with a tag that says `ok="false"`.
+fn is_marked_failed(text: &str) -> bool {
+    text.trim_start()
+        .strip_prefix('<')
+        .and_then(|rest| rest.split_once('>'))
+        .is_some_and(|(tag, _)| tag.contains("ok=\"false\""))
+}
+
+/// What stands before the output of a command, up to a line `Output:`.
+#[derive(Default)]
+struct Header {
+    exit_code: Option<i64>,
+    duration_ms: Option<u64>,
+}
+
+impl Header {
+    fn of(text: &str) -> Self {
+        let mut header = Self::default();
+        if !text.starts_with("Command: ") {
+            return header;
+        }
+        for line in text.lines().take_while(|line| line.trim() != "Output:") {
+            if let Some(state) = line.strip_prefix("Process State: ") {
+                header.exit_code = state
+                    .strip_prefix("exit status ")
+                    .and_then(|code| code.trim().parse().ok());
+            } else if let Some(code) = line.strip_prefix("Code: ") {
+                header.exit_code = code.trim().parse().ok();
+            } else if let Some(duration) = line.strip_prefix("Duration: ") {
+                header.duration_ms = milliseconds(duration.trim());
+            }
+        }
+        header
+    }
+}
+
+/// A duration such as `240ms`, `1.5s` or `1m2.25s`.
+fn milliseconds(text: &str) -> Option<u64> {
+    let mut rest = text;
+    let mut total = 0.0;
+    while !rest.is_empty() {
+        let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
+        let (number, tail) = rest.split_at_checked(digits)?;
+        let letters = tail
+            .find(|c: char| c.is_ascii_digit() || c == '.')
+            .unwrap_or(tail.len());
+        let (unit, tail) = tail.split_at_checked(letters)?;
+        let factor = match unit {
+            "h" => 3_600_000.0,
+            "m" => 60_000.0,
+            "s" => 1000.0,
+            "ms" => 1.0,
+            "us" | "µs" | "μs" => 0.001,
+            "ns" => 0.000_001,
+            _ => return None,
+        };
+        total += number.parse::<f64>().ok()? * factor;
+        rest = tail;
+    }
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "positive, and a cast of too much stays at the limit"
+    )]
+    Some(total.round() as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::{Body, Event};
+    use crate::{Reader, ReaderOptions};
+
+    fn events(lines: &[&str]) -> Vec<Event> {
+        let mut reader = Reader::with_options(ReaderOptions {
+            from: Some(PROVIDER),
+            ..ReaderOptions::default()
+        });
+        reader.push(lines.join("\n").as_bytes());
+        reader.finish();
+        reader.events().collect()
+    }
+
+    fn kinds(events: &[Event]) -> Vec<&str> {
+        events.iter().map(|event| event.body.kind()).collect()
+    }
+
+    fn complete(output: &str) -> (ToolStatus, Option<i64>, String) {
+        let result = serde_json::json!({ "output": output, "is_error": false }).to_string();
+        let outcome = outcome(Json::parse(&result).unwrap());
+        (
+            outcome.status,
+            outcome.exit_code,
+            outcome.output.to_string(),
+        )
+    }
+
+    #[test]
+    fn results_are_unwrapped_and_judged() {
+        let ok = complete(r#"{"success":true,"content":"fine"}"#);
+        assert_eq!(ok, (ToolStatus::Ok, None, "fine".into()));
+        let failed = complete(r#"{"success":false,"error":"no such file"}"#);
+        assert_eq!(failed, (ToolStatus::Error, None, "no such file".into()));
+        let other = complete(r#"{"success":true,"packages":[]}"#);
+        assert_eq!(other.2, r#"{"success":true,"packages":[]}"#);
+        let tests = complete("<test-status ok=\"false\">\n$ go test .\n</test-status>");
+        assert_eq!(tests.0, ToolStatus::Error);
+        assert_eq!(complete("a < b ok=\"false\" >").0, ToolStatus::Ok);
+    }
+
+    #[test]
+    fn a_shell_header_tells_code_and_duration() {
+        let text = "Command: go vet\nProcess State: exit status 2\nTimeout: false\nDuration: 1m2.5s\nOutput:\nCode: 0\n";
+        let wrapped = serde_json::json!({ "success": true, "content": text }).to_string();
+        assert_eq!(
+            complete(&wrapped),
+            (ToolStatus::Error, Some(2), text.into())
+        );
+        assert_eq!(Header::of(text).duration_ms, Some(62_500));
+        assert_eq!(milliseconds("871.3µs"), Some(1));
+        assert_eq!(milliseconds("soon"), None);
+        assert_eq!(complete("Process State: exit status 2\n").1, None);
+    }
+
+    #[test]
+    fn cached_tokens_count_as_read_whether_or_not_the_input_holds_them() {
+        let read = |text| usage(&Json::parse(text).unwrap().object()).input_tokens;
+        let apart = r#"{"input":10042,"cached_input":32000,"output":1043,"total":43085}"#;
+        assert_eq!(read(apart), Some(42_042));
+        let within = r#"{"input":100,"cached_input":40,"output":20,"total":120}"#;
+        assert_eq!(read(within), Some(100));
+        assert_eq!(read(r#"{"input":1,"cached_input":2}"#), Some(3));
+        assert_eq!(read("{}"), None);
+    }
+
+    #[test]
+    fn errors_of_a_sub_agent_do_not_end_the_turn() {
+        let events = events(&[
+            r#"{"type":"error","agent":{"id":"b","depth":1},"message":"x"}"#,
+            r#"{"type":"canceled","agent":{"id":"r","depth":0},"message":"y"}"#,
+        ]);
+        assert_eq!(kinds(&events), ["session", "notice", "notice", "turn_end"]);
+        assert_eq!(events[1].depth(), 1);
+        assert!(
+            matches!(&events[3].body, Body::TurnEnd(end) if end.status == TurnStatus::Canceled)
+        );
+    }
+
+    #[test]
+    fn a_refused_call_is_rejected_and_changes_nothing() {
+        let events = events(&[
+            r#"{"type":"tool_call","agent":{"id":"r","depth":0},"tool":{"call_id":"1","name":"delete","input":"{\"path\":\"f\"}"}}"#,
+            r#"{"type":"permission","prompt":"Allow?","decision":"disallow","automatic":true}"#,
+            r#"{"type":"tool_complete","agent":{"id":"r","depth":0},"tool":{"call_id":"1","name":"delete"},"result":{"output":"denied","is_error":true}}"#,
+        ]);
+        let Body::ToolResult(result) = &events[3].body else {
+            panic!("{events:?}")
+        };
+        assert_eq!(result.status, ToolStatus::Rejected);
+        assert!(result.edits.is_empty());
+        assert_eq!(events.last().unwrap().body.kind(), "turn_end");
+    }
+
+    #[test]
+    fn strange_lines_are_kept_and_wrong_types_tolerated() {
+        let events = events(&[
+            r#"{"type":"assistant_text","agent":7,"content":["a"]}"#,
+            r#"{"type":"tool_complete","agent":{},"tool":"x","result":null}"#,
+            r#"{"type":"telepathy"}"#,
+            "[1",
+        ]);
+        assert_eq!(
+            kinds(&events),
+            [
+                "session",
+                "text",
+                "tool_result",
+                "unknown",
+                "unknown",
+                "turn_end"
+            ]
+        );
     }
 }
