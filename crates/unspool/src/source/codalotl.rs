@@ -193,9 +193,12 @@ fn agent(agent: Json<'_>) -> Option<Arc<Agent>> {
     }))
 }
 
-/// The input, decoded where it is JSON; a patch is text.
+/// The input, decoded where it is JSON; a patch is text; nothing is none.
 fn input(input: Json<'_>) -> Option<RawJson> {
     let text = input.str();
+    if input.is_null() || text.as_deref().is_some_and(|text| text.trim().is_empty()) {
+        return None;
+    }
     text.as_deref()
         .filter(|text| text.trim_start().starts_with('{'))
         .and_then(RawJson::new)

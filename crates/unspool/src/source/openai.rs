@@ -13,7 +13,7 @@
 //! A response is one turn. It ends where the model hands over to a tool, too:
 //! the caller runs the tool, and the next response goes on.
 
-use super::{Emitter, Input, Probe, Provider, Source};
+use super::{Emitter, Input, Provider, Source};
 use crate::event::{Level, Session, TurnEnd, TurnStatus, Usage};
 use crate::frame::Frame;
 use crate::json::{self, Json, Object};
@@ -22,12 +22,16 @@ use chat::Said;
 use chunk::{Chunks, End};
 use item::Blocks;
 use responses::Responses;
+use shape::Shape;
 
 mod calls;
 mod chat;
 mod chunk;
 mod item;
 mod responses;
+mod shape;
+#[cfg(test)]
+mod tests;
 mod think;
 
 pub(crate) const PROVIDER: Provider = Provider {
@@ -35,184 +39,10 @@ pub(crate) const PROVIDER: Provider = Provider {
     about: "OpenAI-compatible endpoints: chat completions and Responses, bodies and streams",
     example: "curl -sN https://api.openai.com/v1/responses -H \"Authorization: Bearer $OPENAI_API_KEY\" -H \"Content-Type: application/json\" -d '{\"model\":\"gpt-5\",\"input\":\"Hello\",\"stream\":true}' | unspool events",
     input: Input::Json,
-    recognise,
+    recognise: shape::recognise,
     related: None,
     open: || Box::new(Openai::default()),
 };
-
-fn recognise(probe: &Probe<'_>) -> bool {
-    let fields = &probe.fields;
-    match Shape::of(fields, probe.event) {
-        Some(Shape::Chunk | Shape::Body | Shape::Response | Shape::Event) => true,
-        Some(Shape::Message) => is_bare_message(fields),
-        Some(Shape::Item) => is_bare_item(fields),
-        Some(Shape::Error) => is_bare_error(fields),
-        None => false,
-    }
-}
-
-/// What a frame is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Shape {
-    Chunk,
-    Body,
-    Response,
-    Event,
-    /// A message of a saved conversation.
-    Message,
-    /// An item of a saved conversation in the form of the Responses API.
-    Item,
-    Error,
-}
-
-impl Shape {
-    fn of(fields: &Object<'_>, event: &str) -> Option<Self> {
-        let kind = fields.get("type").str().unwrap_or_default();
-        let object = fields.get("object").str().unwrap_or_default();
-        if let Some(shape) = Self::of_choices(fields, &object) {
-            return Some(shape);
-        }
-        if object == "response" {
-            return Some(Self::Response);
-        }
-        let numbered = fields.has("sequence_number");
-        if kind.starts_with("response.")
-            || (numbered && matches!(&*kind, "error" | "keepalive" | "ping"))
-            || (kind.is_empty() && event.starts_with("response."))
-        {
-            return Some(Self::Event);
-        }
-        let is_message = matches!(&*kind, "" | "message") && fields.get("role").is_string();
-        let said = ["content", "tool_calls", "function_call"];
-        if is_message && said.iter().any(|key| fields.has(key)) {
-            return Some(Self::Message);
-        }
-        if object == "error" || !fields.get("error").is_null() || fields.has("detail") {
-            return Some(Self::Error);
-        }
-        (!kind.is_empty()).then_some(Self::Item)
-    }
-
-    fn of_choices(fields: &Object<'_>, object: &str) -> Option<Self> {
-        let choices = fields.get("choices");
-        if !choices.is_array() {
-            return None;
-        }
-        let first = choices.array().into_iter().next().unwrap_or(Json::NULL);
-        let known = object.starts_with("chat.completion") || object == "text_completion";
-        match () {
-            () if object == "chat.completion" || first.get("message").is_object() => {
-                Some(Self::Body)
-            }
-            () if known || first.get("delta").is_object() => Some(Self::Chunk),
-            // Azure's first chunk holds nothing but what its filter found.
-            () if fields.has("prompt_filter_results") => Some(Self::Chunk),
-            () => None,
-        }
-    }
-}
-
-/// A chat message, or an untyped or typed message item, that nobody wrapped:
-/// other agents' messages have fields or parts of their own.
-fn is_bare_message(fields: &Object<'_>) -> bool {
-    const ROLES: &[&str] = &[
-        "system",
-        "developer",
-        "user",
-        "assistant",
-        "tool",
-        "function",
-    ];
-    const FIELDS: &[&str] = &[
-        "role",
-        "content",
-        "name",
-        "tool_calls",
-        "tool_call_id",
-        "function_call",
-        "refusal",
-        "annotations",
-        "audio",
-        "reasoning",
-        "reasoning_content",
-        "reasoning_details",
-    ];
-    const ITEM_FIELDS: &[&str] = &["type", "id", "status", "phase"];
-    const PARTS: &[&str] = &[
-        "text",
-        "image_url",
-        "input_audio",
-        "file",
-        "refusal",
-        "input_text",
-        "input_image",
-        "input_file",
-        "output_text",
-    ];
-    let role = fields.get("role").string();
-    let known_part = |part: &Json<'_>| {
-        let kind = part.get("type").string();
-        PARTS.contains(&kind.as_str())
-    };
-    let parts = fields.get("content").array();
-    let is_item = parts.iter().any(|part| {
-        let kind = part.get("type").string();
-        kind.starts_with("input_") || kind.starts_with("output_") || kind == "refusal"
-    });
-    ROLES.contains(&role.as_str())
-        && parts.iter().all(known_part)
-        && fields
-            .iter()
-            .all(|(key, _)| FIELDS.contains(&key) || (is_item && ITEM_FIELDS.contains(&key)))
-}
-
-/// An item of a conversation, known by the fields that only it has.
-fn is_bare_item(fields: &Object<'_>) -> bool {
-    let kind = fields.get("type").string();
-    let has = |keys: &[&str]| keys.iter().all(|key| fields.has(key));
-    !fields.has("timestamp")
-        && match kind.as_str() {
-            "function_call" => has(&["call_id", "name", "arguments"]),
-            "custom_tool_call" => has(&["call_id", "name", "input"]),
-            "reasoning" => fields.get("summary").is_array(),
-            "mcp_call" | "mcp_list_tools" | "mcp_approval_request" => has(&["server_label"]),
-            "mcp_approval_response" => has(&["approval_request_id"]),
-            "web_search_call"
-            | "image_generation_call"
-            | "code_interpreter_call"
-            | "file_search_call" => has(&["id", "status"]),
-            "compaction" => has(&["encrypted_content"]),
-            "local_shell_call" | "shell_call" | "computer_call" => has(&["call_id", "action"]),
-            "apply_patch_call" => has(&["call_id", "operation"]),
-            _ => kind.ends_with("_call_output") && has(&["call_id", "output"]),
-        }
-}
-
-/// An error that is the whole body.
-fn is_bare_error(fields: &Object<'_>) -> bool {
-    const FIELDS: &[&str] = &[
-        "error",
-        "object",
-        "message",
-        "type",
-        "param",
-        "code",
-        "detail",
-        "status",
-        "request_id",
-        "user_id",
-    ];
-    let error = fields.get("error");
-    let detail = fields.get("detail");
-    let is_validation = |entry: &Json<'_>| entry.get("msg").is_string();
-    let told = fields.get("object").str().as_deref() == Some("error")
-        || error.is_string()
-        || error.get("message").is_string()
-        || detail.is_string()
-        || (detail.is_array() && detail.array().iter().all(is_validation));
-    let typed = fields.has("type") && fields.get("object").is_null();
-    told && !typed && fields.iter().all(|(key, _)| FIELDS.contains(&key))
-}
 
 #[derive(Clone, Default)]
 struct Openai {
@@ -270,23 +100,24 @@ impl Source for Openai {
 }
 
 impl Openai {
-    /// Tells who answers: at first, and again when the model is another.
+    /// Tells who answers: at first, and again when the model is another. The
+    /// wire has the time when the response began, not when its parts came.
     fn introduce(&mut self, fields: &Object<'_>, out: &mut Emitter) {
-        let created = [fields.get("created"), fields.get("created_at")];
-        let seconds = created.iter().find_map(|time| time.f64());
-        out.time_ms(seconds.and_then(milliseconds));
         let model = fields.get("model").str().unwrap_or_default();
         if self.introduced && (model.is_empty() || model == self.model) {
             return;
         }
         self.introduced = true;
         self.model = model.into_owned();
+        let created = [fields.get("created"), fields.get("created_at")];
+        out.time_ms(created.iter().find_map(|time| milliseconds(*time)));
         out.session(Session {
             provider: PROVIDER.name.to_owned(),
             id: fields.get("id").string(),
             model: self.model.clone(),
             ..Session::default()
         });
+        out.time(None);
     }
 
     fn chunk(&mut self, chunk: &Object<'_>, out: &mut Emitter) {
@@ -404,11 +235,13 @@ impl Openai {
     }
 }
 
+/// Milliseconds from a time in seconds.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "seconds since 1970 are far from the limits"
 )]
-fn milliseconds(seconds: f64) -> Option<i64> {
+fn milliseconds(seconds: Json<'_>) -> Option<i64> {
+    let seconds = seconds.f64()?;
     (seconds > 0.0 && seconds < 1e12).then_some((seconds * 1000.0) as i64)
 }
 

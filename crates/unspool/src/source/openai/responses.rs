@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 
 use super::calls::Calls;
 use super::item::{self, Blocks};
-use super::{failed, finished, usage};
+use super::{failed, finished, milliseconds, usage};
 use crate::event::{TurnEnd, TurnStatus};
 use crate::frame::Frame;
 use crate::json::{Json, Object};
@@ -173,13 +173,11 @@ impl Responses {
         }
         let refusal = self.refusal;
         self.release(calls, out);
-        let error = response.get("error");
-        if status != "failed" || error.is_null() {
-            out.usage(usage(response.get("usage")));
-            out.turn_end(ended(&status, response, refusal));
-        } else {
-            out.usage(usage(response.get("usage")));
-            failed(error, out);
+        out.time_ms(milliseconds(response.get("completed_at")));
+        out.usage(usage(response.get("usage")));
+        match response.get("error") {
+            error if status == "failed" && !error.is_null() => failed(error, out),
+            _ => out.turn_end(ended(&status, response, refusal)),
         }
     }
 
