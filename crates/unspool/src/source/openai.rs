@@ -295,7 +295,7 @@ fn error_text(error: Json<'_>, fields: &Object<'_>) -> String {
     message.display().into_owned()
 }
 
-/// An entry of FastAPI's list: where, and what is wrong there.
+/// An entry of a list of validation errors: where, and what is wrong there.
 fn validation_error(entry: Json<'_>) -> String {
     let Some(message) = entry.get("msg").str() else {
         return entry.display().into_owned();

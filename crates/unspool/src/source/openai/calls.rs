@@ -82,19 +82,6 @@ impl Calls {
         self.result(&self.legacy_id(), name, content, out);
     }
 
-    /// A call of a tool on another server.
-    pub(super) fn remote_call(&mut self, id: &str, name: &str, given: &str, out: &mut Emitter) {
-        let (input, arg) = arguments(given);
-        out.tool_use(Call {
-            id,
-            name,
-            category: Some(Category::Other),
-            arg,
-            input,
-            title: "",
-        });
-    }
-
     /// Remembers what approval was asked for.
     pub(super) fn ask(&mut self, id: &str, name: &str) {
         self.asked.push_back((id.to_owned(), name.to_owned()));
@@ -131,6 +118,19 @@ impl Calls {
     fn legacy_id(&self) -> String {
         format!("function_call-{}", self.legacy)
     }
+}
+
+/// A call of a tool on another server, which is not told apart by its name.
+pub(super) fn remote_call(id: &str, name: &str, given: &str, out: &mut Emitter) {
+    let (input, arg) = arguments(given);
+    out.tool_use(Call {
+        id,
+        name,
+        category: Some(Category::Other),
+        arg,
+        input,
+        title: "",
+    });
 }
 
 /// Arguments as they are called for: a JSON string decoded, nothing as no

@@ -7,7 +7,7 @@
 
 use std::borrow::Cow;
 
-use super::calls::{Calls, Given, content_text, part_text};
+use super::calls::{Calls, Given, content_text, part_text, remote_call};
 use super::chat::Said;
 use crate::event::{Category, Edit, Payload, Permission, RawJson, ToolStatus};
 use crate::json::{Json, Object};
@@ -37,10 +37,10 @@ impl Blocks {
         }
         let mut id = item.to_owned();
         if self.response > 1 {
-            id.push_str(&format!("#{}", self.response));
+            id = format!("{id}#{}", self.response);
         }
         if part > 0 {
-            id.push_str(&format!("/{part}"));
+            id = format!("{id}/{part}");
         }
         Some(id)
     }
@@ -111,7 +111,7 @@ pub(super) fn call(
 ) {
     match kind {
         "custom_tool_call" => calls.call(id, name, &Given::Text(given), out),
-        "mcp_call" => calls.remote_call(id, name, given, out),
+        "mcp_call" => remote_call(id, name, given, out),
         "code_interpreter_call" => out.tool_use(Call {
             id,
             name: "code_interpreter",
@@ -190,10 +190,6 @@ fn builtin(kind: &str, item: &Object<'_>, calls: &mut Calls, out: &mut Emitter) 
 
 /// What a built-in tool was asked to do.
 fn input(item: &Object<'_>) -> Option<RawJson> {
-    let whole = [item.get("action"), item.get("arguments")];
-    if let Some(input) = whole.into_iter().find(|input| input.is_object()) {
-        return input.into();
-    }
     const KEYS: &[&str] = &[
         "action",
         "actions",
@@ -205,6 +201,10 @@ fn input(item: &Object<'_>) -> Option<RawJson> {
         "background",
         "output_format",
     ];
+    let whole = [item.get("action"), item.get("arguments")];
+    if let Some(input) = whole.into_iter().find(|input| input.is_object()) {
+        return input.into();
+    }
     fields(item, KEYS)
 }
 
@@ -238,10 +238,12 @@ fn outcome(kind: &str, item: &Object<'_>) -> Option<Outcome> {
         Some(_) => return None,
     };
     let message = error.get("message");
-    let output = match () {
-        () if error.is_null() => output,
-        () if message.is_null() => error.payload(),
-        () => message.payload(),
+    let output = if error.is_null() {
+        output
+    } else if message.is_null() {
+        error.payload()
+    } else {
+        message.payload()
     };
     Some(Outcome {
         status,

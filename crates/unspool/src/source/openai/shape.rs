@@ -41,7 +41,7 @@ impl Shape {
         if object == "response" {
             return Some(Self::Response);
         }
-        let numbered = fields.has("sequence_number");
+        let numbered = fields.has("sequence_number") || (event == "error" && fields.has("message"));
         if kind.starts_with("response.")
             || (numbered && matches!(&*kind, "error" | "keepalive" | "ping"))
             || (kind.is_empty() && event.starts_with("response."))
@@ -68,15 +68,13 @@ impl Shape {
         }
         let first = choices.array().into_iter().next().unwrap_or(Json::NULL);
         let known = object.starts_with("chat.completion") || object == "text_completion";
-        match () {
-            () if object == "chat.completion" || first.get("message").is_object() => {
-                Some(Self::Body)
-            }
-            () if known || first.get("delta").is_object() => Some(Self::Chunk),
-            // Azure's first chunk holds nothing but what its filter found.
-            () if fields.has("prompt_filter_results") => Some(Self::Chunk),
-            () => None,
+        if object == "chat.completion" || first.get("message").is_object() {
+            return Some(Self::Body);
         }
+        // Azure's first chunk holds nothing but what its filter found.
+        let is_chunk =
+            known || first.get("delta").is_object() || fields.has("prompt_filter_results");
+        is_chunk.then_some(Self::Chunk)
     }
 }
 
