@@ -23,6 +23,8 @@ mod opencode;
 pub(crate) mod own;
 mod qwen;
 pub(crate) mod raw;
+#[cfg(test)]
+mod replay;
 pub(crate) mod rpc;
 
 /// Translates one provider's frames into events: what a display-event source

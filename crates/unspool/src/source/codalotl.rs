@@ -348,16 +348,10 @@ fn milliseconds(text: &str) -> Option<u64> {
 mod tests {
     use super::*;
     use crate::event::{Body, Event};
-    use crate::{Reader, ReaderOptions};
+    use crate::source::replay;
 
     fn events(lines: &[&str]) -> Vec<Event> {
-        let mut reader = Reader::with_options(ReaderOptions {
-            from: Some(PROVIDER),
-            ..ReaderOptions::default()
-        });
-        reader.push(lines.join("\n").as_bytes());
-        reader.finish();
-        reader.events().collect()
+        replay::events(&PROVIDER, &lines.join("\n"))
     }
 
     fn kinds(events: &[Event]) -> Vec<&str> {

@@ -3,17 +3,10 @@
 use super::PROVIDER;
 use crate::event::{Body, Event, Level, ToolStatus, TurnStatus};
 use crate::frame::Frame;
-use crate::source::Probe;
-use crate::{Reader, ReaderOptions};
+use crate::source::{Probe, replay};
 
 fn read(input: &str) -> Vec<Event> {
-    let mut reader = Reader::with_options(ReaderOptions {
-        from: Some(PROVIDER),
-        ..ReaderOptions::default()
-    });
-    reader.push(input.as_bytes());
-    reader.finish();
-    reader.events().collect()
+    replay::events(&PROVIDER, input)
 }
 
 /// A stream of chat chunks whose choice 0 has these deltas.
