@@ -18,6 +18,7 @@ mod codex;
 mod edits;
 mod emitter;
 mod gemini;
+mod genai;
 mod openai;
 mod opencode;
 pub(crate) mod own;

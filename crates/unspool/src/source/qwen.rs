@@ -1,23 +1,189 @@
 //! Qwen Code.
+//!
+//! Reads its `--output-format stream-json` with and without partial messages,
+//! the array of `--output-format json`, and its saved sessions with the records
+//! of sub-agents. The stream resembles Claude Code's, the saved session
+//! Gemini's. [`live`] translates what a run prints, [`saved`] what it stores.
 
-use super::{Emitter, Input, Provider, Source};
+use super::{Emitter, Input, Probe, Provider, Related, Source};
+use crate::event::RawJson;
 use crate::frame::Frame;
+use crate::json::{Json, Object};
+
+mod live;
+mod saved;
 
 pub(crate) const PROVIDER: Provider = Provider {
     name: "qwen",
-    about: "Qwen Code",
-    example: "",
+    about: "Qwen Code: stream-json, json, saved sessions",
+    example: "qwen \"…\" --output-format stream-json | unspool events",
     input: Input::Json,
-    recognise: |_| false,
-    related: None,
-    open: || Box::new(Qwen),
+    recognise,
+    related: Some(Related {
+        patterns: related_patterns,
+        select: Related::ALL,
+    }),
+    open: || Box::new(Qwen::default()),
 };
 
-#[derive(Clone)]
-struct Qwen;
+#[derive(Clone, Default)]
+struct Qwen {
+    live: live::Live,
+    saved: saved::Saved,
+    is_saved: bool,
+}
 
 impl Source for Qwen {
     fn frame(&mut self, frame: &Frame<'_>, out: &mut Emitter) {
-        out.unknown(frame);
+        let Some(json) = frame.json() else {
+            out.unknown(frame);
+            return;
+        };
+        let fields = json.object();
+        let known = if fields.has("sessionId") {
+            let known = self.saved.record(&fields, out);
+            self.is_saved |= known;
+            known
+        } else {
+            self.live.event(&fields, out)
+        };
+        if !known {
+            out.unknown(frame);
+        }
+    }
+
+    fn finish(&mut self, out: &mut Emitter) {
+        if self.is_saved {
+            self.saved.finish(out);
+        } else {
+            out.interrupted();
+        }
+    }
+
+    fn attach(&mut self, name: &str, bytes: &[u8]) {
+        self.saved.attach(name, bytes);
+    }
+}
+
+/// The envelope is Claude Code's; what only Qwen writes is in it.
+fn recognise(probe: &Probe<'_>) -> bool {
+    let fields = &probe.fields;
+    if probe.has(&["uuid", "sessionId", "timestamp", "type"]) {
+        return fields.get("message").get("parts").is_array()
+            || fields.get("systemPayload").is_object()
+            || fields.get("toolCallResult").is_object();
+    }
+    if !probe.has(&["uuid", "session_id", "type"]) {
+        return false;
+    }
+    match probe.str("type").as_str() {
+        "system" => {
+            fields.has("qwen_code_version")
+                || (fields.get("data").is_object() && fields.has("parent_tool_use_id"))
+        }
+        "stream_event" => {
+            let event = fields.get("event").get("type").str();
+            matches!(event.as_deref(), Some("goal_state" | "tool_progress"))
+        }
+        "assistant" => {
+            let id = fields.get("message").get("id").str();
+            id.is_some() && id == fields.get("uuid").str()
+        }
+        "result" => {
+            probe.has(&["num_turns", "permission_denials"])
+                && !fields.has("total_cost_usd")
+                && !fields.has("modelUsage")
+        }
+        _ => false,
+    }
+}
+
+/// `chats/ID.jsonl` → `subagents/ID/agent-….jsonl` and `.meta.json`.
+fn related_patterns(path: &str) -> Vec<String> {
+    let mut names = path.rsplit('/');
+    let stem = names.next().and_then(|name| name.strip_suffix(".jsonl"));
+    match (stem, names.next()) {
+        (Some(id), Some("chats")) => ["jsonl", "meta.json"]
+            .iter()
+            .map(|ending| format!("../subagents/{id}/agent-*.{ending}"))
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The tool that is called: `tool_call` hides the real one in its input.
+fn called<'a>(name: &str, input: Json<'a>) -> (String, Json<'a>) {
+    if name == "tool_call" {
+        let fields = input.object();
+        let inner = fields.get("name").string();
+        if !inner.is_empty() {
+            return (inner, fields.get("arguments"));
+        }
+    }
+    (name.to_owned(), input)
+}
+
+/// Whether a tool starts a sub-agent.
+fn starts_agent(name: &str) -> bool {
+    matches!(name, "agent" | "task")
+}
+
+/// Takes the API error off the end of an answer, where the agent puts it.
+fn split_api_error(text: &str) -> (&str, &str) {
+    match text.rfind("[API Error: ") {
+        Some(start) if text.trim_end().ends_with(']') => text.split_at(start),
+        _ => (text, ""),
+    }
+}
+
+/// What is kept of a call until its result comes.
+#[derive(Clone)]
+struct Held {
+    name: String,
+    input: Option<RawJson>,
+}
+
+impl Held {
+    fn input(&self) -> Object<'_> {
+        let input = self.input.as_ref().map_or(Json::NULL, RawJson::json);
+        input.object()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sub_agents_are_looked_for_beside_the_chats() {
+        assert_eq!(
+            related_patterns("/p/chats/1-2.jsonl"),
+            [
+                "../subagents/1-2/agent-*.jsonl",
+                "../subagents/1-2/agent-*.meta.json"
+            ]
+        );
+        assert!(related_patterns("/p/parity.live.jsonl").is_empty());
+    }
+
+    #[test]
+    fn the_wrapper_is_taken_off() {
+        let input = Json::parse(r#"{"name":"web_fetch","arguments":{"url":"u"}}"#).unwrap();
+        let (name, inner) = called("tool_call", input);
+        assert_eq!(
+            (name.as_str(), inner.raw()),
+            ("web_fetch", r#"{"url":"u"}"#)
+        );
+        assert_eq!(called("tool_call", Json::NULL).0, "tool_call");
+    }
+
+    #[test]
+    fn api_errors_are_split_off() {
+        assert_eq!(
+            split_api_error("Once [API Error: terminated]"),
+            ("Once ", "[API Error: terminated]")
+        );
+        let quoted = "It prints [API Error: x] and stops.";
+        assert_eq!(split_api_error(quoted), (quoted, ""));
     }
 }

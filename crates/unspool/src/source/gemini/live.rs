@@ -1,0 +1,293 @@
+//! What `gemini -p` prints: `--output-format stream-json`, and the one object
+//! of `--output-format json`.
+//!
+//! The stream has no ids for messages and no final forms: text comes as deltas
+//! alone. A result does not repeat its tool's name or input, so those of the
+//! editing tools are kept until it comes.
+
+use std::collections::HashMap;
+
+use super::tool;
+use crate::event::{
+    Edit, EditOp, Level, Payload, RawJson, Session, ToolStatus, TurnEnd, TurnStatus, Usage,
+};
+use crate::json::{Json, Object};
+use crate::patch;
+use crate::source::{Call, Emitter, Outcome, genai};
+
+/// The events of one run.
+#[derive(Clone, Default)]
+pub(super) struct Live {
+    /// Open calls of editing and tracker tools.
+    calls: HashMap<String, Held>,
+    /// The last error that was told, which the end of the run may repeat.
+    error: String,
+}
+
+#[derive(Clone)]
+struct Held {
+    name: String,
+    input: Option<RawJson>,
+}
+
+impl Live {
+    /// Translates an event; `false` if it is unknown.
+    pub(super) fn event(&mut self, fields: &Object<'_>, out: &mut Emitter) -> bool {
+        out.time(fields.get("timestamp").str());
+        match fields.get("type").str().as_deref() {
+            Some("init") => self.init(fields, out),
+            Some("message") => return message(fields, out),
+            Some("tool_use") => self.tool_use(fields, out),
+            Some("tool_result") => self.tool_result(fields, out),
+            Some("error") => self.error(fields, out),
+            Some("result") => self.result(fields, out),
+            None if is_body(fields) => self.body(fields, out),
+            _ => return false,
+        }
+        true
+    }
+
+    fn init(&mut self, fields: &Object<'_>, out: &mut Emitter) {
+        out.interrupted();
+        *self = Self::default();
+        out.session(Session {
+            provider: super::PROVIDER.name.to_owned(),
+            id: fields.get("session_id").string(),
+            model: fields.get("model").string(),
+            ..Session::default()
+        });
+        out.open_turn();
+    }
+
+    fn tool_use(&mut self, fields: &Object<'_>, out: &mut Emitter) {
+        let id = fields.get("tool_id").string();
+        let name = fields.get("tool_name").string();
+        let input: Option<RawJson> = fields.get("parameters").into();
+        if genai::is_editing(&name) || tool::changes_tracker(&name) {
+            let held = Held {
+                name: name.clone(),
+                input: input.clone(),
+            };
+            self.calls.insert(id.clone(), held);
+        }
+        out.tool_use(Call {
+            id: &id,
+            name: &name,
+            input,
+            ..Call::default()
+        });
+    }
+
+    fn tool_result(&mut self, fields: &Object<'_>, out: &mut Emitter) {
+        let id = fields.get("tool_id").string();
+        let held = self.calls.remove(&id);
+        let status = fields.get("status").string();
+        let outcome = match status.as_str() {
+            "cancelled" => Outcome {
+                status: ToolStatus::Canceled,
+                ..failure(fields)
+            },
+            "error" => failure(fields),
+            _ => success(&id, held.as_ref(), fields.get("output"), out),
+        };
+        out.tool_result(&id, outcome);
+        let output = fields.get("output").str().unwrap_or_default();
+        if held.is_some_and(|held| tool::changes_tracker(&held.name))
+            && let Some(plan) = Json::parse(&output).and_then(tool::todos)
+        {
+            out.plan(plan);
+        }
+    }
+
+    fn error(&mut self, fields: &Object<'_>, out: &mut Emitter) {
+        let level = match fields.get("severity").str().as_deref() {
+            Some("warning") => Level::Warning,
+            _ => Level::Error,
+        };
+        self.error = fields.get("message").display().into_owned();
+        out.notice(level, self.error.clone());
+    }
+
+    fn result(&mut self, fields: &Object<'_>, out: &mut Emitter) {
+        let stats = fields.get("stats").object();
+        out.usage(run_usage(&stats));
+        let failed = fields.get("status").str().as_deref() != Some("success");
+        // A run that failed reports no duration, but 0.
+        let duration = stats.get("duration_ms").u64().filter(|ms| *ms > 0);
+        self.end(failed, fields.get("error"), duration, out);
+    }
+
+    fn body(&mut self, fields: &Object<'_>, out: &mut Emitter) {
+        out.session(Session {
+            provider: super::PROVIDER.name.to_owned(),
+            id: fields.get("session_id").string(),
+            ..Session::default()
+        });
+        out.text(None, fields.get("response").payload());
+        for warning in fields.get("warnings").array() {
+            out.notice(Level::Warning, warning.payload());
+        }
+        out.usage(body_usage(fields.get("stats").get("models")));
+        let error = fields.get("error");
+        self.end(!error.is_null(), error, None, out);
+    }
+
+    fn end(&mut self, failed: bool, error: Json<'_>, duration: Option<u64>, out: &mut Emitter) {
+        let error = error.object();
+        let message = error.get("message").display();
+        if message != self.error {
+            out.notice(Level::Error, message);
+        }
+        out.turn_end(TurnEnd {
+            status: if failed {
+                TurnStatus::Failed
+            } else {
+                TurnStatus::Completed
+            },
+            reason: error.get("type").string(),
+            duration_ms: duration,
+            turns: None,
+        });
+        *self = Self::default();
+    }
+}
+
+/// Whether a frame is the object that `--output-format json` prints.
+pub(super) fn is_body(fields: &Object<'_>) -> bool {
+    let is_result = fields.get("stats").get("models").is_object() && fields.has("response");
+    let is_error = fields.get("error").get("message").is_string()
+        && fields
+            .iter()
+            .all(|(key, _)| matches!(key, "session_id" | "error" | "warnings"));
+    fields.get("session_id").is_string() && (is_result || is_error)
+}
+
+fn message(fields: &Object<'_>, out: &mut Emitter) -> bool {
+    let content = fields.get("content");
+    match fields.get("role").str().as_deref() {
+        Some("user") => out.user(content.payload(), false),
+        Some("assistant") if fields.get("delta").is_true() => {
+            out.text_delta(None, &content.display());
+        }
+        Some("assistant") => out.text(None, content.payload()),
+        _ => return false,
+    }
+    true
+}
+
+/// A result that failed says so twice; `error.message` is the longer form.
+fn failure(fields: &Object<'_>) -> Outcome {
+    let error = fields.get("error").object();
+    let message = error.get("message").str().filter(|text| !text.is_empty());
+    let output = match message {
+        Some(message) => Payload::from(message),
+        None => fields.get("output").payload(),
+    };
+    let status = match error.get("type").str().as_deref() {
+        Some("policy_violation") => ToolStatus::Rejected,
+        _ => genai::failure(&output.as_str()),
+    };
+    Outcome {
+        status,
+        output,
+        ..Outcome::default()
+    }
+}
+
+fn success(id: &str, held: Option<&Held>, output: Json<'_>, out: &mut Emitter) -> Outcome {
+    use crate::event::Category;
+
+    let mut outcome = Outcome {
+        output: output.payload(),
+        ..Outcome::default()
+    };
+    match out.category_of(id) {
+        Some(Category::Execute) => {
+            let display = output.str().unwrap_or_default();
+            outcome.exit_code = genai::displayed_exit_code(&display);
+            if let Some(status) = genai::displayed_failure(&display) {
+                outcome.status = status;
+            } else if outcome.exit_code.is_some_and(|code| code != 0) {
+                outcome.status = ToolStatus::Error;
+            }
+        }
+        Some(Category::Task) => {
+            let display = output.str().unwrap_or_default();
+            if let Some(display) = Json::parse(&display)
+                && tool::activities(display, id, out)
+            {
+                outcome.output = display.get("result").payload();
+            }
+        }
+        _ => {}
+    }
+    if let Some(held) = held {
+        let input = held.input.as_ref().map_or(Json::NULL, RawJson::json);
+        outcome.edits = edits(&held.name, &input.object(), &output.display());
+    }
+    outcome
+}
+
+/// The change that a call made: from the diff, where the output is one, else
+/// from the input.
+fn edits(name: &str, input: &Object<'_>, output: &str) -> Vec<Edit> {
+    let path = input.get("file_path").string();
+    let mut edits = if output.starts_with("Index: ") {
+        patch::unified(&path, output)
+    } else {
+        Vec::new()
+    };
+    if edits.is_empty() {
+        return genai::input_edits(name, input);
+    }
+    if output.contains("\n@@ -0,0 ") {
+        for edit in &mut edits {
+            edit.op = EditOp::Add;
+            for hunk in &mut edit.hunks {
+                hunk.old_start = None;
+            }
+        }
+    }
+    edits
+}
+
+/// The totals of a run. Thoughts are counted in `total_tokens` alone.
+fn run_usage(stats: &Object<'_>) -> Usage {
+    let count = |key| stats.get(key).u64();
+    let (input, output) = (count("input_tokens"), count("output_tokens"));
+    let known = input.unwrap_or(0) + output.unwrap_or(0);
+    let total = count("total_tokens").unwrap_or(known);
+    if total == 0 {
+        return Usage::default();
+    }
+    let thoughts = total.saturating_sub(known);
+    Usage {
+        input_tokens: input,
+        output_tokens: output.map(|output| output + thoughts),
+        cached_tokens: count("cached"),
+        reasoning_tokens: Some(thoughts).filter(|count| *count > 0),
+        cumulative: true,
+        ..Usage::default()
+    }
+}
+
+fn body_usage(models: Json<'_>) -> Usage {
+    let mut usage = Usage::default();
+    let add = |total: &mut Option<u64>, count: Option<u64>| {
+        if let Some(count) = count {
+            *total = Some(total.unwrap_or(0) + count);
+        }
+    };
+    for (_, model) in models.object().iter() {
+        let tokens = model.get("tokens").object();
+        add(&mut usage.input_tokens, tokens.get("prompt").u64());
+        add(&mut usage.output_tokens, tokens.get("candidates").u64());
+        add(&mut usage.output_tokens, tokens.get("thoughts").u64());
+        add(&mut usage.cached_tokens, tokens.get("cached").u64());
+        add(&mut usage.reasoning_tokens, tokens.get("thoughts").u64());
+    }
+    Usage {
+        cumulative: true,
+        ..usage
+    }
+}

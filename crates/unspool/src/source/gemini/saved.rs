@@ -1,0 +1,534 @@
+//! Saved sessions: `session-….jsonl`, and the single document that older
+//! versions wrote.
+//!
+//! The file is a log of changes to a list of messages. A message that comes
+//! again under its id replaces what it was, `$set.messages` replaces the whole
+//! list, `$rewindTo` drops its end. Events are only ever added, so each record
+//! is compared with what was shown of its message, and gives what is new in it.
+//! The log does not say when a turn ends: the next prompt or the end of the
+//! file ends it, and its last message tells how.
+
+use std::collections::{HashMap, VecDeque};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+use super::tool;
+use crate::event::{
+    Agent, Category, Level, Payload, Session, ToolStatus, TurnEnd, TurnStatus, Usage,
+};
+use crate::json::{Json, Object};
+use crate::source::{Call, Emitter, Outcome, genai};
+
+/// A saved session, or the record of one of its sub-agents.
+#[derive(Clone, Default)]
+pub(super) struct Saved {
+    /// The records of sub-agents that were not played yet.
+    children: Vec<Child>,
+    /// The sub-agent whose record this is.
+    agent: Option<Arc<Agent>>,
+    session: Session,
+    shown: Shown,
+    turn: Option<TurnStatus>,
+    time: Option<String>,
+}
+
+/// The record of a sub-agent.
+#[derive(Clone)]
+struct Child {
+    /// The name of its file without the extension: its session's id.
+    id: String,
+    text: String,
+}
+
+impl Saved {
+    /// Takes the record of a sub-agent.
+    pub(super) fn attach(&mut self, name: &str, bytes: &[u8]) {
+        let name = name.rsplit('/').next().unwrap_or(name);
+        self.children.push(Child {
+            id: name.strip_suffix(".jsonl").unwrap_or(name).to_owned(),
+            text: String::from_utf8_lossy(bytes).into_owned(),
+        });
+    }
+
+    /// Translates a record; `false` if it is unknown.
+    pub(super) fn record(&mut self, fields: &Object<'_>, out: &mut Emitter) -> bool {
+        out.agent(self.agent.clone());
+        if fields.has("$set") {
+            self.patch(&fields.get("$set").object(), out)
+        } else if fields.has("$rewindTo") {
+            out.state("rewind", fields.get("$rewindTo"));
+            true
+        } else if super::is_header(fields) {
+            out.time(fields.get("startTime").str());
+            self.describe(fields, out);
+            self.list(fields.get("messages"), out)
+        } else {
+            self.message(fields, out)
+        }
+    }
+
+    /// Ends the session: sub-agents that no call named, and the last turn.
+    pub(super) fn finish(&mut self, out: &mut Emitter) {
+        while !self.children.is_empty() {
+            let child = self.children.remove(0);
+            let agent = Agent {
+                id: child.id.clone(),
+                depth: 1,
+                ..Agent::default()
+            };
+            self.play(&child, agent, out);
+        }
+        self.end_turn(out);
+    }
+
+    /// A change of the session's data.
+    fn patch(&mut self, set: &Object<'_>, out: &mut Emitter) -> bool {
+        out.time(set.get("lastUpdated").str());
+        self.describe(set, out);
+        let known = self.list(set.get("messages"), out);
+        for (key, value) in set.iter() {
+            match key {
+                // Told by the events themselves, or of no interest.
+                "messages" | "lastUpdated" | "startTime" | "sessionId" | "projectHash" | "kind"
+                | "summary" | "directories" | "memoryScratchpad" => {}
+                _ => out.state(key, value),
+            }
+        }
+        known
+    }
+
+    /// Emits what the fields say about the session, if it is new. A sub-agent
+    /// has no session of its own.
+    fn describe(&mut self, fields: &Object<'_>, out: &mut Emitter) {
+        let text = |key, known: &String| fields.get(key).str().map_or(known.clone(), Into::into);
+        let folder = fields
+            .get("directories")
+            .array()
+            .first()
+            .map(|d| d.string());
+        let session = Session {
+            provider: super::PROVIDER.name.to_owned(),
+            id: text("sessionId", &self.session.id),
+            title: text("summary", &self.session.title),
+            model: text("model", &self.session.model),
+            cwd: folder.unwrap_or_else(|| self.session.cwd.clone()),
+            version: String::new(),
+        };
+        let is_new = Session {
+            provider: self.session.provider.clone(),
+            ..session.clone()
+        } != self.session;
+        if self.agent.is_none() && is_new {
+            self.session = session.clone();
+            out.session(session);
+        }
+    }
+
+    /// A whole list of messages. Those that were shown before are the same or
+    /// a shortened form for the model.
+    fn list(&mut self, messages: Json<'_>, out: &mut Emitter) -> bool {
+        let mut known = true;
+        for message in messages.array() {
+            let fields = message.object();
+            if !self.shown.has(&fields.get("id").string()) {
+                known &= self.message(&fields, out);
+            }
+        }
+        known
+    }
+
+    fn message(&mut self, fields: &Object<'_>, out: &mut Emitter) -> bool {
+        out.time(fields.get("timestamp").str());
+        let level = match fields.get("type").str().as_deref() {
+            Some("user") => {
+                self.user(fields, out);
+                return true;
+            }
+            Some("gemini") => {
+                self.gemini(fields, out);
+                return true;
+            }
+            Some("info") => Level::Info,
+            Some("warning") => Level::Warning,
+            Some("error") => Level::Error,
+            _ => return false,
+        };
+        if self.shown.first(&fields.get("id").string()) {
+            out.notice(level, genai::joined_text(shown_content(fields)));
+            if level == Level::Error {
+                self.turn = self.turn.map(|_| TurnStatus::Failed);
+            }
+        }
+        true
+    }
+
+    fn user(&mut self, fields: &Object<'_>, out: &mut Emitter) {
+        if !self.shown.first(&fields.get("id").string()) {
+            return;
+        }
+        for part in genai::parts(fields.get("content")) {
+            let response = part.get("functionResponse");
+            if response.is_object() {
+                self.response(response, out);
+            }
+        }
+        let text = genai::joined_text(shown_content(fields));
+        if text.starts_with("<session_context>") {
+            // Date, system and folder, which the agent itself puts first.
+        } else if text.starts_with("<state_snapshot>") {
+            out.context("state_snapshot", "", text);
+        } else if !text.trim().is_empty() {
+            let now = out.current_time();
+            self.end_turn(out);
+            out.time(now.map(Into::into));
+            out.user(text, false);
+            self.turn = Some(TurnStatus::Interrupted);
+        }
+        self.time = out.current_time();
+    }
+
+    /// What a tool told the model. It repeats the result in the message that
+    /// made the call, if that has one.
+    fn response(&mut self, response: Json<'_>, out: &mut Emitter) {
+        let fields = response.object();
+        let id = fields.get("id").string();
+        if out.is_known(&id) && !out.is_open(&id) {
+            return;
+        }
+        let name = fields.get("name").string();
+        let said = Said::new(fields.get("response"), Json::NULL);
+        let outcome = said.outcome(&name, !said.error.is_null());
+        self.progress(outcome.status);
+        out.tool_result(&id, Outcome { name, ..outcome });
+    }
+
+    fn gemini(&mut self, fields: &Object<'_>, out: &mut Emitter) {
+        let id = fields.get("id").string();
+        self.shown.first(&id);
+        let thoughts = fields.get("thoughts").array();
+        let seen = self.shown.thoughts(&id, thoughts.len());
+        for (number, thought) in thoughts.into_iter().enumerate().skip(seen) {
+            let text = thought_text(thought);
+            out.reasoning(Some(&format!("{id}/thought-{}", number + 1)), text);
+        }
+        if fields.get("model").is_string() {
+            self.describe(fields, out);
+        }
+        let text = self.parts(&id, fields.get("content"), out);
+        if fields.get("tokens").is_object() && self.shown.tokens(&id) {
+            out.usage(usage(&fields.get("tokens").object()));
+        }
+        let calls = fields.get("toolCalls").array();
+        if !text || !calls.is_empty() {
+            self.progress(ToolStatus::Ok);
+        } else {
+            self.turn = Some(TurnStatus::Completed);
+        }
+        for call in calls {
+            self.call(&call.object(), out);
+        }
+        self.time = out.current_time();
+    }
+
+    /// The text and calls in a message's content. Whether it has text.
+    fn parts(&mut self, id: &str, content: Json<'_>, out: &mut Emitter) -> bool {
+        let text = genai::joined_text(content);
+        if self.shown.text(id, &text) {
+            out.text(Some(id), text.clone());
+        }
+        for part in genai::parts(content) {
+            let call = part.get("functionCall").object();
+            let call_id = call.get("id").string();
+            if !call.is_empty() && !out.is_known(&call_id) {
+                out.tool_use(Call {
+                    id: &call_id,
+                    name: &call.get("name").string(),
+                    input: call.get("args").into(),
+                    ..Call::default()
+                });
+            }
+        }
+        !text.trim().is_empty()
+    }
+
+    fn call(&mut self, call: &Object<'_>, out: &mut Emitter) {
+        let id = call.get("id").string();
+        let name = call.get("name").string();
+        if out.is_known(&id) && !out.is_open(&id) {
+            return;
+        }
+        let display = call.get("resultDisplay");
+        let status = call.get("status").string();
+        let time = out.current_time();
+        let list = tool::todos(display).filter(|_| tool::changes_tracker(&name));
+        match list {
+            Some(list) if status == "success" => {
+                out.hide_call(&id, &name);
+                out.plan(list);
+            }
+            _ if out.is_known(&id) => {}
+            _ => out.tool_use(Call {
+                id: &id,
+                name: &name,
+                input: call.get("args").into(),
+                ..Call::default()
+            }),
+        }
+        self.child(&id, call, display, out);
+        if matches!(status.as_str(), "success" | "error" | "cancelled") {
+            out.time(call.get("timestamp").str());
+            let outcome = outcome(call, &name, &status);
+            let completes = name == "complete_task" && outcome.status == ToolStatus::Ok;
+            self.progress(outcome.status);
+            if completes {
+                self.turn = Some(TurnStatus::Completed);
+            }
+            out.tool_result(&id, outcome);
+        }
+        out.time(time.map(Into::into));
+    }
+
+    /// Plays the sub-agent that a call started.
+    fn child(&mut self, call_id: &str, call: &Object<'_>, display: Json<'_>, out: &mut Emitter) {
+        let id = call.get("agentId").string();
+        let place = self.children.iter().position(|child| child.id == id);
+        let Some(place) = place else {
+            tool::activities(display, call_id, out);
+            return;
+        };
+        let child = self.children.remove(place);
+        let name = call.get("args").get("agent_name").display();
+        let agent = Agent {
+            id,
+            parent: call_id.to_owned(),
+            depth: self.agent.as_ref().map_or(0, |agent| agent.depth) + 1,
+            name: crate::tool::label(&name),
+        };
+        self.play(&child, agent, out);
+    }
+
+    fn play(&mut self, child: &Child, agent: Agent, out: &mut Emitter) {
+        let outer = (out.current_agent(), out.current_time());
+        let mut record = Self {
+            children: std::mem::take(&mut self.children),
+            agent: Some(Arc::new(agent)),
+            ..Self::default()
+        };
+        for line in child.text.lines().filter_map(Json::parse) {
+            if !record.record(&line.object(), out) {
+                out.unknown(&crate::frame::Frame::new(line.raw()));
+            }
+        }
+        self.children = record.children;
+        out.agent(outer.0);
+        out.time(outer.1.map(Into::into));
+    }
+
+    /// Something happened that is not the end of the turn.
+    fn progress(&mut self, status: ToolStatus) {
+        self.turn = Some(match status {
+            ToolStatus::Canceled => TurnStatus::Canceled,
+            _ => TurnStatus::Interrupted,
+        });
+    }
+
+    fn end_turn(&mut self, out: &mut Emitter) {
+        if let Some(status) = self.turn.take()
+            && self.agent.is_none()
+        {
+            out.time(self.time.take().map(Into::into));
+            out.turn_end(TurnEnd {
+                status,
+                ..TurnEnd::default()
+            });
+        }
+    }
+}
+
+/// What the user typed, where the model was sent something longer.
+fn shown_content<'a>(fields: &Object<'a>) -> Json<'a> {
+    let display = fields.get("displayContent");
+    if display.is_null() {
+        fields.get("content")
+    } else {
+        display
+    }
+}
+
+/// A thought as the model wrote it, before the agent took it apart.
+fn thought_text(thought: Json<'_>) -> String {
+    let fields = thought.object();
+    let (subject, description) = (fields.get("subject"), fields.get("description"));
+    match (subject.display(), description.display()) {
+        (subject, description) if subject.is_empty() => description.into_owned(),
+        (subject, description) if description.is_empty() => format!("**{subject}**"),
+        (subject, description) => format!("**{subject}**\n{description}"),
+    }
+}
+
+/// What a tool said: to the model, and for the display.
+struct Said<'a> {
+    output: Json<'a>,
+    error: Json<'a>,
+    display: Json<'a>,
+}
+
+impl<'a> Said<'a> {
+    fn new(response: Json<'a>, display: Json<'a>) -> Self {
+        let response = response.object();
+        Self {
+            output: response.get("output"),
+            error: response.get("error"),
+            display,
+        }
+    }
+
+    fn outcome(&self, name: &str, failed: bool) -> Outcome {
+        if failed {
+            let output = [self.error, self.display, self.output]
+                .into_iter()
+                .find(|text| text.is_string())
+                .map_or_else(Payload::default, Json::payload);
+            return Outcome {
+                status: genai::failure(&output.as_str()),
+                output,
+                ..Outcome::default()
+            };
+        }
+        if crate::tool::category(name) == Category::Execute {
+            return self.command();
+        }
+        let output = if self.output.is_null() && self.display.is_string() {
+            self.display
+        } else {
+            self.output
+        };
+        Outcome {
+            output: output.payload(),
+            edits: genai::display_edits(self.display),
+            ..Outcome::default()
+        }
+    }
+
+    /// The display is the command's own output. In a terminal it is made of
+    /// padded cells: then the text for the model is better.
+    fn command(&self) -> Outcome {
+        let said = self.output.str().unwrap_or_default();
+        let shell = genai::shell_text(&said);
+        let exit_code = shell.as_ref().and_then(|shell| shell.exit_code);
+        let display = self.display.str();
+        let stopped = display.as_deref().and_then(genai::displayed_failure);
+        let stopped = stopped.or_else(|| {
+            genai::displayed_failure(said.strip_prefix("<untrusted_context>\n").unwrap_or(&said))
+        });
+        let status = match stopped {
+            Some(status) => status,
+            None if exit_code.is_some_and(|code| code != 0) => ToolStatus::Error,
+            None => ToolStatus::Ok,
+        };
+        let output = match (display, shell) {
+            (Some(_), _) => self.display.payload(),
+            (None, Some(shell)) => shell.output.into(),
+            (None, None) => self.output.payload(),
+        };
+        Outcome {
+            status,
+            output,
+            exit_code,
+            ..Outcome::default()
+        }
+    }
+}
+
+fn outcome(call: &Object<'_>, name: &str, status: &str) -> Outcome {
+    let display = call.get("resultDisplay");
+    let response = genai::parts(call.get("result"))
+        .into_iter()
+        .map(|part| part.get("functionResponse").get("response"))
+        .find(|response| response.is_object())
+        .unwrap_or(Json::NULL);
+    let mut outcome = Said::new(response, display).outcome(name, status != "success");
+    if status == "cancelled" && outcome.status == ToolStatus::Error {
+        outcome.status = ToolStatus::Canceled;
+    }
+    if outcome.status == ToolStatus::Ok && outcome.edits.is_empty() {
+        outcome.edits = genai::input_edits(name, &call.get("args").object());
+    }
+    outcome
+}
+
+fn usage(tokens: &Object<'_>) -> Usage {
+    let thoughts = tokens.get("thoughts").u64();
+    let output = tokens.get("output").u64();
+    Usage {
+        input_tokens: tokens.get("input").u64(),
+        output_tokens: output.map(|output| output + thoughts.unwrap_or(0)),
+        cached_tokens: tokens.get("cached").u64(),
+        reasoning_tokens: thoughts,
+        ..Usage::default()
+    }
+}
+
+/// What was shown of the last messages, by their ids.
+#[derive(Clone, Default)]
+struct Shown {
+    messages: HashMap<String, Message>,
+    /// The ids, oldest first.
+    order: VecDeque<String>,
+}
+
+#[derive(Clone, Default)]
+struct Message {
+    /// Digest of the text.
+    text: u64,
+    thoughts: usize,
+    tokens: bool,
+}
+
+impl Shown {
+    /// Messages that are remembered.
+    const REMEMBERED: usize = 16_384;
+
+    fn has(&self, id: &str) -> bool {
+        self.messages.contains_key(id)
+    }
+
+    /// Whether a message comes for the first time. One without an id does.
+    fn first(&mut self, id: &str) -> bool {
+        if id.is_empty() {
+            return true;
+        }
+        if self.has(id) {
+            return false;
+        }
+        self.messages.insert(id.to_owned(), Message::default());
+        self.order.push_back(id.to_owned());
+        if self.order.len() > Self::REMEMBERED
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.messages.remove(&oldest);
+        }
+        true
+    }
+
+    /// Whether a message's text is new.
+    fn text(&mut self, id: &str, text: &str) -> bool {
+        let mut hasher = DefaultHasher::new();
+        text.hash(&mut hasher);
+        let digest = hasher.finish();
+        let known = self.messages.get_mut(id).map(|message| &mut message.text);
+        known.is_none_or(|known| std::mem::replace(known, digest) != digest)
+    }
+
+    /// How many of a message's thoughts were shown before.
+    fn thoughts(&mut self, id: &str, count: usize) -> usize {
+        let known = self.messages.get_mut(id);
+        known.map_or(0, |message| std::mem::replace(&mut message.thoughts, count))
+    }
+
+    /// Whether a message's tokens were not counted before.
+    fn tokens(&mut self, id: &str) -> bool {
+        let known = self.messages.get_mut(id);
+        known.is_none_or(|message| !std::mem::replace(&mut message.tokens, true))
+    }
+}

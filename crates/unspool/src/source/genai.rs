@@ -1,0 +1,280 @@
+//! What Gemini CLI and Qwen Code, which began as its fork, say in the same
+//! way: parts of messages, texts of shell results, edits in tool inputs and in
+//! `resultDisplay`, and the sentences in which a call is refused or stopped.
+//!
+//! All functions are pure and total; the two sources call them.
+
+use std::borrow::Cow;
+
+use crate::event::{Edit, EditOp, ToolStatus};
+use crate::json::{Json, Object};
+use crate::patch;
+
+/// A `PartListUnion`: one part or several, each an object or a bare string.
+pub(super) fn parts(content: Json<'_>) -> Vec<Json<'_>> {
+    if content.is_array() {
+        content.array()
+    } else {
+        vec![content]
+    }
+}
+
+/// The text of a part; `None` if it is a part of another kind, or a thought.
+pub(super) fn part_text(part: Json<'_>) -> Option<Cow<'_, str>> {
+    let fields = part.object();
+    if fields.get("thought").is_true() {
+        return None;
+    }
+    part.str().or_else(|| fields.get("text").str())
+}
+
+/// All text of a content, joined.
+pub(super) fn joined_text(content: Json<'_>) -> String {
+    parts(content).into_iter().filter_map(part_text).collect()
+}
+
+/// The result of a command, as the model is told it.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct ShellText<'a> {
+    pub(super) output: &'a str,
+    pub(super) exit_code: Option<i64>,
+}
+
+/// Reads `Output: …` with the lines about it that stand before and behind,
+/// possibly in an `<untrusted_context>`; `None` if the text is something else.
+pub(super) fn shell_text(text: &str) -> Option<ShellText<'_>> {
+    /// The lines behind the output, in the order in which they are written.
+    const BEHIND: &[&str] = &[
+        "Error: ",
+        "Exit Code: ",
+        "Signal: ",
+        "Background PIDs: ",
+        "Process Group PGID: ",
+    ];
+    let text = text
+        .strip_prefix("<untrusted_context>\n")
+        .and_then(|text| text.strip_suffix("\n</untrusted_context>"))
+        .unwrap_or(text);
+    let mut output = match text.strip_prefix("Output: ") {
+        Some(output) => output,
+        None if text.starts_with("Command: ") => text.split_once("\nOutput: ")?.1,
+        None => return None,
+    };
+    let (mut error, mut exit_code, mut before) = ("", None, BEHIND.len());
+    while let Some((head, line)) = output.rsplit_once('\n') {
+        let found = BEHIND
+            .iter()
+            .take(before)
+            .enumerate()
+            .find_map(|(n, label)| Some((n, *label, line.strip_prefix(label)?)));
+        let Some((position, label, value)) = found else {
+            break;
+        };
+        match label {
+            "Error: " if value != "(none)" => error = value,
+            "Exit Code: " => exit_code = value.parse().ok(),
+            _ => {}
+        }
+        output = head;
+        before = position;
+    }
+    Some(ShellText {
+        output: if output == "(empty)" { error } else { output },
+        exit_code,
+    })
+}
+
+/// The exit code in what is displayed for a command without output.
+pub(super) fn displayed_exit_code(display: &str) -> Option<i64> {
+    display
+        .strip_prefix("Command exited with code: ")?
+        .parse()
+        .ok()
+}
+
+/// Whether what is displayed for a command says that it did not end by itself.
+pub(super) fn displayed_failure(display: &str) -> Option<ToolStatus> {
+    const FAILED: &[&str] = &["Command terminated by signal: ", "Command failed: "];
+    if display.starts_with("Command cancelled by user.")
+        || display.starts_with("Command was cancelled by user before it could complete.")
+    {
+        Some(ToolStatus::Canceled)
+    } else if FAILED.iter().any(|start| display.starts_with(start)) && !display.contains('\n') {
+        Some(ToolStatus::Error)
+    } else {
+        None
+    }
+}
+
+/// How a call ended that did not succeed: refused, stopped, or failed.
+pub(super) fn failure(text: &str) -> ToolStatus {
+    const REFUSED: &[&str] = &[
+        "Tool execution denied by policy",
+        "User denied execution",
+        "User did not allow tool call",
+        "not allowed to run by the user",
+        "was canceled by the user.",
+        "but that permission was declined",
+    ];
+    const STOPPED: &[&str] = &[
+        "[Operation Cancelled]",
+        "User cancelled",
+        "Tool call was cancelled",
+        "Tool call cancelled",
+        "The tool had already completed; its output was discarded.",
+        "Skipped because the provider attempt was retried before execution.",
+    ];
+    // The sentences stand at the beginning; a long output may quote anything.
+    let head = text.lines().next().unwrap_or_default();
+    if REFUSED.iter().any(|words| head.contains(words)) {
+        ToolStatus::Rejected
+    } else if STOPPED.iter().any(|words| head.starts_with(words)) {
+        ToolStatus::Canceled
+    } else {
+        ToolStatus::Error
+    }
+}
+
+/// The change that a `resultDisplay` with a diff stands for.
+pub(super) fn display_edits(display: Json<'_>) -> Vec<Edit> {
+    let fields = display.object();
+    let diff = fields.get("fileDiff").str();
+    let new = fields.get("newContent").str();
+    if diff.is_none() && new.is_none() {
+        return Vec::new();
+    }
+    let path = ["filePath", "fileName"]
+        .iter()
+        .find_map(|key| fields.get(key).str())
+        .unwrap_or_default();
+    let old = fields
+        .get("originalContent")
+        .str()
+        .filter(|old| !old.is_empty());
+    let is_new = fields.get("isNewFile").bool().unwrap_or(old.is_none());
+    if let Some(new) = new.as_deref().filter(|_| is_new) {
+        return vec![patch::added(&path, new)];
+    }
+    let hunks = patch::hunks(diff.as_deref().unwrap_or_default());
+    if hunks.is_empty() {
+        let new = new.as_deref();
+        return new
+            .map(|new| {
+                patch::from_texts(&path, Some(old.as_deref().unwrap_or_default()), new, true)
+            })
+            .into_iter()
+            .collect();
+    }
+    vec![Edit {
+        op: EditOp::Update,
+        path: path.into_owned(),
+        hunks,
+        ..Edit::default()
+    }]
+}
+
+/// The change that a successful call of an editing tool made, as far as its
+/// input tells.
+pub(super) fn input_edits(name: &str, input: &Object<'_>) -> Vec<Edit> {
+    let path = input.get("file_path").string();
+    let text = |key| input.get(key).str();
+    match name {
+        "replace" | "edit" => match (text("old_string"), text("new_string")) {
+            (Some(old), Some(new)) if !old.is_empty() => {
+                vec![patch::from_texts(&path, Some(&old), &new, false)]
+            }
+            (_, Some(new)) => vec![patch::added(&path, &new)],
+            _ => Vec::new(),
+        },
+        "write_file" => text("content")
+            .map(|content| patch::added(&path, &content))
+            .into_iter()
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Whether [`input_edits`] knows the tool.
+pub(super) fn is_editing(name: &str) -> bool {
+    matches!(name, "replace" | "edit" | "write_file")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shell_texts_of_both_agents_are_read() {
+        let gemini = "<untrusted_context>\nOutput: a\nExit Code: 9\nb\nExit Code: 1\nProcess Group PGID: 3\n</untrusted_context>";
+        assert_eq!(
+            shell_text(gemini),
+            Some(ShellText {
+                output: "a\nExit Code: 9\nb",
+                exit_code: Some(1)
+            })
+        );
+        let qwen = "Command: x\nDirectory: (root)\nOutput: (empty)\nError: (none)\nExit Code: 3\nSignal: (none)\nProcess Group PGID: (none)";
+        assert_eq!(
+            shell_text(qwen),
+            Some(ShellText {
+                output: "",
+                exit_code: Some(3)
+            })
+        );
+        assert_eq!(shell_text("Output: (empty)"), Some(ShellText::default()));
+        assert_eq!(shell_text("Command moved to background"), None);
+    }
+
+    #[test]
+    fn a_command_that_could_not_start_shows_its_error() {
+        let text = "Command: x\nDirectory: (root)\nOutput: (empty)\nError: spawn failed\nExit Code: (none)";
+        let shell = shell_text(text).unwrap();
+        assert_eq!((shell.output, shell.exit_code), ("spawn failed", None));
+    }
+
+    #[test]
+    fn refused_stopped_and_failed_calls_are_told_apart() {
+        let refused = [
+            "Tool execution denied by policy. You are in Plan Mode.",
+            "[Operation Cancelled] Reason: User denied execution.",
+            "Tool \"run_shell_command\" was canceled by the user.",
+            "Qwen Code requires permission to use \"edit\", but that permission was declined.",
+        ];
+        assert!(refused.iter().all(|t| failure(t) == ToolStatus::Rejected));
+        assert_eq!(
+            failure("[Operation Cancelled] Reason: User cancelled the operation"),
+            ToolStatus::Canceled
+        );
+        assert_eq!(failure("File not found."), ToolStatus::Error);
+        assert_eq!(
+            failure("1 test failed\nUser denied execution"),
+            ToolStatus::Error
+        );
+    }
+
+    #[test]
+    fn edits_come_from_diffs_contents_and_inputs() {
+        let json = |text| Json::parse(text).unwrap();
+        let diff = display_edits(json(
+            r#"{"fileDiff":"--- a\tCurrent\n+++ a\tProposed\n@@ -5,2 +5,1 @@\n x\n-y\n","filePath":"/p/a","originalContent":"x","newContent":"z"}"#,
+        ));
+        assert_eq!(
+            (diff[0].path.as_str(), diff[0].op),
+            ("/p/a", EditOp::Update)
+        );
+        assert_eq!(diff[0].hunks[0].old_start, Some(5));
+        let whole = display_edits(json(
+            r#"{"fileName":"a","originalContent":"x\ny\n","newContent":"x\nz\n"}"#,
+        ));
+        assert_eq!(whole[0].hunks[0].lines, [" x", "-y", "+z"]);
+        assert_eq!(whole[0].hunks[0].new_start, Some(1));
+        let new = display_edits(json(
+            r#"{"fileDiff":"","filePath":"/p/b","originalContent":null,"newContent":"hi\n"}"#,
+        ));
+        assert_eq!(new[0].op, EditOp::Add);
+        assert!(display_edits(json(r#"{"summary":"Found"}"#)).is_empty());
+        let input = json(r#"{"file_path":"c","old_string":"","new_string":"n"}"#).object();
+        assert_eq!(input_edits("replace", &input)[0].op, EditOp::Add);
+        assert!(input_edits("replace", &json("7").object()).is_empty());
+    }
+}

@@ -1,0 +1,483 @@
+//! Saved sessions: `chats/ID.jsonl`, and the records of sub-agents beside it.
+//!
+//! One record per line, only ever added, each a whole message in the form of
+//! Gemini's API. The log does not say when a turn ends: the next prompt or the
+//! end of the file ends it, and its last record tells how. API errors are only
+//! in the telemetry; one that is followed by an answer was got over.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::{Held, called, split_api_error, starts_agent};
+use crate::event::{
+    Agent, Category, Level, Payload, Session, ToolStatus, TurnEnd, TurnStatus, Usage,
+};
+use crate::json::{Json, Object};
+use crate::source::{Call, Emitter, Outcome, genai};
+use crate::tool;
+
+/// A saved session, or the record of one of its sub-agents.
+#[derive(Clone, Default)]
+pub(super) struct Saved {
+    /// The records of sub-agents that were not played yet.
+    children: Vec<Child>,
+    /// The sub-agent whose record this is.
+    agent: Option<Arc<Agent>>,
+    session: Session,
+    /// Open calls of editing tools.
+    calls: HashMap<String, Held>,
+    /// Durations, which are told before the results.
+    durations: HashMap<String, u64>,
+    /// An API error after which nothing has come.
+    error: Option<String>,
+    /// Whether the telemetry told of an answer that has not come.
+    responded: bool,
+    turn: Option<TurnStatus>,
+    time: Option<String>,
+}
+
+/// The record of a sub-agent and the data about it.
+#[derive(Clone, Default)]
+struct Child {
+    /// The file's name without its endings.
+    stem: String,
+    text: String,
+    /// The call that started it; empty where that is not known.
+    call: String,
+    name: String,
+}
+
+impl Child {
+    fn is_started_by(&self, call: &str) -> bool {
+        if self.call.is_empty() {
+            self.stem
+                .strip_suffix(call)
+                .is_some_and(|stem| stem.ends_with('-'))
+        } else {
+            self.call == call
+        }
+    }
+}
+
+impl Saved {
+    /// Takes the record of a sub-agent, or the data about one.
+    pub(super) fn attach(&mut self, name: &str, bytes: &[u8]) {
+        let name = name.rsplit('/').next().unwrap_or(name);
+        let text = String::from_utf8_lossy(bytes);
+        let (stem, is_data) = match name.strip_suffix(".meta.json") {
+            Some(stem) => (stem, true),
+            None => (name.strip_suffix(".jsonl").unwrap_or(name), false),
+        };
+        let place = self.children.iter().position(|child| child.stem == stem);
+        let mut child = place.map_or_else(Child::default, |place| self.children.remove(place));
+        stem.clone_into(&mut child.stem);
+        if is_data {
+            let data = Json::parse(&text).unwrap_or(Json::NULL).object();
+            child.call = data.get("toolUseId").string();
+            child.name = data.get("agentType").string();
+        } else {
+            child.text = text.into_owned();
+        }
+        self.children.push(child);
+    }
+
+    /// Translates a record; `false` if it is unknown.
+    pub(super) fn record(&mut self, fields: &Object<'_>, out: &mut Emitter) -> bool {
+        out.agent(self.agent.clone());
+        out.time(fields.get("timestamp").str());
+        self.describe(fields, out);
+        match fields.get("type").str().as_deref() {
+            Some("user") => self.user(fields, out),
+            Some("assistant") => self.assistant(fields, out),
+            Some("tool_result") => self.tool_result(fields, out),
+            Some("system") => return self.system(fields, out),
+            _ => return false,
+        }
+        self.time = out.current_time();
+        true
+    }
+
+    /// Ends the session: sub-agents that no call named, and the last turn.
+    pub(super) fn finish(&mut self, out: &mut Emitter) {
+        while !self.children.is_empty() {
+            let child = self.children.remove(0);
+            self.play(child, String::new(), out);
+        }
+        self.end_turn(out);
+    }
+
+    /// Emits what a record says about the session, if it is new.
+    fn describe(&mut self, fields: &Object<'_>, out: &mut Emitter) {
+        if self.agent.is_some() {
+            return;
+        }
+        let text = |key, known: &String| {
+            let value = fields.get(key).str().filter(|text| !text.is_empty());
+            value.map_or_else(|| known.clone(), Into::into)
+        };
+        let session = Session {
+            provider: super::PROVIDER.name.to_owned(),
+            version: text("version", &self.session.version),
+            id: text("sessionId", &self.session.id),
+            model: text("model", &self.session.model),
+            cwd: text("cwd", &self.session.cwd),
+            title: self.session.title.clone(),
+        };
+        if session != self.session {
+            self.session = session.clone();
+            out.session(session);
+        }
+    }
+
+    fn user(&mut self, fields: &Object<'_>, out: &mut Emitter) {
+        let display = fields.get("systemPayload").get("displayText").str();
+        let text = match display.filter(|text| !text.is_empty()) {
+            Some(text) => text.into_owned(),
+            None => genai::joined_text(fields.get("message").get("parts")),
+        };
+        match fields.get("subtype").str().as_deref() {
+            Some("mid_turn_user_message") => out.user(text, true),
+            // Reports of agents in the background, timers and goals.
+            Some(_) => out.notice(Level::Info, text),
+            None => {
+                let now = out.current_time();
+                self.end_turn(out);
+                out.time(now.map(Into::into));
+                out.user(text, false);
+                self.turn = Some(TurnStatus::Interrupted);
+            }
+        }
+    }
+
+    fn assistant(&mut self, fields: &Object<'_>, out: &mut Emitter) {
+        if let Some(error) = self.error.take() {
+            out.notice(Level::Retry, error);
+        }
+        let uuid = fields.get("uuid").string();
+        let mut blocks = Blocks::new(&uuid);
+        let mut calls = false;
+        for part in genai::parts(fields.get("message").get("parts")) {
+            let part_fields = part.object();
+            let call = part_fields.get("functionCall");
+            if call.is_object() {
+                blocks.flush(out);
+                self.call(&call.object(), out);
+                calls = true;
+            } else {
+                let text = part_fields.get("text").display();
+                blocks.add(part_fields.get("thought").is_true(), &text, out);
+            }
+        }
+        let error = blocks.flush(out);
+        out.usage(usage(&fields.get("usageMetadata").object()));
+        // An answer that was cut off is stored without the figures about it.
+        let whole = fields.has("usageMetadata") || std::mem::take(&mut self.responded);
+        self.responded = false;
+        self.turn = Some(match (calls, error) {
+            (true, _) => TurnStatus::Interrupted,
+            (_, true) => TurnStatus::Failed,
+            _ if whole => TurnStatus::Completed,
+            _ => TurnStatus::Interrupted,
+        });
+    }
+
+    fn call(&mut self, call: &Object<'_>, out: &mut Emitter) {
+        let id = call.get("id").string();
+        let (name, input) = called(&call.get("name").display(), call.get("args"));
+        if genai::is_editing(&name) {
+            let held = Held {
+                name: name.clone(),
+                input: input.into(),
+            };
+            self.calls.insert(id.clone(), held);
+        }
+        out.tool_use(Call {
+            id: &id,
+            name: &name,
+            input: input.into(),
+            ..Call::default()
+        });
+        let mut children = self.children.iter();
+        if starts_agent(&name)
+            && let Some(place) = children.position(|child| child.is_started_by(&id))
+        {
+            let child = self.children.remove(place);
+            self.play(child, id, out);
+        }
+    }
+
+    fn play(&mut self, child: Child, call: String, out: &mut Emitter) {
+        let outer = (out.current_agent(), out.current_time());
+        let lines = || child.text.lines().filter_map(Json::parse);
+        let first = lines().next().unwrap_or(Json::NULL).object();
+        let told = |key, other: &String| match first.get(key).string() {
+            text if text.is_empty() => other.clone(),
+            text => text,
+        };
+        let agent = Agent {
+            id: told("agentId", &child.stem),
+            parent: call,
+            depth: self.agent.as_ref().map_or(0, |agent| agent.depth) + 1,
+            name: tool::label(&told("agentName", &child.name)),
+        };
+        let mut record = Self {
+            children: std::mem::take(&mut self.children),
+            agent: Some(Arc::new(agent)),
+            ..Self::default()
+        };
+        for line in lines() {
+            if !record.record(&line.object(), out) {
+                out.unknown(&crate::frame::Frame::new(line.raw()));
+            }
+        }
+        self.children = record.children;
+        out.agent(outer.0);
+        out.time(outer.1.map(Into::into));
+    }
+
+    fn tool_result(&mut self, fields: &Object<'_>, out: &mut Emitter) {
+        let details = fields.get("toolCallResult").object();
+        let mut responses: Vec<Object<'_>> = genai::parts(fields.get("message").get("parts"))
+            .into_iter()
+            .map(|part| part.get("functionResponse").object())
+            .filter(|response| !response.is_empty())
+            .collect();
+        if responses.is_empty() {
+            responses.push(Object::default());
+        }
+        for response in responses {
+            self.response(&details, &response, out);
+        }
+    }
+
+    fn response(&mut self, details: &Object<'_>, response: &Object<'_>, out: &mut Emitter) {
+        let id = match details.get("callId").string() {
+            id if id.is_empty() => response.get("id").string(),
+            id => id,
+        };
+        let held = self.calls.remove(&id);
+        let told = self.durations.remove(&id);
+        let is_command = out.category_of(&id) == Some(Category::Execute);
+        let mut outcome = outcome(details, &response.get("response").object(), is_command);
+        if outcome.status == ToolStatus::Ok {
+            outcome.edits = genai::display_edits(details.get("resultDisplay"));
+            if let Some(held) = held.filter(|_| outcome.edits.is_empty()) {
+                outcome.edits = genai::input_edits(&held.name, &held.input());
+            }
+        }
+        // After a call that the user refused or stopped, the agent stops too.
+        let stopped = details.get("status").str().as_deref() == Some("cancelled");
+        self.turn = Some(if stopped {
+            TurnStatus::Canceled
+        } else {
+            TurnStatus::Interrupted
+        });
+        out.tool_result(
+            &id,
+            Outcome {
+                duration_ms: details.get("durationMs").u64().or(told),
+                name: response.get("name").string(),
+                ..outcome
+            },
+        );
+    }
+
+    fn system(&mut self, fields: &Object<'_>, out: &mut Emitter) -> bool {
+        let payload = fields.get("systemPayload");
+        let subtype = fields.get("subtype").string();
+        match subtype.as_str() {
+            "ui_telemetry" => self.telemetry(&payload.get("uiEvent").object(), out),
+            "custom_title" => {
+                let title = payload.get("customTitle");
+                let title = title.str().or_else(|| payload.get("title").str());
+                self.session.title = title.unwrap_or_default().into_owned();
+                out.session(self.session.clone());
+            }
+            // What the agent keeps for itself.
+            "attribution_snapshot"
+            | "file_history_snapshot"
+            | "branch_checkpoint"
+            | "user_text_elements"
+            | "session_source"
+            | "parent_session" => {}
+            "chat_compression"
+            | "rewind"
+            | "slash_command"
+            | "at_command"
+            | "session_model"
+            | "goal_state"
+            | "goal_runtime"
+            | "goal_turn_end"
+            | "mid_turn_user_message"
+            | "background_task_completed"
+            | "turn_result"
+            | "omni_recall"
+            | "realtime_message" => out.state(&subtype, payload),
+            other if other.starts_with("session_artifact_") => out.state(&subtype, payload),
+            _ => return false,
+        }
+        true
+    }
+
+    /// Of the telemetry only that counts which is said nowhere else, and only
+    /// of the requests for the user's own prompts.
+    fn telemetry(&mut self, event: &Object<'_>, out: &mut Emitter) {
+        let prompt = event.get("prompt_id").display();
+        let name = event.get("event.name").string();
+        match name.as_str() {
+            "qwen-code.tool_call" => {
+                let call = event.get("call_id").string();
+                if let Some(duration) = event
+                    .get("duration_ms")
+                    .u64()
+                    .filter(|_| out.is_open(&call))
+                {
+                    self.durations.insert(call, duration);
+                }
+            }
+            "qwen-code.api_response" if prompt.contains("########") => self.responded = true,
+            "qwen-code.api_error" if prompt.contains("########") => {
+                let error = event.get("error_message").display().into_owned();
+                if let Some(earlier) = self.error.replace(error) {
+                    out.notice(Level::Retry, earlier);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn end_turn(&mut self, out: &mut Emitter) {
+        let error = self.error.take();
+        if let Some(mut status) = self.turn.take()
+            && self.agent.is_none()
+        {
+            out.time(self.time.take().map(Into::into));
+            if let Some(error) = error {
+                out.notice(Level::Error, error);
+                status = TurnStatus::Failed;
+            }
+            out.turn_end(TurnEnd {
+                status,
+                ..TurnEnd::default()
+            });
+        }
+    }
+}
+
+/// Joins neighbouring parts of one kind to a block, and names the blocks.
+struct Blocks<'a> {
+    uuid: &'a str,
+    number: usize,
+    thought: bool,
+    text: String,
+    error: bool,
+}
+
+impl<'a> Blocks<'a> {
+    fn new(uuid: &'a str) -> Self {
+        Self {
+            uuid,
+            number: 0,
+            thought: false,
+            text: String::new(),
+            error: false,
+        }
+    }
+
+    fn add(&mut self, thought: bool, text: &str, out: &mut Emitter) {
+        if thought != self.thought {
+            self.flush(out);
+        }
+        self.thought = thought;
+        self.text.push_str(text);
+    }
+
+    /// Emits the block that is open. Whether any block was an API error.
+    fn flush(&mut self, out: &mut Emitter) -> bool {
+        let text = std::mem::take(&mut self.text);
+        if text.is_empty() {
+            return self.error;
+        }
+        self.number += 1;
+        let id = match self.number {
+            1 => self.uuid.to_owned(),
+            number => format!("{}/{number}", self.uuid),
+        };
+        if self.thought {
+            out.reasoning(Some(&id), text);
+        } else {
+            let (text, error) = split_api_error(&text);
+            out.text(Some(&id), text);
+            out.notice(Level::Error, error);
+            self.error |= !error.is_empty();
+        }
+        self.error
+    }
+}
+
+fn outcome(details: &Object<'_>, response: &Object<'_>, is_command: bool) -> Outcome {
+    let (output, error) = (response.get("output"), response.get("error"));
+    let said = if error.is_null() { output } else { error };
+    let text = said.str().unwrap_or_default();
+    let failed = match details.get("status").str().as_deref() {
+        Some("success") => false,
+        Some(_) => true,
+        None => !error.is_null(),
+    };
+    let mut outcome = Outcome {
+        output: said.payload(),
+        ..Outcome::default()
+    };
+    if is_command {
+        command(details.get("resultDisplay"), &text, &mut outcome);
+    }
+    let code_failed = outcome.exit_code.is_some_and(|code| code != 0);
+    outcome.status = match details.get("errorType").str().as_deref() {
+        Some("execution_denied") => ToolStatus::Rejected,
+        _ if failed => genai::failure(&text),
+        _ if code_failed => ToolStatus::Error,
+        _ => ToolStatus::Ok,
+    };
+    let canceled = details.get("status").str().as_deref() == Some("cancelled");
+    if canceled && outcome.status == ToolStatus::Error {
+        outcome.status = ToolStatus::Canceled;
+    }
+    outcome
+}
+
+/// The result of a command: from its own display, else from the text for the
+/// model. A command that a signal ended has no exit code, whatever is stored.
+fn command(display: Json<'_>, text: &str, outcome: &mut Outcome) {
+    let fields = display.object();
+    if fields.get("type").str().as_deref() == Some("shell_result") {
+        let shown = ["output", "text"].iter().map(|key| fields.get(key));
+        outcome.output = shown
+            .map(Json::payload)
+            .find(|output| !output.is_empty())
+            .unwrap_or_else(Payload::default);
+        if fields.get("signal").is_null() {
+            outcome.exit_code = fields.get("exitCode").i64();
+        }
+    } else if let Some(shell) = genai::shell_text(text) {
+        outcome.output = shell.output.into();
+        outcome.exit_code = shell.exit_code;
+    }
+}
+
+/// Whether the reasoning is counted in the answer's tokens depends on the
+/// model's API; the total tells.
+fn usage(tokens: &Object<'_>) -> Usage {
+    let count = |key| tokens.get(key).u64();
+    let (input, answer) = (count("promptTokenCount"), count("candidatesTokenCount"));
+    let thoughts = count("thoughtsTokenCount");
+    let apart = count("totalTokenCount")
+        .zip(input)
+        .map(|(total, input)| total.saturating_sub(input));
+    Usage {
+        input_tokens: input,
+        output_tokens: answer.map(|answer| answer.max(apart.unwrap_or(0))),
+        cached_tokens: count("cachedContentTokenCount"),
+        reasoning_tokens: thoughts,
+        ..Usage::default()
+    }
+}
