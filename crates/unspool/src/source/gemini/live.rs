@@ -135,6 +135,10 @@ impl Live {
     fn end(&mut self, failed: bool, error: Json<'_>, duration: Option<u64>, out: &mut Emitter) {
         let error = error.object();
         let message = error.get("message").display();
+        let reason = match error.get("type").display() {
+            kind if kind == "unknown" => message.clone(),
+            kind => kind,
+        };
         if message != self.error {
             out.notice(Level::Error, message);
         }
@@ -144,7 +148,7 @@ impl Live {
             } else {
                 TurnStatus::Completed
             },
-            reason: error.get("type").string(),
+            reason: reason.into_owned(),
             duration_ms: duration,
             turns: None,
         });

@@ -183,8 +183,8 @@ impl Saved {
             out.time(now.map(Into::into));
             out.user(text, false);
             self.turn = Some(TurnStatus::Interrupted);
+            self.time = out.current_time();
         }
-        self.time = out.current_time();
     }
 
     /// What a tool told the model. It repeats the result in the message that
@@ -199,6 +199,7 @@ impl Saved {
         let said = Said::new(fields.get("response"), Json::NULL);
         let outcome = said.outcome(&name, !said.error.is_null());
         self.progress(outcome.status);
+        self.time = out.current_time();
         out.tool_result(&id, Outcome { name, ..outcome });
     }
 
@@ -227,7 +228,7 @@ impl Saved {
         for call in calls {
             self.call(&call.object(), out);
         }
-        self.time = out.current_time();
+        self.time = self.time.take().max(out.current_time());
     }
 
     /// The text and calls in a message's content. Whether it has text.
@@ -260,6 +261,10 @@ impl Saved {
         let display = call.get("resultDisplay");
         let status = call.get("status").string();
         let time = out.current_time();
+        if time < self.time {
+            // A message that gathers all calls of a run is older than most.
+            out.time(call.get("timestamp").str());
+        }
         let list = tool::todos(display).filter(|_| tool::changes_tracker(&name));
         match list {
             Some(list) if status == "success" => {

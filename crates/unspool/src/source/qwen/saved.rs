@@ -338,6 +338,7 @@ impl Saved {
             "qwen-code.api_response" if prompt.contains("########") => self.responded = true,
             "qwen-code.api_error" if prompt.contains("########") => {
                 let error = event.get("error_message").display().into_owned();
+                self.time = out.current_time();
                 if let Some(earlier) = self.error.replace(error) {
                     out.notice(Level::Retry, earlier);
                 }
