@@ -162,10 +162,10 @@ impl<'a> Probe<'a> {
 /// the surest signs first.
 pub const BUILTIN: &[Provider] = &[
     own::PROVIDER,
+    qwen::PROVIDER,
     claude::PROVIDER,
     codex::PROVIDER,
     gemini::PROVIDER,
-    qwen::PROVIDER,
     opencode::PROVIDER,
     openai::PROVIDER,
     acp::PROVIDER,

@@ -81,9 +81,10 @@ fn recognise(probe: &Probe<'_>) -> bool {
             fields.has("qwen_code_version")
                 || (fields.get("data").is_object() && fields.has("parent_tool_use_id"))
         }
-        "stream_event" => {
-            let event = fields.get("event").get("type").str();
-            matches!(event.as_deref(), Some("goal_state" | "tool_progress"))
+        // Claude Code writes the same fields in another order.
+        "stream_event" | "user" => {
+            let keys = ["type", "uuid", "session_id", "parent_tool_use_id"];
+            fields.iter().map(|(key, _)| key).take(4).eq(keys)
         }
         "assistant" => {
             let id = fields.get("message").get("id").str();
@@ -151,39 +152,4 @@ impl Held {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sub_agents_are_looked_for_beside_the_chats() {
-        assert_eq!(
-            related_patterns("/p/chats/1-2.jsonl"),
-            [
-                "../subagents/1-2/agent-*.jsonl",
-                "../subagents/1-2/agent-*.meta.json"
-            ]
-        );
-        assert!(related_patterns("/p/parity.live.jsonl").is_empty());
-    }
-
-    #[test]
-    fn the_wrapper_is_taken_off() {
-        let input = Json::parse(r#"{"name":"web_fetch","arguments":{"url":"u"}}"#).unwrap();
-        let (name, inner) = called("tool_call", input);
-        assert_eq!(
-            (name.as_str(), inner.raw()),
-            ("web_fetch", r#"{"url":"u"}"#)
-        );
-        assert_eq!(called("tool_call", Json::NULL).0, "tool_call");
-    }
-
-    #[test]
-    fn api_errors_are_split_off() {
-        assert_eq!(
-            split_api_error("Once [API Error: terminated]"),
-            ("Once ", "[API Error: terminated]")
-        );
-        let quoted = "It prints [API Error: x] and stops.";
-        assert_eq!(split_api_error(quoted), (quoted, ""));
-    }
-}
+mod tests;

@@ -1,0 +1,302 @@
+//! Rules that no recording shows.
+
+use super::*;
+use serde_json::Value;
+
+/// The events of some lines, without number and time.
+fn events(lines: &[&str]) -> Vec<Value> {
+    let mut source = Qwen::default();
+    let mut out = Emitter::new(false);
+    for line in lines {
+        let frame = Frame::new(line);
+        out.begin(&frame);
+        source.frame(&frame, &mut out);
+    }
+    out.end_of_input();
+    source.finish(&mut out);
+    std::iter::from_fn(|| out.pop())
+        .map(|event| serde_json::to_value(event).unwrap())
+        .collect()
+}
+
+/// The kinds of events, each with the field that tells most.
+fn outline(events: &[Value]) -> Vec<String> {
+    events
+        .iter()
+        .map(|event| {
+            let told = ["text", "status", "name", "title", "id"]
+                .iter()
+                .find_map(|key| event[*key].as_str());
+            format!(
+                "{} {}",
+                event["kind"].as_str().unwrap(),
+                told.unwrap_or_default()
+            )
+        })
+        .collect()
+}
+
+const RESULT: &str = r#"{"type":"result","subtype":"success","is_error":false,"num_turns":1,"result":"done","usage":{},"permission_denials":[]}"#;
+
+fn call(id: &str, name: &str, input: &str) -> String {
+    format!(
+        r#"{{"type":"assistant","message":{{"id":"m-{id}","content":[{{"type":"tool_use","id":"{id}","name":"{name}","input":{input}}}]}}}}"#
+    )
+}
+
+#[test]
+fn an_api_error_in_the_deltas_is_told_once() {
+    let stream = |event: &str| format!(r#"{{"type":"stream_event","uuid":"b","event":{event}}}"#);
+    let events = events(&[
+        &stream(r#"{"type":"content_block_start","index":0,"content_block":{"type":"text"}}"#),
+        &stream(r#"{"type":"content_block_delta","delta":{"type":"text_delta","text":"Once "}}"#),
+        &stream(
+            r#"{"type":"content_block_delta","delta":{"type":"text_delta","text":"[API Error: 500]"}}"#,
+        ),
+        r#"{"type":"assistant","message":{"id":"m","content":[{"type":"text","text":"Once [API Error: 500]"}]}}"#,
+        r#"{"type":"result","subtype":"error_during_execution","is_error":true,"error":{"message":"[API Error: 500]"}}"#,
+    ]);
+    assert_eq!(
+        outline(&events),
+        ["text Once ", "notice [API Error: 500]", "turn_end failed"]
+    );
+}
+
+#[test]
+fn agents_in_the_background_report_by_notice() {
+    let events = events(&[
+        &call(
+            "a",
+            "agent",
+            r#"{"description":"d","subagent_type":"general-purpose"}"#,
+        ),
+        r#"{"type":"user","parent_tool_use_id":"a","message":{"content":[{"type":"text","text":"look"}]}}"#,
+        r#"{"type":"system","subtype":"task_started","data":{"task_id":"t","tool_use_id":"a"}}"#,
+        r#"{"type":"user","parent_tool_use_id":null,"message":{"content":[{"type":"tool_result","tool_use_id":"a","is_error":false,"content":"Background agent launched successfully."}]}}"#,
+        r#"{"type":"user","parent_tool_use_id":null,"message":{"content":[{"type":"text","text":"Background agent \"general-purpose: d\" completed."}]}}"#,
+        r#"{"type":"system","subtype":"task_notification","data":{"status":"completed"}}"#,
+        RESULT,
+    ]);
+    assert_eq!(
+        outline(&events),
+        [
+            "tool_use agent",
+            "user look",
+            "tool_result ok",
+            "notice Background agent \"general-purpose: d\" completed.",
+            "text done",
+            "turn_end completed"
+        ]
+    );
+    assert_eq!(events[1]["agent"]["name"], "general-purpose");
+}
+
+#[test]
+fn nested_agents_are_deeper() {
+    let inner = call("b", "agent", "{}").replacen('{', r#"{"parent_tool_use_id":"a","#, 1);
+    let events = events(&[
+        &call("a", "agent", "{}"),
+        &inner,
+        r#"{"type":"user","parent_tool_use_id":"b","message":{"content":"deep"}}"#,
+    ]);
+    assert_eq!(events[1]["agent"]["depth"], 1);
+    assert_eq!(events[2]["agent"]["depth"], 2);
+    assert_eq!(events[2]["agent"]["parent"], "b");
+}
+
+#[test]
+fn wrapped_calls_and_late_denials_are_shown() {
+    let events = events(&[
+        &call(
+            "a",
+            "tool_call",
+            r#"{"name":"web_fetch","arguments":{"url":"http://x"}}"#,
+        ),
+        r#"{"type":"control_request","request_id":"r","request":{"subtype":"can_use_tool","tool_name":"web_fetch","tool_use_id":"a"}}"#,
+        r#"{"type":"stream_event","event":{"type":"tool_progress","tool_use_id":"a","content":"50 %"}}"#,
+        r#"{"type":"result","subtype":"success","is_error":false,"result":"","permission_denials":[{"tool_use_id":"a"},{"tool_use_id":"z"}]}"#,
+    ]);
+    assert_eq!(
+        outline(&events),
+        [
+            "tool_use web_fetch",
+            "permission web_fetch",
+            "tool_output 50 %",
+            "tool_result rejected",
+            "turn_end completed"
+        ]
+    );
+    assert_eq!(events[0]["arg"], "http://x");
+    assert_eq!(events[0]["category"], "fetch");
+}
+
+#[test]
+fn retries_and_discarded_calls_are_told() {
+    let events = events(&[
+        &call("a", "read_file", "{}"),
+        r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"a","is_error":true,"content":"Skipped because the provider attempt was retried before execution."}]}}"#,
+        r#"{"type":"system","subtype":"retry","data":{"reason":"retry","attempt":1}}"#,
+    ]);
+    assert_eq!(
+        outline(&events),
+        [
+            "tool_use read_file",
+            "tool_result canceled",
+            "notice retry",
+            "turn_end interrupted"
+        ]
+    );
+    assert_eq!(events[2]["level"], "retry");
+}
+
+#[test]
+fn wrong_types_and_unknown_frames_do_no_harm() {
+    let events = events(&[
+        r#"{"type":"system","subtype":"news"}"#,
+        r#"{"type":"system","subtype":"init","cwd":1,"model":null}"#,
+        r#"{"type":"assistant","message":{"id":7,"content":[{"type":"picture"}],"usage":[]}}"#,
+        r#"{"type":"assistant","message":5}"#,
+        r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":1,"content":[{"type":"text","text":"x"}]}]}}"#,
+        r#"{"type":"stream_event","event":{"type":"news"}}"#,
+        r#"{"sessionId":"s","type":"news"}"#,
+        r#"{"sessionId":"s","type":"system","subtype":"news"}"#,
+        "noise",
+    ]);
+    let unknown = events.iter().filter(|e| e["kind"] == "unknown").count();
+    assert_eq!(unknown, 7);
+}
+
+fn record(kind: &str, rest: &str) -> String {
+    format!(r#"{{"uuid":"x-{kind}","sessionId":"s","timestamp":"t","type":"{kind}",{rest}}}"#)
+}
+
+#[test]
+fn reports_titles_and_words_in_between_are_told_in_saved_sessions() {
+    let prompt = record("user", r#""message":{"parts":[{"text":"go"}]}"#);
+    let events = events(&[
+        &prompt,
+        &record(
+            "user",
+            r#""subtype":"notification","systemPayload":{"displayText":"done"}"#,
+        ),
+        &record(
+            "user",
+            r#""subtype":"mid_turn_user_message","message":{"parts":[{"text":"also"}]}"#,
+        ),
+        &record(
+            "system",
+            r#""subtype":"custom_title","systemPayload":{"customTitle":"T"}"#,
+        ),
+        &record("system", r#""subtype":"rewind","systemPayload":{"to":1}"#),
+        &record(
+            "assistant",
+            r#""usageMetadata":{"promptTokenCount":5,"candidatesTokenCount":2,"thoughtsTokenCount":3,"totalTokenCount":10},"message":{"parts":[{"text":"a","thought":true},{"text":"b"},{"text":"c"},{"functionCall":{"id":"1","name":"tool_call","args":{"name":"glob","arguments":{"pattern":"*"}}}},{"text":"d"}]}"#,
+        ),
+        &record(
+            "tool_result",
+            r#""message":{"parts":[{"functionResponse":{"id":"1","name":"tool_call","response":{"output":"o"}}}]}"#,
+        ),
+        &prompt,
+    ]);
+    assert_eq!(
+        outline(&events),
+        [
+            "session s",
+            "user go",
+            "notice done",
+            "user also",
+            "session T",
+            "state rewind",
+            "reasoning a",
+            "text bc",
+            "tool_use glob",
+            "text d",
+            "usage ",
+            "tool_result ok",
+            "turn_end interrupted",
+            "user go",
+            "turn_end interrupted",
+        ]
+    );
+    assert_eq!(events[3]["queued"], true);
+    assert_eq!(events[10]["output_tokens"], 5);
+    assert_eq!(events[9]["id"], "x-assistant/3");
+}
+
+#[test]
+fn commands_killed_by_a_signal_have_no_exit_code() {
+    let events = events(&[
+        &record(
+            "assistant",
+            r#""message":{"parts":[{"functionCall":{"id":"1","name":"run_shell_command","args":{"command":"x"}}}]}"#,
+        ),
+        &record(
+            "tool_result",
+            r#""message":{"parts":[{"functionResponse":{"id":"1","response":{"error":"killed"}}}]},"toolCallResult":{"callId":"1","status":"error","resultDisplay":{"type":"shell_result","exitCode":0,"signal":9,"output":"","text":"Command terminated by signal: 9"}}"#,
+        ),
+    ]);
+    let result = &events[2];
+    assert_eq!(result["status"], "error");
+    assert_eq!(result["output"], "Command terminated by signal: 9");
+    assert!(result["exit_code"].is_null());
+}
+
+#[test]
+fn a_child_without_its_data_is_found_by_its_name() {
+    let mut source = Qwen::default();
+    let child = record(
+        "assistant",
+        r#""agentId":"a","message":{"parts":[{"text":"found"}]}"#,
+    );
+    source.attach("agent-explore-call_2.jsonl", child.as_bytes());
+    let other = child.replace("found", "nothing");
+    source.attach("agent-explore-call_9.jsonl", other.as_bytes());
+    let mut out = Emitter::new(false);
+    let parent = record(
+        "assistant",
+        r#""message":{"parts":[{"functionCall":{"id":"call_2","name":"agent","args":{}}}]}"#,
+    );
+    let frame = Frame::new(&parent);
+    out.begin(&frame);
+    source.frame(&frame, &mut out);
+    source.finish(&mut out);
+    let events: Vec<_> = std::iter::from_fn(|| out.pop()).collect();
+    let parents: Vec<_> = events
+        .iter()
+        .filter_map(|event| event.agent.as_ref().map(|agent| agent.parent.as_str()))
+        .collect();
+    assert_eq!(parents, ["call_2", ""]);
+}
+
+#[test]
+fn sub_agents_are_looked_for_beside_the_chats() {
+    assert_eq!(
+        related_patterns("/p/chats/1-2.jsonl"),
+        [
+            "../subagents/1-2/agent-*.jsonl",
+            "../subagents/1-2/agent-*.meta.json"
+        ]
+    );
+    assert!(related_patterns("/p/parity.live.jsonl").is_empty());
+}
+
+#[test]
+fn the_wrapper_is_taken_off() {
+    let input = Json::parse(r#"{"name":"web_fetch","arguments":{"url":"u"}}"#).unwrap();
+    let (name, inner) = called("tool_call", input);
+    assert_eq!(
+        (name.as_str(), inner.raw()),
+        ("web_fetch", r#"{"url":"u"}"#)
+    );
+    assert_eq!(called("tool_call", Json::NULL).0, "tool_call");
+}
+
+#[test]
+fn api_errors_are_split_off() {
+    assert_eq!(
+        split_api_error("Once [API Error: terminated]"),
+        ("Once ", "[API Error: terminated]")
+    );
+    let quoted = "It prints [API Error: x] and stops.";
+    assert_eq!(split_api_error(quoted), (quoted, ""));
+}
