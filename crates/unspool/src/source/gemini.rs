@@ -145,26 +145,4 @@ fn related_files(session: &SavedFile, found: &[SavedFile]) -> Vec<usize> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sub_agents_are_looked_for_beside_the_session() {
-        let path = "/x/chats/session-2026-11-15T18-16-33fb7648.jsonl";
-        assert_eq!(related_patterns(path), ["33fb7648*/*.jsonl"]);
-        assert!(related_patterns("/x/run.live.jsonl").is_empty());
-        let file = |path: &str, head: &str| SavedFile {
-            path: path.to_owned(),
-            head: head.to_owned(),
-        };
-        let session = file(
-            path,
-            "{\"sessionId\":\"33fb7648-1\",\"projectHash\":\"h\"}\n{",
-        );
-        let found = [
-            file("/x/chats/33fb7648-2/a.jsonl", ""),
-            file("/x/chats/33fb7648-1/b.jsonl", ""),
-        ];
-        assert_eq!(related_files(&session, &found), [1]);
-    }
-}
+mod tests;

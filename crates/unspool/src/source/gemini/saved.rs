@@ -206,15 +206,10 @@ impl Saved {
     fn gemini(&mut self, fields: &Object<'_>, out: &mut Emitter) {
         let id = fields.get("id").string();
         self.shown.first(&id);
-        let thoughts = fields.get("thoughts").array();
-        let seen = self.shown.thoughts(&id, thoughts.len());
-        for (number, thought) in thoughts.into_iter().enumerate().skip(seen) {
-            let text = thought_text(thought);
-            out.reasoning(Some(&format!("{id}/thought-{}", number + 1)), text);
-        }
         if fields.get("model").is_string() {
             self.describe(fields, out);
         }
+        self.thoughts(&id, fields.get("thoughts").array(), out);
         let text = self.parts(&id, fields.get("content"), out);
         if fields.get("tokens").is_object() && self.shown.tokens(&id) {
             out.usage(usage(&fields.get("tokens").object()));
@@ -225,10 +220,26 @@ impl Saved {
         } else {
             self.turn = Some(TurnStatus::Completed);
         }
-        for call in calls {
-            self.call(&call.object(), out);
+        let calls: Vec<Object<'_>> = calls.into_iter().map(Json::object).collect();
+        for call in &calls {
+            self.call(call, out);
+        }
+        for call in &calls {
+            self.result(call, out);
         }
         self.time = self.time.take().max(out.current_time());
+    }
+
+    fn thoughts(&mut self, id: &str, thoughts: Vec<Json<'_>>, out: &mut Emitter) {
+        let time = out.current_time();
+        let seen = self.shown.thoughts(id, thoughts.len());
+        for (number, thought) in thoughts.into_iter().enumerate().skip(seen) {
+            let told = thought.get("timestamp").str();
+            out.time(told.or_else(|| time.clone().map(Into::into)));
+            let text = thought_text(thought);
+            out.reasoning(Some(&format!("{id}/thought-{}", number + 1)), text);
+        }
+        out.time(time.map(Into::into));
     }
 
     /// The text and calls in a message's content. Whether it has text.
@@ -252,44 +263,51 @@ impl Saved {
         !text.trim().is_empty()
     }
 
+    /// Announces a call, with the sub-agent that it started. One that changes
+    /// the tracker's list is shown as the list.
     fn call(&mut self, call: &Object<'_>, out: &mut Emitter) {
         let id = call.get("id").string();
         let name = call.get("name").string();
-        if out.is_known(&id) && !out.is_open(&id) {
+        if out.is_known(&id) {
             return;
         }
-        let display = call.get("resultDisplay");
-        let status = call.get("status").string();
         let time = out.current_time();
         if time < self.time {
             // A message that gathers all calls of a run is older than most.
             out.time(call.get("timestamp").str());
         }
+        let display = call.get("resultDisplay");
         let list = tool::todos(display).filter(|_| tool::changes_tracker(&name));
-        match list {
-            Some(list) if status == "success" => {
-                out.hide_call(&id, &name);
-                out.plan(list);
-            }
-            _ if out.is_known(&id) => {}
-            _ => out.tool_use(Call {
+        if let Some(list) = list {
+            out.hide_call(&id, &name);
+            out.plan(list);
+        } else {
+            out.tool_use(Call {
                 id: &id,
                 name: &name,
                 input: call.get("args").into(),
                 ..Call::default()
-            }),
+            });
         }
         self.child(&id, call, display, out);
-        if matches!(status.as_str(), "success" | "error" | "cancelled") {
-            out.time(call.get("timestamp").str());
-            let outcome = outcome(call, &name, &status);
-            let completes = name == "complete_task" && outcome.status == ToolStatus::Ok;
-            self.progress(outcome.status);
-            if completes {
-                self.turn = Some(TurnStatus::Completed);
-            }
-            out.tool_result(&id, outcome);
+        out.time(time.map(Into::into));
+    }
+
+    fn result(&mut self, call: &Object<'_>, out: &mut Emitter) {
+        let id = call.get("id").string();
+        let status = call.get("status").string();
+        if !out.is_open(&id) || !matches!(status.as_str(), "success" | "error" | "cancelled") {
+            return;
         }
+        let name = call.get("name").string();
+        let time = out.current_time();
+        out.time(call.get("timestamp").str());
+        let outcome = outcome(call, &name, &status);
+        self.progress(outcome.status);
+        if name == "complete_task" && outcome.status == ToolStatus::Ok {
+            self.turn = Some(TurnStatus::Completed);
+        }
+        out.tool_result(&id, outcome);
         out.time(time.map(Into::into));
     }
 

@@ -28,8 +28,8 @@ pub(super) struct Saved {
     calls: HashMap<String, Held>,
     /// Durations, which are told before the results.
     durations: HashMap<String, u64>,
-    /// An API error after which nothing has come.
-    error: Option<String>,
+    /// An API error after which nothing has come, and its kind.
+    error: Option<(String, String)>,
     /// Whether the telemetry told of an answer that has not come.
     responded: bool,
     turn: Option<TurnStatus>,
@@ -150,7 +150,7 @@ impl Saved {
     }
 
     fn assistant(&mut self, fields: &Object<'_>, out: &mut Emitter) {
-        if let Some(error) = self.error.take() {
+        if let Some((error, _)) = self.error.take() {
             out.notice(Level::Retry, error);
         }
         let uuid = fields.get("uuid").string();
@@ -338,8 +338,9 @@ impl Saved {
             "qwen-code.api_response" if prompt.contains("########") => self.responded = true,
             "qwen-code.api_error" if prompt.contains("########") => {
                 let error = event.get("error_message").display().into_owned();
+                let kind = event.get("error_type").string();
                 self.time = out.current_time();
-                if let Some(earlier) = self.error.replace(error) {
+                if let Some((earlier, _)) = self.error.replace((error, kind)) {
                     out.notice(Level::Retry, earlier);
                 }
             }
@@ -353,12 +354,14 @@ impl Saved {
             && self.agent.is_none()
         {
             out.time(self.time.take().map(Into::into));
-            if let Some(error) = error {
+            let mut reason = String::new();
+            if let Some((error, kind)) = error {
                 out.notice(Level::Error, error);
-                status = TurnStatus::Failed;
+                (status, reason) = (TurnStatus::Failed, kind);
             }
             out.turn_end(TurnEnd {
                 status,
+                reason,
                 ..TurnEnd::default()
             });
         }

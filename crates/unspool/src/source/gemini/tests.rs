@@ -1,0 +1,288 @@
+//! Rules that no recording shows.
+
+use super::*;
+use serde_json::Value;
+
+/// The events of some lines, without number and time.
+fn events(lines: &[&str]) -> Vec<Value> {
+    let mut source = Gemini::default();
+    let mut out = Emitter::new(false);
+    for line in lines {
+        let frame = Frame::new(line);
+        out.begin(&frame);
+        source.frame(&frame, &mut out);
+    }
+    out.end_of_input();
+    source.finish(&mut out);
+    std::iter::from_fn(|| out.pop())
+        .map(|event| {
+            let mut value = serde_json::to_value(event).unwrap();
+            let fields = value.as_object_mut().unwrap();
+            fields.remove("seq");
+            fields.remove("time");
+            value
+        })
+        .collect()
+}
+
+/// The kinds of events, each with the field that tells most.
+fn outline(events: &[Value]) -> Vec<String> {
+    events
+        .iter()
+        .map(|event| {
+            let told = ["text", "status", "name", "title", "model", "id"]
+                .iter()
+                .find_map(|key| event[*key].as_str());
+            format!(
+                "{} {}",
+                event["kind"].as_str().unwrap(),
+                told.unwrap_or_default()
+            )
+        })
+        .collect()
+}
+
+const HEADER: &str = r#"{"sessionId":"s","projectHash":"h","startTime":"2026-01-01T00:00:00Z","lastUpdated":"x","kind":"main"}"#;
+const PROMPT: &str =
+    r#"{"id":"u","timestamp":"2026-01-01T00:00:01Z","type":"user","content":[{"text":"go"}]}"#;
+
+#[test]
+fn a_live_run_tells_errors_once() {
+    let events = events(&[
+        r#"{"type":"init","timestamp":"t","session_id":"s","model":"auto"}"#,
+        r#"{"type":"error","timestamp":"t","severity":"warning","message":"Loop detected"}"#,
+        r#"{"type":"error","timestamp":"t","severity":"error","message":"gone"}"#,
+        r#"{"type":"result","timestamp":"t","status":"error","error":{"type":"E","message":"gone"},"stats":{}}"#,
+    ]);
+    assert_eq!(
+        outline(&events),
+        [
+            "session auto",
+            "notice Loop detected",
+            "notice gone",
+            "turn_end failed"
+        ]
+    );
+    assert_eq!(events[3]["reason"], "E");
+}
+
+#[test]
+fn policies_reject_and_signals_fail() {
+    let call = |id: &str| {
+        format!(
+            r#"{{"type":"tool_use","timestamp":"t","tool_name":"run_shell_command","tool_id":"{id}","parameters":{{}}}}"#
+        )
+    };
+    let events = events(&[
+        &call("a"),
+        r#"{"type":"tool_result","timestamp":"t","tool_id":"a","status":"error","output":"no","error":{"type":"policy_violation","message":"Tool execution denied by policy."}}"#,
+        &call("b"),
+        r#"{"type":"tool_result","timestamp":"t","tool_id":"b","status":"success","output":"Command terminated by signal: 9"}"#,
+        &call("c"),
+        r#"{"type":"tool_result","timestamp":"t","tool_id":"c","status":"success","output":"Command cancelled by user.\n\nOutput before cancellation:\nx"}"#,
+        &call("d"),
+        r#"{"type":"tool_result","timestamp":"t","tool_id":"d","status":"success","output":"log\nCommand exited with code: 3"}"#,
+    ]);
+    let statuses: Vec<&Value> = events
+        .iter()
+        .filter(|event| event["kind"] == "tool_result")
+        .map(|event| &event["status"])
+        .collect();
+    assert_eq!(statuses, ["rejected", "error", "canceled", "ok"]);
+    assert_eq!(events.last().unwrap()["status"], "interrupted");
+}
+
+#[test]
+fn wrong_types_and_unknown_frames_do_no_harm() {
+    let events = events(&[
+        r#"{"type":"init","timestamp":7,"session_id":[],"model":{}}"#,
+        r#"{"type":"message","role":"assistant","content":{"a":1},"delta":true}"#,
+        r#"{"type":"message","role":"nobody"}"#,
+        r#"{"type":"tool_use","tool_name":3,"tool_id":null,"parameters":"{\"command\":\"ls\"}"}"#,
+        r#"{"type":"tool_result","tool_id":{},"status":1,"output":[1]}"#,
+        r#"{"type":"news"}"#,
+        r#"{"id":"m","type":"news"}"#,
+        r#"{"$set":5}"#,
+        "[STARTUP] noise",
+        r#"{"type":"result","status":"success","stats":null}"#,
+    ]);
+    let unknown = events.iter().filter(|e| e["kind"] == "unknown").count();
+    assert_eq!(unknown, 4);
+    assert_eq!(events.last().unwrap()["status"], "completed");
+}
+
+#[test]
+fn an_error_body_fails() {
+    let events = events(&[
+        r#"{"session_id":"s","error":{"type":"Error","message":"[API Error: x]","code":1}}"#,
+    ]);
+    assert_eq!(
+        outline(&events),
+        ["session s", "notice [API Error: x]", "turn_end failed"]
+    );
+}
+
+#[test]
+fn a_tracker_list_in_the_output_is_a_plan() {
+    let events = events(&[
+        r#"{"type":"tool_use","timestamp":"t","tool_name":"tracker_update_task","tool_id":"a","parameters":{"id":"1"}}"#,
+        r#"{"type":"tool_result","timestamp":"t","tool_id":"a","status":"success","output":"{\"todos\":[{\"description\":\"x\",\"status\":\"completed\"}]}"}"#,
+    ]);
+    assert_eq!(events[2]["entries"][0]["status"], "completed");
+}
+
+#[test]
+fn the_older_document_is_read() {
+    let events = events(&[
+        r#"{"sessionId":"s","projectHash":"h","startTime":"a","lastUpdated":"b","summary":"Greeting","messages":[
+        {"id":"1","timestamp":"c","type":"user","content":"hi"},
+        {"id":"2","timestamp":"d","type":"gemini","content":"hello","tokens":null,"model":"m"}]}"#,
+    ]);
+    assert_eq!(
+        outline(&events),
+        [
+            "session Greeting",
+            "user hi",
+            "session Greeting",
+            "text hello",
+            "turn_end completed"
+        ]
+    );
+    assert_eq!(events[2]["model"], "m");
+}
+
+#[test]
+fn replaced_messages_are_not_repeated() {
+    let call = r#"{"id":"c","name":"read_file","args":{"file_path":"a"},"status":"executing"}"#;
+    let done = r#"{"id":"c","name":"read_file","args":{"file_path":"a"},"status":"success","result":[{"functionResponse":{"id":"c","response":{"output":"A"}}}]}"#;
+    let message = |text: &str, calls: &str| {
+        format!(
+            r#"{{"id":"g","timestamp":"t","type":"gemini","content":"{text}","tokens":{{"input":5,"output":2,"thoughts":1,"cached":3}},"toolCalls":[{calls}]}}"#
+        )
+    };
+    let events = events(&[
+        HEADER,
+        PROMPT,
+        &message("one", ""),
+        &message("one", call),
+        &message("one and two", done),
+        &message("one and two", done),
+        r#"{"$set":{"messages":[{"id":"u","type":"user","content":[{"text":"go"}]},{"id":"g","type":"gemini","content":[{"text":"one (masked)"}]},{"id":"n","type":"user","content":[{"text":"<state_snapshot>…"}]}]}}"#,
+        r#"{"$rewindTo":"u"}"#,
+    ]);
+    assert_eq!(
+        outline(&events),
+        [
+            "session s",
+            "user go",
+            "text one",
+            "usage ",
+            "tool_use read_file",
+            "text one and two",
+            "tool_result ok",
+            "context <state_snapshot>…",
+            "state rewind",
+            "turn_end interrupted",
+        ]
+    );
+    assert_eq!(events[3]["output_tokens"], 3);
+    assert_eq!(events[5]["id"], "g");
+}
+
+#[test]
+fn notices_titles_and_failures_are_told() {
+    let error = r#"{"id":"e","timestamp":"t","type":"error","content":"quota"}"#;
+    let events = events(&[
+        HEADER,
+        PROMPT,
+        error,
+        error,
+        r#"{"$set":{"summary":"A title","lastUpdated":"x","color":"red"}}"#,
+    ]);
+    assert_eq!(
+        outline(&events),
+        [
+            "session s",
+            "user go",
+            "notice quota",
+            "session A title",
+            "state color",
+            "turn_end failed"
+        ]
+    );
+}
+
+#[test]
+fn refused_and_stopped_calls_are_told_apart_in_saved_sessions() {
+    let call = |id: &str, status: &str, error: &str| {
+        format!(
+            r#"{{"id":"{id}","name":"run_shell_command","args":{{}},"status":"{status}","result":[{{"functionResponse":{{"response":{{"error":"{error}"}}}}}}]}}"#
+        )
+    };
+    let calls = [
+        call("a", "cancelled", "User denied execution."),
+        call("b", "error", "Tool execution denied by policy."),
+        call(
+            "c",
+            "cancelled",
+            "[Operation Cancelled] Reason: User cancelled.",
+        ),
+    ];
+    let message = format!(
+        r#"{{"id":"g","timestamp":"t","type":"gemini","content":"","toolCalls":[{}]}}"#,
+        calls.join(",")
+    );
+    let events = events(&[HEADER, PROMPT, &message]);
+    assert_eq!(
+        outline(&events)[5..],
+        [
+            "tool_result rejected",
+            "tool_result rejected",
+            "tool_result canceled",
+            "turn_end canceled"
+        ]
+    );
+}
+
+#[test]
+fn a_sub_agent_that_no_call_names_is_played_at_the_end() {
+    let mut source = Gemini::default();
+    source.attach(
+        "x.jsonl",
+        br#"{"sessionId":"x","projectHash":"h","kind":"subagent"}
+{"id":"1","timestamp":"t","type":"gemini","content":"found"}
+{"id":"2","type":"news"}
+cut off"#,
+    );
+    let mut out = Emitter::new(false);
+    for line in [HEADER, PROMPT] {
+        let frame = Frame::new(line);
+        out.begin(&frame);
+        source.frame(&frame, &mut out);
+    }
+    source.finish(&mut out);
+    let events: Vec<_> = std::iter::from_fn(|| out.pop()).collect();
+    let kinds: Vec<_> = events.iter().map(|e| e.body.kind()).collect();
+    assert_eq!(kinds, ["session", "user", "text", "unknown", "turn_end"]);
+    assert_eq!(events[2].depth(), 1);
+}
+
+#[test]
+fn sub_agents_are_looked_for_beside_the_session() {
+    let path = "/x/chats/session-2026-11-15T18-16-33fb7648.jsonl";
+    assert_eq!(related_patterns(path), ["33fb7648*/*.jsonl"]);
+    assert!(related_patterns("/x/run.live.jsonl").is_empty());
+    let file = |path: &str, head: &str| SavedFile {
+        path: path.to_owned(),
+        head: head.to_owned(),
+    };
+    let session = file(
+        path,
+        "{\"sessionId\":\"33fb7648-1\",\"projectHash\":\"h\"}\n{",
+    );
+    let found = [
+        file("/x/chats/33fb7648-2/a.jsonl", ""),
+        file("/x/chats/33fb7648-1/b.jsonl", ""),
+    ];
+    assert_eq!(related_files(&session, &found), [1]);
+}
