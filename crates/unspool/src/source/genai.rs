@@ -135,6 +135,16 @@ pub(super) fn failure(text: &str) -> ToolStatus {
     }
 }
 
+/// How the call of a sub-agent ended that did not reach its goal, whatever the
+/// agent says of the call; `None` if it did, or nothing is told.
+pub(super) fn sub_agent_failure(display: Json<'_>) -> Option<ToolStatus> {
+    match display.get("terminateReason").str()?.as_ref() {
+        "" | "GOAL" => None,
+        "ABORTED" | "CANCELLED" => Some(ToolStatus::Canceled),
+        _ => Some(ToolStatus::Error),
+    }
+}
+
 /// The change that a `resultDisplay` with a diff stands for.
 pub(super) fn display_edits(display: Json<'_>) -> Vec<Edit> {
     let fields = display.object();
@@ -250,6 +260,21 @@ mod tests {
             failure("1 test failed\nUser denied execution"),
             ToolStatus::Error
         );
+    }
+
+    #[test]
+    fn a_sub_agent_without_a_result_failed() {
+        let status = |reason: &str| {
+            let display = format!(r#"{{"terminateReason":"{reason}"}}"#);
+            sub_agent_failure(Json::parse(&display).unwrap())
+        };
+        assert_eq!(status("GOAL"), None);
+        assert_eq!(
+            status("ERROR_NO_COMPLETE_TASK_CALL"),
+            Some(ToolStatus::Error)
+        );
+        assert_eq!(status("ABORTED"), Some(ToolStatus::Canceled));
+        assert_eq!(sub_agent_failure(Json::NULL), None);
     }
 
     #[test]

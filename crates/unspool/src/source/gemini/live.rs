@@ -9,7 +9,8 @@ use std::collections::HashMap;
 
 use super::tool;
 use crate::event::{
-    Edit, EditOp, Level, Payload, RawJson, Session, ToolStatus, TurnEnd, TurnStatus, Usage,
+    Category, Edit, EditOp, Level, Payload, RawJson, Session, ToolStatus, TurnEnd, TurnStatus,
+    Usage,
 };
 use crate::json::{Json, Object};
 use crate::patch;
@@ -199,8 +200,6 @@ fn failure(fields: &Object<'_>) -> Outcome {
 }
 
 fn success(id: &str, held: Option<&Held>, output: Json<'_>, out: &mut Emitter) -> Outcome {
-    use crate::event::Category;
-
     let mut outcome = Outcome {
         output: output.payload(),
         ..Outcome::default()
@@ -221,6 +220,7 @@ fn success(id: &str, held: Option<&Held>, output: Json<'_>, out: &mut Emitter) -
                 && tool::activities(display, id, out)
             {
                 outcome.output = display.get("result").payload();
+                outcome.status = genai::sub_agent_failure(display).unwrap_or_default();
             }
         }
         _ => {}

@@ -8,16 +8,17 @@
 //! The log does not say when a turn ends: the next prompt or the end of the
 //! file ends it, and its last message tells how.
 
-use std::collections::{HashMap, VecDeque};
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
+use self::outcome::{Said, outcome, usage};
+use self::shown::Shown;
 use super::tool;
-use crate::event::{
-    Agent, Category, Level, Payload, Session, ToolStatus, TurnEnd, TurnStatus, Usage,
-};
+use crate::event::{Agent, Level, Session, ToolStatus, TurnEnd, TurnStatus};
 use crate::json::{Json, Object};
 use crate::source::{Call, Emitter, Outcome, genai};
+
+mod outcome;
+mod shown;
 
 /// A saved session, or the record of one of its sub-agents.
 #[derive(Clone, Default)]
@@ -386,172 +387,5 @@ fn thought_text(thought: Json<'_>) -> String {
         (subject, description) if subject.is_empty() => description.into_owned(),
         (subject, description) if description.is_empty() => format!("**{subject}**"),
         (subject, description) => format!("**{subject}**\n{description}"),
-    }
-}
-
-/// What a tool said: to the model, and for the display.
-struct Said<'a> {
-    output: Json<'a>,
-    error: Json<'a>,
-    display: Json<'a>,
-}
-
-impl<'a> Said<'a> {
-    fn new(response: Json<'a>, display: Json<'a>) -> Self {
-        let response = response.object();
-        Self {
-            output: response.get("output"),
-            error: response.get("error"),
-            display,
-        }
-    }
-
-    fn outcome(&self, name: &str, failed: bool) -> Outcome {
-        if failed {
-            let output = [self.error, self.display, self.output]
-                .into_iter()
-                .find(|text| text.is_string())
-                .map_or_else(Payload::default, Json::payload);
-            return Outcome {
-                status: genai::failure(&output.as_str()),
-                output,
-                ..Outcome::default()
-            };
-        }
-        if crate::tool::category(name) == Category::Execute {
-            return self.command();
-        }
-        let output = if self.output.is_null() && self.display.is_string() {
-            self.display
-        } else {
-            self.output
-        };
-        Outcome {
-            output: output.payload(),
-            edits: genai::display_edits(self.display),
-            ..Outcome::default()
-        }
-    }
-
-    /// The display is the command's own output. In a terminal it is made of
-    /// padded cells: then the text for the model is better.
-    fn command(&self) -> Outcome {
-        let said = self.output.str().unwrap_or_default();
-        let shell = genai::shell_text(&said);
-        let exit_code = shell.as_ref().and_then(|shell| shell.exit_code);
-        let display = self.display.str();
-        let stopped = display.as_deref().and_then(genai::displayed_failure);
-        let stopped = stopped.or_else(|| {
-            genai::displayed_failure(said.strip_prefix("<untrusted_context>\n").unwrap_or(&said))
-        });
-        let status = match stopped {
-            Some(status) => status,
-            None if exit_code.is_some_and(|code| code != 0) => ToolStatus::Error,
-            None => ToolStatus::Ok,
-        };
-        let output = match (display, shell) {
-            (Some(_), _) => self.display.payload(),
-            (None, Some(shell)) => shell.output.into(),
-            (None, None) => self.output.payload(),
-        };
-        Outcome {
-            status,
-            output,
-            exit_code,
-            ..Outcome::default()
-        }
-    }
-}
-
-fn outcome(call: &Object<'_>, name: &str, status: &str) -> Outcome {
-    let display = call.get("resultDisplay");
-    let response = genai::parts(call.get("result"))
-        .into_iter()
-        .map(|part| part.get("functionResponse").get("response"))
-        .find(|response| response.is_object())
-        .unwrap_or(Json::NULL);
-    let mut outcome = Said::new(response, display).outcome(name, status != "success");
-    if status == "cancelled" && outcome.status == ToolStatus::Error {
-        outcome.status = ToolStatus::Canceled;
-    }
-    if outcome.status == ToolStatus::Ok && outcome.edits.is_empty() {
-        outcome.edits = genai::input_edits(name, &call.get("args").object());
-    }
-    outcome
-}
-
-fn usage(tokens: &Object<'_>) -> Usage {
-    let thoughts = tokens.get("thoughts").u64();
-    let output = tokens.get("output").u64();
-    Usage {
-        input_tokens: tokens.get("input").u64(),
-        output_tokens: output.map(|output| output + thoughts.unwrap_or(0)),
-        cached_tokens: tokens.get("cached").u64(),
-        reasoning_tokens: thoughts,
-        ..Usage::default()
-    }
-}
-
-/// What was shown of the last messages, by their ids.
-#[derive(Clone, Default)]
-struct Shown {
-    messages: HashMap<String, Message>,
-    /// The ids, oldest first.
-    order: VecDeque<String>,
-}
-
-#[derive(Clone, Default)]
-struct Message {
-    /// Digest of the text.
-    text: u64,
-    thoughts: usize,
-    tokens: bool,
-}
-
-impl Shown {
-    /// Messages that are remembered.
-    const REMEMBERED: usize = 16_384;
-
-    fn has(&self, id: &str) -> bool {
-        self.messages.contains_key(id)
-    }
-
-    /// Whether a message comes for the first time. One without an id does.
-    fn first(&mut self, id: &str) -> bool {
-        if id.is_empty() {
-            return true;
-        }
-        if self.has(id) {
-            return false;
-        }
-        self.messages.insert(id.to_owned(), Message::default());
-        self.order.push_back(id.to_owned());
-        if self.order.len() > Self::REMEMBERED
-            && let Some(oldest) = self.order.pop_front()
-        {
-            self.messages.remove(&oldest);
-        }
-        true
-    }
-
-    /// Whether a message's text is new.
-    fn text(&mut self, id: &str, text: &str) -> bool {
-        let mut hasher = DefaultHasher::new();
-        text.hash(&mut hasher);
-        let digest = hasher.finish();
-        let known = self.messages.get_mut(id).map(|message| &mut message.text);
-        known.is_none_or(|known| std::mem::replace(known, digest) != digest)
-    }
-
-    /// How many of a message's thoughts were shown before.
-    fn thoughts(&mut self, id: &str, count: usize) -> usize {
-        let known = self.messages.get_mut(id);
-        known.map_or(0, |message| std::mem::replace(&mut message.thoughts, count))
-    }
-
-    /// Whether a message's tokens were not counted before.
-    fn tokens(&mut self, id: &str) -> bool {
-        let known = self.messages.get_mut(id);
-        known.is_none_or(|message| !std::mem::replace(&mut message.tokens, true))
     }
 }

@@ -196,6 +196,7 @@ impl Live {
         let id = block.get("tool_use_id").string();
         let held = self.calls.remove(&id);
         self.agents.remove(&id);
+        self.blocks.remove(&id);
         let content = block.get("content");
         let text = genai::joined_text(content);
         let failed = block.get("is_error").is_true();

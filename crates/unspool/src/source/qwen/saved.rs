@@ -8,13 +8,16 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::{Held, called, split_api_error, starts_agent};
-use crate::event::{
-    Agent, Category, Level, Payload, Session, ToolStatus, TurnEnd, TurnStatus, Usage,
-};
+use self::blocks::Blocks;
+use self::outcome::{outcome, usage};
+use super::{Held, called, starts_agent};
+use crate::event::{Agent, Category, Level, Session, ToolStatus, TurnEnd, TurnStatus};
 use crate::json::{Json, Object};
 use crate::source::{Call, Emitter, Outcome, genai};
 use crate::tool;
+
+mod blocks;
+mod outcome;
 
 /// A saved session, or the record of one of its sub-agents.
 #[derive(Clone, Default)]
@@ -365,123 +368,5 @@ impl Saved {
                 ..TurnEnd::default()
             });
         }
-    }
-}
-
-/// Joins neighbouring parts of one kind to a block, and names the blocks.
-struct Blocks<'a> {
-    uuid: &'a str,
-    number: usize,
-    thought: bool,
-    text: String,
-    error: bool,
-}
-
-impl<'a> Blocks<'a> {
-    fn new(uuid: &'a str) -> Self {
-        Self {
-            uuid,
-            number: 0,
-            thought: false,
-            text: String::new(),
-            error: false,
-        }
-    }
-
-    fn add(&mut self, thought: bool, text: &str, out: &mut Emitter) {
-        if thought != self.thought {
-            self.flush(out);
-        }
-        self.thought = thought;
-        self.text.push_str(text);
-    }
-
-    /// Emits the block that is open. Whether any block was an API error.
-    fn flush(&mut self, out: &mut Emitter) -> bool {
-        let text = std::mem::take(&mut self.text);
-        if text.is_empty() {
-            return self.error;
-        }
-        self.number += 1;
-        let id = match self.number {
-            1 => self.uuid.to_owned(),
-            number => format!("{}/{number}", self.uuid),
-        };
-        if self.thought {
-            out.reasoning(Some(&id), text);
-        } else {
-            let (text, error) = split_api_error(&text);
-            out.text(Some(&id), text);
-            out.notice(Level::Error, error);
-            self.error |= !error.is_empty();
-        }
-        self.error
-    }
-}
-
-fn outcome(details: &Object<'_>, response: &Object<'_>, is_command: bool) -> Outcome {
-    let (output, error) = (response.get("output"), response.get("error"));
-    let said = if error.is_null() { output } else { error };
-    let text = said.str().unwrap_or_default();
-    let failed = match details.get("status").str().as_deref() {
-        Some("success") => false,
-        Some(_) => true,
-        None => !error.is_null(),
-    };
-    let mut outcome = Outcome {
-        output: said.payload(),
-        ..Outcome::default()
-    };
-    if is_command {
-        command(details.get("resultDisplay"), &text, &mut outcome);
-    }
-    let code_failed = outcome.exit_code.is_some_and(|code| code != 0);
-    outcome.status = match details.get("errorType").str().as_deref() {
-        Some("execution_denied") => ToolStatus::Rejected,
-        _ if failed => genai::failure(&text),
-        _ if code_failed => ToolStatus::Error,
-        _ => ToolStatus::Ok,
-    };
-    let canceled = details.get("status").str().as_deref() == Some("cancelled");
-    if canceled && outcome.status == ToolStatus::Error {
-        outcome.status = ToolStatus::Canceled;
-    }
-    outcome
-}
-
-/// The result of a command: from its own display, else from the text for the
-/// model. A command that a signal ended has no exit code, whatever is stored.
-fn command(display: Json<'_>, text: &str, outcome: &mut Outcome) {
-    let fields = display.object();
-    if fields.get("type").str().as_deref() == Some("shell_result") {
-        let shown = ["output", "text"].iter().map(|key| fields.get(key));
-        outcome.output = shown
-            .map(Json::payload)
-            .find(|output| !output.is_empty())
-            .unwrap_or_else(Payload::default);
-        if fields.get("signal").is_null() {
-            outcome.exit_code = fields.get("exitCode").i64();
-        }
-    } else if let Some(shell) = genai::shell_text(text) {
-        outcome.output = shell.output.into();
-        outcome.exit_code = shell.exit_code;
-    }
-}
-
-/// Whether the reasoning is counted in the answer's tokens depends on the
-/// model's API; the total tells.
-fn usage(tokens: &Object<'_>) -> Usage {
-    let count = |key| tokens.get(key).u64();
-    let (input, answer) = (count("promptTokenCount"), count("candidatesTokenCount"));
-    let thoughts = count("thoughtsTokenCount");
-    let apart = count("totalTokenCount")
-        .zip(input)
-        .map(|(total, input)| total.saturating_sub(input));
-    Usage {
-        input_tokens: input,
-        output_tokens: answer.map(|answer| answer.max(apart.unwrap_or(0))),
-        cached_tokens: count("cachedContentTokenCount"),
-        reasoning_tokens: thoughts,
-        ..Usage::default()
     }
 }

@@ -1,0 +1,114 @@
+//! How the calls of a saved session ended: status, output, exit code and
+//! edits out of what the tool told the model and what was displayed.
+
+use crate::event::{Category, Payload, ToolStatus, Usage};
+use crate::json::{Json, Object};
+use crate::source::{Outcome, genai};
+
+/// What a tool said: to the model, and for the display.
+pub(super) struct Said<'a> {
+    output: Json<'a>,
+    pub(super) error: Json<'a>,
+    display: Json<'a>,
+}
+
+impl<'a> Said<'a> {
+    pub(super) fn new(response: Json<'a>, display: Json<'a>) -> Self {
+        let response = response.object();
+        Self {
+            output: response.get("output"),
+            error: response.get("error"),
+            display,
+        }
+    }
+
+    pub(super) fn outcome(&self, name: &str, failed: bool) -> Outcome {
+        if failed {
+            let output = [self.error, self.display, self.output]
+                .into_iter()
+                .find(|text| text.is_string())
+                .map_or_else(Payload::default, Json::payload);
+            return Outcome {
+                status: genai::failure(&output.as_str()),
+                output,
+                ..Outcome::default()
+            };
+        }
+        if crate::tool::category(name) == Category::Execute {
+            return self.command();
+        }
+        let output = if self.output.is_null() && self.display.is_string() {
+            self.display
+        } else {
+            self.output
+        };
+        Outcome {
+            output: output.payload(),
+            edits: genai::display_edits(self.display),
+            ..Outcome::default()
+        }
+    }
+
+    /// The display is the command's own output. In a terminal it is made of
+    /// padded cells: then the text for the model is better.
+    fn command(&self) -> Outcome {
+        let said = self.output.str().unwrap_or_default();
+        let shell = genai::shell_text(&said);
+        let exit_code = shell.as_ref().and_then(|shell| shell.exit_code);
+        let display = self.display.str();
+        let stopped = display.as_deref().and_then(genai::displayed_failure);
+        let stopped = stopped.or_else(|| {
+            genai::displayed_failure(said.strip_prefix("<untrusted_context>\n").unwrap_or(&said))
+        });
+        let status = match stopped {
+            Some(status) => status,
+            None if exit_code.is_some_and(|code| code != 0) => ToolStatus::Error,
+            None => ToolStatus::Ok,
+        };
+        let output = match (display, shell) {
+            (Some(_), _) => self.display.payload(),
+            (None, Some(shell)) => shell.output.into(),
+            (None, None) => self.output.payload(),
+        };
+        Outcome {
+            status,
+            output,
+            exit_code,
+            ..Outcome::default()
+        }
+    }
+}
+
+/// How a call of a saved message ended.
+pub(super) fn outcome(call: &Object<'_>, name: &str, status: &str) -> Outcome {
+    let display = call.get("resultDisplay");
+    let response = genai::parts(call.get("result"))
+        .into_iter()
+        .map(|part| part.get("functionResponse").get("response"))
+        .find(|response| response.is_object())
+        .unwrap_or(Json::NULL);
+    let mut outcome = Said::new(response, display).outcome(name, status != "success");
+    if status == "cancelled" && outcome.status == ToolStatus::Error {
+        outcome.status = ToolStatus::Canceled;
+    }
+    if outcome.status == ToolStatus::Ok {
+        outcome.status = genai::sub_agent_failure(display).unwrap_or_default();
+    }
+    if outcome.status == ToolStatus::Ok && outcome.edits.is_empty() {
+        outcome.edits = genai::input_edits(name, &call.get("args").object());
+    }
+    outcome
+}
+
+/// Thoughts are counted apart from the answer.
+pub(super) fn usage(tokens: &Object<'_>) -> Usage {
+    let thoughts = tokens.get("thoughts").u64();
+    let output = tokens.get("output").u64();
+    Usage {
+        input_tokens: tokens.get("input").u64(),
+        output_tokens: output.map(|output| output + thoughts.unwrap_or(0)),
+        cached_tokens: tokens.get("cached").u64(),
+        reasoning_tokens: thoughts,
+        ..Usage::default()
+    }
+}

@@ -1,0 +1,56 @@
+//! The text of a saved message, whose parts follow each other in any order.
+
+use crate::event::Level;
+use crate::source::Emitter;
+use crate::source::qwen::split_api_error;
+
+/// Joins neighbouring parts of one kind to a block, and names the blocks.
+pub(super) struct Blocks<'a> {
+    uuid: &'a str,
+    number: usize,
+    thought: bool,
+    text: String,
+    error: bool,
+}
+
+impl<'a> Blocks<'a> {
+    pub(super) fn new(uuid: &'a str) -> Self {
+        Self {
+            uuid,
+            number: 0,
+            thought: false,
+            text: String::new(),
+            error: false,
+        }
+    }
+
+    pub(super) fn add(&mut self, thought: bool, text: &str, out: &mut Emitter) {
+        if thought != self.thought {
+            self.flush(out);
+        }
+        self.thought = thought;
+        self.text.push_str(text);
+    }
+
+    /// Emits the block that is open. Whether any block was an API error.
+    pub(super) fn flush(&mut self, out: &mut Emitter) -> bool {
+        let text = std::mem::take(&mut self.text);
+        if text.is_empty() {
+            return self.error;
+        }
+        self.number += 1;
+        let id = match self.number {
+            1 => self.uuid.to_owned(),
+            number => format!("{}/{number}", self.uuid),
+        };
+        if self.thought {
+            out.reasoning(Some(&id), text);
+        } else {
+            let (text, error) = split_api_error(&text);
+            out.text(Some(&id), text);
+            out.notice(Level::Error, error);
+            self.error |= !error.is_empty();
+        }
+        self.error
+    }
+}

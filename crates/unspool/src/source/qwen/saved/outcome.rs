@@ -1,0 +1,78 @@
+//! How the calls of a saved session ended: status, output and exit code out of
+//! what the tool told the model and what was displayed.
+
+use crate::event::{Payload, ToolStatus, Usage};
+use crate::json::{Json, Object};
+use crate::source::{Outcome, genai};
+
+/// How a call ended.
+pub(super) fn outcome(details: &Object<'_>, response: &Object<'_>, is_command: bool) -> Outcome {
+    let (output, error) = (response.get("output"), response.get("error"));
+    let said = if error.is_null() { output } else { error };
+    let text = said.str().unwrap_or_default();
+    let failed = match details.get("status").str().as_deref() {
+        Some("success") => false,
+        Some(_) => true,
+        None => !error.is_null(),
+    };
+    let mut outcome = Outcome {
+        output: said.payload(),
+        ..Outcome::default()
+    };
+    if is_command {
+        command(details.get("resultDisplay"), &text, &mut outcome);
+    }
+    let code_failed = outcome.exit_code.is_some_and(|code| code != 0);
+    outcome.status = match details.get("errorType").str().as_deref() {
+        Some("execution_denied") => ToolStatus::Rejected,
+        _ if failed => genai::failure(&text),
+        _ if code_failed => ToolStatus::Error,
+        _ => ToolStatus::Ok,
+    };
+    if outcome.status == ToolStatus::Ok {
+        let failure = genai::sub_agent_failure(details.get("resultDisplay"));
+        outcome.status = failure.unwrap_or_default();
+    }
+    let canceled = details.get("status").str().as_deref() == Some("cancelled");
+    if canceled && outcome.status == ToolStatus::Error {
+        outcome.status = ToolStatus::Canceled;
+    }
+    outcome
+}
+
+/// The result of a command: from its own display, else from the text for the
+/// model. A command that a signal ended has no exit code, whatever is stored.
+fn command(display: Json<'_>, text: &str, outcome: &mut Outcome) {
+    let fields = display.object();
+    if fields.get("type").str().as_deref() == Some("shell_result") {
+        let shown = ["output", "text"].iter().map(|key| fields.get(key));
+        outcome.output = shown
+            .map(Json::payload)
+            .find(|output| !output.is_empty())
+            .unwrap_or_else(Payload::default);
+        if fields.get("signal").is_null() {
+            outcome.exit_code = fields.get("exitCode").i64();
+        }
+    } else if let Some(shell) = genai::shell_text(text) {
+        outcome.output = shell.output.into();
+        outcome.exit_code = shell.exit_code;
+    }
+}
+
+/// Whether the reasoning is counted in the answer's tokens depends on the
+/// model's API; the total tells.
+pub(super) fn usage(tokens: &Object<'_>) -> Usage {
+    let count = |key| tokens.get(key).u64();
+    let (input, answer) = (count("promptTokenCount"), count("candidatesTokenCount"));
+    let thoughts = count("thoughtsTokenCount");
+    let apart = count("totalTokenCount")
+        .zip(input)
+        .map(|(total, input)| total.saturating_sub(input));
+    Usage {
+        input_tokens: input,
+        output_tokens: answer.map(|answer| answer.max(apart.unwrap_or(0))),
+        cached_tokens: count("cachedContentTokenCount"),
+        reasoning_tokens: thoughts,
+        ..Usage::default()
+    }
+}
