@@ -1,23 +1,221 @@
-//! Codex.
+//! Codex, in the four forms in which it writes what it does:
+//!
+//! - `exec`: the lines of `codex exec --json` (`thread.*`, `turn.*`, `item.*`);
+//! - `legacy`: the `{"id","msg"}` lines that `--json` gave before those;
+//! - `rollout`: the session files, with those of sub-agents beside them;
+//! - `appserver`: the messages of `codex app-server`, alone or as a log of
+//!   both directions.
+//!
+//! Each form has its own state; a frame goes to the form that it looks like,
+//! and one that looks like none to the form of the frame before it. Items and
+//! token counts, which three forms share in three spellings, are in `item`
+//! and `usage`.
 
-use super::{Emitter, Input, Provider, Source};
+use super::{Emitter, Input, Probe, Provider, Related, Source};
+use crate::event::{TurnEnd, TurnStatus};
 use crate::frame::Frame;
+use crate::json::{Json, Object};
+use appserver::AppServer;
+use exec::Exec;
+use legacy::Legacy;
+use rollout::Rollout;
+
+mod appserver;
+mod exec;
+mod item;
+mod legacy;
+mod rollout;
+mod usage;
 
 pub(crate) const PROVIDER: Provider = Provider {
     name: "codex",
-    about: "Codex",
-    example: "",
+    about: "Codex: exec --json, session files, app-server traffic",
+    example: "codex exec --json \"Fix the failing test\" | unspool events",
     input: Input::Json,
-    recognise: |_| false,
-    related: None,
-    open: || Box::new(Codex),
+    recognise: |probe: &Probe<'_>| Form::of(&probe.fields).is_some(),
+    related: Some(Related {
+        patterns: |_| vec!["rollout-*.jsonl*".to_owned()],
+        select: rollout::select,
+    }),
+    open: || Box::new(Codex::default()),
 };
 
-#[derive(Clone)]
-struct Codex;
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Exec,
+    Legacy,
+    Rollout,
+    AppServer,
+}
+
+impl Form {
+    /// The form that only a frame with these fields can have.
+    fn of(fields: &Object<'_>) -> Option<Self> {
+        if exec::is_frame(fields) {
+            Some(Self::Exec)
+        } else if rollout::is_frame(fields) {
+            Some(Self::Rollout)
+        } else if appserver::is_frame(fields) {
+            Some(Self::AppServer)
+        } else if legacy::is_frame(fields) {
+            Some(Self::Legacy)
+        } else {
+            None
+        }
+    }
+}
+
+#[derive(Clone, Default)]
+struct Codex {
+    form: Option<Form>,
+    exec: Exec,
+    legacy: Legacy,
+    rollout: Rollout,
+    appserver: AppServer,
+}
 
 impl Source for Codex {
     fn frame(&mut self, frame: &Frame<'_>, out: &mut Emitter) {
-        out.unknown(frame);
+        let Some(json) = frame.json().filter(|json| json.is_object()) else {
+            out.unknown(frame);
+            return;
+        };
+        let fields = json.object();
+        self.form = Form::of(&fields).or(self.form).or_else(|| early(&fields));
+        match self.form {
+            Some(Form::Exec) => self.exec.frame(&fields, frame, out),
+            Some(Form::Legacy) => self.legacy.frame(&fields, frame, out),
+            Some(Form::Rollout) => self.rollout.frame(&fields, frame, out),
+            Some(Form::AppServer) => self.appserver.frame(json, frame, out),
+            None => out.unknown(frame),
+        }
+    }
+
+    fn finish(&mut self, out: &mut Emitter) {
+        match self.form {
+            Some(Form::Exec) => self.exec.finish(out),
+            Some(Form::Legacy) => self.legacy.finish(out),
+            Some(Form::Rollout) => self.rollout.finish(out),
+            Some(Form::AppServer) => self.appserver.finish(out),
+            None => out.interrupted(),
+        }
+    }
+
+    fn attach(&mut self, _name: &str, bytes: &[u8]) {
+        self.rollout.attach(bytes);
+    }
+}
+
+/// Frames that others could have written too, before the first sure one.
+fn early(fields: &Object<'_>) -> Option<Form> {
+    if fields.has("prompt") {
+        Some(Form::Legacy)
+    } else if fields.has("dir") || fields.has("method") {
+        Some(Form::AppServer)
+    } else {
+        None
+    }
+}
+
+/// Whether a turn runs. What comes after the end of a turn (the rest of a
+/// background command, for example) does not open another one.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Turn {
+    #[default]
+    None,
+    Open,
+    Ended,
+}
+
+impl Turn {
+    /// Something happened that belongs to a turn.
+    fn touch(&mut self) {
+        if *self == Self::None {
+            *self = Self::Open;
+        }
+    }
+
+    fn end(&mut self, end: TurnEnd, out: &mut Emitter) {
+        *self = Self::Ended;
+        out.turn_end(end);
+    }
+
+    /// The input ended.
+    fn cut(&mut self, status: TurnStatus, out: &mut Emitter) {
+        if *self == Self::Open {
+            self.end(
+                TurnEnd {
+                    status,
+                    ..TurnEnd::default()
+                },
+                out,
+            );
+        }
+    }
+}
+
+/// The text of the first of these fields that is there.
+fn first_text(fields: &Object<'_>, keys: &[&str]) -> String {
+    keys.iter()
+        .map(|key| fields.get(key))
+        .find(|value| value.is_string())
+        .map(Json::string)
+        .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::event::{Body, Event, TurnStatus};
+    use crate::{Reader, ReaderOptions};
+
+    pub(super) fn events(input: &str) -> Vec<Event> {
+        let mut reader = Reader::with_options(ReaderOptions {
+            from: Some(super::PROVIDER),
+            ..ReaderOptions::default()
+        });
+        reader.push(input.as_bytes());
+        reader.finish();
+        reader.events().collect()
+    }
+
+    pub(super) fn kinds(events: &[Event]) -> Vec<&'static str> {
+        events.iter().map(|event| event.body.kind()).collect()
+    }
+
+    pub(super) fn ends(events: &[Event]) -> Vec<TurnStatus> {
+        events
+            .iter()
+            .filter_map(|event| match &event.body {
+                Body::TurnEnd(end) => Some(end.status),
+                _ => None,
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_line_that_is_no_json_is_kept() {
+        let events = events("{\"type\":\"turn.started\"}\nERROR codex_core: x\n[1]\n");
+        assert_eq!(kinds(&events), ["unknown", "unknown", "turn_end"]);
+    }
+
+    #[test]
+    fn wrong_types_do_no_harm() {
+        for line in [
+            r#"{"type":"item.completed","item":5}"#,
+            r#"{"type":"item.completed","item":{"type":[],"id":{}}}"#,
+            r#"{"type":"item.completed","item":{"type":"command_execution","command":{},"exit_code":"x","aggregated_output":[1]}}"#,
+            r#"{"type":"item.completed","item":{"type":"file_change","changes":"x"}}"#,
+            r#"{"type":"turn.completed","usage":[]}"#,
+            r#"{"timestamp":1,"type":"response_item","payload":"x"}"#,
+            r#"{"timestamp":1,"type":"event_msg","payload":{"type":"item_completed","item":null}}"#,
+            r#"{"timestamp":1,"type":"response_item","payload":{"type":"function_call","name":5,"arguments":{"a":1}}}"#,
+            r#"{"timestamp":1,"type":"response_item","payload":{"type":"function_call_output","output":{"a":1}}}"#,
+            r#"{"id":"0","msg":{"type":"exec_command_output_delta","chunk":"***"}}"#,
+            r#"{"id":"0","msg":{"type":"patch_apply_begin","changes":[5]}}"#,
+            r#"{"method":"item/started","params":[]}"#,
+            r#"{"method":"turn/completed","params":{"turn":"x"}}"#,
+        ] {
+            assert!(!events(line).is_empty(), "{line}");
+        }
     }
 }

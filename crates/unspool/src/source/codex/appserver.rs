@@ -1,0 +1,459 @@
+//! The traffic of `codex app-server`: JSON-RPC without its version, either the
+//! server's output alone or a log of both directions.
+//!
+//! Everything is told by notifications. Of the answers only those that open a
+//! thread are read, and of what the client sends only its answers to the
+//! server's questions. Sub-agents are threads on the same connection, known by
+//! the call that started them; only a thread that nobody started has turns to
+//! show.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::item::{self, Calls, Item};
+use super::{Turn, exec, legacy, usage};
+use crate::event::{Agent, Level, Permission, Session, ToolStatus, TurnEnd, TurnStatus};
+use crate::frame::Frame;
+use crate::json::{Json, Object};
+use crate::source::rpc::{Message, Sender};
+use crate::source::{Emitter, Outcome};
+use blocks::Blocks;
+use question::Question;
+
+mod blocks;
+mod question;
+
+/// Whether only the app-server and its clients send a message like this.
+pub(super) fn is_frame(fields: &Object<'_>) -> bool {
+    let inner = fields.get("msg");
+    let wrapped = fields.get("dir").is_string() && inner.is_object();
+    let fields = if wrapped { &inner.object() } else { fields };
+    if fields.has("jsonrpc") {
+        return false;
+    }
+    if let Some(method) = fields.get("method").str() {
+        let params = fields.get("params");
+        let of_thread = ["thread/", "turn/", "item/"]
+            .iter()
+            .any(|prefix| method.starts_with(prefix));
+        return params.is_object() && (of_thread || SIGNS.contains(&method.as_ref()));
+    }
+    let result = fields.get("result").object();
+    result.has("codexHome") || (result.has("thread") && result.has("modelProvider"))
+}
+
+/// Notifications about no thread that nobody else sends.
+const SIGNS: &[&str] = &[
+    "configWarning",
+    "remoteControl/status/changed",
+    "mcpServer/startupStatus/updated",
+    "account/rateLimits/updated",
+    "serverRequest/resolved",
+];
+
+#[derive(Clone, Default)]
+pub(super) struct AppServer {
+    threads: HashMap<String, Thread>,
+    calls: Calls,
+    blocks: Blocks,
+    /// What the server asked, by the id of the request.
+    questions: HashMap<String, Question>,
+}
+
+#[derive(Clone, Default)]
+struct Thread {
+    /// The sub-agent; `None` for a thread that the client started.
+    agent: Option<Arc<Agent>>,
+    session: Session,
+    turn: Turn,
+    usage: usage::Counter,
+    /// The last error shown; the end of the turn repeats it.
+    error: String,
+}
+
+impl AppServer {
+    pub(super) fn frame(&mut self, json: Json<'_>, frame: &Frame<'_>, out: &mut Emitter) {
+        let message = Message::new(json);
+        out.time_ms(message.fields.get("emittedAtMs").i64());
+        let from_client = message.sender == Some(Sender::Client);
+        if message.is_response() {
+            let id = message.id().unwrap_or_default();
+            if from_client {
+                self.answered(&id, message.fields.get("result"), out);
+            } else {
+                self.response(&message.fields, out);
+            }
+        } else if from_client {
+            // The client's requests come back as notifications.
+        } else if message.is_request() {
+            self.request(&message, frame, out);
+        } else {
+            self.notification(&message, frame, out);
+        }
+    }
+
+    pub(super) fn finish(&mut self, out: &mut Emitter) {
+        self.calls.release(out);
+        let mut running = self
+            .threads
+            .values_mut()
+            .filter(|thread| thread.agent.is_none() && thread.turn == Turn::Open);
+        if let Some(thread) = running.next() {
+            thread.turn.cut(TurnStatus::Interrupted, out);
+        }
+    }
+
+    fn response(&mut self, fields: &Object<'_>, out: &mut Emitter) {
+        let error = fields.get("error");
+        if !error.is_null() {
+            out.notice(Level::Error, item::message(error));
+        }
+        let result = fields.get("result");
+        let thread = result.get("thread");
+        if thread.is_object() {
+            self.thread_started(thread, &result.get("model").string(), out);
+        }
+    }
+
+    fn notification(&mut self, message: &Message<'_>, frame: &Frame<'_>, out: &mut Emitter) {
+        let method = message.method();
+        let json = message.params();
+        let params = json.object();
+        if is_noise(&method) {
+            return;
+        }
+        let thread = self.enter(&params.get("threadId").string(), &params, out);
+        match method.as_str() {
+            "thread/started" => self.thread_started(params.get("thread"), "", out),
+            "thread/name/updated" => {
+                thread.session.title = super::first_text(&params, &["threadName", "name"]);
+                thread.show_session(out);
+            }
+            "turn/started" => thread.turn = Turn::Open,
+            "turn/completed" => {
+                self.calls.release(out);
+                self.turn_completed(&params, out);
+            }
+            "turn/plan/updated" => legacy::plan(&params, out),
+            "thread/tokenUsage/updated" => {
+                let counts = params.get("tokenUsage").object();
+                let (total, last) = (counts.get("total"), counts.get("last"));
+                let usage = usage::with_window(total, last, counts.get("modelContextWindow"));
+                thread.usage.show(usage, out);
+            }
+            "error" => thread.error(&params, out),
+            "configWarning" | "deprecationNotice" | "warning" => warning(&params, out),
+            "mcpServer/startupStatus/updated" => {
+                out.notice(Level::Warning, params.get("error").payload());
+            }
+            "thread/goal/updated" => out.state("goal", params.get("goal")),
+            "thread/settings/updated" => out.state("settings", params.get("threadSettings")),
+            "item/started" => {
+                thread.turn.touch();
+                self.item_started(params.get("item"), frame, out);
+            }
+            "item/completed" => {
+                thread.turn.touch();
+                self.item_completed(params.get("item"), frame, out);
+            }
+            _ => self.item_progress(&method, json, frame, out),
+        }
+    }
+
+    /// The thread that a message is about. What follows belongs to its agent.
+    fn enter(&mut self, id: &str, params: &Object<'_>, out: &mut Emitter) -> &mut Thread {
+        let turn = params.get("turn").object();
+        let root = turn.get("rootTurnId").str();
+        let is_sub = root.is_some_and(|root| turn.get("id").str() != Some(root));
+        let thread = self.threads.entry(id.to_owned()).or_insert_with(|| Thread {
+            agent: is_sub.then(|| {
+                Arc::new(Agent {
+                    id: id.to_owned(),
+                    depth: 1,
+                    ..Agent::default()
+                })
+            }),
+            ..Thread::default()
+        });
+        out.agent(thread.agent.clone());
+        thread
+    }
+
+    /// A thread that began or was loaded; a loaded one has its past in it.
+    fn thread_started(&mut self, json: Json<'_>, model: &str, out: &mut Emitter) {
+        let fields = json.object();
+        let id = fields.get("id").string();
+        let parent = fields.get("parentThreadId").string();
+        if !parent.is_empty() {
+            let name = super::first_text(&fields, &["agentNickname", "agentRole"]);
+            self.sub_agent(&id, &parent, "", &name);
+            return;
+        }
+        let thread = self.threads.entry(id.clone()).or_default();
+        if thread.agent.is_some() || !thread.session.id.is_empty() {
+            return;
+        }
+        thread.session = Session {
+            provider: super::PROVIDER.name.to_owned(),
+            version: fields.get("cliVersion").string(),
+            id,
+            model: match fields.get("model").string() {
+                named if named.is_empty() => model.to_owned(),
+                named => named,
+            },
+            cwd: fields.get("cwd").string(),
+            title: fields.get("name").string(),
+        };
+        out.agent(None);
+        thread.show_session(out);
+        for turn in fields.get("turns").array() {
+            for item in turn.get("items").array() {
+                self.item_completed(item, &Frame::new(item.raw()), out);
+            }
+        }
+    }
+
+    /// Makes a thread a sub-agent of another, or says more of it.
+    fn sub_agent(&mut self, id: &str, parent: &str, call: &str, name: &str) {
+        let above = self.threads.get(parent);
+        let depth = above
+            .and_then(|thread| thread.agent.as_ref())
+            .map_or(1, |agent| agent.depth + 1);
+        let thread = self.threads.entry(id.to_owned()).or_default();
+        let known = thread.agent.as_deref().cloned().unwrap_or_default();
+        let or = |new: &str, old: String| if new.is_empty() { old } else { new.to_owned() };
+        thread.agent = Some(Arc::new(Agent {
+            id: id.to_owned(),
+            parent: or(call, known.parent),
+            depth,
+            name: or(name, known.name),
+        }));
+    }
+
+    fn turn_completed(&mut self, params: &Object<'_>, out: &mut Emitter) {
+        let turn = params.get("turn").object();
+        let id = params.get("threadId").string();
+        let thread = self.threads.entry(id).or_default();
+        let error = turn.get("error");
+        let reason = item::message(error);
+        if !error.is_null() && reason != thread.error {
+            out.notice(Level::Error, reason.as_str());
+        }
+        let status = match turn.get("status").str().as_deref() {
+            Some("failed") => TurnStatus::Failed,
+            Some("interrupted") => TurnStatus::Canceled,
+            _ => TurnStatus::Completed,
+        };
+        if thread.agent.is_some() {
+            thread.turn = Turn::Ended;
+            return;
+        }
+        thread.turn.end(
+            TurnEnd {
+                status,
+                reason,
+                duration_ms: turn.get("durationMs").u64(),
+                ..TurnEnd::default()
+            },
+            out,
+        );
+    }
+
+    fn item_started(&mut self, json: Json<'_>, frame: &Frame<'_>, out: &mut Emitter) {
+        let item = Item::new(json);
+        match item.kind.as_str() {
+            "agent_message" | "reasoning" | "plan" => self.blocks.begin(&item.id),
+            // Their completion says all of them.
+            "user_message" | "context_compaction" => {}
+            "entered_review_mode" | "exited_review_mode" | "hook_prompt" => {}
+            _ if item.is_report() => {}
+            _ if item.is_call() => {
+                self.calls.started(&item, out);
+                self.started_agents(&item, out);
+            }
+            _ => out.unknown(frame),
+        }
+    }
+
+    fn item_completed(&mut self, json: Json<'_>, frame: &Frame<'_>, out: &mut Emitter) {
+        let item = Item::new(json);
+        match item.kind.as_str() {
+            "user_message" => out.user(item.text(), false),
+            "agent_message" | "plan" => {
+                let id = self.blocks.end(&item.id);
+                out.text(Some(&id), item.text());
+            }
+            "reasoning" => {
+                let id = self.blocks.end(&item.id);
+                out.reasoning(Some(&id), item.text());
+            }
+            "context_compaction" | "entered_review_mode" | "exited_review_mode" | "hook_prompt" => {
+                out.state(&item.kind, json);
+            }
+            _ if item.is_report() => {}
+            _ if item.is_call() => {
+                self.started_agents(&item, out);
+                self.calls.completed(&item, out);
+            }
+            _ => out.unknown(frame),
+        }
+    }
+
+    /// The threads that a call started are sub-agents from now on.
+    fn started_agents(&mut self, item: &Item<'_>, out: &Emitter) {
+        if !item.starts_agent() {
+            return;
+        }
+        let caller = out.current_agent();
+        let parent = caller.map_or_else(String::new, |agent| agent.id.clone());
+        let name = item.get("agentPath").string();
+        for thread in item.agents() {
+            self.sub_agent(&thread, &parent, &item.id, &name);
+        }
+    }
+
+    /// What happens to an item between its beginning and its end.
+    fn item_progress(
+        &mut self,
+        method: &str,
+        params: Json<'_>,
+        frame: &Frame<'_>,
+        out: &mut Emitter,
+    ) {
+        let fields = params.object();
+        let id = fields.get("itemId").string();
+        let delta = fields.get("delta").string();
+        match method {
+            "item/agentMessage/delta" | "item/plan/delta" => {
+                out.text_delta(Some(self.blocks.current(&id)), &delta);
+            }
+            "item/reasoning/summaryTextDelta" => {
+                out.reasoning_delta(Some(self.blocks.current(&id)), &delta);
+            }
+            // The parts are joined in the same way at the end.
+            "item/reasoning/summaryPartAdded" => {
+                if fields.get("summaryIndex").u64().unwrap_or(0) > 0 {
+                    out.reasoning_delta(Some(self.blocks.current(&id)), "\n");
+                }
+            }
+            "item/commandExecution/outputDelta" => out.tool_output(&id, delta),
+            "item/mcpToolCall/progress" => {
+                out.tool_output(&id, fields.get("message").payload());
+            }
+            "item/commandExecution/terminalInteraction" => {
+                out.state("terminal_interaction", params);
+            }
+            "thread/compacted" | "model/rerouted" => out.state(method, params),
+            _ => out.unknown(frame),
+        }
+    }
+
+    fn request(&mut self, message: &Message<'_>, frame: &Frame<'_>, out: &mut Emitter) {
+        let params = message.params().object();
+        self.enter(&params.get("threadId").string(), &params, out);
+        let id = message.id().unwrap_or_default();
+        match message.method().as_str() {
+            "item/commandExecution/requestApproval" | "item/fileChange/requestApproval" => {
+                let tool_id = params.get("itemId").string();
+                out.permission(question::permission(&id, &tool_id, &params));
+                self.questions.insert(id, Question::Approval { tool_id });
+            }
+            "item/tool/requestUserInput" => {
+                let prompts = question::prompts(&params);
+                for (_, prompt) in &prompts {
+                    out.prompt(prompt.clone());
+                }
+                self.questions.insert(id, Question::Input { prompts });
+            }
+            _ => out.unknown(frame),
+        }
+    }
+
+    /// The client's answer to a question of the server.
+    fn answered(&mut self, id: &str, result: Json<'_>, out: &mut Emitter) {
+        match self.questions.remove(id) {
+            Some(Question::Approval { tool_id }) => {
+                let decision = question::word(result.get("decision"));
+                out.permission(Permission {
+                    id: id.to_owned(),
+                    tool_id: tool_id.clone(),
+                    outcome: decision.clone(),
+                    ..Permission::default()
+                });
+                let status = match decision.as_str() {
+                    "decline" => ToolStatus::Rejected,
+                    "cancel" => ToolStatus::Canceled,
+                    _ => return,
+                };
+                let outcome = Outcome {
+                    status,
+                    ..Outcome::default()
+                };
+                out.tool_result(&tool_id, outcome);
+            }
+            Some(Question::Input { prompts }) => {
+                for prompt in question::answer(prompts, result.get("answers")) {
+                    out.prompt(prompt);
+                }
+            }
+            None => {}
+        }
+    }
+}
+
+impl Thread {
+    fn show_session(&self, out: &mut Emitter) {
+        if self.agent.is_none() {
+            out.session(self.session.clone());
+        }
+    }
+
+    fn error(&mut self, params: &Object<'_>, out: &mut Emitter) {
+        self.turn.touch();
+        let error = params.get("error");
+        let message = item::message(error);
+        let level = if params.get("willRetry").is_true() || exec::is_retry(&message) {
+            Level::Retry
+        } else {
+            Level::Error
+        };
+        // `codex exec` writes it in the same way.
+        match error.get("additionalDetails").str() {
+            Some(details) => out.notice(level, format!("{message} ({details})")),
+            None => out.notice(level, message.as_str()),
+        }
+        if level == Level::Error {
+            self.error = message;
+        }
+    }
+}
+
+fn warning(params: &Object<'_>, out: &mut Emitter) {
+    let texts = ["summary", "message", "details"]
+        .iter()
+        .filter_map(|key| params.get(key).str())
+        .collect::<Vec<Cow<'_, str>>>();
+    out.notice(Level::Warning, texts.join("\n"));
+}
+
+/// Notifications that repeat others or are of no use to a reader: the diff of
+/// the turn is the sum of its changes, raw reasoning comes beside its summary,
+/// a change in the making is told again when it is made.
+fn is_noise(method: &str) -> bool {
+    const NAMES: &[&str] = &[
+        "thread/status/changed",
+        "thread/readState/changed",
+        "thread/archived",
+        "thread/unarchived",
+        "thread/closed",
+        "turn/diff/updated",
+        "item/reasoning/textDelta",
+        "item/fileChange/outputDelta",
+        "item/fileChange/patchUpdated",
+        "serverRequest/resolved",
+        "remoteControl/status/changed",
+    ];
+    const FAMILIES: &[&str] = &["account/", "app/", "skills/", "fs/", "fuzzyFileSearch/"];
+    NAMES.contains(&method) || FAMILIES.iter().any(|family| method.starts_with(family))
+}

@@ -1,0 +1,39 @@
+//! The ids of texts that come in pieces. They are the server's own, unless it
+//! uses one again for another text.
+
+use std::collections::{HashMap, VecDeque};
+
+/// Finished texts whose ids are remembered.
+const REMEMBERED: usize = 256;
+
+#[derive(Clone, Default)]
+pub(super) struct Blocks {
+    /// The ids of open texts in the events, where they differ.
+    open: HashMap<String, String>,
+    done: VecDeque<String>,
+}
+
+impl Blocks {
+    /// A text begins.
+    pub(super) fn begin(&mut self, id: &str) {
+        let before = self.done.iter().filter(|done| *done == id).count();
+        if before > 0 {
+            let alias = format!("{id}#{}", before + 1);
+            self.open.insert(id.to_owned(), alias);
+        }
+    }
+
+    /// The id of a text that is open.
+    pub(super) fn current<'a>(&'a self, id: &'a str) -> &'a str {
+        self.open.get(id).map_or(id, String::as_str)
+    }
+
+    /// A text is complete.
+    pub(super) fn end(&mut self, id: &str) -> String {
+        self.done.push_back(id.to_owned());
+        if self.done.len() > REMEMBERED {
+            self.done.pop_front();
+        }
+        self.open.remove(id).unwrap_or_else(|| id.to_owned())
+    }
+}

@@ -1,0 +1,223 @@
+//! The lines of `codex exec --json`, from 0.58 on.
+//!
+//! Items come whole, never in pieces. A change of files names paths only; a
+//! list of things to do is a plan; usage is the total of the thread. Item ids
+//! begin anew with each process, so that those of a second one in the same
+//! stream are made different.
+
+use super::item::{Calls, Item};
+use super::{Turn, usage};
+use crate::event::{Level, Plan, Session, TurnEnd, TurnStatus};
+use crate::frame::Frame;
+use crate::json::Object;
+use crate::source::Emitter;
+use crate::tool;
+
+/// Whether only `codex exec --json` writes a line with these fields.
+pub(super) fn is_frame(fields: &Object<'_>) -> bool {
+    match fields.get("type").str().as_deref() {
+        Some("thread.started") => fields.has("thread_id"),
+        Some("turn.started" | "turn.completed" | "turn.failed") => true,
+        Some("item.started" | "item.updated" | "item.completed") => fields.has("item"),
+        _ => false,
+    }
+}
+
+#[derive(Clone, Default)]
+pub(super) struct Exec {
+    turn: Turn,
+    /// Processes seen so far.
+    runs: u32,
+    calls: Calls,
+    plan: Plan,
+    usage: usage::Counter,
+    /// The last error shown; the end of the turn repeats it.
+    error: String,
+}
+
+impl Exec {
+    pub(super) fn frame(&mut self, fields: &Object<'_>, frame: &Frame<'_>, out: &mut Emitter) {
+        match fields.get("type").str().as_deref().unwrap_or_default() {
+            "thread.started" => self.thread(fields, out),
+            "turn.started" => self.turn = Turn::Open,
+            "turn.completed" => self.completed(fields, out),
+            "turn.failed" => self.failed(fields, out),
+            "error" => self.error(fields, out),
+            "item.started" | "item.updated" => self.item(fields, false, frame, out),
+            "item.completed" => self.item(fields, true, frame, out),
+            _ => out.unknown(frame),
+        }
+    }
+
+    pub(super) fn finish(&mut self, out: &mut Emitter) {
+        self.calls.release(out);
+        self.turn.cut(TurnStatus::Interrupted, out);
+    }
+
+    fn thread(&mut self, fields: &Object<'_>, out: &mut Emitter) {
+        self.turn = Turn::Open;
+        self.runs += 1;
+        self.calls = Calls::default();
+        out.session(Session {
+            provider: super::PROVIDER.name.to_owned(),
+            id: fields.get("thread_id").string(),
+            ..Session::default()
+        });
+    }
+
+    fn completed(&mut self, fields: &Object<'_>, out: &mut Emitter) {
+        self.calls.release(out);
+        self.usage.show(usage::totals(fields.get("usage")), out);
+        self.turn.end(TurnEnd::default(), out);
+    }
+
+    fn failed(&mut self, fields: &Object<'_>, out: &mut Emitter) {
+        self.calls.release(out);
+        let reason = super::item::message(fields.get("error"));
+        if reason != self.error {
+            out.notice(Level::Error, reason.as_str());
+        }
+        let status = TurnStatus::Failed;
+        self.turn.end(
+            TurnEnd {
+                status,
+                reason,
+                ..TurnEnd::default()
+            },
+            out,
+        );
+    }
+
+    fn error(&mut self, fields: &Object<'_>, out: &mut Emitter) {
+        self.turn.touch();
+        let message = super::item::message(fields.get("message"));
+        if is_retry(&message) {
+            out.notice(Level::Retry, message);
+        } else {
+            out.notice(Level::Error, message.as_str());
+            self.error = message;
+        }
+    }
+
+    fn item(&mut self, fields: &Object<'_>, whole: bool, frame: &Frame<'_>, out: &mut Emitter) {
+        self.turn.touch();
+        let item = Item::new(fields.get("item"));
+        let id = self.block_id(&item.id);
+        match item.kind.as_str() {
+            "agent_message" if whole => out.text(id.as_deref(), item.text()),
+            "reasoning" if whole => out.reasoning(id.as_deref(), item.text()),
+            "error" if whole => out.notice(Level::Warning, item.get("message").payload()),
+            "agent_message" | "reasoning" | "error" => {}
+            "todo_list" => self.todo_list(&item, whole, out),
+            _ if !item.is_call() => out.unknown(frame),
+            _ if whole => self.calls.completed(&item, out),
+            _ => self.calls.started(&item, out),
+        }
+    }
+
+    /// The end of the turn repeats the list.
+    fn todo_list(&mut self, item: &Item<'_>, whole: bool, out: &mut Emitter) {
+        let items = item.get("items").array();
+        let plan = Plan {
+            entries: items.into_iter().map(tool::plan_entry).collect(),
+            explanation: String::new(),
+        };
+        if !whole || plan != self.plan {
+            out.plan(plan.clone());
+        }
+        self.plan = plan;
+    }
+
+    fn block_id(&self, id: &str) -> Option<String> {
+        match self.runs {
+            _ if id.is_empty() => None,
+            0 | 1 => Some(id.to_owned()),
+            run => Some(format!("{id}#{run}")),
+        }
+    }
+}
+
+/// Whether an error says that Codex tries again.
+pub(super) fn is_retry(message: &str) -> bool {
+    message.starts_with("Reconnecting...")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{ends, events, kinds};
+    use crate::event::{Body, ToolStatus, TurnStatus};
+
+    #[test]
+    fn a_declined_command_is_rejected() {
+        let events = events(
+            r#"{"type":"item.completed","item":{"id":"item_0","type":"command_execution","command":"rm x","aggregated_output":"","exit_code":null,"status":"declined"}}"#,
+        );
+        assert_eq!(kinds(&events), ["tool_use", "tool_result", "turn_end"]);
+        let Body::ToolResult(result) = &events[1].body else {
+            panic!();
+        };
+        assert_eq!(result.status, ToolStatus::Rejected);
+    }
+
+    #[test]
+    fn the_first_of_two_ids_counts_and_a_search_appears_when_it_is_known() {
+        let events = events(concat!(
+            r#"{"type":"item.started","item":{"id":"item_1","type":"web_search","id":"ws_1","query":"","action":{"type":"other"}}}"#,
+            "\n",
+            r#"{"type":"item.completed","item":{"id":"item_1","type":"web_search","id":"ws_1","query":"q","action":{"type":"search"}}}"#,
+        ));
+        assert_eq!(kinds(&events), ["tool_use", "tool_result", "turn_end"]);
+        let Body::ToolUse(call) = &events[0].body else {
+            panic!();
+        };
+        assert_eq!((call.id.as_str(), call.arg.as_str()), ("item_1", "q"));
+    }
+
+    #[test]
+    fn a_search_that_was_cut_off_is_shown() {
+        let events = events(
+            r#"{"type":"item.started","item":{"id":"item_1","type":"web_search","query":"","action":{"type":"other"}}}"#,
+        );
+        assert_eq!(kinds(&events), ["tool_use", "turn_end"]);
+        assert_eq!(ends(&events), [TurnStatus::Interrupted]);
+    }
+
+    #[test]
+    fn a_failure_without_an_error_line_before_it_is_shown() {
+        let events = events(r#"{"type":"turn.failed","error":{"message":"no"}}"#);
+        assert_eq!(kinds(&events), ["notice", "turn_end"]);
+    }
+
+    #[test]
+    fn a_second_process_in_the_stream_has_ids_of_its_own() {
+        let run = concat!(
+            r#"{"type":"thread.started","thread_id":"t"}"#,
+            "\n",
+            r#"{"type":"item.completed","item":{"id":"item_0","type":"agent_message","text":"a"}}"#,
+            "\n",
+            r#"{"type":"turn.completed","usage":{"input_tokens":0,"output_tokens":0}}"#,
+            "\n",
+        );
+        let events = events(&run.repeat(2));
+        let once = ["session", "text", "turn_end"];
+        assert_eq!(kinds(&events), once.repeat(2));
+        let ids: Vec<_> = events
+            .iter()
+            .filter_map(|event| match &event.body {
+                Body::Text(message) => Some(message.id.as_str()),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(ids, ["item_0", "item_0#2"]);
+    }
+
+    #[test]
+    fn unknown_items_and_lines_are_kept() {
+        let events = events(concat!(
+            r#"{"type":"item.completed","item":{"id":"item_0","type":"hologram"}}"#,
+            "\n",
+            r#"{"type":"turn.paused"}"#,
+        ));
+        assert_eq!(kinds(&events), ["unknown", "unknown", "turn_end"]);
+    }
+}

@@ -1,0 +1,495 @@
+//! Thread items: commands, file changes, calls of MCP tools and of other
+//! agents, searches. `exec --json` writes them in snake case, the app-server
+//! in camel case, the session files in Pascal case with snake-case fields;
+//! here they are one.
+//!
+//! An item that is a call gives one `tool_use` when it starts (or when it is
+//! first heard of) and one `tool_result` when it is complete.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use crate::event::{Category, Edit, EditOp, Payload, RawJson, ToolStatus};
+use crate::json::{Json, Object};
+use crate::patch;
+use crate::source::{Call, Emitter, Outcome};
+
+/// One item.
+pub(super) struct Item<'a> {
+    /// Its type in snake case.
+    pub(super) kind: String,
+    /// Its id: the first, where a key is doubled.
+    pub(super) id: String,
+    fields: Object<'a>,
+}
+
+impl<'a> Item<'a> {
+    pub(super) fn new(json: Json<'a>) -> Self {
+        let fields = json.object();
+        Self {
+            kind: snake_case(&fields.get("type").string()),
+            id: fields.get("id").string(),
+            fields,
+        }
+    }
+
+    pub(super) fn get(&self, key: &str) -> Json<'a> {
+        self.fields.get(key)
+    }
+
+    fn either(&self, snake: &str, camel: &str) -> Json<'a> {
+        let value = self.fields.get(snake);
+        if value.is_null() {
+            self.fields.get(camel)
+        } else {
+            value
+        }
+    }
+
+    /// Whether the item is a call, with a beginning and a result.
+    pub(super) fn is_call(&self) -> bool {
+        matches!(
+            self.kind.as_str(),
+            "command_execution"
+                | "file_change"
+                | "mcp_tool_call"
+                | "collab_tool_call"
+                | "collab_agent_tool_call"
+                | "sub_agent_activity"
+                | "web_search"
+                | "image_view"
+                | "image_generation"
+                | "dynamic_tool_call"
+        )
+    }
+
+    /// The words of a message, reasoning or plan.
+    pub(super) fn text(&self) -> Payload {
+        let text = self.get("text");
+        if text.is_string() {
+            return text.payload();
+        }
+        match self.kind.as_str() {
+            // Of the summary and the raw reasoning the summary is shown.
+            "reasoning" => {
+                let summary = strings(self.either("summary_text", "summary"));
+                let raw = || strings(self.either("raw_content", "content"));
+                let parts = if summary.is_empty() { raw() } else { summary };
+                parts.join("\n").into()
+            }
+            _ => texts(self.get("content"), "\n").into(),
+        }
+    }
+
+    /// The threads of the agents that a call started or spoke to.
+    pub(super) fn agents(&self) -> Vec<String> {
+        let receivers = self.either("receiver_thread_ids", "receiverThreadIds");
+        let one = self.either("agent_thread_id", "agentThreadId");
+        receivers
+            .array()
+            .into_iter()
+            .chain([one])
+            .filter_map(|id| id.str().map(Cow::into_owned))
+            .collect()
+    }
+
+    /// Whether the item is the call that started an agent.
+    pub(super) fn starts_agent(&self) -> bool {
+        match self.kind.as_str() {
+            "sub_agent_activity" => self.get("kind").string() == "started",
+            _ => snake_case(&self.get("tool").string()) == "spawn_agent",
+        }
+    }
+
+    /// Reports about an agent that are no call: its end, for example.
+    pub(super) fn is_report(&self) -> bool {
+        self.kind == "sub_agent_activity"
+            && !matches!(
+                self.get("kind").string().as_str(),
+                "started" | "interacted" | ""
+            )
+    }
+
+    /// A search of which nothing is known yet.
+    fn is_blank_search(&self) -> bool {
+        self.kind == "web_search" && self.get("query").string().trim().is_empty()
+    }
+
+    /// Shows the call.
+    pub(super) fn begin(&self, out: &mut Emitter) {
+        let tool = self.get("tool").string();
+        let mut name = self.kind.clone();
+        let mut category = None;
+        let mut arg = None;
+        let input = match self.kind.as_str() {
+            "command_execution" => self.pick(&["command", "cwd"]),
+            "file_change" => {
+                arg = Some(first_path(self.get("changes")).into());
+                self.pick(&["changes"])
+            }
+            "mcp_tool_call" => {
+                name = mcp_name(&self.get("server").string(), &tool);
+                category = Some(mcp_category(&tool));
+                self.get("arguments").into()
+            }
+            "collab_tool_call" | "collab_agent_tool_call" => {
+                name = snake_case(&tool);
+                category = Some(Category::Task);
+                self.pick(&["prompt", "receiver_thread_ids", "receiverThreadIds"])
+            }
+            "sub_agent_activity" => {
+                category = Some(Category::Task);
+                arg = self.either("agent_path", "agentPath").str();
+                self.pick(&["kind", "agent_path", "agentPath"])
+            }
+            "web_search" => self.pick(&["query", "action"]),
+            "image_view" => {
+                category = Some(Category::Read);
+                self.pick(&["path"])
+            }
+            "image_generation" => {
+                arg = self.either("revised_prompt", "revisedPrompt").str();
+                self.pick(&["revised_prompt", "revisedPrompt"])
+            }
+            _ => {
+                name = tool;
+                self.get("arguments").into()
+            }
+        };
+        out.tool_use(Call {
+            id: &self.id,
+            name: &name,
+            category,
+            arg,
+            input,
+            title: "",
+        });
+    }
+
+    /// Shows the result of the call.
+    pub(super) fn end(&self, out: &mut Emitter) {
+        let exit_code = self.either("exit_code", "exitCode").i64();
+        let status = self.status(exit_code);
+        let edits = match status {
+            ToolStatus::Ok => edits(self.get("changes")),
+            _ => Vec::new(),
+        };
+        let duration = self.either("duration", "durationMs");
+        out.tool_result(
+            &self.id,
+            Outcome {
+                status,
+                output: self.output(status),
+                exit_code,
+                edits,
+                duration_ms: duration_ms(duration),
+                ..Outcome::default()
+            },
+        );
+    }
+
+    fn status(&self, exit_code: Option<i64>) -> ToolStatus {
+        match self.get("status").string().as_str() {
+            "declined" => ToolStatus::Rejected,
+            "interrupted" | "canceled" | "cancelled" => ToolStatus::Canceled,
+            "failed" => ToolStatus::Error,
+            _ if exit_code.is_some_and(|code| code != 0) => ToolStatus::Error,
+            _ => ToolStatus::Ok,
+        }
+    }
+
+    fn output(&self, status: ToolStatus) -> Payload {
+        match self.kind.as_str() {
+            "command_execution" => self
+                .either("aggregated_output", "aggregatedOutput")
+                .payload(),
+            "file_change" => {
+                let said = self.get(if status == ToolStatus::Ok {
+                    "stdout"
+                } else {
+                    "stderr"
+                });
+                said.payload()
+            }
+            "mcp_tool_call" => match self.get("error") {
+                error if error.is_null() => mcp_text(self.get("result")).into(),
+                error => message(error).into(),
+            },
+            "collab_tool_call" | "collab_agent_tool_call" => {
+                answers(self.either("agents_states", "agentsStates")).into()
+            }
+            "dynamic_tool_call" => texts(self.either("content_items", "contentItems"), "\n").into(),
+            _ => Payload::default(),
+        }
+    }
+
+    fn pick(&self, keys: &[&str]) -> Option<RawJson> {
+        pick(&self.fields, keys)
+    }
+}
+
+/// The calls that were announced and are not over.
+#[derive(Clone, Default)]
+pub(super) struct Calls {
+    open: HashSet<String>,
+    /// Searches that began without a word of what is searched.
+    held: Vec<String>,
+}
+
+impl Calls {
+    pub(super) fn started(&mut self, item: &Item<'_>, out: &mut Emitter) {
+        if item.is_blank_search() {
+            self.held.push(item.id.clone());
+        } else if self.open.insert(item.id.clone()) {
+            item.begin(out);
+        }
+    }
+
+    pub(super) fn completed(&mut self, item: &Item<'_>, out: &mut Emitter) {
+        self.held.retain(|id| *id != item.id);
+        if !self.open.remove(&item.id) {
+            item.begin(out);
+        }
+        item.end(out);
+    }
+
+    /// The turn is over: searches that never said what they look for are shown.
+    pub(super) fn release(&mut self, out: &mut Emitter) {
+        for id in std::mem::take(&mut self.held) {
+            out.tool_use(Call {
+                id: &id,
+                name: "web_search",
+                ..Call::default()
+            });
+        }
+    }
+}
+
+/// An object of some fields of another, verbatim, without those that are null.
+pub(super) fn pick(fields: &Object<'_>, keys: &[&str]) -> Option<RawJson> {
+    let picked: Vec<String> = keys
+        .iter()
+        .map(|key| (key, fields.get(key)))
+        .filter(|(_, value)| !value.is_null())
+        .map(|(key, value)| format!("\"{key}\":{}", value.raw()))
+        .collect();
+    RawJson::new(&format!("{{{}}}", picked.join(",")))
+}
+
+/// The name of an MCP tool.
+pub(super) fn mcp_name(server: &str, tool: &str) -> String {
+    if server.is_empty() {
+        tool.to_owned()
+    } else {
+        format!("{server}.{tool}")
+    }
+}
+
+/// Only the tools of Codex itself are known by their names.
+pub(super) fn mcp_category(tool: &str) -> Category {
+    match tool {
+        "list_mcp_resources" | "list_mcp_resource_templates" | "read_mcp_resource" => {
+            Category::Read
+        }
+        _ => Category::Other,
+    }
+}
+
+/// What an MCP tool said: its texts, else its structured content.
+pub(super) fn mcp_text(result: Json<'_>) -> String {
+    let fields = result.object();
+    let content = fields.get("content");
+    let said = texts(content, "\n");
+    if !said.is_empty() {
+        return said;
+    }
+    [
+        fields.get("structured_content"),
+        fields.get("structuredContent"),
+        content,
+    ]
+    .into_iter()
+    .find(|value| !value.is_null() && value.raw() != "[]")
+    .map(|value| value.display().into_owned())
+    .unwrap_or_default()
+}
+
+/// The message of an error, which may be the error itself.
+pub(super) fn message(error: Json<'_>) -> String {
+    match error.get("message") {
+        message if message.is_null() => error.display().into_owned(),
+        message => message.display().into_owned(),
+    }
+}
+
+/// The `text` of each part of a message. A part that begins on a new line of
+/// its own is not given another.
+pub(super) fn texts(parts: Json<'_>, separator: &str) -> String {
+    let mut joined = String::new();
+    let parts = parts.array();
+    let texts = parts.iter().filter_map(|part| part.get("text").str());
+    for (index, text) in texts.enumerate() {
+        if index > 0 && !joined.ends_with('\n') {
+            joined.push_str(separator);
+        }
+        joined.push_str(&text);
+    }
+    joined
+}
+
+fn strings(list: Json<'_>) -> Vec<String> {
+    let items = list.array();
+    items
+        .iter()
+        .filter_map(|item| item.str().map(Cow::into_owned))
+        .collect()
+}
+
+/// What agents answered: `{"ID":{"status":…,"message":"…"}}`, or
+/// `{"ID":{"completed":"…"}}` in session files.
+fn answers(states: Json<'_>) -> String {
+    let states = states.object();
+    let said = states.iter().filter_map(|(_, state)| {
+        let fields = state.object();
+        ["message", "completed", "errored"]
+            .iter()
+            .find_map(|key| fields.get(key).str())
+    });
+    said.collect::<Vec<_>>().join("\n")
+}
+
+/// `{"secs","nanos"}` or milliseconds.
+pub(super) fn duration_ms(duration: Json<'_>) -> Option<u64> {
+    if !duration.is_object() {
+        return duration.u64();
+    }
+    let fields = duration.object();
+    let seconds = fields.get("secs").u64()?;
+    let nanos = fields.get("nanos").u64().unwrap_or(0);
+    Some(
+        seconds
+            .saturating_mul(1000)
+            .saturating_add(nanos / 1_000_000),
+    )
+}
+
+fn first_path(changes: Json<'_>) -> String {
+    let list = changes.array();
+    match list.first() {
+        Some(change) => change.get("path").string(),
+        None => changes
+            .object()
+            .iter()
+            .next()
+            .map(|(path, _)| path.to_owned())
+            .unwrap_or_default(),
+    }
+}
+
+/// Changes as a list of `{"path","kind","diff"}` or as a map from paths.
+pub(super) fn edits(changes: Json<'_>) -> Vec<Edit> {
+    if changes.is_array() {
+        return changes
+            .array()
+            .into_iter()
+            .map(|change| {
+                let fields = change.object();
+                let kind = fields.get("kind");
+                let word = match kind.str() {
+                    Some(word) => word.into_owned(),
+                    None => kind.get("type").string(),
+                };
+                edit(
+                    &fields.get("path").string(),
+                    &word,
+                    &fields.get("diff").string(),
+                    &kind.get("move_path").string(),
+                )
+            })
+            .collect();
+    }
+    changes
+        .object()
+        .iter()
+        .map(|(path, change)| map_edit(path, change))
+        .collect()
+}
+
+/// `{"type":"add","content":…}`, or `{"add":{"content":…}}` as it was before.
+fn map_edit(path: &str, change: Json<'_>) -> Edit {
+    let mut kind = change.get("type").string();
+    let mut fields = change.object();
+    if kind.is_empty()
+        && let Some((word, inner)) = change.object().iter().next()
+    {
+        word.clone_into(&mut kind);
+        fields = inner.object();
+    }
+    let text = super::first_text(&fields, &["unified_diff", "content"]);
+    edit(path, &kind, &text, &fields.get("move_path").string())
+}
+
+/// `text` is the content of a file that is new or gone, and the diff of any
+/// other; it is empty where the wire has none.
+fn edit(path: &str, kind: &str, text: &str, move_path: &str) -> Edit {
+    match kind {
+        "add" => patch::added(path, text),
+        "delete" => patch::deleted(path, text),
+        _ => Edit {
+            op: if move_path.is_empty() {
+                EditOp::Update
+            } else {
+                EditOp::Move
+            },
+            path: path.to_owned(),
+            new_path: move_path.to_owned(),
+            hunks: patch::hunks(text),
+        },
+    }
+}
+
+/// `CommandExecution` and `commandExecution` are `command_execution`.
+pub(super) fn snake_case(name: &str) -> String {
+    let mut snake = String::with_capacity(name.len() + 4);
+    for letter in name.chars() {
+        if letter.is_ascii_uppercase() && !snake.is_empty() {
+            snake.push('_');
+        }
+        snake.push(letter.to_ascii_lowercase());
+    }
+    snake
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_are_read_in_every_spelling() {
+        let read = |text| edits(Json::parse(text).unwrap());
+        let live = read(r#"[{"path":"/p/a","kind":"add"},{"path":"/p/b","kind":"delete"}]"#);
+        assert_eq!((live[0].op, live[1].op), (EditOp::Add, EditOp::Delete));
+        assert!(live[0].hunks.is_empty());
+        let server = read(
+            r#"[{"path":"a","kind":{"type":"update","move_path":"b"},"diff":"@@ -1,2 +1,2 @@\n-x\n+y\n z\n\n\nMoved to: b"}]"#,
+        );
+        assert_eq!(server[0].op, EditOp::Move);
+        assert_eq!(server[0].hunks[0].lines, ["-x", "+y", " z"]);
+        let old = read(r#"{"a":{"add":{"content":"x\n"}}}"#);
+        assert_eq!(old[0].hunks[0].lines, ["+x"]);
+        let new = read(
+            r#"{"a":{"type":"update","unified_diff":"@@ -3 +3 @@\n-x\n+y\n","move_path":null}}"#,
+        );
+        assert_eq!(
+            (new[0].op, new[0].hunks[0].old_start),
+            (EditOp::Update, Some(3))
+        );
+    }
+
+    #[test]
+    fn names_become_snake_case() {
+        assert_eq!(snake_case("CommandExecution"), "command_execution");
+        assert_eq!(snake_case("mcpToolCall"), "mcp_tool_call");
+        assert_eq!(snake_case("todo_list"), "todo_list");
+    }
+}

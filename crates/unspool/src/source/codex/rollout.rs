@@ -1,0 +1,236 @@
+//! Session files (`rollout-TIME-THREAD.jsonl`), one per thread.
+//!
+//! A file says everything twice: as items of the model's conversation
+//! (`response_item`) and as messages of the program (`event_msg`). Texts are
+//! taken from the messages, calls from the conversation, results from
+//! whichever comes first; `thread` has the details.
+//!
+//! Sub-agents have files of their own. They are attached before the first
+//! line, and each is played right after the call that started it. One that no
+//! call refers to is played when the turn in which it began is over, or at the
+//! end.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use crate::event::Agent;
+use crate::frame::Frame;
+use crate::json::{Json, Object};
+use crate::source::{Emitter, SavedFile};
+use thread::Thread;
+
+mod call;
+mod output;
+mod thread;
+
+/// Whether only a session file of Codex has a line with these fields.
+pub(super) fn is_frame(fields: &Object<'_>) -> bool {
+    fields.has("timestamp")
+        && fields.has("payload")
+        && matches!(
+            fields.get("type").str().as_deref(),
+            Some(
+                "session_meta"
+                    | "turn_context"
+                    | "world_state"
+                    | "token_usage_record"
+                    | "response_item"
+                    | "event_msg"
+                    | "compacted"
+                    | "retained_context"
+                    | "inter_agent_communication"
+                    | "inter_agent_communication_metadata"
+                    | "security_risk_score"
+            )
+        )
+}
+
+#[derive(Clone, Default)]
+pub(super) struct Rollout {
+    root: Thread,
+    family: Family,
+}
+
+impl Rollout {
+    pub(super) fn frame(&mut self, fields: &Object<'_>, frame: &Frame<'_>, out: &mut Emitter) {
+        self.root.line(fields, frame, &mut self.family, out);
+    }
+
+    pub(super) fn attach(&mut self, bytes: &[u8]) {
+        let text: Arc<str> = String::from_utf8_lossy(bytes).into();
+        let first = text.lines().next().unwrap_or_default();
+        let Some(line) = Json::parse(first) else {
+            return;
+        };
+        let child = Child::new(&line.object(), Arc::clone(&text));
+        self.family.children.push(child);
+    }
+
+    pub(super) fn finish(&mut self, out: &mut Emitter) {
+        self.family.play_rest(&self.root, None, out);
+        self.root.finish(out);
+    }
+}
+
+/// The files of sub-agents that were not played yet.
+#[derive(Clone, Default)]
+struct Family {
+    children: Vec<Child>,
+}
+
+#[derive(Clone)]
+struct Child {
+    thread: String,
+    parent: String,
+    name: String,
+    /// Time of the first line.
+    begin: String,
+    text: Arc<str>,
+}
+
+impl Child {
+    fn new(line: &Object<'_>, text: Arc<str>) -> Self {
+        let meta = line.get("payload").object();
+        let subagent = meta.get("source").get("subagent");
+        let spawn = subagent.get("thread_spawn");
+        let names = [
+            meta.get("agent_nickname"),
+            spawn.get("agent_nickname"),
+            meta.get("agent_role"),
+            meta.get("agent_path"),
+            subagent,
+            subagent.get("other"),
+        ];
+        let parents = [
+            meta.get("parent_thread_id"),
+            spawn.get("parent_thread_id"),
+            meta.get("session_id"),
+        ];
+        let first = |values: &[Json<'_>]| {
+            let mut words = values.iter().filter_map(|value| value.str());
+            words.next().map(Cow::into_owned).unwrap_or_default()
+        };
+        Self {
+            thread: meta.get("id").string(),
+            parent: first(&parents),
+            name: first(&names),
+            begin: line.get("timestamp").string(),
+            text,
+        }
+    }
+}
+
+impl Family {
+    /// Plays the file of this thread, if it is there, below the call with the
+    /// id `call`.
+    fn play(&mut self, thread: &str, call: &str, out: &mut Emitter) {
+        if let Some(index) = self.children.iter().position(|c| c.thread == thread) {
+            self.play_child(index, call, out);
+        }
+    }
+
+    /// Plays the review that `parent` asked for.
+    fn play_review(&mut self, parent: &Thread, out: &mut Emitter) -> bool {
+        let review = |c: &Child| c.name == "review" && c.parent == parent.id();
+        let index = self.children.iter().position(review);
+        if let Some(index) = index {
+            self.play_child(index, "", out);
+        }
+        index.is_some()
+    }
+
+    /// Plays what nothing refers to. With a time, only what began before it.
+    fn play_rest(&mut self, parent: &Thread, until: Option<&str>, out: &mut Emitter) {
+        while let Some(index) = self.children.iter().position(|child| {
+            until.is_none_or(|until| child.begin.as_str() <= until && child.parent == parent.id())
+        }) {
+            self.play_child(index, "", out);
+        }
+    }
+
+    fn play_child(&mut self, index: usize, call: &str, out: &mut Emitter) {
+        let child = self.children.remove(index);
+        let (caller, time) = (out.current_agent(), out.current_time());
+        let agent = Arc::new(Agent {
+            id: child.thread,
+            parent: call.to_owned(),
+            depth: caller.as_ref().map_or(0, |agent| agent.depth) + 1,
+            name: child.name,
+        });
+        let mut thread = Thread::of_agent(&agent);
+        out.agent(Some(Arc::clone(&agent)));
+        for line in child.text.lines().filter(|line| !line.trim().is_empty()) {
+            let frame = Frame::new(line);
+            match frame.json() {
+                Some(json) => thread.line(&json.object(), &frame, self, out),
+                None => out.unknown(&frame),
+            }
+        }
+        out.agent(caller);
+        out.time(time.map(Cow::Owned));
+    }
+}
+
+/// Selects the files of the threads that this one started, and of those that
+/// they started in turn.
+pub(super) fn select(session: &SavedFile, found: &[SavedFile]) -> Vec<usize> {
+    let mut threads = vec![head_field(&session.head, "id").to_owned()];
+    let mut selected = Vec::new();
+    loop {
+        let next = found.iter().enumerate().find(|(index, file)| {
+            let id = head_field(&file.head, "id");
+            let parents = [
+                head_field(&file.head, "parent_thread_id"),
+                head_field(&file.head, "session_id"),
+            ];
+            !selected.contains(index)
+                && !threads.iter().any(|thread| thread == id)
+                && parents.iter().any(|parent| {
+                    !parent.is_empty() && threads.iter().any(|thread| thread == parent)
+                })
+        });
+        let Some((index, file)) = next else {
+            return selected;
+        };
+        threads.push(head_field(&file.head, "id").to_owned());
+        selected.push(index);
+    }
+}
+
+/// A field of the first line of a file, at any depth. The line may be cut off
+/// (it holds the system prompt), so it is searched rather than parsed; inside
+/// a string the quotes would be escaped.
+fn head_field<'a>(head: &'a str, key: &str) -> &'a str {
+    let line = head.lines().next().unwrap_or_default();
+    let value = line.split_once(&format!("\"{key}\":\"")).map(|(_, v)| v);
+    value
+        .and_then(|value| value.split_once('"'))
+        .map_or("", |(value, _)| value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn saved(id: &str, parent: &str) -> SavedFile {
+        SavedFile {
+            path: format!("rollout-{id}.jsonl"),
+            head: format!(
+                "{{\"type\":\"session_meta\",\"payload\":{{\"id\":\"{id}\",\"source\":{{\"subagent\":{{\"thread_spawn\":{{\"parent_thread_id\":\"{parent}\"}}}}}},\"base_instructions\":\"\\\"id\\\":\\\"no\\\" cut"
+            ),
+        }
+    }
+
+    #[test]
+    fn sub_agents_of_sub_agents_belong_and_strangers_do_not() {
+        let found = [
+            saved("grandchild", "child"),
+            saved("stranger", "other"),
+            saved("child", "root"),
+        ];
+        let mut selected = select(&saved("root", ""), &found);
+        selected.sort_unstable();
+        assert_eq!(selected, [0, 2]);
+        assert_eq!(select(&found[2], &found), [0]);
+    }
+}
