@@ -7,9 +7,8 @@
 //!   both directions.
 //!
 //! Each form has its own state; a frame goes to the form that it looks like,
-//! and one that looks like none to the form of the frame before it. Items and
-//! token counts, which three forms share in three spellings, are in `item`
-//! and `usage`.
+//! and one that looks like none to the form of the frame before it. What the
+//! forms share in different spellings is in `item`, `change` and `usage`.
 
 use super::{Emitter, Input, Probe, Provider, Related, Source};
 use crate::event::{TurnEnd, TurnStatus};
@@ -21,6 +20,7 @@ use legacy::Legacy;
 use rollout::Rollout;
 
 mod appserver;
+mod change;
 mod exec;
 mod item;
 mod legacy;

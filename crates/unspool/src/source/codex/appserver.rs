@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::item::{self, Calls, Item};
+use super::item::{self, Calls};
 use super::{Turn, exec, legacy, usage};
 use crate::event::{Agent, Level, Permission, Session, ToolStatus, TurnEnd, TurnStatus};
 use crate::frame::Frame;
@@ -22,6 +22,7 @@ use blocks::Blocks;
 use question::Question;
 
 mod blocks;
+mod items;
 mod question;
 
 /// Whether only the app-server and its clients send a message like this.
@@ -110,6 +111,9 @@ impl AppServer {
             out.notice(Level::Error, item::message(error));
         }
         let result = fields.get("result");
+        if let Some(agent) = result.get("userAgent").str() {
+            greeting(&agent, out);
+        }
         let thread = result.get("thread");
         if thread.is_object() {
             self.thread_started(thread, &result.get("model").string(), out);
@@ -260,95 +264,6 @@ impl AppServer {
         );
     }
 
-    fn item_started(&mut self, json: Json<'_>, frame: &Frame<'_>, out: &mut Emitter) {
-        let item = Item::new(json);
-        match item.kind.as_str() {
-            "agent_message" | "reasoning" | "plan" => self.blocks.begin(&item.id),
-            // Their completion says all of them.
-            "user_message" | "context_compaction" => {}
-            "entered_review_mode" | "exited_review_mode" | "hook_prompt" => {}
-            _ if item.is_report() => {}
-            _ if item.is_call() => {
-                self.calls.started(&item, out);
-                self.started_agents(&item, out);
-            }
-            _ => out.unknown(frame),
-        }
-    }
-
-    fn item_completed(&mut self, json: Json<'_>, frame: &Frame<'_>, out: &mut Emitter) {
-        let item = Item::new(json);
-        match item.kind.as_str() {
-            "user_message" => out.user(item.text(), false),
-            "agent_message" | "plan" => {
-                let id = self.blocks.end(&item.id);
-                out.text(Some(&id), item.text());
-            }
-            "reasoning" => {
-                let id = self.blocks.end(&item.id);
-                out.reasoning(Some(&id), item.text());
-            }
-            "context_compaction" | "entered_review_mode" | "exited_review_mode" | "hook_prompt" => {
-                out.state(&item.kind, json);
-            }
-            _ if item.is_report() => {}
-            _ if item.is_call() => {
-                self.started_agents(&item, out);
-                self.calls.completed(&item, out);
-            }
-            _ => out.unknown(frame),
-        }
-    }
-
-    /// The threads that a call started are sub-agents from now on.
-    fn started_agents(&mut self, item: &Item<'_>, out: &Emitter) {
-        if !item.starts_agent() {
-            return;
-        }
-        let caller = out.current_agent();
-        let parent = caller.map_or_else(String::new, |agent| agent.id.clone());
-        let name = item.get("agentPath").string();
-        for thread in item.agents() {
-            self.sub_agent(&thread, &parent, &item.id, &name);
-        }
-    }
-
-    /// What happens to an item between its beginning and its end.
-    fn item_progress(
-        &mut self,
-        method: &str,
-        params: Json<'_>,
-        frame: &Frame<'_>,
-        out: &mut Emitter,
-    ) {
-        let fields = params.object();
-        let id = fields.get("itemId").string();
-        let delta = fields.get("delta").string();
-        match method {
-            "item/agentMessage/delta" | "item/plan/delta" => {
-                out.text_delta(Some(self.blocks.current(&id)), &delta);
-            }
-            "item/reasoning/summaryTextDelta" => {
-                out.reasoning_delta(Some(self.blocks.current(&id)), &delta);
-            }
-            // The parts are joined in the same way at the end.
-            "item/reasoning/summaryPartAdded" => {
-                if fields.get("summaryIndex").u64().unwrap_or(0) > 0 {
-                    out.reasoning_delta(Some(self.blocks.current(&id)), "\n");
-                }
-            }
-            "item/commandExecution/outputDelta" => out.tool_output(&id, delta),
-            "item/mcpToolCall/progress" => {
-                out.tool_output(&id, fields.get("message").payload());
-            }
-            "item/commandExecution/terminalInteraction" => {
-                out.state("terminal_interaction", params);
-            }
-            "thread/compacted" | "model/rerouted" => out.state(method, params),
-            _ => out.unknown(frame),
-        }
-    }
-
     fn request(&mut self, message: &Message<'_>, frame: &Frame<'_>, out: &mut Emitter) {
         let params = message.params().object();
         self.enter(&params.get("threadId").string(), &params, out);
@@ -427,6 +342,18 @@ impl Thread {
             self.error = message;
         }
     }
+}
+
+/// The answer to `initialize` is the first that is heard of the session. The
+/// server calls itself `CLIENT/VERSION (…)`.
+fn greeting(user_agent: &str, out: &mut Emitter) {
+    let product = user_agent.split(' ').next().unwrap_or_default();
+    let version = product.rsplit_once('/').map_or("", |(_, version)| version);
+    out.session(Session {
+        provider: super::PROVIDER.name.to_owned(),
+        version: version.to_owned(),
+        ..Session::default()
+    });
 }
 
 fn warning(params: &Object<'_>, out: &mut Emitter) {

@@ -9,9 +9,9 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use crate::event::{Category, Edit, EditOp, Payload, RawJson, ToolStatus};
+use super::change;
+use crate::event::{Category, Payload, RawJson, ToolStatus};
 use crate::json::{Json, Object};
-use crate::patch;
 use crate::source::{Call, Emitter, Outcome};
 
 /// One item.
@@ -124,7 +124,7 @@ impl<'a> Item<'a> {
         let input = match self.kind.as_str() {
             "command_execution" => self.pick(&["command", "cwd"]),
             "file_change" => {
-                arg = Some(first_path(self.get("changes")).into());
+                arg = Some(change::first_path(self.get("changes")).into());
                 self.pick(&["changes"])
             }
             "mcp_tool_call" => {
@@ -171,7 +171,7 @@ impl<'a> Item<'a> {
         let exit_code = self.either("exit_code", "exitCode").i64();
         let status = self.status(exit_code);
         let edits = match status {
-            ToolStatus::Ok => edits(self.get("changes")),
+            ToolStatus::Ok => change::edits(self.get("changes")),
             _ => Vec::new(),
         };
         let duration = self.either("duration", "durationMs");
@@ -373,81 +373,6 @@ pub(super) fn duration_ms(duration: Json<'_>) -> Option<u64> {
     )
 }
 
-fn first_path(changes: Json<'_>) -> String {
-    let list = changes.array();
-    match list.first() {
-        Some(change) => change.get("path").string(),
-        None => changes
-            .object()
-            .iter()
-            .next()
-            .map(|(path, _)| path.to_owned())
-            .unwrap_or_default(),
-    }
-}
-
-/// Changes as a list of `{"path","kind","diff"}` or as a map from paths.
-pub(super) fn edits(changes: Json<'_>) -> Vec<Edit> {
-    if changes.is_array() {
-        return changes
-            .array()
-            .into_iter()
-            .map(|change| {
-                let fields = change.object();
-                let kind = fields.get("kind");
-                let word = match kind.str() {
-                    Some(word) => word.into_owned(),
-                    None => kind.get("type").string(),
-                };
-                edit(
-                    &fields.get("path").string(),
-                    &word,
-                    &fields.get("diff").string(),
-                    &kind.get("move_path").string(),
-                )
-            })
-            .collect();
-    }
-    changes
-        .object()
-        .iter()
-        .map(|(path, change)| map_edit(path, change))
-        .collect()
-}
-
-/// `{"type":"add","content":…}`, or `{"add":{"content":…}}` as it was before.
-fn map_edit(path: &str, change: Json<'_>) -> Edit {
-    let mut kind = change.get("type").string();
-    let mut fields = change.object();
-    if kind.is_empty()
-        && let Some((word, inner)) = change.object().iter().next()
-    {
-        word.clone_into(&mut kind);
-        fields = inner.object();
-    }
-    let text = super::first_text(&fields, &["unified_diff", "content"]);
-    edit(path, &kind, &text, &fields.get("move_path").string())
-}
-
-/// `text` is the content of a file that is new or gone, and the diff of any
-/// other; it is empty where the wire has none.
-fn edit(path: &str, kind: &str, text: &str, move_path: &str) -> Edit {
-    match kind {
-        "add" => patch::added(path, text),
-        "delete" => patch::deleted(path, text),
-        _ => Edit {
-            op: if move_path.is_empty() {
-                EditOp::Update
-            } else {
-                EditOp::Move
-            },
-            path: path.to_owned(),
-            new_path: move_path.to_owned(),
-            hunks: patch::hunks(text),
-        },
-    }
-}
-
 /// `CommandExecution` and `commandExecution` are `command_execution`.
 pub(super) fn snake_case(name: &str) -> String {
     let mut snake = String::with_capacity(name.len() + 4);
@@ -463,28 +388,6 @@ pub(super) fn snake_case(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn changes_are_read_in_every_spelling() {
-        let read = |text| edits(Json::parse(text).unwrap());
-        let live = read(r#"[{"path":"/p/a","kind":"add"},{"path":"/p/b","kind":"delete"}]"#);
-        assert_eq!((live[0].op, live[1].op), (EditOp::Add, EditOp::Delete));
-        assert!(live[0].hunks.is_empty());
-        let server = read(
-            r#"[{"path":"a","kind":{"type":"update","move_path":"b"},"diff":"@@ -1,2 +1,2 @@\n-x\n+y\n z\n\n\nMoved to: b"}]"#,
-        );
-        assert_eq!(server[0].op, EditOp::Move);
-        assert_eq!(server[0].hunks[0].lines, ["-x", "+y", " z"]);
-        let old = read(r#"{"a":{"add":{"content":"x\n"}}}"#);
-        assert_eq!(old[0].hunks[0].lines, ["+x"]);
-        let new = read(
-            r#"{"a":{"type":"update","unified_diff":"@@ -3 +3 @@\n-x\n+y\n","move_path":null}}"#,
-        );
-        assert_eq!(
-            (new[0].op, new[0].hunks[0].old_start),
-            (EditOp::Update, Some(3))
-        );
-    }
 
     #[test]
     fn names_become_snake_case() {

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 
-use super::{Turn, item, usage};
+use super::{Turn, change, item, usage};
 use crate::event::{
     Category, Edit, Level, Payload, Permission, Session, ToolStatus, TurnEnd, TurnStatus,
 };
@@ -137,7 +137,7 @@ impl Legacy {
     }
 
     fn begin(&mut self, msg: &Object<'_>, name: &str, keys: &[&str], out: &mut Emitter) {
-        let edits = item::edits(msg.get("changes"));
+        let edits = change::edits(msg.get("changes"));
         let path = edits.first().map(|edit| edit.path.clone());
         let id = msg.get("call_id").string();
         out.tool_use(Call {

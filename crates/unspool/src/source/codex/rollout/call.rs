@@ -35,13 +35,17 @@ pub(super) fn function(id: &str, payload: &Object<'_>, out: &mut Emitter) -> Ope
     }
     let category = match name.as_str() {
         // Waits for a script that goes on in the background.
-        "wait" => Some(Category::Execute),
-        _ => None,
+        "wait" => Category::Execute,
+        _ => tool::category(&name),
     };
+    // What is said to another agent tells more than nothing.
+    let said = input.get("message").str();
+    let arg = said.filter(|_| tool::arg(category, input).is_empty());
     out.tool_use(Call {
         id,
         name: &name,
-        category,
+        category: Some(category),
+        arg,
         input: input.into(),
         ..Call::default()
     });
@@ -83,11 +87,11 @@ pub(super) fn built_in(id: &str, name: &str, input: Option<RawJson>, out: &mut E
 fn apply_patch(id: &str, patch: &str, input: Option<RawJson>, out: &mut Emitter) -> Open {
     let name = "apply_patch".to_owned();
     let edits = patch::begin_patch(patch);
-    let path = edits.first().map(|edit| edit.path.clone());
+    let first = edits.first().map(|edit| edit.path.clone());
     out.tool_use(Call {
         id,
         name: &name,
-        arg: path.map(Cow::Owned),
+        arg: first.map(Cow::Owned),
         input,
         ..Call::default()
     });

@@ -11,14 +11,15 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::Family;
-use super::call::{self, Open};
-use super::output::Output;
+use super::call::Open;
 use crate::event::{Agent, Level, Session, ToolStatus, TurnEnd, TurnStatus};
 use crate::frame::Frame;
 use crate::json::{Json, Object};
 use crate::source::codex::item::{self, Item};
-use crate::source::codex::{PROVIDER, Turn, legacy, usage};
+use crate::source::codex::{PROVIDER, Turn, change, legacy, usage};
 use crate::source::{Emitter, Outcome};
+
+mod conversation;
 
 #[derive(Clone, Default)]
 pub(super) struct Thread {
@@ -26,21 +27,36 @@ pub(super) struct Thread {
     agent: Option<Arc<Agent>>,
     session: Session,
     paginated: bool,
+    record: Record,
     turn: Turn,
-    /// Whether the file says when turns begin and end.
-    has_tasks: bool,
-    /// Whether the file has messages of the program at all.
-    has_messages: bool,
-    /// Whether the agent did anything in this turn.
-    active: bool,
-    /// Whether an answer was the last thing that it did.
-    answered: bool,
+    last: Last,
     open: HashMap<String, Open>,
     usage: usage::Counter,
     /// The last search, which comes twice.
     search: String,
     /// In a review that was played from its own file, which is repeated here.
     reviewing: bool,
+}
+
+/// What a file was found to tell, the most telling last.
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum Record {
+    /// Nothing but the conversation, as far as is known.
+    #[default]
+    Conversation,
+    /// Messages of the program.
+    Messages,
+    /// Messages that tell when turns begin and end.
+    Turns,
+}
+
+/// The last thing that the agent did in a turn.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Last {
+    #[default]
+    Nothing,
+    Work,
+    Answer,
 }
 
 impl Thread {
@@ -91,7 +107,7 @@ impl Thread {
     }
 
     fn is_answered(&self) -> bool {
-        !self.has_tasks && self.answered && self.open.is_empty()
+        self.record < Record::Turns && self.last == Last::Answer && self.open.is_empty()
     }
 
     fn meta(&mut self, meta: &Object<'_>, out: &mut Emitter) {
@@ -126,189 +142,9 @@ impl Thread {
     }
 
     /// The agent did something.
-    fn act(&mut self, answered: bool) {
+    fn did(&mut self, last: Last) {
         self.turn.touch();
-        self.active = true;
-        self.answered = answered;
-    }
-
-    fn response(
-        &mut self,
-        payload: &Object<'_>,
-        frame: &Frame<'_>,
-        family: &mut Family,
-        out: &mut Emitter,
-    ) {
-        let id = super::super::first_text(payload, &["call_id", "id"]);
-        match payload.get("type").str().as_deref().unwrap_or_default() {
-            "message" | "reasoning" => self.spoken(payload, out),
-            "function_call" => self.begin(&id, |id, out| call::function(id, payload, out), out),
-            "custom_tool_call" => self.begin(&id, |id, out| call::custom(id, payload, out), out),
-            "local_shell_call" => {
-                let input = payload.get("action").into();
-                self.begin(
-                    &id,
-                    |id, out| call::built_in(id, "local_shell", input, out),
-                    out,
-                );
-            }
-            "tool_search_call" => {
-                let input = payload.get("arguments").into();
-                self.begin(
-                    &id,
-                    |id, out| call::built_in(id, "tool_search", input, out),
-                    out,
-                );
-            }
-            "function_call_output" | "custom_tool_call_output" => {
-                self.output(&id, payload.get("output"), family, out);
-            }
-            "tool_search_output" => {
-                let output = payload.get("tools").payload();
-                self.end(
-                    &id,
-                    Outcome {
-                        output,
-                        ..Outcome::default()
-                    },
-                    out,
-                );
-            }
-            "web_search_call" => self.web_search_call(&id, payload, out),
-            "image_generation_call" => self.image(&id, payload, out),
-            "agent_message" => self.letter(payload, out),
-            // The catalogue of tools, snapshots, and marks of compaction.
-            "additional_tools"
-            | "ghost_snapshot"
-            | "compaction"
-            | "context_compaction"
-            | "compaction_trigger"
-            | "configuration_update"
-            | "other" => {}
-            _ => out.unknown(frame),
-        }
-    }
-
-    /// Texts of the conversation are what the messages say too; they count
-    /// only in a file without messages. What the user said is mixed there
-    /// with what the program added, and is left to the messages.
-    fn spoken(&mut self, payload: &Object<'_>, out: &mut Emitter) {
-        if self.has_messages {
-            return;
-        }
-        if payload.get("role").string() == "assistant" {
-            self.act(true);
-            out.text(None, item::texts(payload.get("content"), "\n"));
-        } else if payload.get("type").string() == "reasoning" {
-            self.act(false);
-            out.reasoning(None, item::texts(payload.get("summary"), "\n"));
-        }
-    }
-
-    fn begin(
-        &mut self,
-        id: &str,
-        show: impl FnOnce(&str, &mut Emitter) -> Open,
-        out: &mut Emitter,
-    ) {
-        self.act(false);
-        let open = show(id, out);
-        self.open.insert(id.to_owned(), open);
-    }
-
-    fn output(&mut self, id: &str, output: Json<'_>, family: &mut Family, out: &mut Emitter) {
-        let Some(open) = self.open.get(id) else {
-            // A call that is over, or that was never seen.
-            if !out.is_known(id) {
-                self.result(id, &Open::default(), Output::read(output), out);
-            }
-            return;
-        };
-        let mut output = Output::read(output);
-        if self.paginated && output.running && open.name == "exec_command" {
-            // The item tells the end.
-            out.tool_output(id, output.text);
-            return;
-        }
-        if open.name.contains('.') {
-            output.mcp_texts();
-        }
-        if let Some(json) = Json::parse(&output.text) {
-            // What an older version answers to the call that starts an agent.
-            family.play(&json.get("agent_id").string(), id, out);
-        }
-        if let Some(open) = self.open.remove(id) {
-            self.result(id, &open, output, out);
-        }
-    }
-
-    fn result(&mut self, id: &str, open: &Open, output: Output, out: &mut Emitter) {
-        self.act(false);
-        let status = output.status(&open.name);
-        let edits = match status {
-            ToolStatus::Ok => open.edits.clone(),
-            _ => Vec::new(),
-        };
-        out.tool_result(
-            id,
-            Outcome {
-                status,
-                exit_code: output.exit_code,
-                duration_ms: output.duration_ms,
-                output: output.text.into(),
-                edits,
-                ..Outcome::default()
-            },
-        );
-    }
-
-    fn end(&mut self, id: &str, outcome: Outcome, out: &mut Emitter) {
-        self.act(false);
-        self.open.remove(id);
-        out.tool_result(id, outcome);
-    }
-
-    /// A search that a message or an item did not show already.
-    fn web_search_call(&mut self, id: &str, payload: &Object<'_>, out: &mut Emitter) {
-        let shown = std::mem::take(&mut self.search);
-        if shown == payload.get("action").raw() || out.is_known(id) {
-            return;
-        }
-        // Older versions give it no id.
-        let id = if id.is_empty() { "web_search" } else { id };
-        self.web_search(id, payload, out);
-    }
-
-    fn web_search(&mut self, id: &str, payload: &Object<'_>, out: &mut Emitter) {
-        let input = item::pick(payload, &["query", "action"]);
-        self.begin(
-            id,
-            |id, out| call::built_in(id, "web_search", input, out),
-            out,
-        );
-        self.end(id, Outcome::default(), out);
-    }
-
-    fn image(&mut self, id: &str, payload: &Object<'_>, out: &mut Emitter) {
-        let input = item::pick(payload, &["revised_prompt"]);
-        self.begin(
-            id,
-            |id, out| call::built_in(id, "image_generation", input, out),
-            out,
-        );
-        self.end(id, Outcome::default(), out);
-    }
-
-    /// A message from another agent: its task to a sub-agent, context to
-    /// everybody else.
-    fn letter(&mut self, payload: &Object<'_>, out: &mut Emitter) {
-        let text = item::texts(payload.get("content"), "\n");
-        if self.agent.is_some() {
-            self.turn.touch();
-            out.user(text, false);
-        } else {
-            out.context(&payload.get("author").string(), "", text);
-        }
+        self.last = last;
     }
 
     fn message(
@@ -318,28 +154,28 @@ impl Thread {
         family: &mut Family,
         out: &mut Emitter,
     ) {
-        self.has_messages = true;
+        self.record = self.record.max(Record::Messages);
         let id = payload.get("call_id").string();
         match payload.get("type").str().as_deref().unwrap_or_default() {
             "task_started" | "turn_started" => {
-                self.has_tasks = true;
+                self.record = Record::Turns;
                 self.turn = Turn::Open;
-                self.active = false;
+                self.last = Last::Nothing;
             }
             "task_complete" | "turn_complete" => self.complete(payload, family, out),
             "turn_aborted" => self.aborted(payload, family, out),
             "token_count" => self.usage.show(usage::of_info(payload.get("info")), out),
             "user_message" => self.user(payload.get("message"), out),
             "agent_message" => {
-                self.act(true);
+                self.did(Last::Answer);
                 out.text(None, payload.get("message").payload());
             }
             "agent_reasoning" => {
-                self.act(false);
+                self.did(Last::Work);
                 out.reasoning(None, payload.get("text").payload());
             }
             "patch_apply_end" => {
-                let edits = item::edits(payload.get("changes"));
+                let edits = change::edits(payload.get("changes"));
                 let outcome = legacy::patch_outcome(payload);
                 let edits = match outcome.status {
                     ToolStatus::Ok => edits,
@@ -381,7 +217,9 @@ impl Thread {
             self.turn.cut(TurnStatus::Completed, out);
         }
         self.turn = Turn::Open;
-        self.answered = false;
+        if self.record < Record::Turns {
+            self.last = Last::Nothing;
+        }
         out.user(text.payload(), false);
     }
 
@@ -391,15 +229,14 @@ impl Thread {
             "user_message" | "agent_message" | "reasoning" if self.reviewing => {}
             "user_message" => {
                 self.turn.touch();
-                self.answered = false;
                 out.user(item.text(), false);
             }
             "agent_message" | "plan" => {
-                self.act(true);
+                self.did(Last::Answer);
                 out.text(None, item.text());
             }
             "reasoning" => {
-                self.act(false);
+                self.did(Last::Work);
                 out.reasoning(None, item.text());
             }
             "entered_review_mode" => {
@@ -419,7 +256,7 @@ impl Thread {
     }
 
     fn item_call(&mut self, item: &Item<'_>, family: &mut Family, out: &mut Emitter) {
-        self.act(false);
+        self.did(Last::Work);
         if !out.is_known(&item.id) {
             item.begin(out);
         }
@@ -444,7 +281,7 @@ impl Thread {
         let reason = item::message(error);
         out.notice(Level::Error, reason.as_str());
         // Older files do not say that the turn failed, only that nothing came.
-        let silent = !self.active && payload.get("last_agent_message").is_null();
+        let silent = self.last == Last::Nothing && payload.get("last_agent_message").is_null();
         let status = if !error.is_null() || silent {
             TurnStatus::Failed
         } else {
@@ -476,7 +313,6 @@ impl Thread {
     ) {
         let now = out.current_time();
         family.play_rest(self, now.as_deref(), out);
-        self.active = false;
         if self.agent.is_some() {
             self.turn = Turn::Ended;
             return;

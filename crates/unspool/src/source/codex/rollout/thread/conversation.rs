@@ -1,0 +1,195 @@
+//! The model's conversation in a session file: what it said, the calls that
+//! it made, and what it was given back.
+
+use super::{Last, Record, Thread};
+use crate::event::{Level, ToolStatus};
+use crate::frame::Frame;
+use crate::json::{Json, Object};
+use crate::source::codex::rollout::Family;
+use crate::source::codex::rollout::call::{self, Open};
+use crate::source::codex::rollout::output::Output;
+use crate::source::codex::{first_text, item};
+use crate::source::{Emitter, Outcome};
+
+impl Thread {
+    pub(super) fn response(
+        &mut self,
+        payload: &Object<'_>,
+        frame: &Frame<'_>,
+        family: &mut Family,
+        out: &mut Emitter,
+    ) {
+        let id = first_text(payload, &["call_id", "id"]);
+        match payload.get("type").str().as_deref().unwrap_or_default() {
+            "message" | "reasoning" => self.spoken(payload, out),
+            "function_call" => self.begin(&id, |id, out| call::function(id, payload, out), out),
+            "custom_tool_call" => self.begin(&id, |id, out| call::custom(id, payload, out), out),
+            "local_shell_call" => {
+                let input = payload.get("action").into();
+                self.begin(
+                    &id,
+                    |id, out| call::built_in(id, "local_shell", input, out),
+                    out,
+                );
+            }
+            "tool_search_call" => {
+                let input = payload.get("arguments").into();
+                self.begin(
+                    &id,
+                    |id, out| call::built_in(id, "tool_search", input, out),
+                    out,
+                );
+            }
+            "function_call_output" | "custom_tool_call_output" => {
+                self.output(&id, payload, family, out);
+            }
+            "tool_search_output" => {
+                let output = payload.get("tools").payload();
+                self.end(
+                    &id,
+                    Outcome {
+                        output,
+                        ..Outcome::default()
+                    },
+                    out,
+                );
+            }
+            "web_search_call" => self.web_search_call(&id, payload, out),
+            "image_generation_call" => self.image(&id, payload, out),
+            "agent_message" => self.letter(payload, out),
+            // The catalogue of tools, snapshots, and marks of compaction.
+            "additional_tools"
+            | "ghost_snapshot"
+            | "compaction"
+            | "context_compaction"
+            | "compaction_trigger"
+            | "configuration_update"
+            | "other" => {}
+            _ => out.unknown(frame),
+        }
+    }
+
+    /// Texts of the conversation are what the messages say too; they count
+    /// only in a file without messages. What the user said is mixed there
+    /// with what the program added, and is left to the messages.
+    fn spoken(&mut self, payload: &Object<'_>, out: &mut Emitter) {
+        if self.record >= Record::Messages {
+            return;
+        }
+        if payload.get("role").string() == "assistant" {
+            self.did(Last::Answer);
+            out.text(None, item::texts(payload.get("content"), "\n"));
+        } else if payload.get("type").string() == "reasoning" {
+            self.did(Last::Work);
+            out.reasoning(None, item::texts(payload.get("summary"), "\n"));
+        }
+    }
+
+    fn begin(
+        &mut self,
+        id: &str,
+        show: impl FnOnce(&str, &mut Emitter) -> Open,
+        out: &mut Emitter,
+    ) {
+        self.did(Last::Work);
+        let open = show(id, out);
+        self.open.insert(id.to_owned(), open);
+    }
+
+    fn output(&mut self, id: &str, payload: &Object<'_>, family: &mut Family, out: &mut Emitter) {
+        let mut output = Output::read(payload.get("output"));
+        let Some(open) = self.open.get(id) else {
+            if !out.is_known(id) {
+                self.result(id, &Open::default(), output, out);
+            } else if payload.has("name") {
+                // What a script has to say beside its result.
+                out.notice(Level::Info, output.text);
+            }
+            return;
+        };
+        if self.paginated && output.running && open.name == "exec_command" {
+            // The item tells the end.
+            out.tool_output(id, output.text);
+            return;
+        }
+        if open.name.contains('.') {
+            output.mcp_texts();
+        }
+        if let Some(json) = Json::parse(&output.text) {
+            // What an older version answers to the call that starts an agent.
+            family.play(&json.get("agent_id").string(), id, out);
+        }
+        if let Some(open) = self.open.remove(id) {
+            self.result(id, &open, output, out);
+        }
+    }
+
+    fn result(&mut self, id: &str, open: &Open, output: Output, out: &mut Emitter) {
+        self.did(Last::Work);
+        let status = output.status(&open.name);
+        let edits = match status {
+            ToolStatus::Ok => open.edits.clone(),
+            _ => Vec::new(),
+        };
+        out.tool_result(
+            id,
+            Outcome {
+                status,
+                exit_code: output.exit_code,
+                duration_ms: output.duration_ms,
+                output: output.text.into(),
+                edits,
+                ..Outcome::default()
+            },
+        );
+    }
+
+    pub(super) fn end(&mut self, id: &str, outcome: Outcome, out: &mut Emitter) {
+        self.did(Last::Work);
+        self.open.remove(id);
+        out.tool_result(id, outcome);
+    }
+
+    /// A search that a message or an item did not show already.
+    fn web_search_call(&mut self, id: &str, payload: &Object<'_>, out: &mut Emitter) {
+        let shown = std::mem::take(&mut self.search);
+        if shown == payload.get("action").raw() || out.is_known(id) {
+            return;
+        }
+        // Older versions give it no id.
+        let id = if id.is_empty() { "web_search" } else { id };
+        self.web_search(id, payload, out);
+    }
+
+    pub(super) fn web_search(&mut self, id: &str, payload: &Object<'_>, out: &mut Emitter) {
+        let input = item::pick(payload, &["query", "action"]);
+        self.begin(
+            id,
+            |id, out| call::built_in(id, "web_search", input, out),
+            out,
+        );
+        self.end(id, Outcome::default(), out);
+    }
+
+    fn image(&mut self, id: &str, payload: &Object<'_>, out: &mut Emitter) {
+        let input = item::pick(payload, &["revised_prompt"]);
+        self.begin(
+            id,
+            |id, out| call::built_in(id, "image_generation", input, out),
+            out,
+        );
+        self.end(id, Outcome::default(), out);
+    }
+
+    /// A message from another agent: its task to a sub-agent, context to
+    /// everybody else.
+    fn letter(&mut self, payload: &Object<'_>, out: &mut Emitter) {
+        let text = item::texts(payload.get("content"), "\n");
+        if self.agent.is_some() {
+            self.turn.touch();
+            out.user(text, false);
+        } else {
+            out.context(&payload.get("author").string(), "", text);
+        }
+    }
+}
