@@ -384,3 +384,74 @@ fn is_noise(method: &str) -> bool {
     const FAMILIES: &[&str] = &["account/", "app/", "skills/", "fs/", "fuzzyFileSearch/"];
     NAMES.contains(&method) || FAMILIES.iter().any(|family| method.starts_with(family))
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::event::{Body, ToolStatus, TurnStatus};
+    use crate::source::codex::tests::{ends, events, kinds};
+
+    #[test]
+    fn a_thread_inside_the_turn_of_another_is_a_sub_agent() {
+        let events = events(concat!(
+            r#"{"method":"turn/started","params":{"threadId":"a","turn":{"id":"1","rootTurnId":"1"}}}"#,
+            "\n",
+            r#"{"method":"turn/started","params":{"threadId":"b","turn":{"id":"2","rootTurnId":"1"}}}"#,
+            "\n",
+            r#"{"method":"item/agentMessage/delta","params":{"threadId":"b","itemId":"m","delta":"hi"}}"#,
+            "\n",
+            r#"{"method":"turn/completed","params":{"threadId":"b","turn":{"id":"2","rootTurnId":"1","status":"failed","error":{"message":"no"}}}}"#,
+        ));
+        assert_eq!(kinds(&events), ["text", "notice", "turn_end"]);
+        assert_eq!(
+            (events[0].depth(), events[1].depth(), events[2].depth()),
+            (1, 1, 0)
+        );
+        assert_eq!(ends(&events), [TurnStatus::Interrupted]);
+    }
+
+    #[test]
+    fn a_refusal_that_only_the_answer_tells_is_a_result() {
+        let start = r#"{"dir":"agent->client","msg":{"method":"item/started","params":{"threadId":"a","item":{"type":"fileChange","id":"c","changes":[]}}}}"#;
+        let ask = r#"{"dir":"agent->client","msg":{"method":"item/fileChange/requestApproval","id":7,"params":{"threadId":"a","itemId":"c"}}}"#;
+        for (word, status) in [
+            ("decline", ToolStatus::Rejected),
+            ("cancel", ToolStatus::Canceled),
+        ] {
+            let answer = format!(
+                r#"{{"dir":"client->agent","msg":{{"id":7,"result":{{"decision":"{word}"}}}}}}"#
+            );
+            let events = events(&[start, ask, &answer].join("\n"));
+            let results: Vec<_> = events
+                .iter()
+                .filter_map(|event| match &event.body {
+                    Body::ToolResult(result) => Some(result.status),
+                    _ => None,
+                })
+                .collect();
+            assert_eq!(results, [status]);
+        }
+    }
+
+    #[test]
+    fn a_loaded_thread_shows_its_past_and_no_turn() {
+        let events = events(
+            r#"{"id":1,"result":{"thread":{"id":"a","cliVersion":"1","turns":[{"items":[{"type":"userMessage","id":"u","content":[{"type":"text","text":"hi"}]},{"type":"agentMessage","id":"m","text":"ho"}]}]},"modelProvider":"x"}}"#,
+        );
+        assert_eq!(kinds(&events), ["session", "user", "text"]);
+    }
+
+    #[test]
+    fn unknown_messages_are_kept() {
+        let events = events(concat!(
+            r#"{"method":"item/hologram","params":{"threadId":"a"}}"#,
+            "\n",
+            r#"{"method":"item/started","params":{"threadId":"a","item":{"type":"hologram"}}}"#,
+            "\n",
+            r#"{"method":"item/tool/hologram","id":1,"params":{}}"#,
+            "\n",
+            r#"{"id":3,"error":{"code":-1,"message":"no"}}"#,
+        ));
+        let expected = ["unknown", "unknown", "unknown", "notice", "turn_end"];
+        assert_eq!(kinds(&events), expected);
+    }
+}

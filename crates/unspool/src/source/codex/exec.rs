@@ -54,7 +54,9 @@ impl Exec {
         self.turn.cut(TurnStatus::Interrupted, out);
     }
 
+    /// A process begins; what ran before it was cut off.
     fn thread(&mut self, fields: &Object<'_>, out: &mut Emitter) {
+        self.finish(out);
         self.turn = Turn::Open;
         self.runs += 1;
         self.calls = Calls::default();
@@ -209,6 +211,14 @@ mod tests {
             })
             .collect();
         assert_eq!(ids, ["item_0", "item_0#2"]);
+    }
+
+    #[test]
+    fn a_second_process_after_one_that_was_killed_ends_its_turn() {
+        let thread = "{\"type\":\"thread.started\",\"thread_id\":\"t\"}\n";
+        let events = events(&thread.repeat(2));
+        let once = ["session", "turn_end"];
+        assert_eq!(kinds(&events), once.repeat(2));
     }
 
     #[test]

@@ -55,6 +55,8 @@ impl Legacy {
         } else if fields.has("prompt") {
             self.user(fields.get("prompt"), out);
         } else if fields.has("workdir") {
+            self.finish(out);
+            self.prompt.clear();
             out.session(Session {
                 provider: super::PROVIDER.name.to_owned(),
                 model: fields.get("model").string(),

@@ -72,9 +72,14 @@ pub(super) fn custom(id: &str, payload: &Object<'_>, out: &mut Emitter) -> Open 
 
 /// Shows a call that the model's provider or the program defines.
 pub(super) fn built_in(id: &str, name: &str, input: Option<RawJson>, out: &mut Emitter) -> Open {
+    let prompt = input
+        .as_ref()
+        .map(|input| input.json().get("revised_prompt"));
+    let arg = prompt.and_then(|prompt| prompt.str().map(|text| text.into_owned().into()));
     out.tool_use(Call {
         id,
         name,
+        arg,
         input,
         ..Call::default()
     });

@@ -32,6 +32,8 @@ pub(super) struct Thread {
     last: Last,
     open: HashMap<String, Open>,
     usage: usage::Counter,
+    /// The last error shown; the end of the turn may repeat it.
+    error: String,
     /// The last search, which comes twice.
     search: String,
     /// In a review that was played from its own file, which is repeated here.
@@ -198,7 +200,10 @@ impl Thread {
                 self.session.title = payload.get("thread_name").string();
                 self.show_session(out);
             }
-            "error" => out.notice(Level::Error, payload.get("message").payload()),
+            "error" => {
+                self.error = payload.get("message").string();
+                out.notice(Level::Error, self.error.as_str());
+            }
             "stream_error" => out.notice(Level::Retry, payload.get("message").payload()),
             "warning" => out.notice(Level::Warning, payload.get("message").payload()),
             // Repetitions of calls and items, and the program's own state.
@@ -279,7 +284,9 @@ impl Thread {
     fn complete(&mut self, payload: &Object<'_>, family: &mut Family, out: &mut Emitter) {
         let error = payload.get("error");
         let reason = item::message(error);
-        out.notice(Level::Error, reason.as_str());
+        if reason != self.error {
+            out.notice(Level::Error, reason.as_str());
+        }
         // Older files do not say that the turn failed, only that nothing came.
         let silent = self.last == Last::Nothing && payload.get("last_agent_message").is_null();
         let status = if !error.is_null() || silent {
