@@ -96,6 +96,7 @@ const TOOLS: &[(Category, &[&str])] = &[
             "lsp",
             "explorecode",
             "file_search",
+            "codesearch",
         ],
     ),
     (
@@ -161,6 +162,7 @@ const TOOLS: &[(Category, &[&str])] = &[
             "enterplanmode",
             "enter_plan_mode",
             "exit_plan_mode",
+            "plan_enter",
             "plan_exit",
             "updatetodolist",
             "create_goal",

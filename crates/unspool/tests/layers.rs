@@ -41,7 +41,10 @@ fn modules_import_only_what_stands_before_them() {
             continue;
         }
         let code = std::fs::read_to_string(&path).expect("a readable file");
-        let code = code.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
+        let code = code
+            .split("#[cfg(test)]\nmod tests")
+            .next()
+            .unwrap_or_default();
         for import in code.split("crate::").skip(1) {
             let module: String = import
                 .chars()

@@ -1,12 +1,379 @@
-//! stub
-use std::path::Path;
+//! OpenCode's database: sessions as the documents that `opencode export`
+//! would write.
+//!
+//! The database may belong to a running agent. It is only read, and nothing is
+//! ever written beside it: not even the files that `SQLite` itself would make
+//! for a database with a write-ahead log, which is therefore copied first.
+//! Only the tables of conversations are looked at; accounts and credentials
+//! are in the same file.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, OpenFlags, Row};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+use tempfile::TempDir;
+
+/// A session that a person began, with those of its sub-agents.
 pub(super) struct Session {
+    /// The session as `opencode export` writes it.
     pub(super) root: Vec<u8>,
+    /// The sub-agents' sessions in the same form: name and document.
     pub(super) children: Vec<(String, Vec<u8>)>,
 }
+
+/// Whether a file that begins with these bytes is a database.
 pub(super) fn is_database(head: &[u8]) -> bool {
     head.starts_with(b"SQLite format 3\0")
 }
-pub(super) fn sessions(_path: &Path) -> anyhow::Result<Vec<Session>> {
-    Ok(Vec::new())
+
+/// The sessions of the database, the oldest first. Fails when it cannot be
+/// read, or has no sessions in the form that OpenCode gives them.
+pub(super) fn sessions(path: &Path) -> anyhow::Result<Vec<Session>> {
+    let database = Database::open(path)?;
+    let infos = infos(&database.connection).context("this is not a database of OpenCode")?;
+    let mut children: BTreeMap<&str, Vec<&Info>> = BTreeMap::new();
+    for info in &infos {
+        children.entry(&info.parent).or_default().push(info);
+    }
+    let is_known = |id: &str| infos.iter().any(|info| info.id == id);
+    infos
+        .iter()
+        // One whose parent is gone is nobody's child.
+        .filter(|info| info.parent.is_empty() || !is_known(&info.parent))
+        .map(|root| {
+            let documents = descendants(root, &children).into_iter().map(|child| {
+                let name = format!("{}.json", child.id);
+                Ok((name, export(&database.connection, child)?))
+            });
+            Ok(Session {
+                root: export(&database.connection, root)?,
+                children: documents.collect::<anyhow::Result<_>>()?,
+            })
+        })
+        .collect()
+}
+
+/// An open database, and the copy that it was read from, if any.
+struct Database {
+    connection: Connection,
+    _copy: Option<TempDir>,
+}
+
+impl Database {
+    fn open(path: &Path) -> anyhow::Result<Self> {
+        let log = beside(path, "-wal");
+        let has_log = fs::metadata(&log).is_ok_and(|log| log.len() > 0);
+        if !has_log {
+            // No process may change the file while it is read like this; a
+            // change needs a log, and there is none.
+            let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+            let uri = format!("file:{}?immutable=1", escaped(path)?);
+            return Ok(Self {
+                connection: Connection::open_with_flags(uri, flags)?,
+                _copy: None,
+            });
+        }
+        let folder = tempfile::tempdir().context("cannot make a folder for a copy")?;
+        let copy = folder.path().join("opencode.db");
+        fs::copy(path, &copy).context("cannot copy the database")?;
+        fs::copy(&log, beside(&copy, "-wal")).context("cannot copy the database's log")?;
+        Ok(Self {
+            connection: Connection::open(&copy)?,
+            _copy: Some(folder),
+        })
+    }
+}
+
+fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = OsString::from(path);
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
+/// The absolute path in a form that may stand in a URI.
+fn escaped(path: &Path) -> anyhow::Result<String> {
+    let path = std::path::absolute(path)?;
+    let path = path
+        .to_str()
+        .context("the path is not valid Unicode")?
+        .replace('\\', "/");
+    let mut escaped = String::with_capacity(path.len() + 1);
+    if !path.starts_with('/') {
+        escaped.push('/');
+    }
+    for c in path.chars() {
+        match c {
+            '%' | '?' | '#' => escaped.push_str(&format!("%{:02X}", u32::from(c))),
+            c => escaped.push(c),
+        }
+    }
+    Ok(escaped)
+}
+
+/// One row of the table of sessions.
+struct Info {
+    id: String,
+    parent: String,
+    /// `info` of an export.
+    json: Value,
+}
+
+fn infos(connection: &Connection) -> rusqlite::Result<Vec<Info>> {
+    let mut statement =
+        connection.prepare("SELECT * FROM session ORDER BY time_created, id DESC")?;
+    let columns: Vec<String> = statement
+        .column_names()
+        .into_iter()
+        .map(str::to_owned)
+        .collect();
+    let rows = statement.query_map([], |row| Ok(info(&fields(row, &columns)?)))?;
+    rows.collect()
+}
+
+/// The columns of a row by name. Releases differ in the columns they have.
+fn fields(row: &Row<'_>, columns: &[String]) -> rusqlite::Result<Map<String, Value>> {
+    let mut fields = Map::new();
+    for (index, name) in columns.iter().enumerate() {
+        let value = match row.get_ref(index)? {
+            ValueRef::Integer(number) => number.into(),
+            ValueRef::Real(number) => number.into(),
+            ValueRef::Text(text) => String::from_utf8_lossy(text).into_owned().into(),
+            ValueRef::Null | ValueRef::Blob(_) => continue,
+        };
+        fields.insert(name.clone(), value);
+    }
+    Ok(fields)
+}
+
+fn info(row: &Map<String, Value>) -> Info {
+    let text = |key: &str| {
+        let value = row.get(key).and_then(Value::as_str);
+        value.unwrap_or_default().to_owned()
+    };
+    let decoded = |key: &str| {
+        let value = row.get(key).and_then(Value::as_str);
+        value.and_then(|text| serde_json::from_str::<Value>(text).ok())
+    };
+    let mut info = Map::new();
+    let mut put = |key: &str, value: Option<Value>| {
+        if let Some(value) = value {
+            info.insert(key.to_owned(), value);
+        }
+    };
+    for (key, column) in [
+        ("id", "id"),
+        ("slug", "slug"),
+        ("projectID", "project_id"),
+        ("parentID", "parent_id"),
+        ("directory", "directory"),
+        ("path", "path"),
+        ("title", "title"),
+        ("agent", "agent"),
+        ("version", "version"),
+        ("cost", "cost"),
+    ] {
+        put(key, row.get(column).cloned());
+    }
+    for key in ["model", "permission", "revert"] {
+        put(key, decoded(key));
+    }
+    let number = |key: &str| row.get(key).cloned().unwrap_or(Value::from(0));
+    put(
+        "tokens",
+        Some(json!({
+            "input": number("tokens_input"),
+            "output": number("tokens_output"),
+            "reasoning": number("tokens_reasoning"),
+            "cache": {"read": number("tokens_cache_read"), "write": number("tokens_cache_write")},
+        })),
+    );
+    put(
+        "time",
+        Some(json!({"created": number("time_created"), "updated": number("time_updated")})),
+    );
+    Info {
+        id: text("id"),
+        parent: text("parent_id"),
+        json: Value::Object(info),
+    }
+}
+
+/// The sessions below `root`, each once.
+fn descendants<'a>(root: &'a Info, children: &BTreeMap<&str, Vec<&'a Info>>) -> Vec<&'a Info> {
+    let mut found: Vec<&Info> = Vec::new();
+    let mut open = vec![root.id.as_str()];
+    while let Some(parent) = open.pop() {
+        for child in children.get(parent).into_iter().flatten() {
+            let is_new = child.id != root.id && found.iter().all(|known| known.id != child.id);
+            if is_new {
+                found.push(child);
+                open.push(&child.id);
+            }
+        }
+    }
+    found
+}
+
+/// A session as `opencode export` writes it.
+fn export(connection: &Connection, session: &Info) -> anyhow::Result<Vec<u8>> {
+    let mut parts = parts(connection, &session.id)?;
+    let mut statement = connection
+        .prepare("SELECT id, data FROM message WHERE session_id = ?1 ORDER BY time_created, id")?;
+    let rows = statement.query_map([&session.id], |row| {
+        Ok((row.get::<_, String>(0)?, data(row, 1)?))
+    })?;
+    let mut messages = Vec::new();
+    for row in rows {
+        let (id, data) = row?;
+        let info = with_ids(&data, &[("id", &id), ("sessionID", &session.id)]);
+        let parts = parts.remove(&id).unwrap_or_default().join(",");
+        messages.push(format!("{{\"info\":{info},\"parts\":[{parts}]}}"));
+    }
+    let (info, messages) = (&session.json, messages.join(","));
+    Ok(format!("{{\"info\":{info},\"messages\":[{messages}]}}").into_bytes())
+}
+
+/// The parts of a session by message.
+fn parts(connection: &Connection, session: &str) -> anyhow::Result<BTreeMap<String, Vec<String>>> {
+    let mut statement = connection
+        .prepare("SELECT id, message_id, data FROM part WHERE session_id = ?1 ORDER BY id")?;
+    let rows = statement.query_map([session], |row| {
+        let ids = (row.get::<_, String>(0)?, row.get::<_, String>(1)?);
+        Ok((ids, data(row, 2)?))
+    })?;
+    let mut parts: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for row in rows {
+        let ((id, message), data) = row?;
+        let ids = [
+            ("id", &*id),
+            ("sessionID", session),
+            ("messageID", &message),
+        ];
+        let part = with_ids(&data, &ids);
+        parts.entry(message).or_default().push(part);
+    }
+    Ok(parts)
+}
+
+fn data(row: &Row<'_>, index: usize) -> rusqlite::Result<String> {
+    Ok(match row.get_ref(index)? {
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => {
+            String::from_utf8_lossy(bytes).into_owned()
+        }
+        _ => String::new(),
+    })
+}
+
+/// The JSON object `data` as it is, after the ids, which stand in columns of
+/// their own. What is no object becomes the text of the field `data`.
+fn with_ids(data: &str, ids: &[(&str, &str)]) -> String {
+    let ids: Vec<String> = ids
+        .iter()
+        .map(|(key, id)| format!("\"{key}\":{}", Value::from(*id)))
+        .collect();
+    let ids = ids.join(",");
+    let is_json = serde_json::from_str::<&RawValue>(data).is_ok();
+    match data.trim_start().strip_prefix('{').filter(|_| is_json) {
+        Some(rest) if rest.trim_start().starts_with('}') => format!("{{{ids}}}"),
+        Some(rest) => format!("{{{ids},{rest}"),
+        None => format!("{{{ids},\"data\":{}}}", Value::from(data)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn corpus(name: &str) -> PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../../tests/corpus/opencode")
+            .join(name)
+    }
+
+    /// A copy in a folder of its own, to see what is made beside it.
+    fn copy(name: &str) -> (TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("open code?.db");
+        fs::copy(corpus(name), &path).unwrap();
+        (folder, path)
+    }
+
+    fn value(document: &[u8]) -> Value {
+        serde_json::from_slice(document).unwrap()
+    }
+
+    fn files(folder: &TempDir) -> usize {
+        fs::read_dir(folder.path()).unwrap().count()
+    }
+
+    #[test]
+    fn a_session_is_what_export_writes() {
+        let (folder, path) = copy("command/command.session/opencode.db");
+        let sessions = sessions(&path).unwrap();
+        assert_eq!(sessions.len(), 1);
+        let exported = fs::read(corpus("command/command.session/export.json")).unwrap();
+        let (ours, theirs) = (value(&sessions[0].root), value(&exported));
+        assert_eq!(ours["messages"], theirs["messages"]);
+        for key in ["id", "directory", "title", "version", "model", "time"] {
+            assert_eq!(ours["info"][key], theirs["info"][key], "{key}");
+        }
+        let [(name, child)] = &sessions[0].children[..] else {
+            panic!("one sub-agent");
+        };
+        assert!(name.starts_with("ses_"));
+        let child = value(child);
+        assert_eq!(child["info"]["parentID"], ours["info"]["id"]);
+        assert_eq!(files(&folder), 1);
+    }
+
+    #[test]
+    fn what_is_only_in_the_log_is_read_and_nothing_is_left_beside_it() {
+        let (folder, path) = copy("command/command.session/opencode.db");
+        let writer = Connection::open(&path).unwrap();
+        writer
+            .execute_batch(
+                "PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0;
+                 UPDATE session SET title = 'from the log' WHERE parent_id IS NULL;",
+            )
+            .unwrap();
+        let before = fs::read(beside(&path, "-wal")).unwrap();
+        let sessions = sessions(&path).unwrap();
+        assert_eq!(value(&sessions[0].root)["info"]["title"], "from the log");
+        assert_eq!(fs::read(beside(&path, "-wal")).unwrap(), before);
+        // The writer's own: database, log and its index.
+        assert_eq!(files(&folder), 3);
+        drop(writer);
+    }
+
+    #[test]
+    fn other_databases_and_broken_ones_are_errors() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("other.db");
+        Connection::open(&path)
+            .unwrap()
+            .execute_batch("CREATE TABLE t(x)")
+            .unwrap();
+        assert!(is_database(&fs::read(&path).unwrap()));
+        assert!(sessions(&path).is_err());
+        fs::write(&path, b"SQLite format 3\0 and then nothing").unwrap();
+        assert!(sessions(&path).is_err());
+    }
+
+    #[test]
+    fn data_is_taken_over_as_it_is() {
+        let ids = [("id", "prt_1")];
+        let odd = r#"{"text":"\ud800","cost":0.10}"#;
+        assert_eq!(
+            with_ids(odd, &ids),
+            r#"{"id":"prt_1","text":"\ud800","cost":0.10}"#
+        );
+        assert_eq!(with_ids(" {} ", &ids), r#"{"id":"prt_1"}"#);
+        assert_eq!(with_ids("[1", &ids), r#"{"id":"prt_1","data":"[1"}"#);
+    }
 }

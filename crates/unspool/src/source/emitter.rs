@@ -367,6 +367,12 @@ impl Emitter {
         self.calls.contains_key(id)
     }
 
+    /// The id under which the call with the provider's id is emitted: another
+    /// one where the provider uses an id again.
+    pub fn emitted_id(&self, id: &str) -> Option<&str> {
+        self.calls.get(id).map(|known| known.id.as_str())
+    }
+
     /// The category of the call with this id.
     pub fn category_of(&self, id: &str) -> Option<Category> {
         self.calls.get(id).map(|known| known.category)
@@ -705,5 +711,16 @@ mod tests {
         }
         assert!(out.calls.len() <= REMEMBERED + 1);
         assert!(out.messages.open.len() <= Messages::OPEN);
+    }
+
+    #[test]
+    fn an_id_used_again_is_emitted_under_another_one() {
+        let mut out = Emitter::default();
+        out.tool_use(call("c", "read", "{}"));
+        assert_eq!(out.emitted_id("c"), Some("c"));
+        out.tool_result("c", Outcome::default());
+        out.tool_use(call("c", "read", "{}"));
+        assert_eq!(out.emitted_id("c"), Some("c#2"));
+        assert_eq!(out.emitted_id("other"), None);
     }
 }

@@ -1,0 +1,334 @@
+//! Message parts, which are the same in every shape: tool calls with their
+//! states, steps with their tokens.
+
+use std::borrow::Cow;
+
+use crate::event::{Edit, EditOp, Hunk, Payload, ToolStatus, Usage};
+use crate::json::{Json, Object};
+use crate::patch;
+use crate::source::{Call, Emitter, Outcome};
+
+/// How far a call is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Progress {
+    /// Its arguments are not complete.
+    Pending,
+    Running,
+    Finished,
+}
+
+/// A part of type `tool`.
+pub(super) struct ToolPart<'a> {
+    /// The part's own id, which is unique.
+    pub(super) id: String,
+    /// The model's id for the call, which results and permissions refer to.
+    pub(super) call_id: String,
+    name: String,
+    state: Object<'a>,
+    metadata: Object<'a>,
+}
+
+impl<'a> ToolPart<'a> {
+    pub(super) fn new(part: &Object<'a>) -> Self {
+        let state = part.get("state").object();
+        let metadata = state.get("metadata").object();
+        let id = part.get("id").string();
+        let call_id = part.get("callID").string();
+        Self {
+            call_id: if call_id.is_empty() {
+                id.clone()
+            } else {
+                call_id
+            },
+            id,
+            name: part.get("tool").string(),
+            state,
+            metadata,
+        }
+    }
+
+    pub(super) fn progress(&self) -> Progress {
+        match self.state.get("status").str().as_deref() {
+            Some("pending") => Progress::Pending,
+            Some("completed" | "error") => Progress::Finished,
+            _ => Progress::Running,
+        }
+    }
+
+    /// Whether the model called a tool that does not exist or cannot be called
+    /// like this; OpenCode then calls `invalid` in its place.
+    fn is_invalid(&self) -> bool {
+        self.name == "invalid"
+    }
+
+    fn input(&self) -> Json<'a> {
+        self.state.get("input")
+    }
+
+    /// The call under the id `key`.
+    pub(super) fn call<'c>(&'c self, key: &'c str, names: &'c CallNames) -> Call<'c> {
+        Call {
+            id: key,
+            name: &names.name,
+            // All that is known of the input is the name and the error.
+            arg: self.is_invalid().then_some(Cow::Borrowed("")),
+            input: self.input().into(),
+            title: &names.title,
+            ..Call::default()
+        }
+    }
+
+    pub(super) fn names(&self) -> CallNames {
+        let wanted = self.input().get("tool").string();
+        CallNames {
+            name: if self.is_invalid() && !wanted.is_empty() {
+                wanted
+            } else {
+                self.name.clone()
+            },
+            title: self.state.get("title").string(),
+        }
+    }
+
+    /// The session of the sub-agent that the call started.
+    pub(super) fn child(&self) -> Option<String> {
+        let id = self.metadata.get("sessionId").string();
+        id.starts_with("ses_").then_some(id)
+    }
+
+    /// The kind of sub-agent that was asked for.
+    pub(super) fn agent_name(&self) -> String {
+        self.input().get("subagent_type").string()
+    }
+
+    /// What a running call has printed so far.
+    pub(super) fn output_so_far(&self) -> Option<Cow<'a, str>> {
+        self.metadata.get("output").str()
+    }
+
+    /// When the call began and ended, in milliseconds since 1970.
+    pub(super) fn times(&self) -> (Option<i64>, Option<i64>) {
+        let time = self.state.get("time").object();
+        (time.get("start").i64(), time.get("end").i64())
+    }
+
+    /// How the call ended. `refused` says that a person was asked and said no.
+    pub(super) fn outcome(&self, refused: bool) -> Outcome {
+        let status = self.status(refused);
+        let failed = self.state.get("status").str().as_deref() == Some("error");
+        let (start, end) = self.times();
+        Outcome {
+            status,
+            output: self.output(),
+            exit_code: self.metadata.get("exit").i64(),
+            edits: if failed || self.is_invalid() {
+                Vec::new()
+            } else {
+                self.edits()
+            },
+            duration_ms: start
+                .zip(end)
+                .and_then(|(start, end)| u64::try_from(end.saturating_sub(start)).ok()),
+            name: self.names().name,
+        }
+    }
+
+    fn output(&self) -> Payload {
+        match self.state.get("error") {
+            error if error.is_null() => self.state.get("output").payload(),
+            error => error.payload(),
+        }
+    }
+
+    fn status(&self, refused: bool) -> ToolStatus {
+        if self.state.get("status").str().as_deref() == Some("error") {
+            let error = self.state.get("error").str().unwrap_or_default();
+            return match () {
+                () if refused || is_refusal(&error) => ToolStatus::Rejected,
+                () if self.was_interrupted(&error) => ToolStatus::Canceled,
+                () => ToolStatus::Error,
+            };
+        }
+        match self.metadata.get("exit").i64() {
+            Some(0) => ToolStatus::Ok,
+            Some(_) => ToolStatus::Error,
+            // A command without an exit code was stopped before its end.
+            None if self.metadata.has("exit") => self.stopped(),
+            None if self.is_invalid() || self.is_failed_task() => ToolStatus::Error,
+            None => ToolStatus::Ok,
+        }
+    }
+
+    fn was_interrupted(&self, error: &str) -> bool {
+        self.metadata.get("interrupted").is_true() || error.ends_with("Tool execution aborted")
+    }
+
+    fn stopped(&self) -> ToolStatus {
+        let output = self.state.get("output").str().unwrap_or_default();
+        match shell_note(&output) {
+            Some(note) if note.contains("aborted") => ToolStatus::Canceled,
+            _ => ToolStatus::Error,
+        }
+    }
+
+    /// A sub-agent's result says in its first tag how the sub-agent ended.
+    fn is_failed_task(&self) -> bool {
+        if self.name != "task" {
+            return false;
+        }
+        let output = self.state.get("output").str().unwrap_or_default();
+        let tag = output.split('>').next().unwrap_or_default();
+        tag.starts_with("<task ") && tag.contains(" state=\"error\"")
+    }
+
+    /// The changes of files, with the line numbers of the diffs. These diffs
+    /// lack the indentation that all their lines share.
+    fn edits(&self) -> Vec<Edit> {
+        let files: Vec<Edit> = self
+            .metadata
+            .get("files")
+            .array()
+            .into_iter()
+            .filter_map(file_edit)
+            .collect();
+        if !files.is_empty() {
+            return files;
+        }
+        let path = self.input().get("filePath").string();
+        let filediff = self.metadata.get("filediff");
+        let diff = [self.metadata.get("diff"), filediff.get("patch")]
+            .into_iter()
+            .filter_map(Json::str)
+            .find(|diff| !diff.is_empty());
+        match diff {
+            Some(diff) => self.diff_edits(&path, &diff),
+            None if self.name == "write" => self.written(&path).into_iter().collect(),
+            None => Vec::new(),
+        }
+    }
+
+    fn diff_edits(&self, path: &str, diff: &str) -> Vec<Edit> {
+        let mut edits = patch::unified(path, diff);
+        // An edit of nothing makes the file.
+        let creates = self.input().get("oldString").str().as_deref() == Some("");
+        for edit in &mut edits {
+            let mut lines = edit.hunks.iter().flat_map(|hunk| &hunk.lines);
+            if creates && lines.all(|line| line.starts_with('+')) {
+                edit.op = EditOp::Add;
+                clear_old_starts(edit);
+            }
+        }
+        edits
+    }
+
+    /// A file written whole. What it replaced is not on record.
+    fn written(&self, path: &str) -> Option<Edit> {
+        let content = self.input().get("content").str()?;
+        let mut edit = patch::added(path, &content);
+        if self.metadata.get("exists").is_true() {
+            edit.op = EditOp::Update;
+        }
+        Some(edit)
+    }
+}
+
+/// The labels of a call.
+pub(super) struct CallNames {
+    name: String,
+    title: String,
+}
+
+/// One entry of the `files` that a patch changed.
+fn file_edit(file: Json<'_>) -> Option<Edit> {
+    let fields = file.object();
+    let diff = [fields.get("patch"), fields.get("diff")]
+        .into_iter()
+        .find_map(Json::str)?;
+    let hunks = patch::hunks(&diff);
+    let mut edit = Edit {
+        op: match fields.get("type").str().as_deref() {
+            Some("add") => EditOp::Add,
+            Some("delete") => EditOp::Delete,
+            Some("move") => EditOp::Move,
+            _ => EditOp::Update,
+        },
+        path: first_text(&fields, &["filePath", "relativePath", "file"]),
+        new_path: String::new(),
+        hunks,
+    };
+    match edit.op {
+        EditOp::Move => edit.new_path = first_text(&fields, &["movePath", "relativePath"]),
+        EditOp::Add => clear_old_starts(&mut edit),
+        EditOp::Delete => {
+            for hunk in &mut edit.hunks {
+                hunk.new_start = None;
+            }
+        }
+        EditOp::Update => {}
+    }
+    Some(edit)
+}
+
+/// A new file has no old lines, so that none has a number.
+fn clear_old_starts(edit: &mut Edit) {
+    let hunks: &mut Vec<Hunk> = &mut edit.hunks;
+    for hunk in hunks {
+        hunk.old_start = None;
+    }
+}
+
+fn first_text(fields: &Object<'_>, keys: &[&str]) -> String {
+    keys.iter()
+        .map(|key| fields.get(key).string())
+        .find(|text| !text.is_empty())
+        .unwrap_or_default()
+}
+
+/// Whether an error says that a person, or a rule that a person made, forbade
+/// the call.
+fn is_refusal(error: &str) -> bool {
+    const REFUSALS: &[&str] = &[
+        "The user rejected permission",
+        "The user has specified a rule which prevents",
+        "The user dismissed this question",
+    ];
+    let words = error
+        .trim_start_matches("Error: ")
+        .trim_start_matches("PermissionRejectedError: ");
+    REFUSALS.iter().any(|refusal| words.starts_with(refusal))
+}
+
+/// What the shell tool itself added to the end of a command's output.
+fn shell_note(output: &str) -> Option<&str> {
+    ["shell_metadata", "bash_metadata"].iter().find_map(|tag| {
+        let body = output
+            .trim_end()
+            .strip_suffix(&format!("</{tag}>"))?
+            .rsplit_once(&format!("<{tag}>"))?;
+        Some(body.1)
+    })
+}
+
+/// Emits the tokens and the cost of a step or a message, if there are any.
+pub(super) fn usage(part: &Object<'_>, out: &mut Emitter) {
+    let tokens = part.get("tokens").object();
+    let cache = tokens.get("cache").object();
+    let count = |json: Json<'_>| json.u64().unwrap_or_default();
+    let reasoning = count(tokens.get("reasoning"));
+    let cached = count(cache.get("read"));
+    let input = count(tokens.get("input"))
+        .saturating_add(cached)
+        .saturating_add(count(cache.get("write")));
+    let output = count(tokens.get("output")).saturating_add(reasoning);
+    let cost = part.get("cost").f64();
+    if input > 0 || output > 0 || cost.is_some_and(|cost| cost != 0.0) {
+        out.usage(Usage {
+            input_tokens: Some(input),
+            output_tokens: Some(output),
+            cached_tokens: Some(cached),
+            reasoning_tokens: Some(reasoning),
+            cost_usd: cost,
+            ..Usage::default()
+        });
+    }
+}

@@ -1,0 +1,278 @@
+//! Saved sessions: `opencode export` (`{info, messages}`), single messages as
+//! the server returns them (`{info, parts}`), and the storage of older
+//! releases, where each session, message and part is a file of its own.
+//!
+//! Sub-agents are sessions of their own. They come as attached files and are
+//! played inside the call that started them; one that no call names is played
+//! at the end.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::message::{other_part, says_something, user_part};
+use super::part::{self, Progress, ToolPart};
+use super::turn::Turn;
+use crate::event::{Agent, Session, TurnStatus};
+use crate::json::{Json, Object};
+use crate::source::Emitter;
+
+pub(super) use related::RELATED;
+pub(super) use store::session as session_data;
+use store::{Store, Transcript};
+
+mod related;
+mod store;
+
+/// Sub-agents of sub-agents are followed this far.
+const DEEPEST: u32 = 32;
+
+#[derive(Clone, Default)]
+pub(super) struct Saved {
+    store: Store,
+    state: State,
+}
+
+#[derive(Clone, Default)]
+struct State {
+    session: Session,
+    turn: Turn,
+    /// Sessions of sub-agents that were played.
+    played: BTreeSet<String>,
+}
+
+impl Saved {
+    pub(super) fn attach(&mut self, bytes: &[u8]) {
+        self.store.add(&String::from_utf8_lossy(bytes));
+    }
+
+    pub(super) fn export(&mut self, fields: &Object<'_>, out: &mut Emitter) -> bool {
+        self.player().root(&Transcript::export(fields), out);
+        true
+    }
+
+    pub(super) fn stored(&mut self, info: Json<'_>, out: &mut Emitter) -> bool {
+        let messages = self.store.messages(&info.get("id").string());
+        let transcript = Transcript { info, messages };
+        let mut player = Player {
+            store: &self.store,
+            state: &mut self.state,
+        };
+        player.root(&transcript, out);
+        true
+    }
+
+    pub(super) fn message(&mut self, fields: &Object<'_>, out: &mut Emitter) -> bool {
+        let info = fields.get("info").object();
+        let session = Session {
+            id: info.get("sessionID").string(),
+            model: info.get("modelID").string(),
+            cwd: info.get("path").get("cwd").string(),
+            ..Session::default()
+        };
+        out.time_ms(info.get("time").get("created").i64());
+        self.state.announce(session, out);
+        let parts = fields.get("parts").array();
+        self.player().message(&info, &parts, None, out);
+        true
+    }
+
+    pub(super) fn finish(&mut self, out: &mut Emitter) {
+        let mut player = self.player();
+        for id in player.store.session_ids() {
+            player.child(&id, "", "", 1, out);
+        }
+        out.agent(None);
+        out.time_ms(None);
+        self.state.turn.close(TurnStatus::Interrupted, out);
+    }
+
+    fn player(&mut self) -> Player<'_> {
+        Player {
+            store: &self.store,
+            state: &mut self.state,
+        }
+    }
+}
+
+impl State {
+    /// Emits the session when it is another one or more is known of it.
+    fn announce(&mut self, session: Session, out: &mut Emitter) {
+        if session.id != self.session.id {
+            self.turn.close(TurnStatus::Interrupted, out);
+            self.session = Session {
+                provider: super::PROVIDER.name.to_owned(),
+                ..session
+            };
+            out.session(self.session.clone());
+        } else if self.session.model.is_empty() && !session.model.is_empty() {
+            self.session.model = session.model;
+            self.session.cwd = session.cwd;
+            out.session(self.session.clone());
+        }
+    }
+}
+
+/// Plays transcripts with all that they refer to.
+struct Player<'a> {
+    store: &'a Store,
+    state: &'a mut State,
+}
+
+impl Player<'_> {
+    fn root(&mut self, transcript: &Transcript<'_>, out: &mut Emitter) {
+        let session = transcript.session();
+        self.state.played.insert(session.id.clone());
+        out.time_ms(transcript.info.get("time").get("created").i64());
+        self.state.announce(session, out);
+        self.messages(transcript, None, out);
+    }
+
+    fn messages(
+        &mut self,
+        transcript: &Transcript<'_>,
+        agent: Option<&Arc<Agent>>,
+        out: &mut Emitter,
+    ) {
+        for (info, parts) in &transcript.messages {
+            self.message(&info.object(), parts, agent, out);
+        }
+    }
+
+    fn message(
+        &mut self,
+        info: &Object<'_>,
+        parts: &[Json<'_>],
+        agent: Option<&Arc<Agent>>,
+        out: &mut Emitter,
+    ) {
+        out.agent(agent.cloned());
+        out.time_ms(info.get("time").get("created").i64());
+        if info.get("role").str().as_deref() == Some("user") {
+            self.user(parts, out);
+        } else {
+            self.assistant(info, parts, agent, out);
+        }
+    }
+
+    fn user(&mut self, parts: &[Json<'_>], out: &mut Emitter) {
+        let is_root = out.current_agent().is_none();
+        if is_root && parts.iter().any(|part| says_something(&part.object())) {
+            self.state.turn.close(TurnStatus::Interrupted, out);
+            self.state.turn.touch();
+        }
+        for part in parts {
+            user_part(*part, out);
+        }
+    }
+
+    fn assistant(
+        &mut self,
+        info: &Object<'_>,
+        parts: &[Json<'_>],
+        agent: Option<&Arc<Agent>>,
+        out: &mut Emitter,
+    ) {
+        let mut turn = match agent {
+            None => std::mem::take(&mut self.state.turn),
+            Some(_) => Turn::default(),
+        };
+        turn.go_on();
+        for json in parts {
+            self.assistant_part(*json, agent, &mut turn, out);
+        }
+        let completed = info.get("time").get("completed").i64();
+        if completed.is_some() {
+            out.time_ms(completed);
+        }
+        let has_step = |json: &Json<'_>| json.get("type").str().as_deref() == Some("step-finish");
+        if !parts.iter().any(has_step) {
+            part::usage(info, out);
+            turn.step(&info.get("finish").string());
+        }
+        if info.get("error").is_object() {
+            turn.fail(info.get("error"), out);
+        }
+        if agent.is_none() {
+            self.state.turn = turn;
+        }
+    }
+
+    fn assistant_part(
+        &mut self,
+        json: Json<'_>,
+        agent: Option<&Arc<Agent>>,
+        turn: &mut Turn,
+        out: &mut Emitter,
+    ) {
+        let part = json.object();
+        let start = part.get("time").get("start").i64();
+        if start.is_some() {
+            out.time_ms(start);
+        }
+        let id = part.get("id").str();
+        match part.get("type").str().as_deref() {
+            Some("text") if part.get("synthetic").is_true() => {}
+            Some("text") => out.text(id.as_deref(), part.get("text").payload()),
+            Some("reasoning") => out.reasoning(id.as_deref(), part.get("text").payload()),
+            Some("tool") => self.tool(&ToolPart::new(&part), agent, out),
+            Some("step-finish") => {
+                part::usage(&part, out);
+                turn.step(&part.get("reason").string());
+            }
+            _ => other_part(json, out),
+        }
+    }
+
+    fn tool(&mut self, tool: &ToolPart<'_>, agent: Option<&Arc<Agent>>, out: &mut Emitter) {
+        let key = if out.is_open(&tool.call_id) {
+            // The sub-agent's model chose the id of the call that runs it.
+            &tool.id
+        } else {
+            &tool.call_id
+        };
+        let (start, end) = tool.times();
+        if start.is_some() {
+            out.time_ms(start);
+        }
+        out.tool_use(tool.call(key, &tool.names()));
+        if let Some(child) = tool.child() {
+            let time = out.current_time();
+            let parent = out.emitted_id(key).unwrap_or(key).to_owned();
+            let depth = agent.map_or(0, |agent| agent.depth) + 1;
+            self.child(&child, &parent, &tool.agent_name(), depth, out);
+            out.agent(agent.cloned());
+            out.time(time.map(Into::into));
+        }
+        if tool.progress() == Progress::Finished {
+            if end.is_some() {
+                out.time_ms(end);
+            }
+            out.tool_result(key, tool.outcome(false));
+        } else if let Some(output) = tool.output_so_far() {
+            out.tool_output(key, output);
+        }
+    }
+
+    /// Plays a sub-agent's session, once.
+    fn child(&mut self, id: &str, parent: &str, name: &str, depth: u32, out: &mut Emitter) {
+        if depth > DEEPEST || self.state.played.contains(id) {
+            return;
+        }
+        let store = self.store;
+        let Some(transcript) = store.transcript(id) else {
+            return;
+        };
+        self.state.played.insert(id.to_owned());
+        let agent = Arc::new(Agent {
+            id: id.to_owned(),
+            parent: parent.to_owned(),
+            depth,
+            name: if name.is_empty() {
+                transcript.agent_name()
+            } else {
+                name.to_owned()
+            },
+        });
+        self.messages(&transcript, Some(&agent), out);
+    }
+}

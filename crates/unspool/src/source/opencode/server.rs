@@ -1,0 +1,300 @@
+//! The server's event stream: `{id, type, properties}` for everything that
+//! happens in all sessions of a directory.
+//!
+//! Parts come whole each time they change: a text first empty, then as deltas,
+//! then whole; a call as pending, running (with the whole output so far) and
+//! finished. Sub-agents' sessions are on the same stream. A turn ends when its
+//! session is idle; after an error or an abort that is said twice, and the
+//! rest of the message comes in between.
+
+use std::collections::VecDeque;
+
+use super::message::{other_part, says_something, user_part};
+use super::part::{self, ToolPart};
+use crate::event::Level;
+use crate::json::{Json, Object};
+use crate::source::Emitter;
+
+use asked::Asked;
+use calls::Calls;
+use sessions::Sessions;
+use texts::Texts;
+
+mod asked;
+mod calls;
+mod sessions;
+mod texts;
+
+/// Messages whose author is remembered, and finished parts.
+const REMEMBERED: usize = 4096;
+
+#[derive(Clone, Default)]
+pub(super) struct Server {
+    sessions: Sessions,
+    texts: Texts,
+    calls: Calls,
+    asked: Asked,
+    /// Messages that users wrote.
+    from_user: Recent,
+    /// Messages that agents wrote.
+    from_agent: Recent,
+    /// Parts that are finished: what comes of them is a repetition.
+    finished: Recent,
+}
+
+impl Server {
+    /// Translates one event; false if its type is not known.
+    pub(super) fn event(&mut self, event: &Object<'_>, out: &mut Emitter) -> bool {
+        let fields = event.get("properties").object();
+        let kind = event.get("type").string();
+        let session = fields.get("sessionID").string();
+        match kind.as_str() {
+            "session.created" | "session.updated" => {
+                self.sessions.describe(&fields.get("info").object(), out);
+            }
+            "session.status" => self.status(&session, fields.get("status"), out),
+            "session.idle" => self.idle(&session, out),
+            "session.error" => {
+                let session = self.sessions.enter(&session, out);
+                session.turn.touch();
+                session.turn.fail(fields.get("error"), out);
+            }
+            "message.updated" => self.message(&fields.get("info").object(), out),
+            "message.part.updated" => {
+                out.time_ms(fields.get("time").i64());
+                self.part(fields.get("part"), fields.get("delta"), out);
+            }
+            "message.part.delta" => return self.delta(&fields, out),
+            "permission.asked" | "permission.updated" => {
+                self.sessions.enter(&session, out);
+                self.asked.permission(&fields, &self.calls, out);
+            }
+            "permission.replied" => {
+                self.sessions.enter(&session, out);
+                self.asked.replied(&fields, &self.calls, out);
+            }
+            "question.asked" => self.asked.question(&fields),
+            "question.replied" | "question.rejected" => {
+                self.sessions.enter(&session, out);
+                self.asked.answered(&fields, out);
+            }
+            other => return is_noise(other),
+        }
+        true
+    }
+
+    pub(super) fn finish(&mut self, out: &mut Emitter) {
+        self.asked.give_up("", out);
+        self.sessions.finish(out);
+    }
+
+    fn status(&mut self, session: &str, status: Json<'_>, out: &mut Emitter) {
+        match status.get("type").str().as_deref() {
+            Some("idle") => self.idle(session, out),
+            Some("retry") => {
+                let session = self.sessions.enter(session, out);
+                let attempt = status.get("attempt").u64();
+                if attempt.is_none() || session.attempt != attempt {
+                    session.attempt = attempt;
+                    out.notice(Level::Retry, status.get("message").payload());
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn idle(&mut self, session: &str, out: &mut Emitter) {
+        if self.sessions.is_unfinished(session) {
+            self.sessions.enter(session, out).waiting = true;
+            return;
+        }
+        self.asked.give_up(session, out);
+        self.sessions.close(session, out);
+        self.texts.forget(session);
+        self.calls.forget(session);
+    }
+
+    fn message(&mut self, info: &Object<'_>, out: &mut Emitter) {
+        let id = info.get("id").string();
+        if info.get("role").str().as_deref() == Some("user") {
+            self.from_user.insert(&id);
+            return;
+        }
+        self.from_agent.insert(&id);
+        let session = self.sessions.enter(&info.get("sessionID").string(), out);
+        if info.get("time").get("completed").is_null() {
+            session.unfinished = id;
+        } else if session.unfinished == id {
+            session.unfinished.clear();
+        }
+        if info.get("error").is_object() {
+            session.turn.fail(info.get("error"), out);
+        }
+    }
+
+    fn part(&mut self, json: Json<'_>, delta: Json<'_>, out: &mut Emitter) {
+        let part = json.object();
+        let id = part.get("id").string();
+        if self.finished.contains(&id) {
+            return;
+        }
+        let session_id = part.get("sessionID").string();
+        let kind = part.get("type").string();
+        if self.is_user_part(&part, &kind) {
+            self.finished.insert(&id);
+            self.user_part(&session_id, json, out);
+            return;
+        }
+        let session = self.sessions.enter(&session_id, out);
+        match kind.as_str() {
+            "text" | "reasoning" => {
+                let ended = !part.get("time").get("end").is_null();
+                if ended {
+                    self.finished.insert(&id);
+                } else {
+                    session.turn.touch();
+                }
+                self.texts.update(&part, delta, ended, out);
+            }
+            "tool" => self.tool(&session_id, &ToolPart::new(&part), out),
+            "step-start" => {
+                session.waiting = false;
+                session.turn.go_on();
+            }
+            "step-finish" => {
+                session.turn.step(&part.get("reason").string());
+                part::usage(&part, out);
+                self.finished.insert(&id);
+            }
+            _ => other_part(json, out),
+        }
+    }
+
+    fn user_part(&mut self, session: &str, json: Json<'_>, out: &mut Emitter) {
+        if says_something(&json.object()) {
+            if self.sessions.is_waiting(session) {
+                self.sessions.close(session, out);
+            }
+            self.sessions.enter(session, out).turn.go_on();
+        }
+        self.sessions.enter(session, out);
+        user_part(json, out);
+    }
+
+    /// Who wrote a part is said by its message; if that was not seen, by the
+    /// times that only agents' texts have.
+    fn is_user_part(&self, part: &Object<'_>, kind: &str) -> bool {
+        let message = part.get("messageID").string();
+        if self.from_user.contains(&message) {
+            return true;
+        }
+        let known = self.from_agent.contains(&message);
+        !known && (kind == "subtask" || kind == "text" && part.get("time").is_null())
+    }
+
+    fn delta(&mut self, fields: &Object<'_>, out: &mut Emitter) -> bool {
+        if fields.get("field").str().as_deref() != Some("text") {
+            return false;
+        }
+        let id = fields.get("partID").string();
+        if !self.finished.contains(&id) {
+            let session = fields.get("sessionID").string();
+            self.sessions.enter(&session, out).turn.touch();
+            let text = fields.get("delta").str().unwrap_or_default();
+            self.texts.delta(&session, &id, &text, out);
+        }
+        true
+    }
+
+    fn tool(&mut self, session: &str, tool: &ToolPart<'_>, out: &mut Emitter) {
+        match tool.progress() {
+            part::Progress::Pending => self.sessions.enter(session, out).turn.touch(),
+            part::Progress::Running => {
+                self.sessions.enter(session, out).turn.touch();
+                self.announce(session, tool, out);
+                self.calls.output(tool, out);
+            }
+            part::Progress::Finished => {
+                self.announce(session, tool, out);
+                let refused = self.asked.was_refused(session, &tool.call_id);
+                self.calls.finish(tool, refused, out);
+                self.finished.insert(&tool.id);
+            }
+        }
+    }
+
+    /// Emits the call, and what was asked about it before it was known.
+    fn announce(&mut self, session: &str, tool: &ToolPart<'_>, out: &mut Emitter) {
+        let is_new = self.calls.announce(session, tool, out);
+        if let Some(child) = tool.child() {
+            let call = self.calls.emitted_id(&tool.id, out);
+            self.sessions
+                .link(&child, session, &call, &tool.agent_name());
+        }
+        if is_new {
+            self.asked.release(session, &tool.call_id, &self.calls, out);
+        }
+    }
+}
+
+/// Events that say nothing about the conversation, or nothing that other
+/// events do not say: `todo.updated` repeats the call of the plan tool,
+/// `session.diff` and `file.edited` the edits of calls.
+fn is_noise(kind: &str) -> bool {
+    const PREFIXES: &[&str] = &[
+        "server.",
+        "global.",
+        "plugin.",
+        "catalog.",
+        "reference.",
+        "integration.",
+        "installation.",
+        "models-dev.",
+        "project.",
+        "workspace.",
+        "worktree.",
+        "vcs.",
+        "file.",
+        "lsp.",
+        "mcp.",
+        "pty.",
+        "tui.",
+        "ide.",
+        "command.",
+        "todo.",
+        "storage.",
+    ];
+    const KINDS: &[&str] = &[
+        "session.diff",
+        "session.compacted",
+        "session.deleted",
+        "message.removed",
+        "message.part.removed",
+    ];
+    KINDS.contains(&kind) || PREFIXES.iter().any(|prefix| kind.starts_with(prefix))
+}
+
+/// The ids that came last.
+#[derive(Clone, Default)]
+struct Recent {
+    ids: std::collections::HashSet<String>,
+    order: VecDeque<String>,
+}
+
+impl Recent {
+    fn contains(&self, id: &str) -> bool {
+        self.ids.contains(id)
+    }
+
+    fn insert(&mut self, id: &str) {
+        if !self.ids.insert(id.to_owned()) {
+            return;
+        }
+        self.order.push_back(id.to_owned());
+        if self.order.len() > REMEMBERED
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.ids.remove(&oldest);
+        }
+    }
+}

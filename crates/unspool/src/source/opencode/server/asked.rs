@@ -1,0 +1,197 @@
+//! What the agent asks a person: permissions and questions.
+//!
+//! A request may come before the arguments of its call; it then waits for the
+//! call, which began before it. A question is emitted with its answer.
+
+use std::collections::BTreeMap;
+
+use super::calls::Calls;
+use crate::event::{Permission, Prompt, ToolStatus};
+use crate::json::{Json, Object};
+use crate::source::{Emitter, Outcome};
+
+#[derive(Clone, Default)]
+pub(super) struct Asked {
+    permissions: BTreeMap<String, Request>,
+    questions: BTreeMap<String, Question>,
+    /// Session and id of calls that were refused and have no result yet.
+    refused: Vec<(String, String)>,
+}
+
+#[derive(Clone)]
+struct Request {
+    session: String,
+    call_id: String,
+    title: String,
+    /// Not emitted yet.
+    held: bool,
+}
+
+#[derive(Clone)]
+struct Question {
+    session: String,
+    prompts: Vec<Prompt>,
+}
+
+impl Asked {
+    pub(super) fn permission(&mut self, fields: &Object<'_>, calls: &Calls, out: &mut Emitter) {
+        let id = fields.get("id").string();
+        let session = fields.get("sessionID").string();
+        let call_id = match fields.get("tool").get("callID").string() {
+            call if call.is_empty() => fields.get("callID").string(),
+            call => call,
+        };
+        let held = !call_id.is_empty() && calls.key(&session, &call_id).is_none();
+        let request = Request {
+            session,
+            call_id,
+            title: title(fields),
+            held,
+        };
+        if !held {
+            request.emit(&id, "", calls, out);
+        }
+        self.permissions.insert(id, request);
+    }
+
+    /// Emits the requests that waited for a call.
+    pub(super) fn release(
+        &mut self,
+        session: &str,
+        call_id: &str,
+        calls: &Calls,
+        out: &mut Emitter,
+    ) {
+        for (id, request) in &mut self.permissions {
+            if request.held && request.session == session && request.call_id == call_id {
+                request.held = false;
+                request.emit(id, "", calls, out);
+            }
+        }
+    }
+
+    pub(super) fn replied(&mut self, fields: &Object<'_>, calls: &Calls, out: &mut Emitter) {
+        let text = |keys: [&str; 2]| {
+            let mut values = keys.iter().map(|key| fields.get(key).string());
+            values.find(|value| !value.is_empty()).unwrap_or_default()
+        };
+        let id = text(["requestID", "permissionID"]);
+        let reply = text(["reply", "response"]);
+        let request = self.permissions.remove(&id).unwrap_or_else(|| Request {
+            session: fields.get("sessionID").string(),
+            call_id: String::new(),
+            title: String::new(),
+            held: false,
+        });
+        request.emit(&id, &reply, calls, out);
+        if reply == "reject" && !request.call_id.is_empty() {
+            self.refused.push((request.session, request.call_id));
+        }
+    }
+
+    /// Whether a person said no to the call that now ends.
+    pub(super) fn was_refused(&mut self, session: &str, call_id: &str) -> bool {
+        let before = self.refused.len();
+        self.refused
+            .retain(|(of, call)| of != session || call != call_id);
+        self.refused.len() < before
+    }
+
+    pub(super) fn question(&mut self, fields: &Object<'_>) {
+        let questions = fields.get("questions").array();
+        let question = Question {
+            session: fields.get("sessionID").string(),
+            prompts: questions.into_iter().map(prompt).collect(),
+        };
+        self.questions.insert(fields.get("id").string(), question);
+    }
+
+    pub(super) fn answered(&mut self, fields: &Object<'_>, out: &mut Emitter) {
+        let Some(question) = self.questions.remove(&fields.get("requestID").string()) else {
+            return;
+        };
+        let answers = fields.get("answers").array();
+        let answers = answers
+            .into_iter()
+            .map(answer)
+            .chain(std::iter::repeat(String::new()));
+        for (prompt, answer) in question.prompts.into_iter().zip(answers) {
+            out.prompt(Prompt { answer, ..prompt });
+        }
+    }
+
+    /// The turn of a session is over (of all sessions, without a name): what
+    /// was asked stays without an answer, what was refused has no result.
+    pub(super) fn give_up(&mut self, session: &str, out: &mut Emitter) {
+        let is_over = |of: &str| session.is_empty() || of == session;
+        let questions = std::mem::take(&mut self.questions);
+        for (id, question) in questions {
+            if is_over(&question.session) {
+                question.prompts.into_iter().for_each(|p| out.prompt(p));
+            } else {
+                self.questions.insert(id, question);
+            }
+        }
+        self.permissions.retain(|id, request| {
+            let over = is_over(&request.session);
+            if over && request.held {
+                request.emit(id, "", &Calls::default(), out);
+            }
+            !over
+        });
+        let refused = std::mem::take(&mut self.refused);
+        for (of, call_id) in refused {
+            if !is_over(&of) {
+                self.refused.push((of, call_id));
+            } else if out.is_open(&call_id) {
+                let outcome = Outcome {
+                    status: ToolStatus::Rejected,
+                    ..Outcome::default()
+                };
+                out.tool_result(&call_id, outcome);
+            }
+        }
+    }
+}
+
+impl Request {
+    fn emit(&self, id: &str, outcome: &str, calls: &Calls, out: &mut Emitter) {
+        let tool_id = calls.key(&self.session, &self.call_id);
+        out.permission(Permission {
+            id: id.to_owned(),
+            tool_id: tool_id.unwrap_or(&self.call_id).to_owned(),
+            title: self.title.clone(),
+            outcome: outcome.to_owned(),
+            ..Permission::default()
+        });
+    }
+}
+
+/// What a permission is for, and for which files, commands or addresses.
+fn title(fields: &Object<'_>) -> String {
+    let title = fields.get("title").string();
+    if !title.is_empty() {
+        return title;
+    }
+    let patterns = fields.get("patterns").array();
+    let words = [fields.get("permission")].into_iter().chain(patterns);
+    let words: Vec<String> = words.map(Json::string).collect();
+    words.join(" ")
+}
+
+fn prompt(question: Json<'_>) -> Prompt {
+    let options = question.get("options").array();
+    Prompt {
+        question: question.get("question").string(),
+        options: options
+            .into_iter()
+            .map(|option| option.get("label").string())
+            .collect(),
+        ..Prompt::default()
+    }
+}
+
+fn answer(labels: Json<'_>) -> String {
+    let labels: Vec<String> = labels.array().into_iter().map(Json::string).collect();
+    labels.join(", ")
+}

@@ -1,0 +1,179 @@
+//! The sessions on the stream: which are sub-agents', and whose turn is open.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use crate::event::{self, Agent, TurnStatus};
+use crate::json::Object;
+use crate::source::Emitter;
+use crate::source::opencode::saved::session_data;
+use crate::source::opencode::turn::Turn;
+
+/// Sessions that are remembered.
+const REMEMBERED: usize = 256;
+
+#[derive(Clone, Default)]
+pub(super) struct Sessions {
+    known: BTreeMap<String, Session>,
+    /// Their ids, oldest first.
+    order: VecDeque<String>,
+    /// The last session that is no sub-agent's.
+    root: String,
+}
+
+#[derive(Clone, Default)]
+pub(super) struct Session {
+    /// What was said of it.
+    data: event::Session,
+    /// The sub-agent whose session it is.
+    agent: Option<Arc<Agent>>,
+    pub(super) turn: Turn,
+    /// The last retry that was shown.
+    pub(super) attempt: Option<u64>,
+    /// The message that the agent is writing.
+    pub(super) unfinished: String,
+    /// It was said to be idle while a message was unfinished.
+    pub(super) waiting: bool,
+}
+
+impl Sessions {
+    /// The session that an event belongs to. What is emitted from here on is
+    /// attributed to its agent. An event that names none is the root's.
+    pub(super) fn enter(&mut self, id: &str, out: &mut Emitter) -> &mut Session {
+        let id = if id.is_empty() { &self.root } else { id }.to_owned();
+        if !self.known.contains_key(&id) {
+            let data = event::Session {
+                provider: super::super::PROVIDER.name.to_owned(),
+                id: id.clone(),
+                ..event::Session::default()
+            };
+            out.agent(None);
+            out.session(data.clone());
+            self.root.clone_from(&id);
+            self.add(
+                &id,
+                Session {
+                    data,
+                    ..Session::default()
+                },
+            );
+        }
+        let session = self.known.entry(id).or_default();
+        out.agent(session.agent.clone());
+        session
+    }
+
+    /// Takes in what `session.created` and `session.updated` say.
+    pub(super) fn describe(&mut self, info: &Object<'_>, out: &mut Emitter) {
+        let data = session_data(info);
+        let parent = info.get("parentID").string();
+        if !parent.is_empty() {
+            if !self.known.contains_key(&data.id) {
+                self.link(&data.id, &parent, "", &info.get("agent").string());
+            }
+            return;
+        }
+        if data.id.is_empty() || self.known.get(&data.id).is_some_and(|s| s.data == data) {
+            return;
+        }
+        out.time_ms(info.get("time").get("updated").i64());
+        out.session(data.clone());
+        self.root.clone_from(&data.id);
+        if let Some(session) = self.known.get_mut(&data.id) {
+            session.data = data;
+        } else {
+            let id = data.id.clone();
+            self.add(
+                &id,
+                Session {
+                    data,
+                    ..Session::default()
+                },
+            );
+        }
+    }
+
+    /// Makes `child` the session of a sub-agent that `call` in `parent` runs.
+    pub(super) fn link(&mut self, child: &str, parent: &str, call: &str, name: &str) {
+        let depth = self.known.get(parent).and_then(|session| {
+            let agent = session.agent.as_ref()?;
+            Some(agent.depth)
+        });
+        let agent = Agent {
+            id: child.to_owned(),
+            parent: call.to_owned(),
+            depth: depth.unwrap_or_default().saturating_add(1),
+            name: name.to_owned(),
+        };
+        if !self.known.contains_key(child) {
+            self.add(child, Session::default());
+        }
+        if let Some(session) = self.known.get_mut(child)
+            && session.agent.as_deref() != Some(&agent)
+        {
+            session.agent = Some(Arc::new(agent));
+        }
+    }
+
+    /// Whether the agent is writing a message in this session.
+    pub(super) fn is_unfinished(&self, id: &str) -> bool {
+        self.known
+            .get(id)
+            .is_some_and(|session| session.turn.is_open() && !session.unfinished.is_empty())
+    }
+
+    pub(super) fn is_waiting(&self, id: &str) -> bool {
+        self.known.get(id).is_some_and(|session| session.waiting)
+    }
+
+    /// The session's turn is over. A sub-agent's is told by its call's result.
+    pub(super) fn close(&mut self, id: &str, out: &mut Emitter) {
+        let Some(session) = self.known.get_mut(id) else {
+            return;
+        };
+        session.end(TurnStatus::Completed, out);
+    }
+
+    pub(super) fn finish(&mut self, out: &mut Emitter) {
+        for session in self.known.values_mut() {
+            let status = if session.waiting {
+                TurnStatus::Completed
+            } else {
+                TurnStatus::Interrupted
+            };
+            session.cut(status, out);
+        }
+    }
+
+    fn add(&mut self, id: &str, session: Session) {
+        self.known.insert(id.to_owned(), session);
+        self.order.push_back(id.to_owned());
+        if self.order.len() > REMEMBERED
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.known.remove(&oldest);
+        }
+    }
+}
+
+impl Session {
+    fn end(&mut self, otherwise: TurnStatus, out: &mut Emitter) {
+        let mut turn = std::mem::take(&mut self.turn);
+        self.waiting = false;
+        self.attempt = None;
+        self.unfinished.clear();
+        if self.agent.is_none() && turn.is_open() {
+            out.agent(None);
+            turn.close(otherwise, out);
+        }
+    }
+
+    /// The stream ended. A turn whose session never was idle is cut off,
+    /// whatever its last step said, unless an error had ended it.
+    fn cut(&mut self, otherwise: TurnStatus, out: &mut Emitter) {
+        if otherwise == TurnStatus::Interrupted {
+            self.turn.forget_step();
+        }
+        self.end(otherwise, out);
+    }
+}
