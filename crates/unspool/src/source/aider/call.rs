@@ -130,7 +130,7 @@ impl Block {
         }
         let last = self.lines.iter().rev().find(|line| !line.trim().is_empty());
         let Some(last) = last else {
-            return self.is_argument(line);
+            return self.is_argument(line) || unknown_key(line, true).is_some();
         };
         let arguments = self.lines.iter().position(|l| is_arguments(l));
         if let Some(start) = arguments {
@@ -150,7 +150,10 @@ impl Block {
                 directly && key_of(last).is_some()
             }
             Some(_) => true,
-            None => false,
+            None => self
+                .lines
+                .iter()
+                .any(|line| unknown_key(line, true).is_some()),
         }
     }
 
@@ -158,6 +161,7 @@ impl Block {
     fn is_argument(&self, line: &str) -> bool {
         is_arguments(line)
             || key_of(line).is_some()
+            || unknown_key(line, false).is_some()
             || (is_todo(&self.tool) && todo_mark(line).is_some())
             || line.starts_with("(no command provided")
             || line.starts_with("Invalid Tool JSON")
@@ -250,26 +254,28 @@ fn key_of(line: &str) -> Option<Key> {
         .rsplit_once('_')
         .filter(|(_, number)| !number.is_empty() && number.chars().all(|c| c.is_ascii_digit()));
     let base = base.map_or(name, |(base, _)| base);
-    let value = value.trim_end();
+    let value = value.strip_prefix(' ').unwrap_or(value).trim_end();
     let known = |keys: &'static [&'static str]| keys.iter().copied().find(|key| *key == base);
     let found = if value.is_empty() {
         known(BLOCK_KEYS).or_else(|| known(INLINE_KEYS))
     } else {
-        known(INLINE_KEYS).filter(|_| value.starts_with(' '))
+        known(INLINE_KEYS)
     }?;
     Some(Key {
         base: found,
         name: name.to_owned(),
-        value: value.trim().to_owned(),
+        value: value.to_owned(),
     })
 }
 
 /// A name that stands alone above its value and is in no list: an argument of
-/// a tool that is not known.
-fn unknown_key(line: &str) -> Option<&str> {
-    let name = line.trim_end().strip_suffix(':')?;
-    let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
-    (!name.is_empty() && name.chars().all(fits)).then_some(name)
+/// a tool that is not known. Without a tag it counts only below a gap.
+fn unknown_key(line: &str, below_gap: bool) -> Option<String> {
+    let text = marker::untagged(line);
+    let name = text.trim_end().strip_suffix(':')?;
+    let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    let counts = below_gap || matches!(text, std::borrow::Cow::Owned(_));
+    (counts && !name.is_empty() && name.chars().all(fits)).then(|| name.to_owned())
 }
 
 /// The text behind `Arguments:`, put together again.
@@ -297,69 +303,83 @@ fn shown_arguments(lines: &[String]) -> Map<String, Value> {
     if lines.first().is_some_and(|line| is_arguments(line)) {
         return Map::from_iter([("Arguments".to_owned(), argument_text(lines).into())]);
     }
-    let mut fields: Vec<(String, Vec<&str>)> = Vec::new();
-    let mut inline = false;
-    let mut nested = false;
+    let mut arguments: Vec<Argument> = Vec::new();
     let mut gap = true;
     for line in lines {
-        let key = key_of(line).filter(|key| {
-            let tagged = line.starts_with('[');
-            let first = fields.is_empty();
-            first || tagged || gap || inline || (nested && key.base != "delegation")
-        });
-        let unknown = unknown_key(line).filter(|_| gap && key.is_none());
-        match key {
-            Some(key) if nested && key.base != "delegation" => {
-                if let Some((_, values)) = fields.last_mut() {
-                    values.push(line);
-                }
-            }
-            Some(key) => {
-                nested = key.base == "delegation";
-                inline = !key.value.is_empty();
-                fields.push((key.name, Vec::new()));
-                if let (true, Some((_, values))) = (inline, fields.last_mut()) {
-                    let value = line.split_once(':').map_or("", |(_, value)| value);
-                    values.push(value.strip_prefix("[/]").unwrap_or(value).trim_start());
-                }
-            }
-            None => match (unknown, fields.last_mut()) {
-                (Some(name), _) => {
-                    inline = false;
-                    fields.push((name.to_owned(), Vec::new()));
-                }
-                (None, Some((_, values))) => values.push(line),
-                (None, None) => fields.push(("text".to_owned(), vec![line])),
+        match Argument::begin(line, gap, arguments.last()) {
+            Some(argument) => arguments.push(argument),
+            None => match arguments.last_mut() {
+                Some(open) => open.lines.push(line.clone()),
+                None => arguments.push(Argument::new("text", Style::Block, vec![line.clone()])),
             },
         }
         gap = line.trim().is_empty();
     }
-    fields
-        .into_iter()
-        .map(|(name, values)| {
-            let value = value(&name, &values);
-            (name, value)
-        })
-        .collect()
+    arguments.into_iter().map(Argument::finish).collect()
 }
 
-/// The value of a shown argument: text, or the arguments inside it.
-fn value(name: &str, lines: &[&str]) -> Value {
-    if name.starts_with("delegation") {
-        let inside = lines.iter().filter_map(|line| key_of(line));
-        let fields: Map<_, _> = inside.map(|key| (key.name, key.value.into())).collect();
-        return fields.into();
+/// How an argument is shown.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Style {
+    /// Below its name.
+    Block,
+    /// On the line of its name.
+    Inline,
+    /// As arguments below its name.
+    Nested,
+}
+
+struct Argument {
+    name: String,
+    style: Style,
+    lines: Vec<String>,
+}
+
+impl Argument {
+    fn new(name: &str, style: Style, lines: Vec<String>) -> Self {
+        Self {
+            name: name.to_owned(),
+            style,
+            lines,
+        }
     }
-    let is_free = matches!(name, "Command" | "Summary" | "task") || name.starts_with("range");
-    let lines = if is_free
-        || lines.len() > 1
-            && wrap::continues(lines.first().unwrap_or(&""), lines.get(1).unwrap_or(&""))
-    {
-        wrap::rejoin(lines.iter().copied())
-    } else {
-        lines.iter().map(|line| (*line).to_owned()).collect()
-    };
-    message::trim(&lines).join("\n").into()
+
+    /// The argument that a line begins, unless it is a line of the open one.
+    fn begin(line: &str, gap: bool, open: Option<&Self>) -> Option<Self> {
+        let Some(key) = key_of(line) else {
+            return unknown_key(line, gap).map(|name| Self::new(&name, Style::Block, Vec::new()));
+        };
+        let style = match key.base {
+            "delegation" => Style::Nested,
+            _ if key.value.is_empty() => Style::Block,
+            _ => Style::Inline,
+        };
+        let counts = open.is_none_or(|open| match open.style {
+            Style::Block => gap || line.starts_with('['),
+            Style::Inline => true,
+            Style::Nested => style == Style::Nested,
+        });
+        let value = (style == Style::Inline).then_some(key.value);
+        counts.then(|| Self::new(&key.name, style, value.into_iter().collect()))
+    }
+
+    fn finish(self) -> (String, Value) {
+        let text = self.lines.iter().map(String::as_str);
+        let value = match self.style {
+            Style::Nested => {
+                let inside = text
+                    .filter_map(key_of)
+                    .map(|key| (key.name, key.value.into()));
+                Value::Object(inside.collect())
+            }
+            Style::Inline => wrap::rejoin(text).join("\n").into(),
+            Style::Block if matches!(self.name.as_str(), "Command" | "Summary") => {
+                message::trim(&wrap::rejoin(text)).join("\n").into()
+            }
+            Style::Block => message::trim(&self.lines).join("\n").into(),
+        };
+        (self.name, value)
+    }
 }
 
 /// The preview: what all agents have in common, then what only these have.

@@ -87,7 +87,7 @@ fn is_closing_fence(line: &str) -> bool {
 /// The file name in a line, without what models decorate it with.
 fn file_name(line: &str) -> Option<&str> {
     let name = line.trim().trim_end_matches(':').trim_start_matches('#');
-    let name = name.trim().trim_matches('`').trim_matches('*').trim();
+    let name = name.trim().trim_matches(['`', '*']).trim();
     let plausible = !name.contains(char::is_whitespace)
         || (name.contains(['.', '/']) && !name.ends_with('.') && name.split(' ').count() <= 3);
     let is_name = !name.is_empty()

@@ -69,6 +69,8 @@ pub(super) struct Flow {
     segment_gap: bool,
     /// The line before was empty or a rule, or there was none.
     gap: bool,
+    /// The same for the line after this one.
+    next_gap: bool,
     /// Token counts whose next line has not come.
     counts: Option<(String, Counts)>,
     /// A question whose answer may stand on the next line.
@@ -180,8 +182,9 @@ impl Flow {
         if !line.text.trim().is_empty() {
             self.turn.asked = false;
         }
+        self.next_gap = marker::is_gap(line.text);
         self.step(line, out);
-        self.gap = marker::is_gap(line.text) || (self.gap && line.text.is_empty());
+        self.gap = self.next_gap;
     }
 
     fn step(&mut self, line: Line<'_>, out: &mut Emitter) {
@@ -219,7 +222,7 @@ impl Flow {
     fn open(&mut self, line: Line<'_>, out: &mut Emitter) {
         if let Some(counts) = self.counts_in(line.text) {
             self.counts = Some((line.raw.to_owned(), counts));
-        } else if self.question_line(line, out) || self.prompt_line(line, out) {
+        } else if self.prompt_line(line, out) || self.question_line(line, out) {
         } else if self.segment.is_empty() && marker::is_gap(line.text) {
         } else if self.segment.is_empty() && self.marker_line(line, out) {
         } else if !self.segment.is_empty() && self.closing_line(line, out) {
@@ -340,13 +343,16 @@ impl Flow {
         }
         const LOOP: &str = "Output loop detected while streaming: ";
         if let Some(start) = text.find(LOOP)
-            && let (Some(before), Some(note)) = (text.get(..start), text.get(start..))
+            && let (Some(before), Some(note)) = (text.get(..start), line.text.get(start..))
         {
             if !before.is_empty() {
                 self.push(before, out);
             }
             self.message(None, out);
             self.push_note(Level::Warning, note, out);
+            if let Some(note) = &mut self.note {
+                line.text.clone_into(&mut note.last);
+            }
             return true;
         }
         false
@@ -464,7 +470,9 @@ impl Flow {
             matches!(marker::question(text), Some(Question::Whole(prompt, _)) if fits(&prompt));
         let prompt =
             self.gap && marker::prompt(text).is_some_and(|(mode, _)| mode == self.who.mode);
-        let told = lines.last().is_some_and(|last| is_code_line(last)) && !is_code_line(text);
+        let told = lines.iter().any(|line| is_code_line(line))
+            && !is_code_line(text)
+            && !marker::is_gap(text);
         let ends = asks
             || prompt
             || told
@@ -535,7 +543,5 @@ fn block_level(text: &str) -> Level {
 fn is_code_line(line: &str) -> bool {
     let text = line.trim_start();
     let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
-    (text.len() > rest.len() && rest.starts_with(['│', '█']))
-        || text.starts_with("...⋮...")
-        || text.trim().is_empty()
+    (text.len() > rest.len() && rest.starts_with(['│', '█'])) || text.starts_with("...⋮...")
 }

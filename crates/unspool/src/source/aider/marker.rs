@@ -349,9 +349,7 @@ pub(super) fn spinner(line: &str) -> Option<(&str, &str)> {
         return None;
     }
     let line = line.trim_start_matches(frame);
-    let Some(text) = line.strip_prefix(' ') else {
-        return Some(("", line));
-    };
+    let text = line.strip_prefix(' ').unwrap_or(line);
     for fixed in ["Processing Answer...", "Awaiting Confirmation..."] {
         if let Some(rest) = text.strip_prefix(fixed) {
             return Some((fixed, rest));
@@ -365,7 +363,7 @@ pub(super) fn spinner(line: &str) -> Option<(&str, &str)> {
     if text.starts_with("Generating ") || text.starts_with("Updating repo map") {
         return Some((text, ""));
     }
-    Some(("", text))
+    Some(("", line))
 }
 
 /// Explanations that follow an error of the provider's API.
@@ -487,6 +485,18 @@ fn is_chat_change(line: &str) -> bool {
     (starts && ends)
         || line.ends_with(" is already in the chat as an editable")
         || line.ends_with(" is already in the chat as an editable file")
+}
+
+/// The word that a message lacks when it was cut before its last one.
+pub(super) fn missing_word(line: &str) -> Option<&'static str> {
+    [
+        (" is already in the chat as an editable", "file"),
+        (" from the", "chat"),
+        (" files in the", "chat"),
+    ]
+    .into_iter()
+    .find(|(end, _)| line.trim_end().ends_with(end))
+    .map(|(_, word)| word)
 }
 
 /// The closing lines of commands in aider-ce 1.x.

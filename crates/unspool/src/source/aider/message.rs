@@ -69,57 +69,52 @@ fn context(lines: &[String]) -> Option<(Context, &[String])> {
 
 /// Reasoning stands first, below a line of 14 dashes. With the heading
 /// THINKING it ends at 12 dashes and ANSWER, without at 10 dashes; a closing
-/// tag that was not replaced ends both. It may have no end at all.
+/// tag that was not replaced ends both. It may have no end at all. Rendered
+/// markdown has a rule in place of the dashes.
 fn reasoning(lines: &[String]) -> Option<(&[String], &[String])> {
-    const DASHES: &str = "--------------";
     let first = lines.first()?.trim_end();
-    let titled = |line: &str| line.trim_start_matches("► ").trim_matches('*') == "THINKING";
-    let mut start = 0;
-    if first == DASHES || marker::is_rule(first) {
-        start = 1;
-    }
-    let heading = (start..start + 2).find(|index| {
-        let line = lines.get(*index).map_or("", |line| line.trim());
-        line.starts_with("► ") && titled(line)
+    let ruled = is_dashes(first, 14);
+    let heading = lines.iter().take(3).position(|line| {
+        let line = line.trim();
+        line == "► **THINKING**" || line == "► THINKING"
     });
-    if heading.is_none() && first != DASHES {
-        return None;
-    }
-    let start = heading.map_or(start, |index| index + 1);
-    let body = lines.get(start..)?;
-    let end = body.iter().enumerate().position(|(index, line)| {
-        let next = body.get(index + 1).map_or("", |line| line.trim_end());
-        closes(line.trim_end(), next, heading.is_some())
-    });
-    let Some(end) = end else {
-        return Some((body, &[]));
+    let start = match heading {
+        Some(index) if ruled || index == 0 => index + 1,
+        _ if first.len() == 14 && ruled => 1,
+        _ => return None,
     };
-    let mut behind = body.get(end + 1..)?;
-    if behind.first().is_some_and(|line| is_answer_heading(line)) {
-        behind = behind.get(1..)?;
-    }
-    Some((body.get(..end)?, behind))
+    let body = lines.get(start..)?;
+    let end = (0..body.len()).find_map(|index| Some((index, closes(body, index, heading)?)));
+    let (end, behind) = end.unwrap_or((body.len(), body.len()));
+    Some((body.get(..end)?, body.get(behind..)?))
 }
 
-fn closes(line: &str, next: &str, titled: bool) -> bool {
+/// Where the answer begins, if the reasoning ends with this line.
+fn closes(lines: &[String], index: usize, heading: Option<usize>) -> Option<usize> {
     const TAGS: &[&str] = &[
         "</think>",
         "</thinking>",
         "</thinking-content-7bbeb8e1441453ad999a0bbba8a46d4b>",
     ];
-    if TAGS.contains(&line) {
-        return true;
+    let line = lines.get(index)?.trim_end();
+    if TAGS.contains(&line) || (heading.is_none() && line == "----------") {
+        return Some(index + 1);
     }
-    if titled {
-        (line == "------------" && is_answer_heading(next)) || is_answer_heading(line)
-    } else {
-        line == "----------"
+    heading?;
+    let is_heading = |line: &String| matches!(line.trim(), "► **ANSWER**" | "► ANSWER");
+    if is_dashes(line, 12) {
+        let below = lines.get(index + 1..)?.iter().take(2);
+        let found = below.clone().position(is_heading)?;
+        let blank = below.take(found).all(|line| line.trim().is_empty());
+        return blank.then_some(index + found + 2);
     }
+    is_heading(lines.get(index)?).then_some(index + 1)
 }
 
-fn is_answer_heading(line: &str) -> bool {
-    let line = line.trim();
-    line == "► **ANSWER**" || line == "► ANSWER"
+/// A line of so many dashes, or a rule.
+fn is_dashes(line: &str, count: usize) -> bool {
+    let dashes = line.len() == count || line.len() >= 30;
+    (dashes && line.chars().all(|c| c == '-')) || marker::is_rule(line)
 }
 
 fn answer(lines: &[String], chat: Chat<'_>, parts: &mut Vec<Part>) {

@@ -283,9 +283,13 @@ impl Open {
         if std::mem::replace(&mut self.finished, true) {
             return;
         }
+        // What is about to be run stands in the call.
+        let announced = self.lines.len() > 1 && self.lines.iter().any(|l| l.starts_with("⚙️ "));
+        let skip = usize::from(announced);
         let lines: Vec<&str> = self
             .lines
             .iter()
+            .skip(skip)
             .map(|line| line.trim_end_matches('\r'))
             .collect();
         let output = lines.join("\n").trim_end().to_owned();

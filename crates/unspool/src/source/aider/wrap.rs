@@ -20,9 +20,22 @@ pub(super) fn char_cells(c: char) -> usize {
         | 0xfe30..=0xfe4f
         | 0xff00..=0xff60
         | 0xffe0..=0xffe6
+        | 0x231a..=0x231b
+        | 0x23e9..=0x23ec
+        | 0x2614..=0x2615
+        | 0x26a1
+        | 0x2705
+        | 0x270a..=0x270b
+        | 0x2728
+        | 0x274c
+        | 0x2753..=0x2755
+        | 0x2757
+        | 0x2795..=0x2797
+        | 0x2b50
         | 0x1f300..=0x1f64f
         | 0x1f680..=0x1f6ff
-        | 0x1f900..=0x1f9ff
+        | 0x1f7e0..=0x1f7eb
+        | 0x1f900..=0x1faff
         | 0x20000..=0x3fffd => 2,
         _ => 1,
     }
@@ -39,11 +52,12 @@ pub(super) fn continues(line: &str, next: &str) -> bool {
     let Some(word) = next.split_whitespace().next() else {
         return false;
     };
-    if next.starts_with(' ') || line.is_empty() {
+    if next.starts_with([' ', '─']) || line.trim().is_empty() {
         return false;
     }
     let width = cells(line);
-    let full = width + 1 + cells(word) > COLUMNS && !line.ends_with(['.', ')', '!', ':']);
+    let finished = line.ends_with(['.', ')', '!']) || (width < COLUMNS && line.ends_with(':'));
+    let full = width >= COLUMNS / 2 && width + 1 + cells(word) > COLUMNS && !finished;
     width <= COLUMNS + 1 && (line.ends_with(' ') || full)
 }
 

@@ -54,6 +54,7 @@ impl Flow {
         self.turn.interactive = true;
         self.origin = Origin::Prompt;
         self.gap = true;
+        self.next_gap = true;
         let rest = rest.trim_end_matches('\r');
         if self.echoes {
             self.user(rest.trim(), out);

@@ -51,12 +51,13 @@ impl Flow {
             } else {
                 self.answered(prompt, out);
             }
-            self.gap = true;
+            self.next_gap = true;
             return;
         }
         self.answered(prompt, out);
-        self.gap = rest.trim().is_empty();
-        if !self.gap {
+        self.next_gap = rest.trim().is_empty();
+        if !self.next_gap {
+            self.gap = false;
             self.take(
                 Line {
                     raw: rest,

@@ -93,6 +93,11 @@ impl Flow {
             self.raw_output = false;
         }
         self.round.end(out);
+        // No token was written: whatever was printed, the model did not say it.
+        if counts.is_some_and(|counts| counts.usage.output_tokens == Some(0)) {
+            self.console(&lines, out);
+            return;
+        }
         let own = |line: &String| marker::is_gap(line) || marker::note(line).is_some();
         let text = lines.split_off(lines.iter().take_while(|line| own(line)).count());
         self.console(&lines, out);
@@ -121,7 +126,8 @@ impl Flow {
         for line in lines {
             let shown = screen::plain(line);
             let text = shown.trim_end_matches('\r');
-            if self.goes_on(text) || marker::is_noise(text) || text.trim_end() == "Finished." {
+            let nothing = marker::is_noise(text) || marker::is_rule(text);
+            if self.goes_on(text) || nothing || text.trim_end() == "Finished." {
                 continue;
             }
             self.flush_note(out);
@@ -144,6 +150,9 @@ impl Flow {
         if marker::is_limit(text.trim_end()) || text.starts_with("Empty response received") {
             self.turn.verdict = Some((TurnStatus::Failed, text.trim_end().to_owned()));
         }
+        if self.origin == Origin::Prompt {
+            self.origin = Origin::After;
+        }
         self.note = Some(Note {
             level,
             text: text.to_owned(),
@@ -157,7 +166,8 @@ impl Flow {
             return false;
         }
         if let Some(note) = &mut self.note
-            && wrap::continues(&note.last, text)
+            && (wrap::continues(&note.last, text)
+                || marker::missing_word(&note.text) == Some(text.trim_end()))
             && !marker::is_telling(text)
             && marker::note(text).is_none()
         {
