@@ -59,7 +59,7 @@ pub(super) struct Flow {
     echoes: bool,
     /// The lines come from a chat history: the model's words are given as
     /// such, and all other lines are the agent's.
-    pub(super) history: bool,
+    history: bool,
     pub(super) who: Identity,
     state: State,
     origin: Origin,
@@ -81,6 +81,8 @@ pub(super) struct Flow {
     error: Vec<String>,
     /// The agent's last own line, which may go on.
     note: Option<Note>,
+    /// Context blocks that were told, by name, with what they said.
+    contexts: Vec<(String, u64)>,
     pub(super) round: Round,
     /// What a tool printed last, which may go on.
     printed: Option<String>,
@@ -115,6 +117,8 @@ struct Note {
     level: Level,
     text: String,
     last: String,
+    /// Unknown lines of a chat history, which may go on.
+    listing: bool,
 }
 
 /// The turn that is under way.
@@ -147,6 +151,14 @@ impl Flow {
         }
     }
 
+    /// A chat history.
+    pub(super) fn of_history() -> Self {
+        Self {
+            history: true,
+            ..Self::default()
+        }
+    }
+
     /// Takes the next line.
     pub(super) fn line(&mut self, raw: &str, out: &mut Emitter) {
         let shown = screen::plain(raw);
@@ -174,7 +186,10 @@ impl Flow {
         if self.goes_on(line.text) {
             return;
         }
-        self.flush_note(out);
+        let listing = self.note.as_ref().is_some_and(|note| note.listing);
+        if !listing || !self.may_list(line.text) {
+            self.flush_note(out);
+        }
         if self.retried(line.text, out) {
             return;
         }
@@ -185,6 +200,17 @@ impl Flow {
         self.next_gap = marker::is_gap(line.text);
         self.step(line, out);
         self.gap = self.next_gap;
+    }
+
+    /// Whether a line may go on with the unknown ones before it, or explains
+    /// them.
+    fn may_list(&self, text: &str) -> bool {
+        let known = marker::note(text).is_some()
+            || marker::is_telling(text)
+            || marker::alarm(text).is_some()
+            || is_block_start(text)
+            || round::printed(text).is_some();
+        matches!(self.state, State::Open) && !known
     }
 
     fn step(&mut self, line: Line<'_>, out: &mut Emitter) {
@@ -209,8 +235,7 @@ impl Flow {
             State::Dump(mut dump) => {
                 dump.line(line.text);
                 while let Some(context) = dump.pop() {
-                    self.who.ensure(out);
-                    out.context(&context.name, &context.title, context.text);
+                    self.context(context, out);
                 }
                 if dump.is_open() {
                     self.state = State::Dump(dump);
@@ -227,7 +252,7 @@ impl Flow {
         } else if self.segment.is_empty() && self.marker_line(line, out) {
         } else if !self.segment.is_empty() && self.closing_line(line, out) {
         } else if self.history {
-            self.push_note(Level::Info, line.text, out);
+            self.push_listing(line.text);
         } else {
             self.push(line.raw, out);
         }
@@ -379,6 +404,7 @@ impl Flow {
             self.segment.pop();
             let lines = self.take_segment();
             self.console(&lines, out);
+            self.round.end(out);
             self.state = State::Dump(Dump::new(text));
             return true;
         }

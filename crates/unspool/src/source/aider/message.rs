@@ -67,6 +67,18 @@ fn context(lines: &[String]) -> Option<(Context, &[String])> {
     Some((Context::new(name, inside), lines.get(end + 1..)?))
 }
 
+/// Tags around reasoning, where they were not replaced.
+const OPENING_TAGS: &[&str] = &[
+    "<think>",
+    "<thinking>",
+    "<thinking-content-7bbeb8e1441453ad999a0bbba8a46d4b>",
+];
+const CLOSING_TAGS: &[&str] = &[
+    "</think>",
+    "</thinking>",
+    "</thinking-content-7bbeb8e1441453ad999a0bbba8a46d4b>",
+];
+
 /// Reasoning stands first, below a line of 14 dashes. With the heading
 /// THINKING it ends at 12 dashes and ANSWER, without at 10 dashes; a closing
 /// tag that was not replaced ends both. It may have no end at all. Rendered
@@ -79,6 +91,7 @@ fn reasoning(lines: &[String]) -> Option<(&[String], &[String])> {
         line == "► **THINKING**" || line == "► THINKING"
     });
     let start = match heading {
+        _ if OPENING_TAGS.contains(&first) => 1,
         Some(index) if ruled || index == 0 => index + 1,
         _ if first.len() == 14 && ruled => 1,
         _ => return None,
@@ -91,13 +104,8 @@ fn reasoning(lines: &[String]) -> Option<(&[String], &[String])> {
 
 /// Where the answer begins, if the reasoning ends with this line.
 fn closes(lines: &[String], index: usize, heading: Option<usize>) -> Option<usize> {
-    const TAGS: &[&str] = &[
-        "</think>",
-        "</thinking>",
-        "</thinking-content-7bbeb8e1441453ad999a0bbba8a46d4b>",
-    ];
     let line = lines.get(index)?.trim_end();
-    if TAGS.contains(&line) || (heading.is_none() && line == "----------") {
+    if CLOSING_TAGS.contains(&line) || (heading.is_none() && line == "----------") {
         return Some(index + 1);
     }
     heading?;

@@ -1,13 +1,18 @@
 //! What the model says and what the agent says: messages, token counts, API
 //! errors and notices.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use super::{Flow, Note, Origin, SEGMENT_LIMIT};
 use crate::event::{Level, TurnStatus, Usage};
 use crate::source::Emitter;
 use crate::source::aider::marker::{self, Counts, Family, Question};
-use crate::source::aider::message::{self, Part};
+use crate::source::aider::message::{self, Context, Part};
 use crate::source::aider::report::Report;
 use crate::source::aider::{output, screen, wrap};
+
+/// Names of context blocks that are remembered.
+const CONTEXTS: usize = 64;
 
 impl Flow {
     pub(in crate::source::aider) fn push(&mut self, line: &str, out: &mut Emitter) {
@@ -110,12 +115,29 @@ impl Flow {
                 Part::Reasoning(text) => out.reasoning(None, text),
                 Part::Text(text) => out.text(None, text),
                 Part::Edits(edits) => out.edits(edits),
-                Part::Context(context) => out.context(&context.name, &context.title, context.text),
+                Part::Context(context) => self.context(context, out),
             }
         }
         self.turn.active = true;
         self.turn.unfinished = counts.is_none();
         self.origin = Origin::After;
+    }
+
+    /// A context block; the agents repeat theirs with every request, so it is
+    /// told only if it changed.
+    pub(super) fn context(&mut self, context: Context, out: &mut Emitter) {
+        let mut hasher = DefaultHasher::new();
+        (&context.title, &context.text).hash(&mut hasher);
+        let digest = hasher.finish();
+        let mut told = self.contexts.iter_mut();
+        match told.find(|(name, _)| *name == context.name) {
+            Some((_, told)) if *told == digest => return,
+            Some((_, told)) => *told = digest,
+            None => self.contexts.push((context.name.clone(), digest)),
+        }
+        self.contexts.truncate(CONTEXTS);
+        self.who.ensure(out);
+        out.context(&context.name, &context.title, context.text);
     }
 
     /// Lines that the agent or a program printed. Each of the agent's own is a
@@ -157,7 +179,23 @@ impl Flow {
             level,
             text: text.to_owned(),
             last: text.to_owned(),
+            listing: false,
         });
+    }
+
+    /// A line of a chat history that is the agent's and not known. Several
+    /// such lines stay together.
+    pub(super) fn push_listing(&mut self, text: &str) {
+        let note = self.note.get_or_insert_with(|| Note {
+            level: Level::Info,
+            text: String::new(),
+            last: String::new(),
+            listing: true,
+        });
+        if !note.text.is_empty() {
+            note.text.push('\n');
+        }
+        note.text.push_str(text);
     }
 
     /// Takes the rest of a line that was cut.
@@ -176,7 +214,7 @@ impl Flow {
             return true;
         }
         if let Some(printed) = self.printed.take()
-            && wrap::continues(&printed, text)
+            && (wrap::continues(&printed, text) || is_cut_search(&printed))
             && !marker::is_telling(text)
             && super::super::round::printed(text).is_none()
         {
@@ -208,6 +246,13 @@ impl Flow {
             .rev()
             .find_map(|(index, line)| Some((index, marker::api_error_start(line)?)));
         let mut error = Vec::new();
+        if let Some(note) = self
+            .note
+            .take_if(|note| marker::api_error_start(&note.text).is_some())
+        {
+            error.push(note.text);
+        }
+        self.flush_note(out);
         if let Some((index, column)) = start {
             error = lines.split_off(index);
             if let Some(first) = error.first_mut() {
@@ -238,4 +283,9 @@ impl Flow {
         self.notice(Level::Error, &lines.join("\n"), out);
         false
     }
+}
+
+/// A search names the folder that it searches last.
+fn is_cut_search(printed: &str) -> bool {
+    printed.starts_with("⛭ ") && printed.trim_end().ends_with("' in")
 }
