@@ -38,7 +38,15 @@ pub(crate) const PROVIDER: Provider = Provider {
 };
 
 fn recognise(probe: &Probe<'_>) -> bool {
-    !probe.is_json() && probe.event.is_empty() && marker::is_telling(&visible(probe.text))
+    if probe.is_json() || !probe.event.is_empty() {
+        return false;
+    }
+    let draws = probe.text.bytes().any(|byte| byte < b' ');
+    if draws {
+        marker::is_telling(&visible(probe.text))
+    } else {
+        marker::is_telling(probe.text)
+    }
 }
 
 /// A line as a terminal shows it, without what came before it.

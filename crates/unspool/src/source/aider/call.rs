@@ -17,6 +17,13 @@ pub(super) struct Block {
     server: String,
     pub(super) tool: String,
     lines: Vec<String>,
+    /// The JSON behind `Arguments:`, as far as it came.
+    json: Option<Nesting>,
+    /// The argument whose value lines are coming; none for values that stand
+    /// on the line of their name.
+    open_key: Option<&'static str>,
+    /// An argument that no tool is known to have was named.
+    unknown_keys: bool,
 }
 
 /// A tool call as it is known when its block has ended.
@@ -108,6 +115,9 @@ impl Block {
             server,
             tool,
             lines: Vec::new(),
+            json: None,
+            open_key: None,
+            unknown_keys: false,
         }
     }
 
@@ -117,6 +127,16 @@ impl Block {
     }
 
     pub(super) fn push(&mut self, line: &str) {
+        if let Some(json) = &mut self.json {
+            json.read(line);
+        } else if is_arguments(line) {
+            let mut json = Nesting::default();
+            json.read(line.split_once(':').map_or("", |(_, json)| json));
+            self.json = Some(json);
+        } else if let Some(key) = key_of(line) {
+            self.open_key = key.value.is_empty().then_some(key.base);
+        }
+        self.unknown_keys |= unknown_key(line, true).is_some();
         self.lines.push(line.to_owned());
     }
 
@@ -132,16 +152,14 @@ impl Block {
         let Some(last) = last else {
             return self.is_argument(line) || unknown_key(line, true).is_some();
         };
-        let arguments = self.lines.iter().position(|l| is_arguments(l));
-        if let Some(start) = arguments {
-            let text = argument_text(self.lines.get(start..).unwrap_or_default());
-            return Json::parse(&text).is_none() && !self.after_gap();
+        if let Some(json) = &self.json {
+            return !json.is_complete() && !self.after_gap();
         }
         let directly = !self.after_gap();
         if self.is_argument(line) || (directly && wrap::continues(last, line)) {
             return true;
         }
-        match self.open_key() {
+        match self.open_key {
             Some(key) if is_todo(&self.tool) || matches!(key, "Done" | "Remaining") => {
                 todo_mark(line).is_some()
             }
@@ -150,10 +168,7 @@ impl Block {
                 directly && key_of(last).is_some()
             }
             Some(_) => true,
-            None => self
-                .lines
-                .iter()
-                .any(|line| unknown_key(line, true).is_some()),
+            None => self.unknown_keys,
         }
     }
 
@@ -165,13 +180,6 @@ impl Block {
             || (is_todo(&self.tool) && todo_mark(line).is_some())
             || line.starts_with("(no command provided")
             || line.starts_with("Invalid Tool JSON")
-    }
-
-    /// The argument whose value lines are coming; none for values that stand
-    /// on the line of their name.
-    fn open_key(&self) -> Option<&'static str> {
-        let key = self.lines.iter().rev().find_map(|line| key_of(line))?;
-        key.value.is_empty().then_some(key.base)
     }
 
     /// Whether the open hunk still lacks lines, or another one begins.
@@ -228,6 +236,37 @@ impl Block {
             input: raw.or_else(|| RawJson::of(&input).filter(|_| !lines.is_empty())),
             tool: self.tool,
         }
+    }
+}
+
+/// How deep a JSON text is nested, to see where it ends.
+#[derive(Clone, Copy, Debug, Default)]
+struct Nesting {
+    depth: usize,
+    in_string: bool,
+    escaped: bool,
+    complete: bool,
+}
+
+impl Nesting {
+    fn read(&mut self, text: &str) {
+        for c in text.chars() {
+            match c {
+                _ if self.escaped => self.escaped = false,
+                '\\' if self.in_string => self.escaped = true,
+                '"' => self.in_string = !self.in_string,
+                '{' | '[' if !self.in_string => self.depth += 1,
+                '}' | ']' if !self.in_string => {
+                    self.depth = self.depth.saturating_sub(1);
+                    self.complete |= self.depth == 0;
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn is_complete(self) -> bool {
+        self.complete
     }
 }
 

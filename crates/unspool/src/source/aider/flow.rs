@@ -52,6 +52,9 @@ mod speech;
 /// Bytes that a segment may hold; a longer one can only be an answer.
 const SEGMENT_LIMIT: usize = 4 << 20;
 
+/// Lines that a block of output may hold; the rest is another notice.
+const BLOCK_LIMIT: usize = 1 << 16;
+
 /// Reads the visible lines of a run.
 #[derive(Clone, Default)]
 pub(super) struct Flow {
@@ -506,6 +509,10 @@ impl Flow {
             || marker::is_output_note(text);
         if !ends {
             lines.push(line.raw.to_owned());
+            if lines.len() > BLOCK_LIMIT {
+                self.end_block(level, &lines, out);
+                lines.clear();
+            }
             self.state = State::Block(level, lines);
             return;
         }
