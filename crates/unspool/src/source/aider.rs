@@ -6,6 +6,8 @@
 //! return, and are drawn on a screen first), a chat history, and whatever a
 //! caller says is aider's. The lines then go through one flow.
 
+use std::borrow::Cow;
+
 use super::{Emitter, Input, Probe, Provider, Source};
 use crate::frame::Frame;
 
@@ -25,6 +27,8 @@ mod report;
 mod round;
 mod screen;
 mod session;
+#[cfg(test)]
+mod tests;
 mod wrap;
 
 pub(crate) const PROVIDER: Provider = Provider {
@@ -89,17 +93,29 @@ impl Source for Aider {
         if let Self::Undecided = self {
             *self = Self::decide(frame);
         }
+        if let Self::Pipe(flow) = self
+            && history::is_start(frame.text)
+            && !flow.who.is_announced()
+        {
+            // Verbose output came before the first session of the history.
+            let mut history = History::default();
+            for line in flow.take_segment() {
+                history.line(&line, out);
+            }
+            *self = Self::History(history);
+        }
+        let line = match frame.ending {
+            "\r\n" => Cow::Owned([frame.text, "\r"].concat()),
+            _ => Cow::Borrowed(frame.text),
+        };
         match self {
             Self::Undecided => {}
-            Self::Pipe(flow) if frame.ending == "\r\n" => {
-                flow.line(&[frame.text, "\r"].concat(), out);
-            }
-            Self::Pipe(flow) => flow.line(frame.text, out),
+            Self::Pipe(flow) => flow.line(&line, out),
             Self::Terminal(flow, screen) => {
                 screen.line(frame.text, !frame.ending.is_empty());
                 drain(screen, flow, out);
             }
-            Self::History(history) => history.line(frame.text, out),
+            Self::History(history) => history.line(&line, out),
         }
     }
 

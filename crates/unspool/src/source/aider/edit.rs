@@ -121,7 +121,9 @@ impl<'a> Reader<'a> {
 
     fn text(&self, from: usize, to: usize) -> String {
         let lines = self.lines.get(from..to).unwrap_or_default();
-        lines.iter().map(|line| format!("{line}\n")).collect()
+        lines
+            .iter()
+            .fold(String::new(), |text, line| text + line + "\n")
     }
 
     fn exists(&self, path: &str) -> bool {

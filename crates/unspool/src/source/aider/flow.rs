@@ -37,14 +37,17 @@
 
 use super::call;
 use super::dump::Dump;
-use super::marker::{self, Counts, Question, Topic};
+use super::marker::{self, Counts};
 use super::report::Report;
 use super::round::{self, Round};
+use super::screen;
 use super::session::{Identity, is_file_line};
-use super::{message, screen};
 use crate::event::{Level, Prompt, TurnStatus};
 use crate::source::{Emitter, Outcome};
 
+use blocks::{block_level, is_block_start};
+
+mod blocks;
 mod prompt;
 mod question;
 mod speech;
@@ -52,17 +55,15 @@ mod speech;
 /// Bytes that a segment may hold; a longer one can only be an answer.
 const SEGMENT_LIMIT: usize = 4 << 20;
 
+/// How 1.x begins its word on an answer that repeats itself.
+const LOOP: &str = "Output loop detected while streaming: ";
 /// Lines that a block of output may hold; the rest is another notice.
 const BLOCK_LIMIT: usize = 1 << 16;
 
 /// Reads the visible lines of a run.
 #[derive(Clone, Default)]
 pub(super) struct Flow {
-    /// A terminal echoes what the person types.
-    echoes: bool,
-    /// The lines come from a chat history: the model's words are given as
-    /// such, and all other lines are the agent's.
-    history: bool,
+    medium: Medium,
     pub(super) who: Identity,
     state: State,
     origin: Origin,
@@ -89,9 +90,19 @@ pub(super) struct Flow {
     pub(super) round: Round,
     /// What a tool printed last, which may go on.
     printed: Option<String>,
-    /// A program runs whose output has no end mark.
-    pub(super) raw_output: bool,
     pub(super) turn: Turn,
+}
+
+/// Where the lines come from.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Medium {
+    #[default]
+    Pipe,
+    /// Echoes what the person types.
+    Terminal,
+    /// A chat history: the model's words are given as such, and all other
+    /// lines are the agent's.
+    History,
 }
 
 #[derive(Clone, Default)]
@@ -134,8 +145,6 @@ pub(super) struct Turn {
     /// A question was asked and nothing followed.
     asked: bool,
     verdict: Option<(TurnStatus, String)>,
-    /// Prompts were seen: the run goes on until the next one.
-    interactive: bool,
 }
 
 /// A line: as it came, and as it is seen.
@@ -145,11 +154,20 @@ struct Line<'a> {
     text: &'a str,
 }
 
+impl<'a> Line<'a> {
+    /// The last part of a line, `text` as it is seen.
+    fn rest(self, text: &'a str) -> Self {
+        let before = self.text.strip_suffix(text).unwrap_or_default();
+        let raw = self.raw.strip_prefix(before).unwrap_or(text);
+        Self { raw, text }
+    }
+}
+
 impl Flow {
     /// A flow whose lines come from a terminal.
     pub(super) fn on_terminal() -> Self {
         Self {
-            echoes: true,
+            medium: Medium::Terminal,
             ..Self::default()
         }
     }
@@ -157,9 +175,17 @@ impl Flow {
     /// A chat history.
     pub(super) fn of_history() -> Self {
         Self {
-            history: true,
+            medium: Medium::History,
             ..Self::default()
         }
+    }
+
+    fn is_terminal(&self) -> bool {
+        self.medium == Medium::Terminal
+    }
+
+    fn is_history(&self) -> bool {
+        self.medium == Medium::History
     }
 
     /// Takes the next line.
@@ -167,7 +193,7 @@ impl Flow {
         let shown = screen::plain(raw);
         let mut text = shown.trim_end_matches('\r');
         let mut waiting = "";
-        if self.echoes
+        if self.is_terminal()
             && let Some((spinner, rest)) = marker::spinner(text)
         {
             (waiting, text) = (spinner, rest);
@@ -176,12 +202,11 @@ impl Flow {
             return;
         }
         let joined;
+        let mut raw = if self.is_terminal() { text } else { raw };
         if let Some(cut) = self.cut.take() {
             joined = format!("{} {}", cut.trim_end(), text.trim_start());
-            text = &joined;
+            (raw, text) = (&joined, &joined);
         }
-        let raw = if text.len() == raw.len() { raw } else { text };
-        let raw = if self.echoes { text } else { raw };
         self.take(Line { raw, text }, out);
     }
 
@@ -250,11 +275,20 @@ impl Flow {
     fn open(&mut self, line: Line<'_>, out: &mut Emitter) {
         if let Some(counts) = self.counts_in(line.text) {
             self.counts = Some((line.raw.to_owned(), counts));
-        } else if self.prompt_line(line, out) || self.question_line(line, out) {
-        } else if self.segment.is_empty() && marker::is_gap(line.text) {
-        } else if self.segment.is_empty() && self.marker_line(line, out) {
-        } else if !self.segment.is_empty() && self.closing_line(line, out) {
-        } else if self.history {
+            return;
+        }
+        if self.prompt_line(line, out) || self.question_line(line, out) {
+            return;
+        }
+        let taken = if self.segment.is_empty() {
+            marker::is_gap(line.text) || self.marker_line(line, out)
+        } else {
+            self.closing_line(line, out)
+        };
+        if taken {
+            return;
+        }
+        if self.is_history() {
             self.push_listing(line.text);
         } else {
             self.push(line.raw, out);
@@ -328,7 +362,7 @@ impl Flow {
         self.who.ensure(out);
         if self.round.print(text, printed, out) {
             self.printed = Some(text.to_owned());
-            self.raw_output = printed.raw;
+            self.round.raw = printed.raw;
             self.origin = Origin::After;
             self.turn.active = true;
             return true;
@@ -369,7 +403,6 @@ impl Flow {
             self.push_note(Level::Canceled, stop, out);
             return true;
         }
-        const LOOP: &str = "Output loop detected while streaming: ";
         if let Some(start) = text.find(LOOP)
             && let (Some(before), Some(note)) = (text.get(..start), line.text.get(start..))
         {
@@ -395,7 +428,7 @@ impl Flow {
             self.push_note(Level::Info, text, out);
             return true;
         }
-        if self.raw_output
+        if self.round.raw
             && let Some(printed) = round::printed(text)
             && self.round.is_open()
         {
@@ -424,157 +457,4 @@ impl Flow {
         }
         self.ending_line(line, out)
     }
-
-    fn banner_line(&mut self, mut notes: Vec<String>, line: Line<'_>, out: &mut Emitter) {
-        if let Some((label, value)) = marker::banner_field(line.text) {
-            self.who.field(label, value);
-            self.state = State::Banner(notes);
-        } else if marker::note(line.text).is_some() {
-            notes.push(line.text.to_owned());
-            self.state = State::Banner(notes);
-        } else {
-            self.end_banner(&notes, out);
-            self.step(line, out);
-        }
-    }
-
-    fn end_banner(&mut self, notes: &[String], out: &mut Emitter) {
-        let before = self.take_segment();
-        self.who.announce(out);
-        self.console(&before, out);
-        self.console(notes, out);
-        if self.origin == Origin::Prompt {
-            self.origin = Origin::After;
-        }
-    }
-
-    fn body_line(&mut self, mut block: call::Block, line: Line<'_>, out: &mut Emitter) {
-        let text = line.text;
-        let takes = block.takes(text);
-        let free = takes && !block.after_gap();
-        let asks = match marker::question(text) {
-            Some(Question::Whole(prompt, _)) => {
-                matches!(
-                    marker::topic(&prompt.question),
-                    Topic::Tools | Topic::Command
-                )
-            }
-            Some(Question::Cut) => self.echoes,
-            None => false,
-        };
-        let header = marker::header(text).is_some_and(|(server, _)| self.who.knows_server(&server));
-        let prompt = marker::prompt(text).is_some_and(|(mode, rest)| {
-            mode == self.who.mode && (!mode.is_empty() || rest.trim().is_empty() || self.echoes)
-        });
-        let marks =
-            header || prompt || round::printed(text).is_some() || marker::note(text).is_some();
-        let ends = asks || self.counts_in(text).is_some() || (marks && !free) || !takes;
-        if !ends {
-            block.push(text);
-            self.state = State::Body(block);
-            return;
-        }
-        self.gap = block.after_gap();
-        self.announce(block, out);
-        self.open(line, out);
-    }
-
-    fn announce(&mut self, block: call::Block, out: &mut Emitter) {
-        self.who.ensure(out);
-        self.round.announce(block.finish(), out);
-        self.turn.active = true;
-        self.origin = Origin::After;
-    }
-
-    fn block_line(
-        &mut self,
-        level: Level,
-        mut lines: Vec<String>,
-        line: Line<'_>,
-        out: &mut Emitter,
-    ) {
-        let text = line.text;
-        let fits = |prompt: &Prompt| self.fits_question(&prompt.question);
-        let asks =
-            matches!(marker::question(text), Some(Question::Whole(prompt, _)) if fits(&prompt));
-        let prompt =
-            self.gap && marker::prompt(text).is_some_and(|(mode, _)| mode == self.who.mode);
-        let told = lines.iter().any(|line| is_code_line(line))
-            && !is_code_line(text)
-            && !marker::is_gap(text);
-        let ends = asks
-            || prompt
-            || told
-            || self.counts_in(text).is_some()
-            || marker::is_output_note(text);
-        if !ends {
-            lines.push(line.raw.to_owned());
-            if lines.len() > BLOCK_LIMIT {
-                self.end_block(level, &lines, out);
-                lines.clear();
-            }
-            self.state = State::Block(level, lines);
-            return;
-        }
-        self.end_block(level, &lines, out);
-        self.open(line, out);
-    }
-
-    fn end_block(&mut self, level: Level, lines: &[String], out: &mut Emitter) {
-        let first = lines.first().map_or("", String::as_str);
-        if first.contains(" has hit a token limit!") {
-            let output = lines
-                .iter()
-                .any(|line| line.starts_with("Output tokens: ") && line.contains("possibly"));
-            self.turn.verdict = Some(if output {
-                (TurnStatus::Completed, "length".to_owned())
-            } else {
-                (TurnStatus::Failed, first.to_owned())
-            });
-        }
-        self.notice(level, &message::trim(lines).join("\n"), out);
-        self.origin = Origin::After;
-    }
-
-    fn finish_state(&mut self, out: &mut Emitter) {
-        match std::mem::take(&mut self.state) {
-            State::Open | State::Dump(_) => {}
-            State::Banner(notes) => self.end_banner(&notes, out),
-            State::Body(block) => self.announce(block, out),
-            State::Report(report) => self.notice(Level::Error, &report.text(), out),
-            State::Block(level, lines) => self.end_block(level, &lines, out),
-        }
-    }
-
-    fn end_output(&mut self, out: &mut Emitter) {
-        self.round.close(out);
-        self.raw_output = false;
-    }
-}
-
-/// Blocks that last until a question, the prompt or the next message.
-fn is_block_start(text: &str) -> bool {
-    let lint = text.starts_with("# Fix any ") && text.contains("errors below, if possible.");
-    lint || text.starts_with("Running ") || is_token_limit(text)
-}
-
-fn is_token_limit(text: &str) -> bool {
-    text.starts_with("Model ") && text.contains(" has hit a token limit!")
-}
-
-fn block_level(text: &str) -> Level {
-    if is_token_limit(text) {
-        Level::Error
-    } else if text.starts_with('#') {
-        Level::Warning
-    } else {
-        Level::Info
-    }
-}
-
-/// A numbered line of code at the end of a lint report.
-fn is_code_line(line: &str) -> bool {
-    let text = line.trim_start();
-    let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
-    (text.len() > rest.len() && rest.starts_with(['│', '█'])) || text.starts_with("...⋮...")
 }

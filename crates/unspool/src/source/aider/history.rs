@@ -45,7 +45,8 @@ impl Default for History {
 }
 
 impl History {
-    pub(super) fn line(&mut self, line: &str, out: &mut Emitter) {
+    pub(super) fn line(&mut self, raw: &str, out: &mut Emitter) {
+        let line = raw.trim_end_matches('\r');
         if is_start(line) {
             self.finish(out);
             self.flow.who = Identity::default();
@@ -70,7 +71,7 @@ impl History {
                 if self.flow.segment.is_empty() {
                     self.flow.settle(out);
                 }
-                self.flow.push(line, out);
+                self.flow.push(raw, out);
             }
         }
     }

@@ -13,6 +13,8 @@ pub(super) struct Round {
     calls: Vec<Open>,
     /// The call that is printing.
     current: Option<usize>,
+    /// The call that is printing runs a program, whose output has no end mark.
+    pub(super) raw: bool,
     /// Calls announced in the whole stream, for their ids.
     announced: u64,
 }
@@ -176,8 +178,7 @@ impl Round {
         matches!(last, None | Some("Yield" | "Finished"))
     }
 
-    /// Whether the call that printed last runs a program, whose output has no
-    /// end mark.
+    /// The tool that printed last, if it may print more.
     pub(super) fn printing_tool(&self) -> Option<&str> {
         let call = self.calls.get(self.current?)?;
         (!call.finished).then_some(call.tool.as_str())

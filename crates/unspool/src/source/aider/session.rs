@@ -18,6 +18,10 @@ pub(super) struct Identity {
     format: String,
     /// The mode of the last prompt; empty for the model's default format.
     pub(super) mode: String,
+    /// A prompt was seen: the run is interactive.
+    pub(super) prompts: bool,
+    /// A banner was seen since the last prompt.
+    announced: bool,
     /// Servers that tools may belong to; none where they are not known.
     servers: Vec<String>,
     /// Files in the chat; those that are only read come with a note.
@@ -34,7 +38,20 @@ impl Identity {
     /// A banner begins.
     pub(super) fn banner(&mut self, family: Family, version: &str) {
         self.family = family;
+        self.announced = true;
         version.clone_into(&mut self.version);
+    }
+
+    /// A prompt for input in this mode.
+    pub(super) fn prompted(&mut self, mode: &str) {
+        mode.clone_into(&mut self.mode);
+        self.prompts = true;
+        self.announced = false;
+    }
+
+    /// Whether the next prompt may show another mode.
+    pub(super) fn may_change_mode(&self) -> bool {
+        self.announced || !self.prompts
     }
 
     /// Another line of it.
@@ -111,6 +128,14 @@ impl Identity {
             self.files = files;
             self.ensure(out);
             state("files", &self.files.clone().into(), out);
+        }
+    }
+
+    /// A file was added, where no list of files is shown.
+    pub(super) fn add_file(&mut self, note: &str) {
+        let name = note.trim_end_matches('.').strip_prefix("Added ");
+        if let Some(name) = name.and_then(|name| name.strip_suffix(" to the chat")) {
+            self.files.push(name.to_owned());
         }
     }
 

@@ -31,7 +31,7 @@ fn is_mode(word: &str) -> bool {
 
 impl Flow {
     pub(super) fn prompt_line(&mut self, line: Line<'_>, out: &mut Emitter) -> bool {
-        if self.history {
+        if self.is_history() {
             return false;
         }
         let Some((mode, rest)) = marker::prompt(line.text) else {
@@ -42,7 +42,7 @@ impl Flow {
         };
         let lines = self.take_segment();
         let (body, files) = lines.split_at(list);
-        if self.raw_output {
+        if self.round.raw {
             self.round.output(body);
             self.end_output(out);
         } else {
@@ -50,22 +50,14 @@ impl Flow {
         }
         self.who.list_files(files, out);
         self.end_turn(out);
-        mode.clone_into(&mut self.who.mode);
-        self.turn.interactive = true;
+        self.who.prompted(mode);
         self.origin = Origin::Prompt;
         self.gap = true;
         self.next_gap = true;
-        let rest = rest.trim_end_matches('\r');
-        if self.echoes {
+        if self.is_terminal() {
             self.user(rest.trim(), out);
         } else if !rest.trim().is_empty() && !marker::is_noise(rest) {
-            self.take(
-                Line {
-                    raw: rest,
-                    text: rest,
-                },
-                out,
-            );
+            self.take(line.rest(rest), out);
         }
         true
     }
@@ -73,47 +65,51 @@ impl Flow {
     /// Where the list of files begins in the segment, if a prompt may follow.
     fn fits_prompt(&self, mode: &str, rest: &str) -> Option<usize> {
         let last_gap = self.segment.iter().rposition(|line| marker::is_gap(line));
-        let list = match last_gap {
+        let start = match last_gap {
             Some(index) => index + 1,
-            None if self.segment.is_empty() => 0,
-            None if self.segment_gap => 0,
+            None if self.segment.is_empty() || self.segment_gap => 0,
             None => return None,
         };
-        let files = self.segment.get(list..)?;
+        let files = self.segment.get(start..)?;
         let below_gap = !files.is_empty() || self.gap || last_gap.is_some();
         if !below_gap || !files.iter().all(|line| is_file_line(line)) {
             return None;
         }
-        let rest = rest.trim();
-        let rest_fits = match self.who.family {
-            _ if self.echoes => true,
-            Family::Classic => rest.is_empty(),
-            Family::Ce => rest.is_empty() || rest == "Processing...",
-            Family::Cecli | Family::Unknown => true,
-        };
-        let known = if self.turn.interactive {
-            mode == self.who.mode || (!mode.is_empty() && is_mode(mode))
-        } else {
-            mode.is_empty() || is_mode(mode)
-        };
-        if !rest_fits || !known {
+        if !self.fits_rest(rest.trim()) || !self.fits_mode(mode) {
             return None;
         }
-        let body = self.segment.get(..list)?;
-        let last = body.iter().rev().find(|line| !marker::is_gap(line));
+        let before = self.segment.get(..start)?;
+        let last = before.iter().rev().find(|line| !marker::is_gap(line));
         let telling = !mode.is_empty() || !files.is_empty();
-        let unambiguous = !self.echoes && matches!(self.who.family, Family::Classic | Family::Ce);
+        let unique = !self.is_terminal() && matches!(self.who.family, Family::Classic | Family::Ce);
         let fits = match last {
             None => telling || !self.who.has_files() || self.origin != Origin::Prompt,
             Some(last) => {
                 telling
-                    || unambiguous
+                    || unique
                     || self.turn.verdict.is_some()
                     || marker::note(last).is_some()
                     || last.trim_end() == "Finished."
             }
         };
-        fits.then_some(list)
+        fits.then_some(start)
+    }
+
+    /// Whether this can stand behind a prompt: on a terminal the person's
+    /// words, else what the program prints first.
+    fn fits_rest(&self, printed: &str) -> bool {
+        match self.who.family {
+            _ if self.is_terminal() => true,
+            Family::Classic => printed.is_empty(),
+            Family::Ce => printed.is_empty() || printed == "Processing...",
+            Family::Cecli | Family::Unknown => true,
+        }
+    }
+
+    /// The mode changes only where a banner says so.
+    fn fits_mode(&self, mode: &str) -> bool {
+        let expected = self.who.may_change_mode() && mode.is_empty();
+        expected || is_mode(mode) || (self.who.prompts && mode == self.who.mode)
     }
 
     /// What a person typed.
@@ -132,9 +128,8 @@ impl Flow {
     /// The turn is over, if there was one.
     pub(in crate::source::aider) fn end_turn(&mut self, out: &mut Emitter) {
         self.round.end(out);
-        self.raw_output = false;
+        self.round.raw = false;
         let turn = std::mem::take(&mut self.turn);
-        self.turn.interactive = turn.interactive;
         if turn.active {
             let (status, reason) = turn.verdict.unwrap_or_default();
             out.turn_end(TurnEnd {
@@ -163,7 +158,7 @@ impl Flow {
     pub(in crate::source::aider) fn finish(&mut self, out: &mut Emitter) {
         self.settle(out);
         let lines = self.take_segment();
-        let mut unfinished = self.turn.unfinished && self.history;
+        let mut unfinished = self.turn.unfinished && self.is_history();
         let text = lines.iter().map(|line| line.trim());
         let said: Vec<&str> = text.filter(|line| !line.is_empty()).collect();
         if !said.is_empty() && said != ["Finished."] {
@@ -174,7 +169,7 @@ impl Flow {
         self.flush_note(out);
         let cut_off = unfinished
             || self.turn.asked
-            || (self.turn.interactive && !self.history)
+            || (self.who.prompts && !self.is_history())
             || (self.round.is_open() && !self.round.ends_turn());
         if cut_off && self.turn.verdict.is_none() {
             self.turn.verdict = Some((TurnStatus::Interrupted, String::new()));

@@ -10,10 +10,10 @@ impl Flow {
     pub(super) fn question_line(&mut self, line: Line<'_>, out: &mut Emitter) -> bool {
         match marker::question(line.text) {
             Some(Question::Whole(prompt, rest)) if self.fits_question(&prompt.question) => {
-                self.asked(prompt, rest, out);
+                self.asked(prompt, line.rest(rest), out);
                 true
             }
-            Some(Question::Cut) if self.echoes => {
+            Some(Question::Cut) if self.is_terminal() => {
                 self.cut = Some(line.text.to_owned());
                 true
             }
@@ -23,7 +23,7 @@ impl Flow {
 
     pub(super) fn fits_question(&self, question: &str) -> bool {
         let topic = marker::topic(question);
-        if self.history || topic == Topic::Output {
+        if self.is_history() || topic == Topic::Output {
             return true;
         }
         if self.segment.is_empty() {
@@ -37,16 +37,16 @@ impl Flow {
         }
     }
 
-    fn asked(&mut self, mut prompt: Prompt, rest: &str, out: &mut Emitter) {
+    fn asked(&mut self, mut prompt: Prompt, rest: Line<'_>, out: &mut Emitter) {
         self.who.ensure(out);
         let topic = marker::topic(&prompt.question);
         self.close_subject(topic, out);
         self.origin = Origin::After;
         self.turn.asked = true;
-        let rest = rest.trim_end_matches('\r');
-        if self.echoes || self.history || marker::is_answer(rest.trim()) {
-            rest.trim().clone_into(&mut prompt.answer);
-            if prompt.answer.is_empty() && self.echoes {
+        let typed = rest.text.trim();
+        if self.is_terminal() || self.is_history() || marker::is_answer(typed) {
+            typed.clone_into(&mut prompt.answer);
+            if prompt.answer.is_empty() && self.is_terminal() {
                 self.question = Some(prompt);
             } else {
                 self.answered(prompt, out);
@@ -55,23 +55,17 @@ impl Flow {
             return;
         }
         self.answered(prompt, out);
-        self.next_gap = rest.trim().is_empty();
+        self.next_gap = typed.is_empty();
         if !self.next_gap {
             self.gap = false;
-            self.take(
-                Line {
-                    raw: rest,
-                    text: rest,
-                },
-                out,
-            );
+            self.take(rest, out);
         }
     }
 
     /// What stood before a question: output, or the thing that it is about.
     fn close_subject(&mut self, topic: Topic, out: &mut Emitter) {
         let lines = self.take_segment();
-        if self.raw_output && topic == Topic::Command {
+        if self.round.raw && topic == Topic::Command {
             let last = lines.iter().rposition(|line| marker::is_gap(line));
             let output = lines.get(..last.unwrap_or(0)).unwrap_or_default();
             self.round.output(output);

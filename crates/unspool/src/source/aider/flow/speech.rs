@@ -53,7 +53,7 @@ impl Flow {
             };
             let wraps = matches!(self.who.family, Family::Ce | Family::Cecli);
             marker::is_gap(next)
-                || self.history
+                || self.is_history()
                 || matches!(marker::question(next), Some(Question::Whole(..)))
                 || (!wraps && edits())
         });
@@ -91,11 +91,11 @@ impl Flow {
     /// program.
     pub(in crate::source::aider) fn message(&mut self, counts: Option<&Counts>, out: &mut Emitter) {
         let mut lines = self.take_segment();
-        if self.raw_output {
+        if self.round.raw {
             let tool = self.round.printing_tool().unwrap_or_default();
             let text = lines.split_off(output::length(&lines, tool, counts));
             self.round.output(&std::mem::replace(&mut lines, text));
-            self.raw_output = false;
+            self.round.raw = false;
         }
         self.round.end(out);
         // No token was written: whatever was printed, the model did not say it.
@@ -175,6 +175,9 @@ impl Flow {
         if self.origin == Origin::Prompt {
             self.origin = Origin::After;
         }
+        if self.is_history() {
+            self.who.add_file(text);
+        }
         self.note = Some(Note {
             level,
             text: text.to_owned(),
@@ -200,7 +203,7 @@ impl Flow {
 
     /// Takes the rest of a line that was cut.
     pub(super) fn goes_on(&mut self, text: &str) -> bool {
-        if self.history {
+        if self.is_history() {
             return false;
         }
         if let Some(note) = &mut self.note
