@@ -46,7 +46,13 @@ const TOOLS: &[(Category, &[&str])] = &[
             "module_info",
             "read_background_output",
             "viewfilesatglob",
-            "viewfileswithsymbol",
+            "shownumberedcontext",
+            "gitbranch",
+            "gitdiff",
+            "gitlog",
+            "gitremote",
+            "gitshow",
+            "gitstatus",
         ],
     ),
     (
@@ -83,7 +89,10 @@ const TOOLS: &[(Category, &[&str])] = &[
         ],
     ),
     (Category::Delete, &["delete", "delete_file"]),
-    (Category::Move, &["move", "move_file", "rename"]),
+    (
+        Category::Move,
+        &["move", "move_file", "rename", "extractlines"],
+    ),
     (
         Category::Search,
         &[
@@ -95,6 +104,10 @@ const TOOLS: &[(Category, &[&str])] = &[
             "toolsearch",
             "lsp",
             "explorecode",
+            "viewfilesmatching",
+            "viewfileswithsymbol",
+            "searchdocs",
+            "searchfacts",
             "file_search",
             "codesearch",
         ],
@@ -129,6 +142,7 @@ const TOOLS: &[(Category, &[&str])] = &[
             "run_project_tests",
             "command",
             "commandinteractive",
+            "orchestrate",
             "execute",
             "code_interpreter",
             "list_background_processes",
@@ -145,7 +159,10 @@ const TOOLS: &[(Category, &[&str])] = &[
             "google_web_search",
         ],
     ),
-    (Category::Think, &["think", "thinking", "update_topic"]),
+    (
+        Category::Think,
+        &["think", "thinking", "update_topic", "yield"],
+    ),
     (
         Category::Plan,
         &[

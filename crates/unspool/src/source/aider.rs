@@ -1,23 +1,140 @@
-//! aider and aider-ce.
+//! aider, and aider-ce in its two lines (0.8x, and 1.x also called cecli):
+//! the text that they print in linear mode, and the chat history they keep.
+//!
+//! There are no records, only lines for people. Four kinds of input are told
+//! apart by the first line: a pipe, a terminal (its lines end with a carriage
+//! return, and are drawn on a screen first), a chat history, and whatever a
+//! caller says is aider's. The lines then go through one flow.
 
-use super::{Emitter, Input, Provider, Source};
+use std::borrow::Cow;
+
+use super::{Emitter, Input, Probe, Provider, Source};
 use crate::frame::Frame;
+
+use flow::Flow;
+use history::History;
+use screen::Screen;
+
+mod call;
+mod dump;
+mod edit;
+mod flow;
+mod history;
+mod marker;
+mod message;
+mod output;
+mod report;
+mod round;
+mod screen;
+mod session;
+#[cfg(test)]
+mod tests;
+mod wrap;
 
 pub(crate) const PROVIDER: Provider = Provider {
     name: "aider",
-    about: "aider and aider-ce",
-    example: "",
+    about: "text output and chat history of aider and aider-ce",
+    example: "aider --no-pretty --no-fancy-input --message \"…\" | unspool events",
     input: Input::Text,
-    recognise: |_| false,
+    recognise,
     related: None,
-    open: || Box::new(Aider),
+    open: || Box::new(Aider::default()),
 };
 
-#[derive(Clone)]
-struct Aider;
+fn recognise(probe: &Probe<'_>) -> bool {
+    if probe.is_json() || !probe.event.is_empty() {
+        return false;
+    }
+    let draws = probe.text.bytes().any(|byte| byte < b' ');
+    if draws {
+        marker::is_telling(&visible(probe.text))
+    } else {
+        marker::is_telling(probe.text)
+    }
+}
+
+/// A line as a terminal shows it, without what came before it.
+fn visible(text: &str) -> String {
+    let mut screen = Screen::default();
+    screen.line(text, false);
+    screen.finish();
+    screen.pop().unwrap_or_default()
+}
+
+#[derive(Clone, Default)]
+enum Aider {
+    #[default]
+    Undecided,
+    Pipe(Flow),
+    Terminal(Flow, Screen),
+    History(History),
+}
+
+impl Aider {
+    /// What the first line that is not empty says of the input.
+    fn decide(frame: &Frame<'_>) -> Self {
+        let draws = ["\x1b[?25", "\x1b[2K", "\x1b[6n"]
+            .iter()
+            .any(|sequence| frame.text.contains(sequence));
+        if history::is_start(frame.text) {
+            Self::History(History::default())
+        } else if frame.ending == "\r\n" || draws {
+            Self::Terminal(Flow::on_terminal(), Screen::default())
+        } else if frame.text.is_empty() {
+            Self::Undecided
+        } else {
+            Self::Pipe(Flow::default())
+        }
+    }
+}
 
 impl Source for Aider {
     fn frame(&mut self, frame: &Frame<'_>, out: &mut Emitter) {
-        out.unknown(frame);
+        if let Self::Undecided = self {
+            *self = Self::decide(frame);
+        }
+        if let Self::Pipe(flow) = self
+            && history::is_start(frame.text)
+            && !flow.who.is_announced()
+        {
+            // Verbose output came before the first session of the history.
+            let mut history = History::default();
+            for line in flow.take_segment() {
+                history.line(&line, out);
+            }
+            *self = Self::History(history);
+        }
+        let line = match frame.ending {
+            "\r\n" => Cow::Owned([frame.text, "\r"].concat()),
+            _ => Cow::Borrowed(frame.text),
+        };
+        match self {
+            Self::Undecided => {}
+            Self::Pipe(flow) => flow.line(&line, out),
+            Self::Terminal(flow, screen) => {
+                screen.line(frame.text, !frame.ending.is_empty());
+                drain(screen, flow, out);
+            }
+            Self::History(history) => history.line(&line, out),
+        }
+    }
+
+    fn finish(&mut self, out: &mut Emitter) {
+        match self {
+            Self::Undecided => {}
+            Self::Pipe(flow) => flow.finish(out),
+            Self::Terminal(flow, screen) => {
+                screen.finish();
+                drain(screen, flow, out);
+                flow.finish(out);
+            }
+            Self::History(history) => history.finish(out),
+        }
+    }
+}
+
+fn drain(screen: &mut Screen, flow: &mut Flow, out: &mut Emitter) {
+    while let Some(line) = screen.pop() {
+        flow.line(&line, out);
     }
 }

@@ -54,7 +54,7 @@ fn is_input(path: &Path) -> bool {
         .extension()
         .and_then(|e| e.to_str())
         .unwrap_or_default();
-    matches!(extension, "jsonl" | "json" | "txt") && !name.ends_with(".meta.json")
+    matches!(extension, "jsonl" | "json" | "txt" | "md") && !name.ends_with(".meta.json")
 }
 
 /// The files that belong to a saved session, absolute.

@@ -1,0 +1,329 @@
+//! Edit blocks in the model's words, in all the formats that it may be asked
+//! to write: search/replace (file name above or inside the fence), unified
+//! diffs without numbers, whole files, and `*** Begin Patch` texts.
+//!
+//! A block is found by where its parts stand in the lines of one message; what
+//! is cut off or lacks a file name is no block and stays text.
+
+use crate::event::{Edit, EditOp, Hunk};
+use crate::patch;
+
+/// What is known of the chat, as far as edits depend on it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Chat<'a> {
+    /// The edit format; empty where it is not known.
+    pub(super) format: &'a str,
+    /// Files that the agent may edit, so that they exist.
+    pub(super) files: &'a [String],
+}
+
+/// A block, and the lines that it takes.
+#[derive(Debug)]
+pub(super) struct Block {
+    pub(super) begin: usize,
+    /// One behind its last line.
+    pub(super) end: usize,
+    pub(super) edits: Vec<Edit>,
+}
+
+/// The first block in `lines` at or after `from`. A block without a file name
+/// is for `path`, the file of the block before it.
+pub(super) fn find(lines: &[String], from: usize, path: &str, chat: Chat<'_>) -> Option<Block> {
+    if matches!(chat.format, "ask" | "help" | "context") {
+        return None;
+    }
+    let reader = Reader { lines, from, chat };
+    (from..lines.len()).find_map(|index| {
+        let line = reader.line(index);
+        if is_search(line) {
+            reader.search_replace(index, path)
+        } else if line.trim_end() == "*** Begin Patch" {
+            reader.patch(index)
+        } else if opening_fence(line).is_some() {
+            reader.diff(index).or_else(|| reader.whole(index))
+        } else {
+            None
+        }
+    })
+}
+
+/// `<<<<<<< SEARCH`, with five to nine brackets.
+pub(super) fn is_search(line: &str) -> bool {
+    let rest = line.trim_end().trim_start_matches('<');
+    let rest = rest.strip_suffix('>').unwrap_or(rest);
+    marks(line, '<') && rest == " SEARCH"
+}
+
+/// `>>>>>>> REPLACE`.
+pub(super) fn is_replace(line: &str) -> bool {
+    marks(line, '>') && line.trim_end().trim_start_matches('>') == " REPLACE"
+}
+
+fn is_divider(line: &str) -> bool {
+    marks(line, '=') && line.trim_end().trim_start_matches('=').is_empty()
+}
+
+fn marks(line: &str, mark: char) -> bool {
+    (5..=9).contains(&line.chars().take_while(|c| *c == mark).count())
+}
+
+/// The line that closes a fence which this line opens.
+fn opening_fence(line: &str) -> Option<String> {
+    let ticks = line.chars().take_while(|c| *c == '`').count();
+    if ticks >= 3 {
+        return Some("`".repeat(ticks));
+    }
+    ["source", "code", "pre", "codeblock", "sourcecode"]
+        .iter()
+        .find(|tag| line.trim_end() == format!("<{tag}>"))
+        .map(|tag| format!("</{tag}>"))
+}
+
+fn is_closing_fence(line: &str) -> bool {
+    let line = line.trim_end();
+    (line.len() >= 3 && line.chars().all(|c| c == '`')) || line.starts_with("</")
+}
+
+/// The file name in a line, without what models decorate it with.
+fn file_name(line: &str) -> Option<&str> {
+    let name = line.trim().trim_end_matches(':').trim_start_matches('#');
+    let name = name.trim().trim_matches(['`', '*']).trim();
+    let plausible = !name.contains(char::is_whitespace)
+        || (name.contains(['.', '/']) && !name.ends_with('.') && name.split(' ').count() <= 3);
+    let is_name = !name.is_empty()
+        && name != "..."
+        && plausible
+        && !name.contains(['<', '>', '{', '}', ';'])
+        && name.chars().any(char::is_alphanumeric);
+    is_name.then_some(name)
+}
+
+struct Reader<'a> {
+    lines: &'a [String],
+    from: usize,
+    chat: Chat<'a>,
+}
+
+impl<'a> Reader<'a> {
+    fn line(&self, index: usize) -> &'a str {
+        self.lines.get(index).map_or("", String::as_str)
+    }
+
+    /// The line `distance` above `index`, unless another block took it.
+    fn above(&self, index: usize, distance: usize) -> Option<&'a str> {
+        let above = index.checked_sub(distance)?;
+        (above >= self.from).then(|| self.line(above))
+    }
+
+    fn position(&self, from: usize, is: impl Fn(&str) -> bool) -> Option<usize> {
+        (from..self.lines.len()).find(|index| is(self.line(*index)))
+    }
+
+    fn text(&self, from: usize, to: usize) -> String {
+        let lines = self.lines.get(from..to).unwrap_or_default();
+        lines
+            .iter()
+            .fold(String::new(), |text, line| text + line + "\n")
+    }
+
+    fn exists(&self, path: &str) -> bool {
+        self.chat.files.iter().any(|file| file == path)
+    }
+
+    fn search_replace(&self, index: usize, path: &str) -> Option<Block> {
+        let divider = self.position(index + 1, is_divider)?;
+        let replace = self.position(divider + 1, |line| is_replace(line) || is_search(line))?;
+        if is_search(self.line(replace)) {
+            return None;
+        }
+        let (begin, named, fenced) = self.name_above(index);
+        let path = named.unwrap_or(path);
+        if path.is_empty() {
+            return None;
+        }
+        let closed = fenced && is_closing_fence(self.line(replace + 1));
+        let old = self.text(index + 1, divider);
+        let new = self.text(divider + 1, replace);
+        Some(Block {
+            begin,
+            end: replace + 1 + usize::from(closed),
+            edits: vec![self.replacement(path, &old, &new)],
+        })
+    }
+
+    /// An empty text to search for makes a new file, or adds to one.
+    fn replacement(&self, path: &str, old: &str, new: &str) -> Edit {
+        if !old.trim().is_empty() {
+            patch::from_texts(path, Some(old), new, false)
+        } else if self.exists(path) {
+            patch::from_texts(path, Some(""), new, false)
+        } else {
+            patch::added(path, new)
+        }
+    }
+
+    /// Where the block begins, the name of its file, and whether it stands in
+    /// a fence.
+    fn name_above(&self, index: usize) -> (usize, Option<&'a str>, bool) {
+        let fence_at = |distance| {
+            self.above(index, distance)
+                .filter(|line| opening_fence(line).is_some())
+        };
+        if let Some(fence) = fence_at(1) {
+            if let Some(name) = self.above(index, 2).and_then(file_name) {
+                return (index - 2, Some(name), true);
+            }
+            let behind = fence.trim_start_matches('`');
+            let name = file_name(behind).filter(|name| name.contains(['.', '/']));
+            return (index - 1, name, true);
+        }
+        if let Some(name) = self.above(index, 1).and_then(file_name) {
+            let fenced = fence_at(2).is_some();
+            return (index - 1 - usize::from(fenced), Some(name), fenced);
+        }
+        // Rendered markdown has empty lines where the fence was.
+        let blank = |distance| self.above(index, distance).is_some_and(str::is_empty);
+        for distance in 2..=3 {
+            if !blank(distance - 1) {
+                break;
+            }
+            if let Some(name) = self.above(index, distance).and_then(file_name) {
+                return (index - distance, Some(name), false);
+            }
+        }
+        (index, None, true)
+    }
+
+    fn patch(&self, index: usize) -> Option<Block> {
+        let end = self.position(index, |line| line.trim_end() == "*** End Patch")?;
+        let edits = patch::begin_patch(&self.text(index, end + 1));
+        let fenced = self
+            .above(index, 1)
+            .is_some_and(|line| opening_fence(line).is_some())
+            && is_closing_fence(self.line(end + 1));
+        (!edits.is_empty()).then(|| Block {
+            begin: index - usize::from(fenced),
+            end: end + 1 + usize::from(fenced),
+            edits,
+        })
+    }
+
+    fn diff(&self, index: usize) -> Option<Block> {
+        let format = self.chat.format;
+        let fits = format.is_empty() || format.contains("udiff");
+        if !fits || self.line(index).trim_end() != "```diff" {
+            return None;
+        }
+        let headed =
+            self.line(index + 1).starts_with("--- ") && self.line(index + 2).starts_with("+++ ");
+        let end = self.position(index + 1, |line| line.trim_end() == "```")?;
+        let mut edits = patch::unified("", &self.text(index + 1, end));
+        for edit in edits.iter_mut().filter(|edit| edit.op == EditOp::Add) {
+            number_new_file(edit);
+        }
+        (headed && !edits.is_empty()).then_some(Block {
+            begin: index,
+            end: end + 1,
+            edits,
+        })
+    }
+
+    /// Only the format itself tells a whole file from a piece of code that is
+    /// shown under a file's name.
+    fn whole(&self, index: usize) -> Option<Block> {
+        if !matches!(self.chat.format, "whole" | "editor-whole") {
+            return None;
+        }
+        let fence = opening_fence(self.line(index))?;
+        let path = file_name(self.above(index, 1)?)?;
+        let end = self.position(index + 1, |line| line.trim_end() == fence)?;
+        let mut edit = patch::added(path, &self.text(index + 1, end));
+        if self.exists(path) {
+            edit.op = EditOp::Update;
+        }
+        Some(Block {
+            begin: index - 1,
+            end: end + 1,
+            edits: vec![edit],
+        })
+    }
+}
+
+/// The only hunk of a new file begins with its first line.
+fn number_new_file(edit: &mut Edit) {
+    if let [Hunk { new_start, .. }] = edit.hunks.as_mut_slice() {
+        *new_start = Some(1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn blocks(text: &str, format: &str) -> Vec<Block> {
+        let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        let files = ["app.py".to_owned()];
+        let chat = Chat {
+            format,
+            files: &files,
+        };
+        let mut found: Vec<Block> = Vec::new();
+        let mut path = String::new();
+        while let Some(block) = find(&lines, found.last().map_or(0, |b| b.end), &path, chat) {
+            path.clone_from(&block.edits[0].path);
+            found.push(block);
+        }
+        found
+    }
+
+    #[test]
+    fn the_file_name_stands_above_or_inside_the_fence() {
+        for text in [
+            "x\napp.py\n```python\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n```\n",
+            "x\n```python\napp.py\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n```\n",
+            "x\n**`app.py`**:\n````\n<<<<< SEARCH\na\n=====\nb\n>>>>> REPLACE\n````\n",
+        ] {
+            let found = blocks(text, "diff");
+            assert_eq!((found[0].begin, found[0].end), (1, 9), "{text}");
+            assert_eq!(found[0].edits[0].path, "app.py");
+            assert_eq!(found[0].edits[0].hunks[0].lines, ["-a", "+b"]);
+            assert_eq!(found[0].edits[0].hunks[0].old_start, None);
+        }
+    }
+
+    #[test]
+    fn a_block_without_a_name_takes_the_one_before() {
+        let block = "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n";
+        assert!(blocks(&format!("No file name:\n\n```\n{block}```\n"), "diff").is_empty());
+        let found = blocks(&format!("a.py\n```\n{block}{block}```\n"), "diff");
+        assert_eq!(found.len(), 2);
+        assert_eq!(found[1].edits[0].path, "a.py");
+    }
+
+    #[test]
+    fn an_empty_search_makes_a_file_or_adds_to_one() {
+        let text = "lib/x.py\n```\n<<<<<<< SEARCH\n=======\nX\n>>>>>>> REPLACE\n```\n";
+        let edit = &blocks(text, "diff")[0].edits[0];
+        assert_eq!((edit.op, edit.hunks[0].new_start), (EditOp::Add, Some(1)));
+        let edit = &blocks(&text.replace("lib/x.py", "app.py"), "diff")[0].edits[0];
+        assert_eq!((edit.op, edit.hunks[0].new_start), (EditOp::Update, None));
+    }
+
+    #[test]
+    fn code_is_no_edit_unless_the_format_says_so() {
+        let text = "app.py\n```python\nx = 1\n```\n";
+        assert!(blocks(text, "diff").is_empty());
+        assert_eq!(blocks(text, "whole")[0].edits[0].op, EditOp::Update);
+        let text = "```diff\n--- /dev/null\n+++ a.py\n@@ ... @@\n+x\n```\n";
+        assert!(blocks(text, "diff").is_empty());
+        let edit = &blocks(text, "udiff")[0].edits[0];
+        assert_eq!((edit.op, edit.path.as_str()), (EditOp::Add, "a.py"));
+        assert!(blocks(text, "ask").is_empty());
+    }
+
+    #[test]
+    fn what_is_cut_off_stays_text() {
+        assert!(blocks("a.py\n```\n<<<<<<< SEARCH\na\n=======\nb\n", "diff").is_empty());
+        assert!(blocks("*** Begin Patch\n*** Delete File: a\n", "patch").is_empty());
+    }
+}

@@ -1,0 +1,169 @@
+//! The states that last for several lines: banners, the arguments of calls,
+//! and blocks of output.
+
+use super::{BLOCK_LIMIT, Flow, Line, Origin, State};
+use crate::event::{Level, Prompt, TurnStatus};
+use crate::source::Emitter;
+use crate::source::aider::marker::{self, Question, Topic};
+use crate::source::aider::{call, message, round};
+
+impl Flow {
+    pub(super) fn banner_line(
+        &mut self,
+        mut notes: Vec<String>,
+        line: Line<'_>,
+        out: &mut Emitter,
+    ) {
+        if let Some((label, value)) = marker::banner_field(line.text) {
+            self.who.field(label, value);
+            self.state = State::Banner(notes);
+        } else if marker::note(line.text).is_some() {
+            notes.push(line.text.to_owned());
+            self.state = State::Banner(notes);
+        } else {
+            self.end_banner(&notes, out);
+            self.step(line, out);
+        }
+    }
+
+    fn end_banner(&mut self, notes: &[String], out: &mut Emitter) {
+        let before = self.take_segment();
+        self.who.announce(out);
+        self.console(&before, out);
+        self.console(notes, out);
+        if self.origin == Origin::Prompt {
+            self.origin = Origin::After;
+        }
+    }
+
+    pub(super) fn body_line(&mut self, mut block: call::Block, line: Line<'_>, out: &mut Emitter) {
+        let text = line.text;
+        let takes = block.takes(text);
+        let free = takes && !block.after_gap();
+        let asks = match marker::question(text) {
+            Some(Question::Whole(prompt, _)) => {
+                matches!(
+                    marker::topic(&prompt.question),
+                    Topic::Tools | Topic::Command
+                )
+            }
+            Some(Question::Cut) => self.is_terminal(),
+            None => false,
+        };
+        let header = marker::header(text).is_some_and(|(server, _)| self.who.knows_server(&server));
+        let prompt = marker::prompt(text).is_some_and(|(mode, rest)| {
+            mode == self.who.mode
+                && (!mode.is_empty() || rest.trim().is_empty() || self.is_terminal())
+        });
+        let marks =
+            header || prompt || round::printed(text).is_some() || marker::note(text).is_some();
+        let ends = asks || self.counts_in(text).is_some() || (marks && !free) || !takes;
+        if !ends {
+            block.push(text);
+            self.state = State::Body(block);
+            return;
+        }
+        self.gap = block.after_gap();
+        self.announce(block, out);
+        self.open(line, out);
+    }
+
+    fn announce(&mut self, block: call::Block, out: &mut Emitter) {
+        self.who.ensure(out);
+        self.round.announce(block.finish(), out);
+        self.turn.active = true;
+        self.origin = Origin::After;
+    }
+
+    pub(super) fn block_line(
+        &mut self,
+        level: Level,
+        mut lines: Vec<String>,
+        line: Line<'_>,
+        out: &mut Emitter,
+    ) {
+        let text = line.text;
+        let fits = |prompt: &Prompt| self.fits_question(&prompt.question);
+        let asks =
+            matches!(marker::question(text), Some(Question::Whole(prompt, _)) if fits(&prompt));
+        let prompt =
+            self.gap && marker::prompt(text).is_some_and(|(mode, _)| mode == self.who.mode);
+        let told = lines.iter().any(|line| is_code_line(line))
+            && !is_code_line(text)
+            && !marker::is_gap(text);
+        let ends = asks
+            || prompt
+            || told
+            || self.counts_in(text).is_some()
+            || marker::is_output_note(text);
+        if !ends {
+            lines.push(line.raw.to_owned());
+            if lines.len() > BLOCK_LIMIT {
+                self.end_block(level, &lines, out);
+                lines.clear();
+            }
+            self.state = State::Block(level, lines);
+            return;
+        }
+        self.end_block(level, &lines, out);
+        self.open(line, out);
+    }
+
+    fn end_block(&mut self, level: Level, lines: &[String], out: &mut Emitter) {
+        let first = lines.first().map_or("", String::as_str);
+        if first.contains(" has hit a token limit!") {
+            let output = lines
+                .iter()
+                .any(|line| line.starts_with("Output tokens: ") && line.contains("possibly"));
+            self.turn.verdict = Some(if output {
+                (TurnStatus::Completed, "length".to_owned())
+            } else {
+                (TurnStatus::Failed, first.to_owned())
+            });
+        }
+        self.notice(level, &message::trim(lines).join("\n"), out);
+        self.origin = Origin::After;
+    }
+
+    pub(super) fn finish_state(&mut self, out: &mut Emitter) {
+        match std::mem::take(&mut self.state) {
+            State::Open | State::Dump(_) => {}
+            State::Banner(notes) => self.end_banner(&notes, out),
+            State::Body(block) => self.announce(block, out),
+            State::Report(report) => self.notice(Level::Error, &report.text(), out),
+            State::Block(level, lines) => self.end_block(level, &lines, out),
+        }
+    }
+
+    pub(super) fn end_output(&mut self, out: &mut Emitter) {
+        self.round.close(out);
+        self.round.raw = false;
+    }
+}
+
+/// Blocks that last until a question, the prompt or the next message.
+pub(super) fn is_block_start(text: &str) -> bool {
+    let lint = text.starts_with("# Fix any ") && text.contains("errors below, if possible.");
+    lint || text.starts_with("Running ") || is_token_limit(text)
+}
+
+fn is_token_limit(text: &str) -> bool {
+    text.starts_with("Model ") && text.contains(" has hit a token limit!")
+}
+
+pub(super) fn block_level(text: &str) -> Level {
+    if is_token_limit(text) {
+        Level::Error
+    } else if text.starts_with('#') {
+        Level::Warning
+    } else {
+        Level::Info
+    }
+}
+
+/// A numbered line of code at the end of a lint report.
+fn is_code_line(line: &str) -> bool {
+    let text = line.trim_start();
+    let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    (text.len() > rest.len() && rest.starts_with(['│', '█'])) || text.starts_with("...⋮...")
+}

@@ -1,0 +1,217 @@
+//! Rules that no recording shows, in the words of the format's own guide.
+
+use crate::event::{Body, Event, Level, ToolStatus, TurnStatus};
+use crate::{Reader, ReaderOptions};
+
+fn read(text: &str) -> Vec<Event> {
+    let mut reader = Reader::with_options(ReaderOptions {
+        from: Some(super::PROVIDER),
+        ..ReaderOptions::default()
+    });
+    reader.push(text.as_bytes());
+    reader.finish();
+    reader.events().collect()
+}
+
+fn kinds(events: &[Event]) -> Vec<&'static str> {
+    let told = events.iter().map(|event| event.body.kind());
+    told.filter(|kind| *kind != "state").collect()
+}
+
+fn bodies(text: &str) -> Vec<Body> {
+    read(text).into_iter().map(|event| event.body).collect()
+}
+
+/// A turn of aider-ce 0.88: the answer, then what follows its token counts.
+fn turn(answer: &str, after: &str) -> String {
+    format!(
+        "Aider-CE v0.88.40\nMain model: m with agent edit format\n\nagent> Processing...\n{answer}\n\nTokens: 1k sent, 900 received.\n\n{after}"
+    )
+}
+
+#[test]
+fn a_tool_call_with_tags_is_a_call_and_its_question_a_prompt() {
+    let text = "[blue]Tool Call:[/] web-search • full-web-search\n[blue]Arguments:[/] {\"query\": \"Model Control Protocol\"}\nRun tools? (Y)es/(N)o/(A)ll/(S)kip all [Yes]: ";
+    let bodies = bodies(text);
+    let Body::ToolUse(call) = &bodies[1] else {
+        panic!("{bodies:?}");
+    };
+    assert_eq!(call.name, "web-search.full-web-search");
+    assert_eq!(call.arg, "Model Control Protocol");
+    let Body::Prompt(prompt) = &bodies[2] else {
+        panic!("{bodies:?}");
+    };
+    assert_eq!(prompt.options, ["Yes", "No", "All", "Skip all"]);
+    let Body::TurnEnd(end) = &bodies[3] else {
+        panic!("{bodies:?}");
+    };
+    assert_eq!(end.status, TurnStatus::Interrupted);
+}
+
+#[test]
+fn tagged_arguments_of_unknown_names_are_an_object() {
+    let text = "[blue]Tool Call:[/] x • do\n[blue]first_one:[/]\na\nb\n[blue]second:[/]\nc\nRun tools? (Y)es/(N)o [Yes]: ";
+    let Body::ToolUse(call) = &bodies(text)[1] else {
+        panic!("no call");
+    };
+    let input = call.input.as_ref().unwrap().get();
+    assert_eq!(input, r#"{"first_one":"a\nb","second":"c"}"#);
+}
+
+#[test]
+fn colours_around_markers_do_not_hide_them() {
+    let text = "\x1b[34mTool Call:\x1b[0m local_tools • View\n\x1b[34mArguments:\x1b[0m {\"file_path\": \"a\"}\n";
+    assert_eq!(kinds(&read(text)), ["session", "tool_use", "turn_end"]);
+}
+
+#[test]
+fn results_without_a_call_and_alarms_are_told() {
+    let bodies = bodies(
+        "✅ Replaced 5 lines in path/to/file.py (change_id: 1a2b3c-4d5e)\n[red]ERROR:[/] Error in ReplaceText: File 'x' not found\nWARNING: careful\n",
+    );
+    let Body::ToolResult(result) = &bodies[1] else {
+        panic!("{bodies:?}");
+    };
+    assert_eq!(result.status, ToolStatus::Ok);
+    let notices: Vec<_> = bodies
+        .iter()
+        .filter_map(|body| match body {
+            Body::Notice(notice) => Some((notice.level, notice.text.to_string())),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(
+        notices,
+        [
+            (
+                Level::Error,
+                "Error in ReplaceText: File 'x' not found".to_owned()
+            ),
+            (Level::Warning, "careful".to_owned())
+        ]
+    );
+}
+
+#[test]
+fn context_blocks_are_told_before_the_answer() {
+    let text = "<context name=\"gitStatus\">\n## Git Repository Status\n\nCurrent branch: main\n</context>\nFine.\n\nTokens: 1k sent, 2 received.\n";
+    assert_eq!(
+        kinds(&read(text)),
+        ["session", "context", "text", "usage", "turn_end"]
+    );
+}
+
+#[test]
+fn markers_before_the_token_counts_are_the_models_words() {
+    let fake = "Look:\nTool Call: local_tools • View\nArguments: {}\n✅ Done (change_id: x)\nRun tools? (Y)es/(N)o [Yes]: \n--------------\n► **THINKING**\nTokens: 1k sent, 2 received.\nApplied edit to x.py\n> quoted";
+    let events = read(&turn(fake, "agent> Processing...\n"));
+    assert_eq!(kinds(&events), ["session", "text", "usage", "turn_end"]);
+    let Body::Text(message) = &events[1].body else {
+        panic!("{events:?}");
+    };
+    assert_eq!(message.text, fake);
+}
+
+#[test]
+fn token_counts_that_cannot_be_are_text() {
+    let long = "many words and more words ".repeat(20);
+    let text = format!(
+        "Aider v0.86.2\nMain model: m with diff edit format\n\n> \n{long}\nTokens: 1k sent, 2 received.\nApplied edit to x.py\nend\n\nTokens: 1k sent, 900 received.\n\n> "
+    );
+    assert_eq!(
+        kinds(&read(&text)),
+        ["session", "text", "usage", "turn_end"]
+    );
+}
+
+#[test]
+fn calls_without_questions_end_where_their_arguments_end() {
+    let calls = "Tool Call: local_tools • View\nArguments: {\"file_path\": \"a\"}\n\n📎 Viewed 'a'\nNext.\n\nTokens: 1k sent, 900 received.\n\nagent> Processing...\n";
+    assert_eq!(
+        kinds(&read(&turn("Hi.", calls))),
+        [
+            "session",
+            "text",
+            "usage",
+            "tool_use",
+            "tool_result",
+            "text",
+            "usage",
+            "turn_end"
+        ]
+    );
+}
+
+#[test]
+fn an_error_names_its_tool() {
+    let calls = "Tool Call: local_tools • View\nArguments: {}\n\nTool Call: local_tools • Grep\nArguments: {}\nRun tools? (Y)es/(N)o [Yes]: Error in Grep: no\n\nagent> ";
+    let events = read(&turn("", calls));
+    let Some(Body::ToolResult(result)) = events
+        .iter()
+        .map(|event| &event.body)
+        .find(|body| matches!(body, Body::ToolResult(_)))
+    else {
+        panic!("{events:?}");
+    };
+    assert_eq!(
+        (result.id.as_str(), result.status),
+        ("call-2", ToolStatus::Error)
+    );
+}
+
+#[test]
+fn a_refused_call_on_a_terminal_is_rejected() {
+    let text = turn("Hi.", "Tool Call: local_tools • View\nArguments: {}\nRun tools? (Y)es/(N)o [Yes]: n\n\nagent> /exit\n").replace('\n', "\r\n");
+    let events = read(&text);
+    assert!(events.iter().any(
+        |event| matches!(&event.body, Body::ToolResult(result) if result.status == ToolStatus::Rejected)
+    ));
+}
+
+#[test]
+fn an_exhausted_output_limit_completes_the_turn() {
+    let limit = |line: &str| {
+        turn(
+            "Hi.",
+            &format!(
+                "Model m has hit a token limit!\nToken counts below are approximate.\n\n{line}\n\nhttps://x\nOpen URL for more info? (Y)es/(N)o/(D)on't ask again [Yes]: \n\nagent> "
+            ),
+        )
+    };
+    let end = |text: &str| match read(text).pop().unwrap().body {
+        Body::TurnEnd(end) => (end.status, end.reason),
+        other => panic!("{other:?}"),
+    };
+    let output = limit("Output tokens: ~4,096 of 4,096 -- possibly exceeded output limit!");
+    assert_eq!(end(&output), (TurnStatus::Completed, "length".to_owned()));
+    let input = limit("Input tokens: ~245 of 200 -- possibly exhausted context window!");
+    assert_eq!(end(&input).0, TurnStatus::Failed);
+}
+
+#[test]
+fn quotations_are_no_prompts() {
+    let text = "cecli v1.10.0\nModels         m (main)\nSettings       diff (edit format)\n\n> Hi.\n\n> a quotation\n\nBye.\n\n1k ◇ 0.0% ↑ 9 ↓ $0.1 • 1k ◇ 0.0% ↑↓ $0.1\n\n\n> ";
+    let events = read(text);
+    assert_eq!(
+        kinds(&events),
+        ["session", "text", "usage", "usage", "turn_end"]
+    );
+}
+
+#[test]
+fn plain_text_is_not_claimed() {
+    for line in [
+        "Commit to the plan.",
+        "> a quotation",
+        "```python",
+        "<<<<<<< HEAD",
+        "--------------",
+        "Tokens: none",
+        "Continue? [y/N]: ",
+        "<context>",
+        "# A heading",
+        "error: Tool Call: failed",
+    ] {
+        assert!(!super::marker::is_telling(line), "{line}");
+    }
+}

@@ -1,0 +1,117 @@
+//! Widths, and lines that were cut at 80 columns.
+//!
+//! aider-ce prints every line of its own and of the model cut at 80 columns.
+//! What it cut is put together again where a value depends on it (arguments,
+//! commands, messages of its own); the model's prose stays as it came.
+
+/// The width at which lines are cut when there is no terminal.
+const COLUMNS: usize = 80;
+
+/// How many columns a character takes.
+pub(super) fn char_cells(c: char) -> usize {
+    match u32::from(c) {
+        0..=0x1f
+        | 0x7f..=0x9f
+        | 0x300..=0x36f
+        | 0x200b..=0x200f
+        | 0x20d0..=0x20ff
+        | 0xfe00..=0xfe0f => 0,
+        0x1100..=0x115f
+        | 0x2e80..=0x303e
+        | 0x3041..=0xa4cf
+        | 0xac00..=0xd7a3
+        | 0xf900..=0xfaff
+        | 0xfe30..=0xfe4f
+        | 0xff00..=0xff60
+        | 0xffe0..=0xffe6
+        | 0x231a..=0x231b
+        | 0x23e9..=0x23ec
+        | 0x2614..=0x2615
+        | 0x26a1
+        | 0x2705
+        | 0x270a..=0x270b
+        | 0x2728
+        | 0x274c
+        | 0x2753..=0x2755
+        | 0x2757
+        | 0x2795..=0x2797
+        | 0x2b50
+        | 0x1f300..=0x1f64f
+        | 0x1f680..=0x1f6ff
+        | 0x1f7e0..=0x1f7eb
+        | 0x1f900..=0x1faff
+        | 0x20000..=0x3fffd => 2,
+        _ => 1,
+    }
+}
+
+/// How many columns a text takes.
+pub(super) fn cells(text: &str) -> usize {
+    text.chars().map(char_cells).sum()
+}
+
+/// Whether `next` is the rest of `line`: a cut line keeps its last blank, or
+/// had no room for the next word and does not look finished.
+pub(super) fn continues(line: &str, next: &str) -> bool {
+    let Some(word) = next.split_whitespace().next() else {
+        return false;
+    };
+    if next.starts_with([' ', '─']) || line.trim().is_empty() {
+        return false;
+    }
+    let width = cells(line);
+    let finished = line.ends_with(['.', ')', '!']) || (width < COLUMNS && line.ends_with(':'));
+    let full = width >= COLUMNS / 2 && width + 1 + cells(word) > COLUMNS && !finished;
+    width <= COLUMNS + 1 && (line.ends_with(' ') || full)
+}
+
+/// Appends the rest of a cut line.
+pub(super) fn join(line: &mut String, rest: &str) {
+    let split_word = || {
+        let last = line.split_whitespace().next_back().unwrap_or_default();
+        let first = rest.split_whitespace().next().unwrap_or_default();
+        cells(line) >= COLUMNS && cells(last) + cells(first) > COLUMNS
+    };
+    if !line.ends_with(' ') && !line.is_empty() && !split_word() {
+        line.push(' ');
+    }
+    line.push_str(rest);
+}
+
+/// Lines with the cut ones put together again.
+pub(super) fn rejoin<'a>(lines: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+    let mut joined: Vec<String> = Vec::new();
+    let mut last = "";
+    for line in lines {
+        match joined.last_mut() {
+            Some(open) if continues(last, line) => join(open, line),
+            _ => joined.push(line.to_owned()),
+        }
+        last = line;
+    }
+    for line in &mut joined {
+        line.truncate(line.trim_end().len());
+    }
+    joined
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cut_lines_are_put_together() {
+        let cut = ["Removed read-only file README.md from the ", "chat", "next"];
+        assert_eq!(
+            rejoin(cut),
+            ["Removed read-only file README.md from the chat", "next"]
+        );
+        let long = "x".repeat(80);
+        assert_eq!(rejoin([long.as_str(), "xx"]), ["x".repeat(82)]);
+    }
+
+    #[test]
+    fn wide_characters_take_two_columns() {
+        assert_eq!(cells("漢字 e\u{301}"), 6);
+    }
+}
