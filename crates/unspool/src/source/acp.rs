@@ -1,23 +1,388 @@
-//! the Agent Client Protocol.
+//! The Agent Client Protocol: JSON-RPC 2.0, one message a line, protocol 1 and
+//! the draft of protocol 2.
+//!
+//! It reads logs of both directions, wrapped (`{"dir":…,"msg":…}`) or not, and
+//! an agent's bare stdout, in which requests and answers of the client are
+//! missing: there a turn begins with the agent's first sign of life and ends
+//! with the response that has a `stopReason`.
+//!
+//! Invariants: a call is one `tool_use`, emitted when it starts, asks, ends or
+//! when something else is said first; its updates grow it, none takes its end
+//! back. JSON-RPC ids count for each direction alone. The second root session
+//! of a connection is no sub-agent. What is loaded is shown without a turn.
 
-use super::{Emitter, Input, Provider, Source};
+use std::collections::VecDeque;
+
+use super::rpc::{Message, Sender};
+use super::{Emitter, Input, Probe, Provider, Source};
+use crate::event::{Prompt, RawJson, Session};
 use crate::frame::Frame;
+use crate::json::{Json, Object};
+use blocks::Blocks;
+use call::Call;
+use sessions::Sessions;
+use terminal::Terminals;
+
+mod answers;
+mod blocks;
+mod call;
+mod calls;
+mod content;
+mod edits;
+mod outcome;
+mod requests;
+mod sessions;
+mod terminal;
+#[cfg(test)]
+mod tests;
+mod updates;
+mod usage;
+
+const NAME: &str = "acp";
+
+/// Requests that may be without an answer at once.
+const PENDING_REQUESTS: usize = 1024;
+/// States that may wait for the first `session` event.
+const WAITING_STATES: usize = 64;
 
 pub(crate) const PROVIDER: Provider = Provider {
-    name: "acp",
-    about: "the Agent Client Protocol",
-    example: "",
+    name: NAME,
+    about: "the Agent Client Protocol, any agent",
+    example: "gemini --acp < requests.jsonl | unspool events",
     input: Input::Json,
-    recognise: |_| false,
+    recognise,
     related: None,
-    open: || Box::new(Acp),
+    open: || Box::new(Acp::default()),
 };
 
+/// Methods that a client calls.
+const CLIENT_METHODS: &[&str] = &[
+    "initialize",
+    "authenticate",
+    "logout",
+    "auth/login",
+    "auth/logout",
+    "auth/status",
+    "providers/list",
+    "providers/set",
+    "providers/disable",
+    "session/new",
+    "session/load",
+    "session/resume",
+    "session/fork",
+    "session/list",
+    "session/delete",
+    "session/close",
+    "session/archive",
+    "session/unarchive",
+    "session/status",
+    "session/set_mode",
+    "session/set_model",
+    "session/set_title",
+    "session/set_config_option",
+    "session/prompt",
+    "session/cancel",
+    "tool_call/cancel",
+    "terminal/cancel",
+    "mcp/message",
+];
+
+/// Methods that only an agent of this protocol calls.
+const AGENT_METHODS: &[&str] = &[
+    "session/update",
+    "session/request_permission",
+    "fs/read_text_file",
+    "fs/write_text_file",
+    "terminal/create",
+    "terminal/output",
+    "terminal/wait_for_exit",
+    "terminal/kill",
+    "terminal/release",
+    "elicitation/create",
+    "elicitation/complete",
+];
+
+fn recognise(probe: &Probe<'_>) -> bool {
+    let wrapped = matches!(&*probe.str("dir"), "agent->client" | "client->agent");
+    let inner = probe.fields.get("msg");
+    if wrapped && inner.is_object() {
+        is_ours(&inner.object(), true)
+    } else {
+        is_ours(&probe.fields, false)
+    }
+}
+
+fn is_ours(message: &Object<'_>, wrapped: bool) -> bool {
+    let rpc = message.get("jsonrpc").str().as_deref() == Some("2.0");
+    let method = message.get("method").string();
+    if method == "session/update" && message.get("params").get("update").is_object() {
+        return true;
+    }
+    if !rpc {
+        return false;
+    }
+    if wrapped || AGENT_METHODS.contains(&&*method) {
+        return true;
+    }
+    if method == "initialize" {
+        return message.get("params").get("protocolVersion").u64().is_some();
+    }
+    if !method.is_empty() {
+        return method.starts_with("session/") && CLIENT_METHODS.contains(&&*method);
+    }
+    let result = message.get("result").object();
+    result.get("protocolVersion").u64().is_some()
+        || result.get("stopReason").is_string()
+        || (result.get("sessionId").is_string() && has_settings(&result))
+}
+
+/// Whether a result describes a session that was opened.
+fn has_settings(result: &Object<'_>) -> bool {
+    ["modes", "models", "configOptions"]
+        .iter()
+        .any(|key| result.has(key))
+}
+
+#[derive(Clone, Default)]
+struct Acp {
+    version: String,
+    /// A `session` event was emitted.
+    greeted: bool,
+    /// States that wait for the first `session` event.
+    waiting: Vec<(String, Option<RawJson>)>,
+    requests: VecDeque<Request>,
+    /// Messages of the client come without a word on who sent them.
+    mixed: bool,
+    sessions: Sessions,
+    /// The root session that something was last heard of.
+    current: String,
+    calls: Vec<Call>,
+    terminals: Terminals,
+    blocks: Blocks,
+    ended: Option<Ended>,
+    said: Option<Said>,
+    summary: String,
+    /// The end of what was said last, to tell an error that repeats it.
+    last_words: String,
+}
+
+/// A request that has no answer yet.
+#[derive(Clone, Default)]
+struct Request {
+    from_client: bool,
+    id: String,
+    method: String,
+    session: String,
+    /// The call, terminal, mode or folder that it names.
+    subject: String,
+    /// The possible answers and what each means.
+    options: Vec<(String, String)>,
+    prompt: Prompt,
+}
+
+/// A call whose status was the last one, while its output or the exit code of
+/// its terminal may still follow in the very next message.
 #[derive(Clone)]
-struct Acp;
+struct Ended {
+    call: Call,
+    last: Option<RawJson>,
+    word: String,
+}
+
+/// A person's words, while more chunks of the same message may follow.
+#[derive(Clone)]
+struct Said {
+    session: String,
+    message: String,
+    text: String,
+}
 
 impl Source for Acp {
     fn frame(&mut self, frame: &Frame<'_>, out: &mut Emitter) {
-        out.unknown(frame);
+        let known = match frame.json() {
+            Some(json) if json.is_object() => self.message(&Message::new(json), out),
+            _ => false,
+        };
+        if !known {
+            self.settle(out);
+            out.agent(None);
+            out.unknown(frame);
+        }
+    }
+
+    fn finish(&mut self, out: &mut Emitter) {
+        self.settle(out);
+        self.announce_all(|_| true, out);
+        self.settle_refused(|_| true, out);
+        if !self.waiting.is_empty() {
+            self.greet("", out);
+        }
+        if self.sessions.roots().any(sessions::Root::is_open) {
+            out.agent(None);
+            out.open_turn();
+            out.interrupted();
+        }
+    }
+}
+
+impl Acp {
+    /// Translates one message; `false` if no rule knows it.
+    fn message(&mut self, message: &Message<'_>, out: &mut Emitter) -> bool {
+        let method = message.method();
+        if !method.is_empty() {
+            let sender = message.sender.unwrap_or_else(|| self.guess_sender(&method));
+            if sender == Sender::Agent && method == "session/update" {
+                return self.update(message.params(), out);
+            }
+            self.settle(out);
+            if message.is_request() {
+                self.expect_answer(message, sender, &method);
+            }
+            return match sender {
+                Sender::Client => self.client_calls(&method, message.params(), out),
+                Sender::Agent => self.agent_calls(message, &method, out),
+            };
+        }
+        if !message.is_response() {
+            return false;
+        }
+        self.settle(out);
+        self.response(message, out)
+    }
+
+    /// Who sent a message of a log that does not say so.
+    fn guess_sender(&mut self, method: &str) -> Sender {
+        if CLIENT_METHODS.contains(&method) {
+            self.mixed = true;
+            Sender::Client
+        } else {
+            Sender::Agent
+        }
+    }
+
+    fn response(&mut self, message: &Message<'_>, out: &mut Emitter) -> bool {
+        let id = message.id().unwrap_or_default();
+        let answers_client = match message.sender {
+            Some(sender) => sender == Sender::Agent,
+            None => !self.mixed || self.is_pending(true, &id) || !self.is_pending(false, &id),
+        };
+        let request = self.take_request(answers_client, &id);
+        let (result, error) = (message.fields.get("result"), message.fields.get("error"));
+        if !answers_client {
+            self.client_answers(&request.unwrap_or_default(), result, out);
+            return true;
+        }
+        if error.is_null() {
+            self.agent_answers(request, result, out)
+        } else {
+            self.agent_refuses(&request.unwrap_or_default(), error, out);
+            true
+        }
+    }
+
+    fn expect_answer(&mut self, message: &Message<'_>, sender: Sender, method: &str) {
+        let params = message.params().object();
+        let subject = ["modeId", "modelId", "terminalId", "cwd"]
+            .iter()
+            .map(|key| params.get(key).string())
+            .find(|subject| !subject.is_empty());
+        self.requests.push_back(Request {
+            from_client: sender == Sender::Client,
+            id: message.id().unwrap_or_default(),
+            method: method.to_owned(),
+            session: params.get("sessionId").string(),
+            subject: subject.unwrap_or_default(),
+            ..Request::default()
+        });
+        if self.requests.len() > PENDING_REQUESTS {
+            self.requests.pop_front();
+        }
+    }
+
+    fn is_pending(&self, from_client: bool, id: &str) -> bool {
+        let mut requests = self.requests.iter();
+        requests.any(|request| request.from_client == from_client && request.id == id)
+    }
+
+    fn take_request(&mut self, from_client: bool, id: &str) -> Option<Request> {
+        let is_it = |request: &Request| request.from_client == from_client && request.id == id;
+        let index = self.requests.iter().rposition(is_it)?;
+        self.requests.remove(index)
+    }
+
+    /// Emits what waited for the next message.
+    fn settle(&mut self, out: &mut Emitter) {
+        if let Some(ended) = self.ended.take() {
+            let last = ended.last.as_ref().map_or(Json::NULL, RawJson::json);
+            self.emit_result(&ended.call, &last.object(), &ended.word, out);
+        }
+        if let Some(said) = self.said.take() {
+            self.user_said(&said.session, &said.text, out);
+        }
+    }
+
+    /// Emits the first `session` event, and what had to wait for it.
+    fn greet(&mut self, session: &str, out: &mut Emitter) {
+        let agent = out.current_agent();
+        out.agent(None);
+        let root = self.sessions.root(session);
+        root.announced = true;
+        out.session(Session {
+            provider: NAME.to_owned(),
+            version: self.version.clone(),
+            id: root.id.clone(),
+            model: root.model.clone(),
+            cwd: root.cwd.clone(),
+            title: root.title.clone(),
+        });
+        self.greeted = true;
+        for (name, value) in std::mem::take(&mut self.waiting) {
+            out.state(&name, value.as_ref().map_or(Json::NULL, RawJson::json));
+        }
+        out.agent(agent);
+    }
+
+    /// Makes sure that a `session` event tells of this root session.
+    fn open_session(&mut self, session: &str, out: &mut Emitter) {
+        if self.current != session {
+            // Streams of two sessions on one connection do not mix.
+            let agent = out.current_agent();
+            out.agent(None);
+            out.end_message();
+            out.agent(agent);
+            session.clone_into(&mut self.current);
+        }
+        if !self.sessions.root(session).announced {
+            self.greet(session, out);
+        }
+    }
+
+    /// A state of the session, after the `session` event.
+    fn state(&mut self, name: &str, value: Json<'_>, out: &mut Emitter) {
+        if self.greeted {
+            out.state(name, value);
+            return;
+        }
+        self.waiting.push((name.to_owned(), value.into()));
+        if self.waiting.len() >= WAITING_STATES {
+            let current = self.current.clone();
+            self.greet(&current, out);
+        }
+    }
+
+    /// The key under which an agent's open text is kept.
+    fn owner(&self, session: &str, out: &Emitter) -> String {
+        match out.current_agent() {
+            Some(agent) => agent.id.clone(),
+            None => self.sessions.root_of(session),
+        }
+    }
+
+    /// A person, or the agent that calls a sub-agent, said something.
+    fn user_said(&mut self, session: &str, text: &str, out: &mut Emitter) {
+        out.agent(self.sessions.agent_of(session));
+        let owner = self.owner(session, out);
+        self.blocks.end(&owner);
+        out.user(text, false);
     }
 }

@@ -1,6 +1,8 @@
 //! Layering: a source adds no ANSI code, renderer glyph or prefix of its own.
 //! What an event's field carries of these, the input must have carried.
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use serde_json::Value;
 use unspool::Event;
 
@@ -68,7 +70,18 @@ fn everything(recording: &Recording) -> String {
             text = text.replace(&format!("\\u{:04x}", u32::from(first)), &first.to_string());
         }
     }
-    text
+    let decoded: Vec<String> = base64_data(&text).collect();
+    text + &decoded.concat()
+}
+
+/// What stands in base64 in fields called `data`.
+fn base64_data(text: &str) -> impl Iterator<Item = String> {
+    let values = text.split("\"data\":").skip(1).filter_map(|rest| {
+        let value = rest.trim_start().strip_prefix('"')?;
+        value.split('"').next()
+    });
+    let bytes = values.filter_map(|value| BASE64_STANDARD.decode(value).ok());
+    bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// All strings of an event except those inside `input`, `value` and `raw`,

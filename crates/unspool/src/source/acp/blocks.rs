@@ -1,0 +1,97 @@
+//! The ids of streamed text: a `messageId` names a message, an event's id one
+//! block of it.
+//!
+//! A block ends where its agent calls a tool, changes between thinking and
+//! answering, or is spoken to. What follows under the same `messageId`, and a
+//! message that is replayed later, gets an id of its own.
+
+use std::collections::VecDeque;
+
+/// Message ids that are remembered to tell repetitions.
+const REMEMBERED: usize = 4096;
+/// Blocks that may be open at once.
+const OPEN: usize = 256;
+
+#[derive(Clone, Default)]
+pub(super) struct Blocks {
+    open: Vec<Block>,
+    /// The blocks that each message had, oldest message first.
+    used: VecDeque<(Key, u32)>,
+}
+
+/// A message, apart for thinking and answer.
+type Key = (bool, String);
+
+#[derive(Clone)]
+struct Block {
+    owner: String,
+    key: Key,
+    id: String,
+}
+
+impl Blocks {
+    /// The id of the block that a chunk of `message` belongs to; `None` where
+    /// the wire names no message.
+    pub(super) fn id(&mut self, owner: &str, reasoning: bool, message: &str) -> Option<String> {
+        self.open
+            .retain(|block| block.owner != owner || block.key.0 == reasoning);
+        if message.is_empty() {
+            return None;
+        }
+        let key = (reasoning, message.to_owned());
+        let open = |block: &&Block| block.owner == owner && block.key == key;
+        if let Some(block) = self.open.iter().find(open) {
+            return Some(block.id.clone());
+        }
+        let id = match self.count(&key) {
+            1 => message.to_owned(),
+            number => format!("{message}#{number}"),
+        };
+        if self.open.len() >= OPEN {
+            self.open.remove(0);
+        }
+        self.open.push(Block {
+            owner: owner.to_owned(),
+            key,
+            id: id.clone(),
+        });
+        Some(id)
+    }
+
+    /// Ends the blocks of this agent.
+    pub(super) fn end(&mut self, owner: &str) {
+        self.open.retain(|block| block.owner != owner);
+    }
+
+    /// The number of the block that begins now.
+    fn count(&mut self, key: &Key) -> u32 {
+        if let Some((_, number)) = self.used.iter_mut().rev().find(|(used, _)| used == key) {
+            *number += 1;
+            return *number;
+        }
+        self.used.push_back((key.clone(), 1));
+        if self.used.len() > REMEMBERED {
+            self.used.pop_front();
+        }
+        1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_that_goes_on_after_a_call_is_another_block() {
+        let mut blocks = Blocks::default();
+        assert_eq!(blocks.id("root", false, "m").as_deref(), Some("m"));
+        assert_eq!(blocks.id("child", false, "c").as_deref(), Some("c"));
+        blocks.end("child");
+        assert_eq!(blocks.id("root", false, "m").as_deref(), Some("m"));
+        blocks.end("root");
+        assert_eq!(blocks.id("root", false, "m").as_deref(), Some("m#2"));
+        assert_eq!(blocks.id("root", true, "m").as_deref(), Some("m"));
+        assert_eq!(blocks.id("root", false, "m").as_deref(), Some("m#3"));
+        assert_eq!(blocks.id("root", false, ""), None);
+    }
+}

@@ -1,0 +1,388 @@
+//! One tool call, as far as the wire has told of it.
+//!
+//! Updates replace the fields that they carry. The call becomes a `tool_use`
+//! when the source says so, and its end a `tool_result`.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::content;
+use super::edits;
+use super::terminal;
+use crate::event::{Agent, Category, Edit, RawJson, ToolStatus};
+use crate::json::{Json, Object};
+use crate::source::{self, Emitter};
+use crate::tool;
+
+#[derive(Clone, Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is one fact that the wire told"
+)]
+pub(super) struct Call {
+    pub(super) id: String,
+    /// The session whose update brought it.
+    pub(super) session: String,
+    /// The root session of that session.
+    pub(super) root: String,
+    pub(super) agent: Option<Arc<Agent>>,
+    /// It was emitted as `tool_use`.
+    pub(super) announced: bool,
+    /// A person answered a request for permission with no, or with nothing.
+    pub(super) refused: Option<ToolStatus>,
+    name: String,
+    /// The adapter's name for the tool, in `_meta`.
+    meta_name: String,
+    first_title: String,
+    pub(super) title: String,
+    pub(super) kind: String,
+    path: String,
+    pub(super) input: Option<RawJson>,
+    pub(super) content: Option<RawJson>,
+    pub(super) raw_output: Option<RawJson>,
+    pub(super) edits: Option<Vec<Edit>>,
+    pub(super) terminal: Option<String>,
+    pub(super) asked: bool,
+    pub(super) started: bool,
+    /// Claude's word for why it did not run.
+    pub(super) never_ran: String,
+    replayed: bool,
+    /// Bytes of the content's text that were emitted while it ran.
+    shown: usize,
+}
+
+impl Call {
+    pub(super) fn new(id: &str, session: &str, root: &str, replayed: bool) -> Self {
+        Self {
+            id: id.to_owned(),
+            session: session.to_owned(),
+            root: root.to_owned(),
+            replayed,
+            ..Self::default()
+        }
+    }
+
+    /// Takes the fields of an announcement or update.
+    pub(super) fn update(&mut self, fields: &Object<'_>) {
+        self.label(fields);
+        let title = fields.get("title").string();
+        if !title.is_empty() {
+            if self.first_title.is_empty() {
+                self.first_title.clone_from(&title);
+            }
+            self.title = title;
+        }
+        if !fields.get("rawInput").is_null() {
+            self.input = fields.get("rawInput").into();
+        }
+        if fields.get("status").str().as_deref() == Some("in_progress") {
+            self.started = true;
+        }
+        self.result(fields);
+    }
+
+    /// Takes what a request for permission tells of the call, which is
+    /// sometimes the request's own view of it: only what was not known counts.
+    pub(super) fn permission(&mut self, fields: &Object<'_>) {
+        self.asked = true;
+        self.label(fields);
+        if self.input.as_ref().is_none_or(is_empty) {
+            if !fields.get("rawInput").is_null() {
+                self.input = fields.get("rawInput").into();
+            }
+            let title = fields.get("title").string();
+            if !title.is_empty() && !self.announced {
+                self.title = title;
+            }
+        }
+        // Its text is the question, but a diff is what will be done.
+        let content = fields.get("content");
+        let has_diff = content
+            .array()
+            .iter()
+            .any(|block| block.get("path").is_string());
+        if self.content.is_none() && has_diff {
+            self.content = content.into();
+        }
+    }
+
+    fn label(&mut self, fields: &Object<'_>) {
+        let meta = fields.get("_meta");
+        let claude = meta.get("claudeCode");
+        set(&mut self.name, fields.get("name"));
+        set(&mut self.kind, fields.get("kind"));
+        set(&mut self.meta_name, claude.get("toolName"));
+        set(&mut self.meta_name, meta.get("toolName"));
+        if let Some(location) = fields.get("locations").array().first() {
+            set(&mut self.path, location.get("path"));
+        }
+        set(&mut self.never_ran, claude.get("nonExecutionKind"));
+    }
+
+    fn result(&mut self, fields: &Object<'_>) {
+        let progress = fields.get("_meta").get("subagentProgress").is_true();
+        if fields.get("content").is_array() && !progress {
+            self.content = fields.get("content").into();
+            if let Some(id) = terminal::shown_in(fields.get("content")) {
+                self.terminal = Some(id);
+            }
+        }
+        if !fields.get("rawOutput").is_null() {
+            self.raw_output = fields.get("rawOutput").into();
+        }
+        let claude = fields.get("_meta").get("claudeCode");
+        if let Some(edits) = edits::of_claude(claude.get("toolResponse")) {
+            self.edits = Some(edits);
+        }
+    }
+
+    /// Adds one item to the content.
+    pub(super) fn add_content(&mut self, item: Json<'_>) {
+        let old = json(self.content.as_ref());
+        let items: Vec<&str> = old
+            .array()
+            .into_iter()
+            .chain([item])
+            .map(Json::raw)
+            .collect();
+        self.content = RawJson::new(&format!("[{}]", items.join(",")));
+        if let Some(id) = terminal::shown_in(json(self.content.as_ref())) {
+            self.terminal = Some(id);
+        }
+    }
+
+    /// The tool's own name where the wire has one, else the kind.
+    pub(super) fn tool(&self) -> &str {
+        let named = [self.name.as_str(), self.meta_name.as_str()];
+        let named = named.into_iter().find(|name| !name.is_empty());
+        named
+            .or_else(|| gemini_tool(&self.id))
+            .or_else(|| self.tool_in_title())
+            .unwrap_or(if self.kind.is_empty() {
+                "other"
+            } else {
+                &self.kind
+            })
+    }
+
+    /// OpenCode announces a call with the tool's name as its title, and so
+    /// does an adapter that has no kind for it.
+    fn tool_in_title(&self) -> Option<&str> {
+        let todos = json(self.input.as_ref()).get("todos");
+        if self.is_opencode() && todos.is_array() {
+            return Some("todowrite");
+        }
+        let is_name = (self.is_opencode() && !self.replayed) || self.kind.is_empty();
+        (is_name && is_word(&self.first_title)).then_some(self.first_title.as_str())
+    }
+
+    pub(super) fn is_opencode(&self) -> bool {
+        self.session.starts_with("ses_")
+    }
+
+    pub(super) fn is_gemini(&self) -> bool {
+        gemini_tool(&self.id).is_some()
+    }
+
+    pub(super) fn category(&self) -> Category {
+        let by_name = tool::category(self.tool());
+        if by_name != Category::Other {
+            return by_name;
+        }
+        match self.kind.as_str() {
+            "read" => Category::Read,
+            "edit" => Category::Edit,
+            "delete" => Category::Delete,
+            "move" => Category::Move,
+            "search" => Category::Search,
+            "execute" => Category::Execute,
+            "think" => Category::Think,
+            "fetch" => Category::Fetch,
+            _ => self.category_by_title(),
+        }
+    }
+
+    /// Some adapters have no kind for a tool but its name as the title, alone
+    /// or before a colon.
+    fn category_by_title(&self) -> Category {
+        let word = self.first_title.split(": ").next().unwrap_or_default();
+        if is_word(word) {
+            tool::category(&snake_case(word))
+        } else {
+            Category::Other
+        }
+    }
+
+    /// The preview, where the input has none: the file or command that the
+    /// call is about.
+    fn arg(&self, category: Category) -> Option<Cow<'_, str>> {
+        let input = json(self.input.as_ref());
+        if !tool::arg(category, input).is_empty() {
+            return None;
+        }
+        if let Some(arg) = first_item(category, input) {
+            return Some(Cow::Owned(arg));
+        }
+        if matches!(self.kind.as_str(), "read" | "edit" | "delete" | "move") {
+            let path = match self.path.as_str() {
+                "" => edits::first_path(json(self.content.as_ref())),
+                path => path.to_owned(),
+            };
+            if !path.is_empty() {
+                return Some(Cow::Owned(path));
+            }
+        }
+        let describes = self.is_gemini() && !self.replayed && input.is_null();
+        describes.then_some(Cow::Borrowed(&self.title))
+    }
+
+    /// Emits the call as far as it is known.
+    pub(super) fn announce(&mut self, out: &mut Emitter) {
+        let is_first = !std::mem::replace(&mut self.announced, true);
+        if self.repeats_plan() {
+            if is_first {
+                out.hide_call(&self.id, self.tool());
+            }
+            return;
+        }
+        let category = self.category();
+        out.agent(self.agent.clone());
+        out.tool_use(source::Call {
+            id: &self.id,
+            name: self.tool(),
+            category: Some(category),
+            arg: self.arg(category),
+            input: self.input.clone(),
+            // The headline of a plan says no more than the plan.
+            title: if self.is_plan() { "" } else { &self.title },
+        });
+    }
+
+    /// Whether it is the call of an agent's plan tool, which ends no message.
+    pub(super) fn is_plan(&self) -> bool {
+        self.repeats_plan() || tool::plan(self.tool(), json(self.input.as_ref())).is_some()
+    }
+
+    /// Aider's plan tool comes as a plan and as a call.
+    fn repeats_plan(&self) -> bool {
+        self.title == "Update plan" && json(self.input.as_ref()).get("tasks").is_array()
+    }
+
+    /// What is new in the content of a command that still runs.
+    pub(super) fn new_output(&mut self) -> String {
+        if self.category() != Category::Execute || !self.started || self.terminal.is_some() {
+            return String::new();
+        }
+        let text = content::tool_text(json(self.content.as_ref()));
+        if text.starts_with("```") {
+            return String::new();
+        }
+        let new = text.get(self.shown..).unwrap_or_default().to_owned();
+        self.shown = self.shown.max(text.len());
+        new
+    }
+
+    /// The name and the title, for a sub-agent that this call started.
+    pub(super) fn agent_name(&self) -> String {
+        let input = json(self.input.as_ref());
+        let kind = input.get("subagent_type").string();
+        if kind.is_empty() {
+            tool::preview(&self.title)
+        } else {
+            tool::label(&kind)
+        }
+    }
+
+    pub(super) fn title(&self) -> &str {
+        &self.title
+    }
+}
+
+/// The preview of the first item, for tools that take lists.
+fn first_item(category: Category, input: Json<'_>) -> Option<String> {
+    let fields = input.object();
+    let lists = fields.iter().filter_map(|(_, value)| {
+        let first = value.array().into_iter().next()?;
+        let symbol = first.get("symbol").string();
+        let arg = tool::arg(category, first);
+        Some(if arg.is_empty() { symbol } else { arg })
+    });
+    lists.into_iter().find(|arg| !arg.is_empty())
+}
+
+fn set(field: &mut String, value: Json<'_>) {
+    if let Some(text) = value.str().filter(|text| !text.is_empty()) {
+        *field = text.into_owned();
+    }
+}
+
+pub(super) fn json(value: Option<&RawJson>) -> Json<'_> {
+    value.map_or(Json::NULL, RawJson::json)
+}
+
+fn is_empty(value: &RawJson) -> bool {
+    value.json().is_null() || (value.json().is_object() && value.json().object().is_empty())
+}
+
+/// Gemini's ids are `TOOL__TOOL_TIME_NUMBER`.
+fn gemini_tool(id: &str) -> Option<&str> {
+    id.match_indices("__").find_map(|(at, mark)| {
+        let tool = id.get(..at)?;
+        let rest = id.get(at + mark.len()..)?.strip_prefix(tool)?;
+        (!tool.is_empty() && rest.starts_with('_')).then_some(tool)
+    })
+}
+
+/// One word that could be a tool's name.
+fn is_word(text: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    text.starts_with(|c: char| c.is_ascii_alphabetic()) && text.chars().all(is_part)
+}
+
+fn snake_case(word: &str) -> String {
+    let mut snake = String::with_capacity(word.len() + 4);
+    for (at, c) in word.char_indices() {
+        if c.is_ascii_uppercase() && at > 0 {
+            snake.push('_');
+        }
+        snake.push(c.to_ascii_lowercase());
+    }
+    snake
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn call(id: &str, session: &str, fields: &str) -> Call {
+        let mut call = Call::new(id, session, session, false);
+        call.update(&Json::parse(fields).unwrap().object());
+        call
+    }
+
+    #[test]
+    fn the_name_is_the_tools_own_where_the_wire_has_one() {
+        let named = r#"{"name":"Read","kind":"read","_meta":{"claudeCode":{"toolName":"X"}}}"#;
+        assert_eq!(call("1", "s", named).tool(), "Read");
+        let meta = r#"{"kind":"execute","_meta":{"toolName":"run_shell_command"}}"#;
+        assert_eq!(call("1", "s", meta).tool(), "run_shell_command");
+        let gemini = "mcp__a__mcp__a_1_0";
+        assert_eq!(call(gemini, "s", "{}").tool(), "mcp__a");
+        let title = r#"{"title":"todowrite","kind":"other"}"#;
+        assert_eq!(call("1", "ses_1", title).tool(), "todowrite");
+        assert_eq!(call("1", "s", title).tool(), "other");
+        assert_eq!(call("1", "s", r#"{"title":7,"kind":[]}"#).tool(), "other");
+    }
+
+    #[test]
+    fn the_category_is_the_names_or_the_kinds() {
+        let category = |fields| call("1", "s", fields).category();
+        let named = r#"{"name":"exec_command","kind":"read"}"#;
+        assert_eq!(category(named), Category::Execute);
+        assert_eq!(category(r#"{"kind":"switch_mode"}"#), Category::Other);
+        assert_eq!(category(r#"{"kind":"fetch"}"#), Category::Fetch);
+        let title = r#"{"title":"Command: ls","kind":"other"}"#;
+        assert_eq!(category(title), Category::Execute);
+        assert_eq!(category(r#"{"title":"spawnAgent"}"#), Category::Task);
+    }
+}

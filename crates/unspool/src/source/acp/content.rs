@@ -1,0 +1,221 @@
+//! The texts in content blocks and in what adapters call `rawOutput`.
+
+use std::borrow::Cow;
+
+use crate::event::Payload;
+use crate::json::{Json, Object};
+
+/// What one content block says: its text, or where its content lies.
+pub(super) fn block_text(block: Json<'_>) -> String {
+    let fields = block.object();
+    match fields.get("type").str().as_deref() {
+        Some("resource_link" | "image" | "audio") => fields.get("uri").string(),
+        Some("resource") => fields.get("resource").get("uri").string(),
+        _ => fields.get("text").string(),
+    }
+}
+
+/// What a message says: one block, or a list of them. Texts follow each other
+/// as they are; an address stands on a line of its own.
+pub(super) fn message_text(content: Json<'_>) -> String {
+    if !content.is_array() {
+        return block_text(content);
+    }
+    let mut message = String::new();
+    let mut after_address = false;
+    for block in content.array() {
+        let is_address = !block.get("text").is_string();
+        if (is_address || after_address) && !message.is_empty() && !message.ends_with('\n') {
+            message.push('\n');
+        }
+        message.push_str(&block_text(block));
+        after_address = is_address;
+    }
+    message
+}
+
+/// The texts in a tool call's content, one under the other.
+pub(super) fn tool_text(content: Json<'_>) -> String {
+    let texts: Vec<String> = content
+        .array()
+        .into_iter()
+        .map(|item| item.get("content"))
+        .filter(|block| block.is_object())
+        .map(block_text)
+        .filter(|text| !text.is_empty())
+        .collect();
+    texts.join("\n")
+}
+
+/// The output of a call that has no terminal. `last` is the message that
+/// ended it; `content` and `raw` are what the call had before.
+pub(super) fn output(last: &Object<'_>, content: Json<'_>, raw: Json<'_>) -> Payload {
+    let last_raw = last.get("rawOutput");
+    let raw = if last_raw.is_null() { raw } else { last_raw };
+    if let Some(output) = command_output(raw) {
+        return output;
+    }
+    // Before the end the content may be a description or a question, so that
+    // it counts only where the end brings nothing of its own.
+    let text = if last.get("content").is_array() {
+        tool_text(last.get("content"))
+    } else if last_raw.is_null() {
+        tool_text(content)
+    } else {
+        String::new()
+    };
+    if text.is_empty() {
+        return raw_output(raw);
+    }
+    match unfenced(&text) {
+        Some(inner) if raw.str().is_some_and(|raw| same(&raw, inner)) => raw.payload(),
+        Some(inner) => inner.into(),
+        None => text.into(),
+    }
+}
+
+fn same(a: &str, b: &str) -> bool {
+    a.trim_end() == b.trim_end()
+}
+
+/// The plain output of a command, where the adapter also sends a report.
+fn command_output(raw: Json<'_>) -> Option<Payload> {
+    let fields = raw.object();
+    if fields.get("type").str().as_deref() == Some("shell_result") {
+        return Some(fields.get("output").payload());
+    }
+    if fields.get("aggregated_output").is_string() {
+        return Some(fields.get("aggregated_output").payload());
+    }
+    let text = raw.str()?;
+    exec_report(&text).map(|(_, output)| output.into())
+}
+
+/// Codex' report of a command: its exit code and output.
+pub(super) fn exec_report(text: &str) -> Option<(i64, &str)> {
+    let (head, output) = text.split_once("\nOutput:\n")?;
+    let code = head
+        .lines()
+        .find_map(|line| line.strip_prefix("Process exited with code "))?;
+    Some((code.trim().parse().ok()?, output))
+}
+
+/// What `rawOutput` says in words.
+fn raw_output(raw: Json<'_>) -> Payload {
+    if raw.is_array() {
+        return blocks_text(raw).into();
+    }
+    if !raw.is_object() {
+        return raw.payload();
+    }
+    let fields = raw.object();
+    for list in [fields.get("result").get("content"), fields.get("content")] {
+        let text = blocks_text(list);
+        if !text.is_empty() {
+            return text.into();
+        }
+    }
+    let error = fields.get("error");
+    let candidates = [
+        fields.get("output"),
+        error,
+        error.get("message"),
+        fields.get("stdout"),
+        fields.get("message"),
+    ];
+    if let Some(found) = candidates.into_iter().find(|json| json.is_string()) {
+        return found.payload();
+    }
+    let says_no_words = ["exit_code", "fileDiff", "changes", "metadata"];
+    if fields.is_empty() || says_no_words.iter().any(|key| fields.has(key)) {
+        return Payload::default();
+    }
+    raw.payload()
+}
+
+fn blocks_text(list: Json<'_>) -> String {
+    let texts: Vec<String> = list
+        .array()
+        .into_iter()
+        .map(block_text)
+        .filter(|text| !text.is_empty())
+        .collect();
+    texts.join("\n")
+}
+
+/// The inside of a text that is one fenced block, as adapters wrap outputs.
+fn unfenced(text: &str) -> Option<&str> {
+    let fence_length = text.chars().take_while(|c| *c == '`').count();
+    if fence_length < 3 {
+        return None;
+    }
+    let fence = text.get(..fence_length)?;
+    let body = text.split_once('\n')?.1;
+    let inner = body.trim_end().strip_suffix(fence)?;
+    let inner = match inner.strip_suffix('\n') {
+        Some(inner) => inner,
+        None if inner.is_empty() => inner,
+        None => return None,
+    };
+    let closed_before = inner.lines().any(|line| line.trim_end() == fence);
+    (!closed_before).then_some(inner)
+}
+
+/// The words of a JSON-RPC error.
+pub(super) fn error_text(error: Json<'_>) -> String {
+    let fields = error.object();
+    let message = fields.get("message").string();
+    let message = api_message(&message).map_or(message.clone(), Cow::into_owned);
+    let data = fields.get("data");
+    let detail = data.str().or_else(|| {
+        let data = data.object();
+        data.get("details")
+            .str()
+            .or_else(|| data.get("message").str())
+    });
+    match detail {
+        Some(detail) if message.is_empty() => detail.into_owned(),
+        Some(detail) if !message.contains(&*detail) => format!("{message}: {detail}"),
+        _ => message,
+    }
+}
+
+/// The message in an API's error body that an agent passes on as text.
+fn api_message(text: &str) -> Option<Cow<'static, str>> {
+    let message = Json::parse(text)?.get("error").get("message").string();
+    (!message.is_empty()).then_some(Cow::Owned(message))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_text_that_is_one_block_loses_its_fence() {
+        assert_eq!(unfenced("```sh\na\nb\n```"), Some("a\nb"));
+        assert_eq!(unfenced("````\n```\nx\n```\n````\n"), Some("```\nx\n```"));
+        assert_eq!(unfenced("```\na\n```\ntext\n```\nb\n```"), None);
+        assert_eq!(unfenced("a ``` b"), None);
+    }
+
+    #[test]
+    fn a_report_of_codex_is_taken_apart() {
+        let report = "Chunk ID: 1\nProcess exited with code 3\nOutput:\nhi\n";
+        assert_eq!(exec_report(report), Some((3, "hi\n")));
+        assert_eq!(exec_report("Output:\n"), None);
+    }
+
+    #[test]
+    fn errors_say_what_the_agent_says() {
+        let text = |error| error_text(Json::parse(error).unwrap());
+        assert_eq!(
+            text(r#"{"code":1,"message":"a","data":{"details":"b"}}"#),
+            "a: b"
+        );
+        assert_eq!(
+            text(r#"{"message":"{\"error\":{\"message\":\"no\"}}"}"#),
+            "no"
+        );
+        assert_eq!(text(r#"{"message":7,"data":"x"}"#), "x");
+    }
+}

@@ -1,0 +1,171 @@
+//! How a call ended: its status, output, exit code and changes, out of what
+//! each adapter sends.
+
+use super::call::{Call, json};
+use super::content;
+use super::edits;
+use super::terminal::Terminal;
+use crate::event::{Category, Edit, ToolStatus};
+use crate::json::{Json, Object};
+use crate::source::Outcome;
+
+/// What is known at the end of a call beside the call itself.
+pub(super) struct End<'a> {
+    /// The wire's last word for its status.
+    pub(super) word: &'a str,
+    pub(super) terminal: Option<&'a Terminal>,
+    /// The client asked to stop the turn.
+    pub(super) canceled: bool,
+    /// The person said no to all that follows.
+    pub(super) reject_all: bool,
+}
+
+/// What agents say of a call that was stopped.
+const CANCELED: &[&str] = &[
+    "<shell_metadata>\nUser aborted the command\n</shell_metadata>",
+    "Command cancelled by user.\n\nOutput before cancellation:",
+    "Tool call was cancelled before execution.",
+    "Tool execution aborted",
+    "Tool permission request failed: Error: Tool use aborted",
+];
+
+/// What agents say of a call that a person did not allow.
+const REJECTED: &[&str] = &[
+    "The user rejected permission to use this specific tool call.",
+    "User refused permission to run tool",
+];
+
+/// Qwen's words after a refusal.
+fn was_canceled_by_user(text: &str) -> bool {
+    text.starts_with("Tool \"") && text.ends_with("\" was canceled by the user.")
+}
+
+/// Aider's report of a call that did nothing: it never says `failed`.
+fn has_failed(text: &str) -> bool {
+    if !text.starts_with("{\"result\"") {
+        return false;
+    }
+    let report = Json::parse(text).map(Json::object).unwrap_or_default();
+    report.get("result").array().is_empty() && !report.get("errors").array().is_empty()
+}
+
+impl Call {
+    /// The end of the call. `last` is the message that told it.
+    pub(super) fn outcome(&self, last: &Object<'_>, end: &End<'_>) -> Outcome {
+        let raw = json(self.raw_output.as_ref());
+        let terminal = end.terminal.map(Terminal::text).unwrap_or_default();
+        let output = if terminal.is_empty() {
+            content::output(last, json(self.content.as_ref()), raw)
+        } else {
+            terminal.into()
+        };
+        let text = output.as_str();
+        let exit_code = end
+            .terminal
+            .and_then(|terminal| terminal.exit_code)
+            .or_else(|| exit_code(raw))
+            .or_else(|| self.exit_code_in(&text, end));
+        let status = self.status(&text, raw, exit_code, end);
+        let edits = if status == ToolStatus::Ok {
+            self.changes()
+        } else {
+            Vec::new()
+        };
+        drop(text);
+        Outcome {
+            status,
+            output,
+            exit_code,
+            edits,
+            duration_ms: duration(raw),
+            name: self.tool().to_owned(),
+        }
+    }
+
+    /// Claude's adapter writes the exit code above the output.
+    fn exit_code_in(&self, text: &str, end: &End<'_>) -> Option<i64> {
+        if self.category() != Category::Execute {
+            return None;
+        }
+        if let Some(raw) = json(self.raw_output.as_ref()).str()
+            && let Some((code, _)) = content::exec_report(&raw)
+        {
+            return Some(code);
+        }
+        let line = text.lines().next()?.strip_prefix("Exit code ")?;
+        (end.word == "failed").then(|| line.trim().parse().ok())?
+    }
+
+    fn status(
+        &self,
+        text: &str,
+        raw: Json<'_>,
+        exit_code: Option<i64>,
+        end: &End<'_>,
+    ) -> ToolStatus {
+        let failed = end.word != "completed";
+        let stopped = raw.get("outcome").str().as_deref() == Some("cancelled");
+        if end.word == "cancelled" || stopped || CANCELED.iter().any(|words| text.contains(words)) {
+            return ToolStatus::Canceled;
+        }
+        if failed && let Some(refused) = self.refused {
+            return refused;
+        }
+        if failed && end.canceled {
+            return ToolStatus::Canceled;
+        }
+        if failed && self.never_ran == "user-rejected" && !self.asked {
+            return ToolStatus::Canceled;
+        }
+        let no_code = |terminal: &Terminal| terminal.exited && terminal.exit_code.is_none();
+        let ran = !text.is_empty() || (self.started && !end.terminal.is_some_and(no_code));
+        // Whoever was asked, or said no to all before, must have said no.
+        let skipped = (end.reject_all || self.asked) && !ran;
+        let refused = skipped || !self.never_ran.is_empty() || REJECTED.contains(&text);
+        if failed && (refused || was_canceled_by_user(text)) {
+            return ToolStatus::Rejected;
+        }
+        // OpenCode turns a call that it cannot make into one of this tool.
+        let invalid = self.is_opencode() && matches!(&*self.title, "invalid" | "Invalid Tool");
+        if failed || invalid || has_failed(text) || exit_code.is_some_and(|code| code != 0) {
+            return ToolStatus::Error;
+        }
+        ToolStatus::Ok
+    }
+
+    fn changes(&self) -> Vec<Edit> {
+        if let Some(edits) = &self.edits {
+            return edits.clone();
+        }
+        let input = json(self.input.as_ref());
+        let edits = edits::of_call(&edits::Ended {
+            input,
+            content: json(self.content.as_ref()),
+            raw: json(self.raw_output.as_ref()),
+            whole: self.is_gemini(),
+        });
+        if edits.is_empty() && self.kind == "edit" {
+            return edits::of_input(input);
+        }
+        edits
+    }
+}
+
+fn exit_code(raw: Json<'_>) -> Option<i64> {
+    let fields = raw.object();
+    fields
+        .get("exit_code")
+        .i64()
+        .or_else(|| fields.get("exitCode").i64())
+        .or_else(|| fields.get("metadata").get("exit").i64())
+}
+
+fn duration(raw: Json<'_>) -> Option<u64> {
+    let duration = raw.get("duration").object();
+    let (seconds, nanos) = (duration.get("secs").u64()?, duration.get("nanos").u64()?);
+    Some(
+        seconds
+            .saturating_mul(1000)
+            .saturating_add(nanos / 1_000_000),
+    )
+}

@@ -1,0 +1,187 @@
+//! What the two sides ask each other.
+
+use super::Acp;
+use super::content::message_text;
+use crate::event::{Permission, PermissionOption, Prompt};
+use crate::json::{Json, Object};
+use crate::source::Emitter;
+use crate::source::rpc::Message;
+use crate::tool;
+
+impl Acp {
+    /// A request or notification of the client.
+    pub(super) fn client_calls(
+        &mut self,
+        method: &str,
+        params: Json<'_>,
+        out: &mut Emitter,
+    ) -> bool {
+        let session = params.get("sessionId").string();
+        match method {
+            "session/prompt" => self.prompt(&session, params.get("prompt"), out),
+            "session/load" | "session/resume" => {
+                let root = self.sessions.root(&session);
+                root.requested = true;
+                root.replaying = true;
+                root.cwd = params.get("cwd").string();
+                session.clone_into(&mut self.current);
+                out.agent(None);
+                out.end_message();
+                self.greet(&session, out);
+            }
+            "session/cancel" => self.sessions.root(&session).canceled = true,
+            "session/set_mode" | "session/set_model" | "session/set_config_option" => {
+                self.sessions.root(&session).requested = true;
+            }
+            "$/cancel_request" => {}
+            _ if super::CLIENT_METHODS.contains(&method) => {}
+            _ if method.starts_with('_') => self.state(method, params, out),
+            _ => return false,
+        }
+        true
+    }
+
+    fn prompt(&mut self, session: &str, prompt: Json<'_>, out: &mut Emitter) {
+        let text = message_text(prompt);
+        let root = self.sessions.root(session);
+        let queued = root.prompts > 0;
+        root.prompts = root.prompts.saturating_add(1);
+        root.requested = true;
+        root.replaying = false;
+        root.canceled = false;
+        root.echo.clone_from(&text);
+        if self.greeted {
+            session.clone_into(&mut self.current);
+        } else {
+            self.open_session(session, out);
+        }
+        out.agent(None);
+        self.blocks.end(session);
+        out.user(text, queued);
+        out.open_turn();
+    }
+
+    /// A request or notification of the agent other than `session/update`.
+    pub(super) fn agent_calls(
+        &mut self,
+        message: &Message<'_>,
+        method: &str,
+        out: &mut Emitter,
+    ) -> bool {
+        let params = message.params();
+        match method {
+            "session/request_permission" => {
+                self.ask_permission(&message.id().unwrap_or_default(), &params.object(), out);
+            }
+            "elicitation/create" => self.elicit(&params.object(), out),
+            "fs/read_text_file" | "fs/write_text_file" | "terminal/create" => {
+                self.state(method, params, out);
+            }
+            "_auth/status_update" | "auth/status_update" => {
+                self.state("auth_status", params.get("authStatus"), out);
+            }
+            "qwen/notify/session/mode-update" => {
+                // Where the standard update was sent too, this one repeats it.
+                if !params.get("legacyFrameSent").is_true() {
+                    self.state("mode", params.get("currentModeId"), out);
+                }
+            }
+            "qwen/notify/session/prompt-suggestion" => {
+                self.state("prompt_suggestion", params.get("suggestion"), out);
+            }
+            // What they bring is in the answers or nowhere.
+            "terminal/output"
+            | "terminal/wait_for_exit"
+            | "terminal/kill"
+            | "terminal/release"
+            | "elicitation/complete"
+            | "craft/drainMidTurnQueue"
+            | "$/cancel_request" => {}
+            _ if method.starts_with('_') => self.state(method, params, out),
+            _ => return false,
+        }
+        true
+    }
+
+    fn ask_permission(&mut self, id: &str, params: &Object<'_>, out: &mut Emitter) {
+        let session = params.get("sessionId").string();
+        self.enter(&session, out);
+        self.sign_of_life(&session);
+        let direct = params.get("toolCall");
+        let subject = if direct.is_object() {
+            direct
+        } else {
+            params.get("subject").get("toolCall")
+        };
+        let (tool_id, title) = self.call_asks(&session, &subject.object(), out);
+        let asked = params.get("title").string();
+        let options: Vec<PermissionOption> = params
+            .get("options")
+            .array()
+            .into_iter()
+            .map(permission_option)
+            .collect();
+        if let Some(request) = self.requests.back_mut() {
+            request.subject.clone_from(&tool_id);
+            let kinds = options.iter().map(|o| (o.id.clone(), o.kind.clone()));
+            request.options = kinds.collect();
+        }
+        out.permission(Permission {
+            id: id.to_owned(),
+            tool_id,
+            title: if asked.is_empty() { title } else { asked },
+            options,
+            outcome: String::new(),
+        });
+    }
+
+    fn elicit(&mut self, params: &Object<'_>, out: &mut Emitter) {
+        let session = params.get("sessionId").string();
+        if !session.is_empty() {
+            self.enter(&session, out);
+        }
+        let prompt = elicitation(params);
+        if let Some(request) = self.requests.back_mut() {
+            request.prompt = prompt.clone();
+        }
+        out.prompt(prompt);
+    }
+}
+
+fn permission_option(json: Json<'_>) -> PermissionOption {
+    let fields = json.object();
+    PermissionOption {
+        id: fields.get("optionId").string(),
+        name: tool::label(&fields.get("name").string()),
+        kind: fields.get("kind").string(),
+    }
+}
+
+/// A form or an address; of a form with several fields the first choice.
+fn elicitation(params: &Object<'_>) -> Prompt {
+    let message = params.get("message").string();
+    let url = params.get("url").string();
+    let properties = params.get("requestedSchema").get("properties").object();
+    let choice = |json: Json<'_>| json.get("enum").is_array() || json.get("oneOf").is_array();
+    let field = properties
+        .iter()
+        .map(|(_, json)| json)
+        .find(|json| choice(*json));
+    let first = properties.iter().next().map(|(_, json)| json);
+    let field = field.or(first).unwrap_or(Json::NULL);
+    let listed = field.get("enum").array().into_iter().map(Json::string);
+    let titled = field.get("oneOf").array().into_iter().map(|option| {
+        let title = option.get("title").string();
+        if title.is_empty() {
+            option.get("const").string()
+        } else {
+            title
+        }
+    });
+    Prompt {
+        question: if message.is_empty() { url } else { message },
+        options: listed.chain(titled).collect(),
+        default: field.get("default").display().into_owned(),
+        answer: String::new(),
+    }
+}

@@ -1,0 +1,141 @@
+//! Terminals, whoever owns them: the client's (`terminal/*`), those that an
+//! adapter describes in `_meta`, and the agent's own of the draft protocol 2.
+
+use std::collections::{HashMap, VecDeque};
+
+use base64::Engine as _;
+
+use crate::json::{Json, Object};
+
+/// Terminals that are kept while no call that ended has used them up.
+const KEPT: usize = 256;
+
+/// What came out of one command.
+#[derive(Clone, Default)]
+pub(super) struct Terminal {
+    output: Vec<u8>,
+    /// Bytes of `output` that were handed on while the command ran.
+    shown: usize,
+    pub(super) exit_code: Option<i64>,
+    pub(super) exited: bool,
+}
+
+impl Terminal {
+    pub(super) fn text(&self) -> String {
+        String::from_utf8_lossy(&self.output).into_owned()
+    }
+
+    pub(super) fn append(&mut self, bytes: &[u8]) {
+        self.output.extend_from_slice(bytes);
+    }
+
+    /// Takes the whole output as it is now.
+    pub(super) fn replace(&mut self, bytes: Vec<u8>) {
+        if !bytes.starts_with(self.output.get(..self.shown).unwrap_or_default()) {
+            // Its beginning was dropped: what is new cannot be told.
+            self.shown = bytes.len();
+        }
+        self.output = bytes;
+    }
+
+    /// Takes an exit status in any spelling.
+    pub(super) fn exit(&mut self, status: Json<'_>) {
+        if !status.is_object() {
+            return;
+        }
+        let fields = status.object();
+        self.exited = true;
+        self.exit_code = fields
+            .get("exit_code")
+            .i64()
+            .or_else(|| fields.get("exitCode").i64());
+    }
+
+    /// What is new since the last time, as far as its characters are complete.
+    pub(super) fn take_new(&mut self) -> String {
+        let new = self.output.get(self.shown..).unwrap_or_default();
+        let complete = match std::str::from_utf8(new) {
+            Err(error) if error.error_len().is_none() => error.valid_up_to(),
+            _ => new.len(),
+        };
+        self.shown += complete;
+        String::from_utf8_lossy(new.get(..complete).unwrap_or_default()).into_owned()
+    }
+}
+
+#[derive(Clone, Default)]
+pub(super) struct Terminals {
+    by_id: HashMap<String, Terminal>,
+    /// The ids, oldest first.
+    order: VecDeque<String>,
+}
+
+impl Terminals {
+    pub(super) fn get(&self, id: &str) -> Option<&Terminal> {
+        self.by_id.get(id)
+    }
+
+    /// The terminal with this id, made where it is new.
+    pub(super) fn at(&mut self, id: &str) -> &mut Terminal {
+        if !self.by_id.contains_key(id) {
+            self.order.push_back(id.to_owned());
+        }
+        while self.order.len() > KEPT {
+            if let Some(oldest) = self.order.pop_front() {
+                self.by_id.remove(&oldest);
+            }
+        }
+        self.by_id.entry(id.to_owned()).or_default()
+    }
+
+    pub(super) fn remove(&mut self, id: &str) {
+        self.by_id.remove(id);
+        self.order.retain(|kept| kept != id);
+    }
+}
+
+/// The bytes of the draft's base64 `data`.
+pub(super) fn decode(data: Json<'_>) -> Vec<u8> {
+    let text = data.str().unwrap_or_default();
+    base64::engine::general_purpose::STANDARD
+        .decode(text.trim().as_bytes())
+        .unwrap_or_default()
+}
+
+/// The terminal that a tool call's content shows.
+pub(super) fn shown_in(content: Json<'_>) -> Option<String> {
+    content
+        .array()
+        .into_iter()
+        .map(Json::object)
+        .find(|block: &Object<'_>| block.get("type").str().as_deref() == Some("terminal"))
+        .and_then(|block| block.get("terminalId").str())
+        .map(std::borrow::Cow::into_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn characters_that_are_cut_wait_for_their_rest() {
+        let mut terminal = Terminal::default();
+        terminal.append(b"a\xc3");
+        assert_eq!(terminal.take_new(), "a");
+        terminal.append(b"\xa9b");
+        assert_eq!(terminal.take_new(), "\u{e9}b");
+        assert_eq!(terminal.text(), "a\u{e9}b");
+    }
+
+    #[test]
+    fn a_whole_output_that_grew_gives_its_rest() {
+        let mut terminal = Terminal::default();
+        terminal.replace(b"one\n".to_vec());
+        assert_eq!(terminal.take_new(), "one\n");
+        terminal.replace(b"one\ntwo\n".to_vec());
+        assert_eq!(terminal.take_new(), "two\n");
+        terminal.replace(b"wo\nthree\n".to_vec());
+        assert_eq!(terminal.take_new(), "");
+        assert_eq!(terminal.text(), "wo\nthree\n");
+    }
+}

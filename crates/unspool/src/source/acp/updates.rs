@@ -1,0 +1,377 @@
+//! `session/update`: everything that an agent tells without being asked.
+
+use super::content::{block_text, message_text};
+use super::{Acp, NAME, Said, answers, usage};
+use crate::event::{Level, Plan, Session};
+use crate::json::{Json, Object};
+use crate::source::Emitter;
+use crate::tool;
+
+/// Bytes of an answer that are kept.
+const WORDS: usize = 4096;
+
+impl Acp {
+    /// Translates one update; `false` if its kind is not known.
+    pub(super) fn update(&mut self, params: Json<'_>, out: &mut Emitter) -> bool {
+        let session = params.get("sessionId").string();
+        let update = params.get("update");
+        let fields = update.object();
+        let kind = fields.get("sessionUpdate").string();
+        out.time_ms(fields.get("_meta").get("timestamp").i64());
+        match kind.as_str() {
+            "tool_call" | "tool_call_update" => {
+                if !fields.get("toolCallId").is_string() {
+                    return false;
+                }
+                self.call_message(&session, update, kind == "tool_call", out);
+                return true;
+            }
+            "user_message_chunk" => {
+                self.user_chunk(&session, &fields, out);
+                return true;
+            }
+            _ => self.settle(out),
+        }
+        self.enter(&session, out);
+        match kind.as_str() {
+            "agent_message_chunk" => self.chunk(&session, &fields, false, out),
+            "agent_thought_chunk" => self.chunk(&session, &fields, true, out),
+            "agent_message" => self.whole_message(&session, &fields, false, out),
+            "agent_thought" => self.whole_message(&session, &fields, true, out),
+            "user_message" => {
+                let text = message_text(fields.get("content"));
+                self.user_text(&session, &text, out);
+            }
+            "tool_call_content_chunk" => self.content_chunk(&fields, out),
+            "terminal_update" | "terminal_output_chunk" => self.terminal_message(&fields, out),
+            "plan" => out.plan(plan(fields.get("entries"))),
+            "plan_update" => out.plan(planned(fields.get("plan"))),
+            "plan_removed" => out.plan(Plan::default()),
+            "usage_update" => self.window(&session, &fields, out),
+            "session_info_update" => self.session_info(&session, &fields, out),
+            "state_update" => self.state_update(&session, &fields, out),
+            "subagent_update" => self.subagent(&session, update, out),
+            "session_message" | "session_message_chunk" => {
+                self.session_message(&session, &fields, out);
+            }
+            "notice" => notice(&fields, out),
+            "compaction_update" => self.compaction(update, out),
+            "compaction_summary_chunk" => {
+                self.summary.push_str(&block_text(fields.get("content")));
+            }
+            "available_commands_update" => {
+                out.state("available_commands", fields.get("availableCommands"));
+            }
+            "current_mode_update" => out.state("mode", fields.get("currentModeId")),
+            "config_option_update" => out.state("config_options", fields.get("configOptions")),
+            _ => return false,
+        }
+        true
+    }
+
+    /// What follows belongs to this session.
+    pub(super) fn enter(&mut self, session: &str, out: &mut Emitter) {
+        self.sessions.notice_id(session);
+        let root = self.sessions.root_of(session);
+        self.open_session(&root, out);
+        out.agent(self.sessions.agent_of(session));
+    }
+
+    /// The agent works: where its prompts are not in the input, a turn began.
+    pub(super) fn sign_of_life(&mut self, session: &str) {
+        if !session.is_empty() && !self.sessions.is_child(session) {
+            let root = self.sessions.root(session);
+            root.inferred |= !root.requested && !root.replaying;
+        }
+    }
+
+    fn chunk(&mut self, session: &str, fields: &Object<'_>, reasoning: bool, out: &mut Emitter) {
+        let agent = self.speaker(session, fields, out);
+        out.agent(agent.clone());
+        let content = fields.get("content");
+        let text = block_text(content);
+        if text.is_empty() {
+            self.empty_chunk(session, content, fields, out);
+            return;
+        }
+        self.sign_of_life(session);
+        self.announce_all(|call| call.session == session, out);
+        self.settle_refused(|call| call.session == session, out);
+        self.sessions.spoke(session);
+        out.agent(agent);
+        let owner = self.owner(session, out);
+        let message = fields.get("messageId").string();
+        let id = self.blocks.id(&owner, reasoning, &message);
+        if reasoning {
+            out.reasoning_delta(id.as_deref(), &text);
+        } else {
+            self.remember_words(&text);
+            out.text_delta(id.as_deref(), &text);
+        }
+    }
+
+    fn remember_words(&mut self, text: &str) {
+        if self.last_words.len() > WORDS {
+            self.last_words.clear();
+        }
+        self.last_words.push_str(text);
+    }
+
+    /// A chunk without words: a picture, or Qwen's count of a model call.
+    fn empty_chunk(
+        &mut self,
+        session: &str,
+        content: Json<'_>,
+        fields: &Object<'_>,
+        out: &mut Emitter,
+    ) {
+        let root = self.sessions.root_of(session);
+        // What a loaded session once used was counted when it ran.
+        if !self.sessions.root(&root).replaying
+            && let Some(usage) = usage::tokens(fields.get("_meta").get("usage"))
+        {
+            out.usage(usage);
+        }
+        if matches!(
+            content.get("type").str().as_deref(),
+            Some("image" | "audio")
+        ) {
+            out.state("content", content);
+        }
+    }
+
+    /// The draft's whole messages. An empty one only says that chunks follow.
+    fn whole_message(
+        &mut self,
+        session: &str,
+        fields: &Object<'_>,
+        reasoning: bool,
+        out: &mut Emitter,
+    ) {
+        let text = message_text(fields.get("content"));
+        if text.is_empty() {
+            return;
+        }
+        self.sign_of_life(session);
+        self.announce_all(|call| call.session == session, out);
+        self.sessions.spoke(session);
+        out.agent(self.sessions.agent_of(session));
+        let owner = self.owner(session, out);
+        let message = fields.get("messageId").string();
+        let id = self.blocks.id(&owner, reasoning, &message);
+        if reasoning {
+            out.reasoning(id.as_deref(), text);
+        } else {
+            out.text(id.as_deref(), text);
+        }
+    }
+
+    fn user_chunk(&mut self, session: &str, fields: &Object<'_>, out: &mut Emitter) {
+        let message = fields.get("messageId").string();
+        let text = block_text(fields.get("content"));
+        if let Some(said) = &mut self.said
+            && !message.is_empty()
+            && said.message == message
+            && said.session == session
+        {
+            said.text.push_str(&text);
+            return;
+        }
+        self.settle(out);
+        self.enter(session, out);
+        if self.is_echo(session, &text) {
+            return;
+        }
+        self.begin_replay(session);
+        self.said = Some(Said {
+            session: session.to_owned(),
+            message,
+            text,
+        });
+    }
+
+    fn user_text(&mut self, session: &str, text: &str, out: &mut Emitter) {
+        if !text.is_empty() && !self.is_echo(session, text) {
+            self.user_said(session, text, out);
+        }
+    }
+
+    fn is_echo(&mut self, session: &str, text: &str) -> bool {
+        !self.sessions.is_child(session) && self.sessions.root(session).is_echo(text)
+    }
+
+    /// In protocol 1 only a session that is loaded repeats what a person said;
+    /// in the draft, the state tells whether a turn runs.
+    fn begin_replay(&mut self, session: &str) {
+        if !self.sessions.is_child(session) {
+            let root = self.sessions.root(session);
+            root.replaying |= !root.is_open();
+        }
+    }
+
+    fn window(&mut self, session: &str, fields: &Object<'_>, out: &mut Emitter) {
+        let usage = usage::window(fields);
+        let model = fields.get("_meta").get("_claude/model").string();
+        if self.sessions.is_child(session) {
+            out.usage(usage);
+            return;
+        }
+        let root = self.sessions.root(session);
+        if !model.is_empty() && root.model != model {
+            root.model.clone_from(&model);
+            out.session(Session {
+                provider: NAME.to_owned(),
+                id: session.to_owned(),
+                model,
+                ..Session::default()
+            });
+        }
+        let root = self.sessions.root(session);
+        if root.usage != usage {
+            root.usage = usage.clone();
+            out.usage(usage);
+        }
+    }
+
+    fn session_info(&mut self, session: &str, fields: &Object<'_>, out: &mut Emitter) {
+        let title = fields.get("title").string();
+        let error = fields.get("_meta").get("codex").get("error");
+        if error.is_object() {
+            let level = if error.get("willRetry").is_true() {
+                Level::Retry
+            } else {
+                Level::Error
+            };
+            out.notice(level, error.get("message").string());
+        }
+        if self.sessions.is_child(session) || title.is_empty() {
+            return;
+        }
+        let root = self.sessions.root(session);
+        if root.title != title {
+            root.title.clone_from(&title);
+            out.session(Session {
+                provider: NAME.to_owned(),
+                id: session.to_owned(),
+                title,
+                ..Session::default()
+            });
+        }
+    }
+
+    /// The draft's turns.
+    fn state_update(&mut self, session: &str, fields: &Object<'_>, out: &mut Emitter) {
+        if self.sessions.is_child(session) {
+            return;
+        }
+        let root = self.sessions.root(session);
+        let reason = fields.get("stopReason").string();
+        match fields.get("state").str().as_deref() {
+            Some("running" | "requires_action") => root.running = true,
+            Some("idle") if reason.is_empty() => {
+                root.running = false;
+                root.inferred = false;
+            }
+            Some("idle") => {
+                root.prompts = 0;
+                let usage = usage::tokens(fields.get("usage"));
+                if reason == "error" {
+                    self.fail_turn(session, usage, fields.get("error"), out);
+                } else {
+                    self.end_turn(session, usage, answers::turn_end(&reason), out);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn subagent(&mut self, session: &str, update: Json<'_>, out: &mut Emitter) {
+        let fields = update.object();
+        self.sessions.subagent(session, &fields);
+        if fields.has("state") {
+            out.agent(self.sessions.agent_of(&fields.get("sessionId").string()));
+            out.state("subagent", update);
+        }
+    }
+
+    /// What agents say to each other comes in both their sessions: the task
+    /// counts where it is received, the report only if its sender said
+    /// nothing in its own session.
+    fn session_message(&mut self, session: &str, fields: &Object<'_>, out: &mut Emitter) {
+        let recipient = fields.get("recipientSessionId").string();
+        let sender = fields.get("senderSessionId").string();
+        let message = fields.get("messageId").string();
+        let text = message_text(fields.get("content"));
+        if self.sessions.is_child(&recipient) && !self.sessions.is_child_of(&sender, &recipient) {
+            // Claude's adapter gives the task the id of the call.
+            if message.starts_with("toolu_") {
+                self.sessions.started_by(&recipient, &message);
+            }
+            if session == recipient {
+                self.user_said(&recipient, &text, out);
+            }
+        } else if !self.sessions.has_spoken(&sender) {
+            out.agent(self.sessions.agent_of(&sender));
+            out.text(None, text);
+        }
+    }
+
+    fn compaction(&mut self, update: Json<'_>, out: &mut Emitter) {
+        let fields = update.object();
+        out.state("compaction", update);
+        let error = fields.get("error");
+        let words = error
+            .str()
+            .unwrap_or_else(|| error.get("message").display());
+        out.notice(Level::Error, words);
+        if fields.get("status").str().as_deref() == Some("in_progress") {
+            return;
+        }
+        let streamed = std::mem::take(&mut self.summary);
+        let whole = message_text(fields.get("summary"));
+        let whole = fields.get("summary").str().map_or(whole, String::from);
+        let summary = if whole.is_empty() { streamed } else { whole };
+        if !summary.is_empty() {
+            out.context("compaction", "", summary);
+        }
+    }
+}
+
+fn plan(entries: Json<'_>) -> Plan {
+    Plan {
+        entries: entries.array().into_iter().map(tool::plan_entry).collect(),
+        explanation: String::new(),
+    }
+}
+
+/// The draft's plans are lists, or texts in a file or on the wire.
+fn planned(json: Json<'_>) -> Plan {
+    let fields = json.object();
+    let words = [
+        fields.get("content"),
+        fields.get("markdown"),
+        fields.get("uri"),
+    ];
+    Plan {
+        explanation: words
+            .into_iter()
+            .find_map(Json::str)
+            .unwrap_or_default()
+            .into_owned(),
+        ..plan(fields.get("entries"))
+    }
+}
+
+fn notice(fields: &Object<'_>, out: &mut Emitter) {
+    let level = match fields.get("severity").str().as_deref() {
+        Some("warning") => Level::Warning,
+        Some("error") => Level::Error,
+        _ => Level::Info,
+    };
+    let words = [
+        fields.get("title").string(),
+        fields.get("description").string(),
+    ];
+    let words: Vec<String> = words.into_iter().filter(|text| !text.is_empty()).collect();
+    out.notice(level, words.join("\n"));
+}

@@ -1,0 +1,83 @@
+//! Tokens and cost, in the spellings of the protocol and of its adapters.
+
+use crate::event::Usage;
+use crate::json::{Json, Object};
+
+/// The fill of the context window and the cost so far: totals.
+pub(super) fn window(update: &Object<'_>) -> Usage {
+    let cost = update.get("cost").object();
+    let in_dollars = cost.get("currency").str().as_deref() == Some("USD");
+    Usage {
+        context_used: update.get("used").u64(),
+        context_size: update.get("size").u64(),
+        cost_usd: cost.get("amount").f64().filter(|_| in_dollars),
+        cumulative: true,
+        ..Usage::default()
+    }
+}
+
+/// The tokens of one turn or model call; `None` where nothing was counted.
+///
+/// Most agents count cached tokens apart, some thoughts too; the total tells.
+pub(super) fn tokens(usage: Json<'_>) -> Option<Usage> {
+    let fields = usage.object();
+    let count = |key: &str| fields.get(key).u64();
+    let number = |key: &str| count(key).unwrap_or(0);
+    let (input, output) = (count("inputTokens")?, count("outputTokens")?);
+    let total = count("totalTokens");
+    let cached = number("cachedReadTokens").saturating_add(number("cachedWriteTokens"));
+    let thoughts = number("thoughtTokens");
+    let together = input.saturating_add(output);
+    let apart = together.saturating_add(cached);
+    let (input, output) = if total == Some(together) {
+        (input, output)
+    } else if thoughts > 0 && total == apart.checked_add(thoughts) {
+        (
+            input.saturating_add(cached),
+            output.saturating_add(thoughts),
+        )
+    } else {
+        (input.saturating_add(cached), output)
+    };
+    (input > 0 || output > 0).then(|| Usage {
+        input_tokens: Some(input),
+        output_tokens: Some(output),
+        cached_tokens: count("cachedReadTokens"),
+        reasoning_tokens: count("thoughtTokens"),
+        ..Usage::default()
+    })
+}
+
+/// Gemini counts in `_meta.quota` alone.
+pub(super) fn quota(meta: Json<'_>) -> Option<Usage> {
+    let fields = meta.get("quota").get("token_count").object();
+    let input = fields.get("input_tokens").u64()?;
+    Some(Usage {
+        input_tokens: Some(input),
+        output_tokens: fields.get("output_tokens").u64(),
+        ..Usage::default()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counts(usage: &str) -> Option<(u64, u64)> {
+        let usage = tokens(Json::parse(usage).unwrap())?;
+        Some((usage.input_tokens?, usage.output_tokens?))
+    }
+
+    #[test]
+    fn the_total_tells_what_is_counted_apart() {
+        let apart = r#"{"inputTokens":10,"outputTokens":5,"cachedReadTokens":100,"cachedWriteTokens":1,"totalTokens":116}"#;
+        assert_eq!(counts(apart), Some((111, 5)));
+        let together = r#"{"inputTokens":10,"outputTokens":5,"cachedReadTokens":4,"thoughtTokens":3,"totalTokens":15}"#;
+        assert_eq!(counts(together), Some((10, 5)));
+        let thoughts =
+            r#"{"inputTokens":1500,"outputTokens":50,"thoughtTokens":40,"totalTokens":1590}"#;
+        assert_eq!(counts(thoughts), Some((1500, 90)));
+        assert_eq!(counts(r#"{"inputTokens":0,"outputTokens":0}"#), None);
+        assert_eq!(counts(r#"{"inputTokens":"1"}"#), None);
+    }
+}
