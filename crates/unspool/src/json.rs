@@ -102,9 +102,13 @@ impl<'a> Json<'a> {
         if memchr::memchr(b'\\', inner.as_bytes()).is_none() {
             return Some(Cow::Borrowed(inner));
         }
-        serde_json::Deserializer::from_str(self.0)
-            .deserialize_bytes(LossyString)
-            .ok()
+        // Only a lone surrogate makes the straight way fail.
+        match serde_json::from_str::<String>(self.0) {
+            Ok(text) => Some(Cow::Owned(text)),
+            Err(_) => serde_json::Deserializer::from_str(self.0)
+                .deserialize_bytes(LossyString)
+                .ok(),
+        }
     }
 
     /// The text of a string, empty for any other value.
@@ -159,6 +163,13 @@ impl<'a> Json<'a> {
     /// Whether it is `true`.
     pub fn is_true(self) -> bool {
         self.0 == "true"
+    }
+}
+
+/// What a missing field is.
+impl Default for Json<'_> {
+    fn default() -> Self {
+        Json::NULL
     }
 }
 

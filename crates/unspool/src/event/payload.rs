@@ -19,9 +19,13 @@ pub struct Payload(Form);
 #[derive(Clone)]
 enum Form {
     Plain(String),
-    /// A JSON string literal, quotes included, known to decode without loss.
-    Escaped(Box<RawValue>),
+    /// A JSON string literal, quotes included, known to be valid and to
+    /// decode without loss.
+    Escaped(Box<str>),
 }
+
+/// A literal below this many bytes is decoded at once.
+const SHORT: usize = 64;
 
 impl Payload {
     /// Keeps `json` undecoded when it is a string literal; `None` otherwise.
@@ -30,21 +34,17 @@ impl Payload {
         if !raw.starts_with('"') {
             return None;
         }
-        let may_hold_surrogates = memchr::memmem::find(raw.as_bytes(), br"\ud").is_some()
-            || memchr::memmem::find(raw.as_bytes(), br"\uD").is_some();
-        if may_hold_surrogates || raw.len() < 64 {
+        if raw.len() < SHORT || may_hold_surrogates(raw) {
             return json.str().map(|text| Self::from(text.into_owned()));
         }
-        serde_json::from_str::<&RawValue>(raw)
-            .ok()
-            .map(|value| Self(Form::Escaped(value.to_owned())))
+        Some(Self(Form::Escaped(raw.into())))
     }
 
     /// The string itself.
     pub fn as_str(&self) -> Cow<'_, str> {
         match &self.0 {
             Form::Plain(text) => Cow::Borrowed(text),
-            Form::Escaped(raw) => Json::trusted(raw.get()).str().unwrap_or_default(),
+            Form::Escaped(raw) => Json::trusted(raw).str().unwrap_or_default(),
         }
     }
 
@@ -52,7 +52,7 @@ impl Payload {
     pub fn is_empty(&self) -> bool {
         match &self.0 {
             Form::Plain(text) => text.is_empty(),
-            Form::Escaped(raw) => raw.get().len() <= 2,
+            Form::Escaped(raw) => raw.len() <= 2,
         }
     }
 }
@@ -91,7 +91,7 @@ impl From<Cow<'_, str>> for Payload {
 impl PartialEq for Payload {
     fn eq(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {
-            (Form::Escaped(a), Form::Escaped(b)) if a.get() == b.get() => true,
+            (Form::Escaped(a), Form::Escaped(b)) if a == b => true,
             _ => self.as_str() == other.as_str(),
         }
     }
@@ -125,7 +125,7 @@ impl Serialize for Payload {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match &self.0 {
             Form::Plain(text) => serializer.serialize_str(text),
-            Form::Escaped(raw) => raw.serialize(serializer),
+            Form::Escaped(raw) => serialize_raw(raw, serializer),
         }
     }
 }
@@ -136,36 +136,50 @@ impl<'de> Deserialize<'de> for Payload {
     }
 }
 
+/// Whether a string literal has an escape that may be one half of a pair.
+fn may_hold_surrogates(literal: &str) -> bool {
+    let bytes = literal.as_bytes();
+    memchr::memmem::find_iter(bytes, br"\u")
+        .any(|at| matches!(bytes.get(at + 2), Some(b'd' | b'D')))
+}
+
+/// Writes a valid JSON text as it is.
+fn serialize_raw<S: Serializer>(json: &str, serializer: S) -> Result<S::Ok, S::Error> {
+    let raw: &RawValue = serde_json::from_str(json).map_err(serde::ser::Error::custom)?;
+    raw.serialize(serializer)
+}
+
 /// Any JSON value in the form in which it came, on one line.
 #[derive(Clone)]
-pub struct RawJson(Box<RawValue>);
+pub struct RawJson(Box<str>);
 
 impl RawJson {
     /// Takes over a JSON text; `None` if it is not valid JSON.
     pub fn new(text: &str) -> Option<Self> {
-        serde_json::from_str::<Box<RawValue>>(&single_line(text))
-            .ok()
-            .map(Self)
+        let valid: &RawValue = serde_json::from_str(text).ok()?;
+        Some(Self(single_line(valid.get()).into()))
     }
 
     /// Any value that can be written as JSON.
     pub(crate) fn of(value: &impl Serialize) -> Option<Self> {
-        serde_json::value::to_raw_value(value).ok().map(Self)
+        serde_json::to_string(value)
+            .ok()
+            .map(|json| Self(json.into()))
     }
 
     /// The JSON text.
     pub fn get(&self) -> &str {
-        self.0.get()
+        &self.0
     }
 
     pub(crate) fn json(&self) -> Json<'_> {
-        Json::trusted(self.0.get())
+        Json::trusted(&self.0)
     }
 }
 
 impl From<Json<'_>> for Option<RawJson> {
     fn from(json: Json<'_>) -> Self {
-        RawJson::new(json.raw())
+        Some(RawJson(single_line(json.raw()).into()))
     }
 }
 
@@ -193,13 +207,14 @@ impl std::fmt::Debug for RawJson {
 
 impl Serialize for RawJson {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.0.serialize(serializer)
+        serialize_raw(&self.0, serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for RawJson {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Box::<RawValue>::deserialize(deserializer).map(Self)
+        let raw = Box::<RawValue>::deserialize(deserializer)?;
+        Ok(Self(raw.get().into()))
     }
 }
 
@@ -220,6 +235,8 @@ mod tests {
         let literal = format!("\"{}\\ud800!\"", "x".repeat(80));
         let payload = Payload::from_json_string(Json::parse(&literal).unwrap()).unwrap();
         assert!(payload.as_str().ends_with("\u{FFFD}!"));
+        assert!(may_hold_surrogates(r#""\u001b\uDFFF""#));
+        assert!(!may_hold_surrogates(r#""\u001b d\n""#));
     }
 
     #[test]

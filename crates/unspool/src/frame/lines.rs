@@ -1,5 +1,7 @@
 //! Lines, separated by LF or CRLF; the last one may have no end.
 
+use std::borrow::Cow;
+
 use super::{Frame, Framed};
 
 /// A buffer that grew past this for one long line is given back.
@@ -78,8 +80,13 @@ impl Lines {
             sink(Framed::Oversized(text.len() as u64));
             return;
         }
+        // Checking first is several times faster than the lossy conversion.
+        let text = match std::str::from_utf8(text) {
+            Ok(text) => Cow::Borrowed(text),
+            Err(_) => String::from_utf8_lossy(text),
+        };
         sink(Framed::Frame(Frame {
-            text: &String::from_utf8_lossy(text),
+            text: &text,
             ending,
             event: "",
         }));
