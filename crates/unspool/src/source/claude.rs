@@ -1,23 +1,281 @@
-//! Claude Code.
+//! Claude Code: what `claude -p` prints and what it saves.
+//!
+//! Shapes: `--output-format stream-json` with and without partial messages and
+//! control messages, `--output-format json` (one result object, or an array of
+//! the stream's lines), and saved sessions with the records of their
+//! sub-agents in `<session>/subagents/`.
+//!
+//! A live line and a saved record are the same thing in two spellings, and one
+//! line holds one block of a message, seldom more. What differs is the end of a
+//! turn: a live stream says it in `result`, a saved session only by the stop
+//! reason of the last message ([`turn`]). Sub-agents' lines are mixed into a
+//! live stream and lie in files of their own beside a saved one; those are
+//! played right after the call that started them ([`agents`]).
+//!
+//! State is bounded: tables of what is open or was seen lately, each with a
+//! limit, and the plan.
 
-use super::{Emitter, Input, Provider, Source};
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::{Emitter, Input, Provider, Related, Source};
+use crate::event::{Agent, Level, Session};
 use crate::frame::Frame;
+use crate::json::Json;
+
+use agents::Agents;
+use blocks::Blocks;
+use calls::Calls;
+use tasks::Tasks;
+use turn::Turn;
+use wire::{Block, Content, Line};
+
+mod agents;
+mod blocks;
+mod calls;
+mod edits;
+mod other;
+mod recognise;
+mod result;
+mod said;
+mod system;
+mod tasks;
+#[cfg(test)]
+mod tests;
+mod turn;
+mod usage;
+mod wire;
 
 pub(crate) const PROVIDER: Provider = Provider {
     name: "claude",
-    about: "Claude Code",
-    example: "",
+    about: "Claude Code: live streams, JSON results, saved sessions",
+    example: "claude -p \"…\" --output-format stream-json --verbose | unspool events",
     input: Input::Json,
-    recognise: |_| false,
-    related: None,
-    open: || Box::new(Claude),
+    recognise: recognise::recognise,
+    related: Some(Related {
+        patterns: agents::patterns,
+        select: agents::select,
+    }),
+    open: || Box::new(Claude::default()),
 };
 
-#[derive(Clone)]
-struct Claude;
+#[derive(Clone, Default)]
+struct Claude {
+    session: Session,
+    /// The session as it was last emitted.
+    told: Option<Session>,
+    /// The sub-agent whose saved record is being played.
+    playing: Option<Arc<Agent>>,
+    /// Whether the root agent has spoken or been spoken to.
+    has_root: bool,
+    agents: Agents,
+    blocks: Blocks,
+    calls: Calls,
+    tasks: Tasks,
+    turn: Turn,
+    usage: usage::Counted,
+}
 
 impl Source for Claude {
     fn frame(&mut self, frame: &Frame<'_>, out: &mut Emitter) {
-        out.unknown(frame);
+        match Line::parse(frame.text) {
+            Some(line) => self.line(&line, frame, out),
+            None => out.unknown(frame),
+        }
     }
+
+    fn finish(&mut self, out: &mut Emitter) {
+        while let Some(record) = self.agents.take_next() {
+            self.play(record, &Frame::new(""), out);
+        }
+        out.end_of_input();
+        self.turn.flush(out);
+    }
+
+    fn attach(&mut self, name: &str, bytes: &[u8]) {
+        self.agents.attach(name, bytes);
+    }
+}
+
+impl Claude {
+    fn line(&mut self, line: &Line<'_>, frame: &Frame<'_>, out: &mut Emitter) {
+        out.time(line.timestamp.str());
+        let agent = self.agent_of(line);
+        let kind = line.kind.str().unwrap_or_default();
+        match kind.as_ref() {
+            "assistant" | "user" => {
+                self.meet(line, out);
+                self.has_root |= agent.is_none();
+                out.agent(agent);
+                if kind == "user" {
+                    self.user(line, frame, out);
+                } else {
+                    self.assistant(line, frame, out);
+                }
+            }
+            "stream_event" => {
+                self.meet(line, out);
+                out.agent(agent);
+                self.stream_event(line, frame, out);
+            }
+            kind => {
+                out.agent(agent);
+                self.other(kind, line, frame, out);
+            }
+        }
+    }
+
+    /// The sub-agent that a line belongs to.
+    fn agent_of(&mut self, line: &Line<'_>) -> Option<Arc<Agent>> {
+        if let Some(agent) = &self.playing {
+            return Some(Arc::clone(agent));
+        }
+        if let Some(call) = line.parent_call.str() {
+            return Some(self.agents.of_call(&call, line));
+        }
+        line.is_sidechain
+            .is_true()
+            .then(|| self.agents.of_sidechain(line))
+    }
+
+    /// Sees to it that the session stands before everything else.
+    fn meet(&mut self, line: &Line<'_>, out: &mut Emitter) {
+        let says_more =
+            line.is_saved() && self.session.version.is_empty() && !line.version.is_null();
+        if self.told.is_some() && !says_more {
+            return;
+        }
+        let id = if line.is_saved() {
+            line.saved_in
+        } else {
+            line.session_id
+        };
+        self.session.id = id.string();
+        if line.is_saved() {
+            self.session.version = line.version.string();
+            self.session.cwd = line.cwd.string();
+        }
+        self.tell(out);
+    }
+
+    /// Emits the session if anything in it is new.
+    fn tell(&mut self, out: &mut Emitter) {
+        PROVIDER.name.clone_into(&mut self.session.provider);
+        if self.told.as_ref() != Some(&self.session) {
+            let agent = out.current_agent();
+            out.agent(None);
+            out.session(self.session.clone());
+            out.agent(agent);
+            self.told = Some(self.session.clone());
+        }
+    }
+
+    fn assistant(&mut self, line: &Line<'_>, frame: &Frame<'_>, out: &mut Emitter) {
+        if out.current_agent().is_none() {
+            self.model(line, out);
+        }
+        match &line.message.content {
+            Content::Blocks(blocks) => {
+                for block in blocks {
+                    self.assistant_block(block, line, frame, out);
+                }
+            }
+            Content::Text(text) => self.answer(Json::NULL, text.clone(), line, out),
+            Content::Nothing => out.unknown(frame),
+        }
+        if line.is_saved() && self.leads(out) {
+            self.turn.answered(line, out);
+        }
+    }
+
+    /// Whether the current agent's turns are those of the session: the root
+    /// agent's, or a sub-agent's whose record is read on its own.
+    fn leads(&self, out: &Emitter) -> bool {
+        out.current_agent().is_none() || (self.playing.is_none() && !self.has_root)
+    }
+
+    /// A saved session tells its model only here, and a live stream that
+    /// began without its first line too.
+    fn model(&mut self, line: &Line<'_>, out: &mut Emitter) {
+        let known = !self.session.model.is_empty();
+        if known && !line.is_saved() {
+            return;
+        }
+        let model = line.message.model.str().unwrap_or_default();
+        if !model.is_empty() && model != SYNTHETIC && model != self.session.model {
+            self.session.model = model.into_owned();
+            self.tell(out);
+        }
+    }
+
+    fn assistant_block(
+        &mut self,
+        block: &Block<'_>,
+        line: &Line<'_>,
+        frame: &Frame<'_>,
+        out: &mut Emitter,
+    ) {
+        let id = self.blocks.id(line);
+        match block.kind.str().as_deref() {
+            Some("text") if is_synthetic(line) => {
+                let text = block.text.str().unwrap_or_default();
+                self.answer(block.text, text, line, out);
+            }
+            Some("text") => out.text(id.as_deref(), block.text.payload()),
+            Some("thinking") => out.reasoning(id.as_deref(), block.thinking.payload()),
+            // Encrypted.
+            Some("redacted_thinking") => {}
+            Some(kind) if kind.ends_with("tool_use") => self.call(block, line, out),
+            Some(kind) if kind.ends_with("tool_result") => {
+                self.result_block(block, line, true, frame, out);
+            }
+            _ => out.unknown(frame),
+        }
+        self.count(line, out);
+        if let Some(record) = self.agents.take_started() {
+            self.play(record, frame, out);
+        }
+    }
+
+    /// Text that no model wrote: an error of the API, or what a slash command
+    /// printed.
+    fn answer(&mut self, json: Json<'_>, text: Cow<'_, str>, line: &Line<'_>, out: &mut Emitter) {
+        let is_error =
+            line.is_api_error.is_true() || (is_synthetic(line) && text.starts_with("API Error"));
+        if is_error {
+            self.turn.error_shown(&text);
+            out.notice(Level::Error, text);
+        } else if text != "No response requested." {
+            // What stands in a saved session for a turn that was not taken.
+            let payload = if json.is_null() {
+                text.into()
+            } else {
+                json.payload()
+            };
+            out.text(None, payload);
+        }
+    }
+
+    /// Plays the saved record of a sub-agent, then goes on where it was.
+    fn play(&mut self, record: agents::Record, frame: &Frame<'_>, out: &mut Emitter) {
+        let (time, agent) = (out.current_time(), out.current_agent());
+        let depth = agent.as_ref().map_or(0, |agent| agent.depth);
+        let outer = self.playing.replace(record.agent(depth));
+        for text in record.lines() {
+            let frame = Frame::new(text);
+            out.begin(&frame);
+            self.frame(&frame, out);
+        }
+        self.playing = outer;
+        out.begin(frame);
+        out.time(time.map(Cow::Owned));
+        out.agent(agent);
+    }
+}
+
+/// The model's name in messages that the program wrote itself.
+const SYNTHETIC: &str = "<synthetic>";
+
+fn is_synthetic(line: &Line<'_>) -> bool {
+    line.is_api_error.is_true() || line.message.model.str().is_some_and(|m| m == SYNTHETIC)
 }

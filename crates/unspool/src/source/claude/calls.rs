@@ -1,0 +1,277 @@
+//! Tool calls and their results.
+//!
+//! A result says in three places how it ended: `is_error`, what became of the
+//! permission, and its text. The structured `tool_use_result` beside it is
+//! large, so it is only looked into for the tools where it tells more.
+
+use std::collections::VecDeque;
+
+use super::Claude;
+use super::edits;
+use super::wire::{Block, Line};
+use crate::event::{Category, Payload, RawJson, ToolStatus};
+use crate::frame::Frame;
+use crate::json::Json;
+use crate::source::{Call, Emitter, Outcome};
+use crate::tool;
+
+/// Open calls whose input is kept, and calls that were denied.
+const REMEMBERED: usize = 256;
+
+#[derive(Clone, Default)]
+pub(super) struct Calls {
+    /// Inputs that a result is read with.
+    inputs: VecDeque<(String, RawJson)>,
+    denied: VecDeque<String>,
+    /// Open requests for permission: their id and the call's.
+    asked: VecDeque<(String, String)>,
+}
+
+impl Calls {
+    pub(super) fn keep_input(&mut self, call: &str, input: RawJson) {
+        self.inputs.push_back((call.to_owned(), input));
+        if self.inputs.len() > REMEMBERED {
+            self.inputs.pop_front();
+        }
+    }
+
+    pub(super) fn take_input(&mut self, call: &str) -> Option<RawJson> {
+        let index = self.inputs.iter().position(|(id, _)| id == call)?;
+        self.inputs.remove(index).map(|(_, input)| input)
+    }
+
+    pub(super) fn deny(&mut self, call: String) {
+        self.denied.push_back(call);
+        if self.denied.len() > REMEMBERED {
+            self.denied.pop_front();
+        }
+    }
+
+    fn take_denied(&mut self, call: &str) -> bool {
+        let index = self.denied.iter().position(|id| id == call);
+        index.and_then(|index| self.denied.remove(index)).is_some()
+    }
+
+    pub(super) fn ask(&mut self, request: String, call: String) {
+        self.asked.push_back((request, call));
+        if self.asked.len() > REMEMBERED {
+            self.asked.pop_front();
+        }
+    }
+
+    /// The call that a request for permission was about.
+    pub(super) fn take_asked(&mut self, request: &str) -> Option<String> {
+        let index = self.asked.iter().position(|(id, _)| id == request)?;
+        self.asked.remove(index).map(|(_, call)| call)
+    }
+}
+
+impl Claude {
+    pub(super) fn call(&mut self, block: &Block<'_>, line: &Line<'_>, out: &mut Emitter) {
+        let id = block.id.str().unwrap_or_default();
+        let name = block.name.str().unwrap_or_default();
+        if self.tasks.call(&id, &name, block.input) {
+            out.open_turn();
+            out.hide_call(&id, &name);
+            return;
+        }
+        let input: Option<RawJson> = block.input.into();
+        let category = tool::category(&name);
+        if matches!(category, Category::Edit | Category::Write)
+            && let Some(input) = input.clone()
+        {
+            self.calls.keep_input(&id, input);
+        }
+        out.tool_use(Call {
+            id: &id,
+            name: &name,
+            category: Some(category),
+            arg: None,
+            input,
+            title: &headline(&id, line.call_meta),
+        });
+        if category == Category::Task {
+            let depth = out.current_agent().map_or(0, |agent| agent.depth);
+            self.agents.start(&id, block.input, depth);
+        }
+    }
+
+    /// `alone` says that the line holds no other result, so that what stands
+    /// beside the message belongs to this one.
+    pub(super) fn result_block(
+        &mut self,
+        block: &Block<'_>,
+        line: &Line<'_>,
+        alone: bool,
+        frame: &Frame<'_>,
+        out: &mut Emitter,
+    ) {
+        let id = block.call.str().unwrap_or_default();
+        let details = if alone {
+            line.tool_use_result
+        } else {
+            Json::NULL
+        };
+        let category = out.category_of(&id);
+        let text = block
+            .is_error
+            .is_true()
+            .then(|| content_text(block.content));
+        let mut outcome = Outcome {
+            status: match &text {
+                Some(text) => self.failure(&id, &text.as_str(), line),
+                None if is_interrupted(category, details) => ToolStatus::Canceled,
+                None => ToolStatus::Ok,
+            },
+            ..Outcome::default()
+        };
+        if matches!(category, Some(Category::Execute) | None) {
+            outcome.exit_code = text.as_ref().and_then(|text| exit_code(&text.as_str()));
+        }
+        if self.tasks.is_open(&id) {
+            outcome.output = text.unwrap_or_else(|| content_text(block.content));
+            self.task_result(&id, details, outcome, out);
+            return;
+        }
+        outcome.output = text.unwrap_or_else(|| content_text(block.content));
+        match category {
+            Some(Category::Task) => {
+                let agent = details.get("agentId").str().unwrap_or_default();
+                if let Some(record) = self.agents.take(&agent) {
+                    self.play(record.called_by(&id), frame, out);
+                }
+                self.agent_result(&id, details, &mut outcome);
+            }
+            Some(Category::List | Category::Fetch) => {
+                outcome.duration_ms = details.get("durationMs").u64();
+            }
+            Some(Category::Edit | Category::Write) | None => {
+                let input = self.calls.take_input(&id);
+                if outcome.status == ToolStatus::Ok {
+                    let input = input.as_ref().map_or(Json::NULL, RawJson::json);
+                    outcome.edits = edits::edits(details, input, &outcome.output);
+                }
+            }
+            _ => {}
+        }
+        out.tool_result(&id, outcome);
+    }
+
+    /// How a call failed.
+    fn failure(&mut self, id: &str, text: &str, line: &Line<'_>) -> ToolStatus {
+        let denied = self.calls.take_denied(id);
+        let meta = line.result_meta.array();
+        let meta = meta
+            .iter()
+            .find(|meta| meta.get("id").str().as_deref() == Some(id));
+        let meta = meta.copied().unwrap_or_default().object();
+        let decision = match line.permission.get("decision") {
+            saved if saved.is_null() => meta.get("permission_decision").get("decision"),
+            saved => saved,
+        };
+        let kind = match line.denial.str() {
+            Some(kind) => kind.into_owned(),
+            None => meta.get("non_execution_kind").string(),
+        };
+        let stopped = text.ends_with("Tool use aborted")
+            || text.starts_with("[Request interrupted by user")
+            || text.starts_with("The user doesn't want to take this action right now")
+            || text.starts_with("<tool_use_error>Cancelled: ")
+            // Without a decision nobody was asked: the running call was stopped.
+            || (kind == "user-rejected" && decision.is_null());
+        if stopped {
+            ToolStatus::Canceled
+        } else if denied
+            || !kind.is_empty()
+            || decision.str().as_deref() == Some("reject")
+            || text.starts_with("The user doesn't want to proceed with this tool use")
+            || text.starts_with("Permission to use ")
+            || text.starts_with("Claude requested permissions to ")
+        {
+            ToolStatus::Rejected
+        } else {
+            ToolStatus::Error
+        }
+    }
+
+    /// A sub-agent's report, without the frame that the model is given.
+    fn agent_result(&mut self, call: &str, details: Json<'_>, outcome: &mut Outcome) {
+        let fields = details.object();
+        outcome.duration_ms = fields.get("totalDurationMs").u64();
+        let reported: Vec<_> = fields
+            .get("content")
+            .array()
+            .into_iter()
+            .filter_map(|block| block.get("text").str())
+            .filter(|text| !text.starts_with("<tools-used-before-summary>"))
+            .collect();
+        if !reported.is_empty() {
+            outcome.output = reported.join("\n").into();
+        } else if let Some(report) = handed_back(&outcome.output.as_str()) {
+            outcome.output = report.into();
+        }
+        if fields.get("status").str().as_deref() != Some("async_launched") {
+            self.agents.end(call);
+        }
+    }
+}
+
+/// The provider's own name for a call.
+fn headline(id: &str, meta: Json<'_>) -> String {
+    let meta = meta.array();
+    let meta = meta
+        .iter()
+        .find(|meta| meta.get("id").str().as_deref() == Some(id));
+    meta.map(|meta| meta.get("display_name").string())
+        .unwrap_or_default()
+}
+
+/// What a tool said: a string, or the texts of several blocks. Pictures have
+/// none.
+fn content_text(content: Json<'_>) -> Payload {
+    if !content.is_array() {
+        return content.payload();
+    }
+    let blocks = content.array();
+    let is_kind = |block: &Json<'_>, kind: &str| block.get("type").str().as_deref() == Some(kind);
+    let mut texts = blocks.iter().filter(|block| is_kind(block, "text"));
+    match (texts.next(), texts.next()) {
+        (Some(only), None) => only.get("text").payload(),
+        (Some(_), Some(_)) => {
+            let texts = blocks.iter().filter(|block| is_kind(block, "text"));
+            let texts: Vec<_> = texts.map(|block| block.get("text").string()).collect();
+            texts.join("\n").into()
+        }
+        _ if blocks.iter().all(|block| is_kind(block, "image")) => Payload::default(),
+        _ => content.payload(),
+    }
+}
+
+/// Whether a command that reports no error was stopped. The field is among the
+/// last ones: what is in front of it need not be walked.
+fn is_interrupted(category: Option<Category>, details: Json<'_>) -> bool {
+    const TAIL: usize = 512;
+    if category != Some(Category::Execute) {
+        return false;
+    }
+    let bytes = details.raw().as_bytes();
+    let tail = bytes
+        .get(bytes.len().saturating_sub(TAIL)..)
+        .unwrap_or(bytes);
+    memchr::memmem::find(tail, br#""interrupted":true"#).is_some()
+}
+
+/// The code in `Exit code N`, the first line of a failed command's output.
+fn exit_code(text: &str) -> Option<i64> {
+    let line = text.lines().next()?;
+    line.strip_prefix("Exit code ")?.trim_end().parse().ok()
+}
+
+/// The report in the frame that a nested agent's result comes in: it is
+/// indented, and what follows is not.
+fn handed_back(text: &str) -> Option<String> {
+    let mut lines = text.lines();
+    lines.find(|line| line.starts_with("[Subagent hand-back]"))?;
+    let report: Vec<&str> = lines.map_while(|line| line.strip_prefix("  ")).collect();
+    (!report.is_empty()).then(|| report.join("\n"))
+}

@@ -1,0 +1,96 @@
+//! The `result` line: the end of a live turn, or all that
+//! `--output-format json` prints.
+//!
+//! `subtype` says `success` of failed requests too, so `is_error` decides, and
+//! `terminal_reason` names the reason. The text repeats what the agent said
+//! last, unless it is structured output.
+
+use super::Claude;
+use super::turn;
+use super::usage;
+use super::wire::Line;
+use crate::event::{Level, TurnEnd, TurnStatus};
+use crate::json::{Json, Object};
+use crate::source::Emitter;
+
+impl Claude {
+    pub(super) fn result(&mut self, line: &Line<'_>, fields: &Object<'_>, out: &mut Emitter) {
+        let models = fields.get("modelUsage");
+        if self.session.model.is_empty()
+            && let [(model, _)] = models.object().iter().collect::<Vec<_>>().as_slice()
+        {
+            (*model).clone_into(&mut self.session.model);
+        }
+        self.meet(line, out);
+        let end = self.end_of(fields);
+        self.last_words(&end, fields, out);
+        if models.object().is_empty() {
+            usage::emit(usage::of_message(fields.get("usage")), out);
+        } else {
+            self.total(models, fields.get("total_cost_usd"), out);
+        }
+        self.turn.close();
+        out.turn_end(end);
+    }
+
+    fn end_of(&self, fields: &Object<'_>) -> TurnEnd {
+        let subtype = fields.get("subtype").string();
+        let reason = fields.get("terminal_reason").string();
+        let stop = fields.get("stop_reason");
+        let failed = fields.get("is_error").is_true() || subtype.starts_with("error");
+        let end = if reason.starts_with("aborted") || (failed && self.turn.was_canceled()) {
+            TurnEnd {
+                status: TurnStatus::Canceled,
+                reason,
+                ..TurnEnd::default()
+            }
+        } else if stop.str().as_deref() == Some("refusal") {
+            turn::failed("refusal")
+        } else if failed {
+            let named = [reason, subtype];
+            let named = named
+                .iter()
+                .find(|name| !matches!(name.as_str(), "" | "completed" | "success"));
+            turn::failed(named.map_or("", String::as_str))
+        } else if turn::is_length(stop) {
+            turn::cut_by_length()
+        } else {
+            TurnEnd::default()
+        };
+        TurnEnd {
+            duration_ms: fields.get("duration_ms").u64(),
+            turns: fields.get("num_turns").u64(),
+            ..end
+        }
+    }
+
+    /// What the line says that was not shown before.
+    fn last_words(&mut self, end: &TurnEnd, fields: &Object<'_>, out: &mut Emitter) {
+        let result = fields.get("result");
+        let text = result.str().unwrap_or_default();
+        let shown = text.trim().is_empty()
+            || self.turn.was_shown(&text)
+            || out.was_shown(&text)
+            || out.was_shown(text.trim_end());
+        if !shown {
+            if fields.get("is_error").is_true() {
+                out.notice(Level::Error, result.payload());
+            } else {
+                out.text(None, result.payload());
+            }
+        }
+        if end.status == TurnStatus::Failed {
+            for error in fields.get("errors").array() {
+                self.error(error, out);
+            }
+        }
+    }
+
+    fn error(&mut self, error: Json<'_>, out: &mut Emitter) {
+        let text = error.display();
+        let is_internal = text.starts_with("[ede_diagnostic]");
+        if !is_internal && !self.turn.was_shown(&text) {
+            out.notice(Level::Error, text);
+        }
+    }
+}

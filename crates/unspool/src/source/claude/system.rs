@@ -1,0 +1,209 @@
+//! `system` lines: what the program says of itself, live and saved.
+
+use super::Claude;
+use super::said;
+use super::wire::Line;
+use crate::event::Level;
+use crate::frame::Frame;
+use crate::json::{Json, Object};
+use crate::source::Emitter;
+
+impl Claude {
+    pub(super) fn system(
+        &mut self,
+        line: &Line<'_>,
+        fields: &Object<'_>,
+        frame: &Frame<'_>,
+        out: &mut Emitter,
+    ) {
+        let content = fields.get("content");
+        match fields.get("subtype").str().as_deref().unwrap_or_default() {
+            "init" => self.init(fields, out),
+            "task_started" => self.task_started(fields),
+            "permission_denied" => self.calls.deny(fields.get("tool_use_id").string()),
+            // Spinners, heartbeats, lists for menus, and what other lines say
+            // better: calls of sub-agents, hooks that only start.
+            "status"
+            | "thinking_tokens"
+            | "session_state_changed"
+            | "task_progress"
+            | "task_updated"
+            | "background_tasks_changed"
+            | "hook_started"
+            | "hook_progress"
+            | "commands_changed"
+            | "control_request_progress"
+            | "elicitation_complete"
+            | "files_persisted"
+            | "memory_recall"
+            | "memory_saved"
+            | "mirror_error"
+            | "plugin_install"
+            | "worker_shutting_down"
+            | "vcs_state_changed"
+            | "code_change_published"
+            | "session_title_changed"
+            | "post_turn_summary"
+            | "task_summary"
+            | "agents_killed"
+            | "scheduled_task_fire"
+            | "permission_retry" => {}
+            // A hook is worth a word only when it objects.
+            "hook_response" if !is_objection(fields) => {}
+            "turn_duration" => self.turn.took(fields.get("durationMs").u64(), out),
+            subtype => {
+                self.meet(line, out);
+                self.words(subtype, content, fields, frame, out);
+            }
+        }
+    }
+
+    /// The lines that a person should see.
+    fn words(
+        &mut self,
+        subtype: &str,
+        content: Json<'_>,
+        fields: &Object<'_>,
+        frame: &Frame<'_>,
+        out: &mut Emitter,
+    ) {
+        match subtype {
+            "api_retry" => retry(fields.get("error_status"), fields.get("error"), out),
+            "api_error" => saved_retry(fields.get("error"), content, out),
+            "model_fallback" | "model_refusal_fallback" | "model_consent_fallback" => {
+                out.notice(Level::Warning, content.payload());
+                self.fall_back(fields, out);
+            }
+            "model_refusal_no_fallback" | "instruction_size_warning" => {
+                out.notice(Level::Warning, content.payload());
+            }
+            "informational" | "notification" | "away_summary" => {
+                let text = ["content", "text", "message"].map(|key| fields.get(key));
+                let text = text.into_iter().find(|text| text.is_string());
+                out.notice(level(fields), text.unwrap_or_default().payload());
+            }
+            "local_command" | "local_command_output" => self.local_command(content, out),
+            "compact_boundary" => {
+                self.turn.flush_known(out);
+                if content.is_null() {
+                    out.state(subtype, fields.get("compact_metadata"));
+                } else {
+                    out.notice(level(fields), content.payload());
+                }
+            }
+            "task_notification" => task_notification(fields, out),
+            "hook_response" => {
+                let said = ["stderr", "output", "stdout"].map(|key| fields.get(key));
+                let said = said.into_iter().find(|text| !text.display().is_empty());
+                out.notice(Level::Warning, said.unwrap_or_default().payload());
+            }
+            "stop_hook_summary" => {
+                for error in fields.get("hookErrors").array() {
+                    out.notice(Level::Warning, error.payload());
+                }
+            }
+            _ => out.unknown(frame),
+        }
+    }
+
+    /// Comes once per turn.
+    fn init(&mut self, fields: &Object<'_>, out: &mut Emitter) {
+        let session = &mut self.session;
+        session.id = fields.get("session_id").string();
+        session.model = fields.get("model").string();
+        session.cwd = fields.get("cwd").string();
+        session.version = fields.get("claude_code_version").string();
+        self.tell(out);
+        out.open_turn();
+    }
+
+    fn fall_back(&mut self, fields: &Object<'_>, out: &mut Emitter) {
+        let keys = ["fallback_model", "fallbackModel"];
+        if let Some(model) = keys.iter().find_map(|key| fields.get(key).str()) {
+            self.session.model = model.into_owned();
+            self.tell(out);
+        }
+    }
+
+    /// What a slash command printed is its answer; a saved session has the
+    /// command in the same kind of line.
+    fn local_command(&mut self, content: Json<'_>, out: &mut Emitter) {
+        let text = content.str().unwrap_or_default();
+        if let Some(output) = said::tagged(&text, "local-command-stdout") {
+            out.text(None, output.trim_end());
+            self.turn.completed(out);
+        } else if let Some(errors) = said::tagged(&text, "local-command-stderr") {
+            out.notice(Level::Warning, errors);
+            self.turn.completed(out);
+        } else if let Some(command) = said::command(&text) {
+            self.turn.flush(out);
+            out.user(command, false);
+        } else {
+            out.text(None, text);
+        }
+    }
+
+    fn task_started(&mut self, fields: &Object<'_>) {
+        let name = fields.get("subagent_type").str().unwrap_or_default();
+        let is_agent = fields.get("task_type").str().as_deref() == Some("local_agent");
+        if is_agent || !name.is_empty() {
+            let call = fields.get("tool_use_id").string();
+            let id = fields.get("task_id").string();
+            let depth = fields.get("spawn_depth").u64();
+            let depth = depth.and_then(|depth| u32::try_from(depth).ok());
+            self.agents.describe(&call, &id, &name, depth);
+        }
+    }
+}
+
+/// News only of what runs in the background: elsewhere the call's result
+/// follows and says it.
+fn task_notification(fields: &Object<'_>, out: &mut Emitter) {
+    let call = fields.get("tool_use_id").str().unwrap_or_default();
+    let summary = fields.get("summary");
+    let text = summary.str().unwrap_or_default();
+    if out.is_open(&call) || out.was_shown(&text) {
+        return;
+    }
+    let level = match fields.get("status").str().as_deref() {
+        Some("completed") | None => Level::Info,
+        Some(_) => Level::Warning,
+    };
+    out.notice(level, summary.payload());
+}
+
+/// An attempt failed and is made again.
+pub(super) fn retry(status: Json<'_>, error: Json<'_>, out: &mut Emitter) {
+    let words = [status.display(), error.display()];
+    let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
+    let text = words.join(" ");
+    out.notice(Level::Retry, text.trim());
+}
+
+fn saved_retry(error: Json<'_>, content: Json<'_>, out: &mut Emitter) {
+    let fields = error.object();
+    let cause = fields.get("cause");
+    let told = [
+        fields.get("formatted"),
+        fields.get("message"),
+        cause.get("message"),
+        cause.get("code"),
+        fields.get("status"),
+        content,
+    ];
+    let told = told.into_iter().find(|text| !text.display().is_empty());
+    out.notice(Level::Retry, told.unwrap_or(error).payload());
+}
+
+fn is_objection(fields: &Object<'_>) -> bool {
+    fields.get("outcome").str().as_deref() == Some("error")
+        || fields.get("exit_code").i64().is_some_and(|code| code != 0)
+}
+
+fn level(fields: &Object<'_>) -> Level {
+    match fields.get("level").str().as_deref() {
+        Some("warning" | "warn") => Level::Warning,
+        Some("error") => Level::Error,
+        _ => Level::Info,
+    }
+}

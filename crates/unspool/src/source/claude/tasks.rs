@@ -1,0 +1,174 @@
+//! The plan that `TaskCreate` and `TaskUpdate` change item by item.
+//!
+//! A call is only a wish: the item's number, and whether there is such an item,
+//! are in the result. So the plan is emitted when a result changed it.
+
+use std::collections::VecDeque;
+
+use super::Claude;
+use crate::event::{Plan, PlanEntry, RawJson, ToolStatus};
+use crate::json::Json;
+use crate::source::{Emitter, Outcome};
+use crate::tool;
+
+/// Items of a plan, and calls without a result, that are kept.
+const REMEMBERED: usize = 512;
+
+#[derive(Clone, Default)]
+pub(super) struct Tasks {
+    open: VecDeque<Open>,
+    /// The items in order, with their numbers.
+    items: VecDeque<(String, PlanEntry)>,
+}
+
+#[derive(Clone)]
+struct Open {
+    call: String,
+    tool: Tool,
+    input: Option<RawJson>,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Tool {
+    Create,
+    Update,
+    List,
+    Get,
+}
+
+impl Tasks {
+    /// Takes a call of one of the tools; `false` if it is none.
+    pub(super) fn call(&mut self, call: &str, name: &str, input: Json<'_>) -> bool {
+        let tool = match name {
+            "TaskCreate" => Tool::Create,
+            "TaskUpdate" => Tool::Update,
+            "TaskList" => Tool::List,
+            "TaskGet" => Tool::Get,
+            _ => return false,
+        };
+        if self.is_open(call) {
+            return true;
+        }
+        self.open.push_back(Open {
+            call: call.to_owned(),
+            tool,
+            input: input.into(),
+        });
+        if self.open.len() > REMEMBERED {
+            self.open.pop_front();
+        }
+        true
+    }
+
+    pub(super) fn is_open(&self, call: &str) -> bool {
+        self.open.iter().any(|open| open.call == call)
+    }
+
+    /// Applies what a call did; `true` if the plan is another one now.
+    fn apply(&mut self, open: &Open, details: Json<'_>, output: &str) -> bool {
+        let input = open
+            .input
+            .as_ref()
+            .map_or(Json::NULL, RawJson::json)
+            .object();
+        match open.tool {
+            Tool::Create => {
+                let told = details.get("task").get("id").display().into_owned();
+                // A sub-agent's result is text alone: "Task #3 created …".
+                let id = if told.is_empty() {
+                    number_in(output)
+                } else {
+                    told
+                };
+                let entry = PlanEntry {
+                    text: input.get("subject").string(),
+                    ..PlanEntry::default()
+                };
+                self.items.push_back((id, entry));
+                if self.items.len() > REMEMBERED {
+                    self.items.pop_front();
+                }
+                true
+            }
+            Tool::Update => {
+                let id = input.get("taskId").display();
+                let Some((_, entry)) = self.items.iter_mut().find(|(known, _)| *known == id) else {
+                    return false;
+                };
+                let before = entry.clone();
+                if let Some(status) = input.get("status").str() {
+                    entry.status = tool::plan_status(&status);
+                }
+                if let Some(subject) = input.get("subject").str() {
+                    entry.text = subject.into_owned();
+                }
+                *entry != before
+            }
+            Tool::List => self.replace(details.get("tasks")),
+            Tool::Get => false,
+        }
+    }
+
+    fn replace(&mut self, tasks: Json<'_>) -> bool {
+        if !tasks.is_array() {
+            return false;
+        }
+        let items = tasks.array().into_iter().map(|task| {
+            let fields = task.object();
+            let entry = PlanEntry {
+                text: fields.get("subject").string(),
+                status: tool::plan_status(&fields.get("status").string()),
+                priority: String::new(),
+            };
+            (fields.get("id").display().into_owned(), entry)
+        });
+        let items: VecDeque<_> = items.take(REMEMBERED).collect();
+        let changed = items != self.items;
+        self.items = items;
+        changed
+    }
+}
+
+/// The number in a text such as `Task #3 created successfully`.
+fn number_in(text: &str) -> String {
+    let number = text.split_once('#').map_or("", |(_, rest)| rest);
+    number.chars().take_while(char::is_ascii_digit).collect()
+}
+
+impl Claude {
+    pub(super) fn task_result(
+        &mut self,
+        call: &str,
+        details: Json<'_>,
+        mut outcome: Outcome,
+        out: &mut Emitter,
+    ) {
+        let index = self.tasks.open.iter().position(|open| open.call == call);
+        let Some(open) = index.and_then(|index| self.tasks.open.remove(index)) else {
+            return;
+        };
+        // An update of an item that is not there fails without an error.
+        let output = outcome.output.as_str();
+        let failed = match details.get("success").bool() {
+            Some(success) => !success,
+            None => open.tool == Tool::Update && !output.starts_with("Updated task"),
+        };
+        if outcome.status == ToolStatus::Ok && failed {
+            outcome.status = ToolStatus::Error;
+        }
+        let changed = outcome.status == ToolStatus::Ok && self.tasks.apply(&open, details, &output);
+        drop(output);
+        out.tool_result(call, outcome);
+        if changed {
+            out.plan(Plan {
+                entries: self
+                    .tasks
+                    .items
+                    .iter()
+                    .map(|(_, entry)| entry.clone())
+                    .collect(),
+                explanation: String::new(),
+            });
+        }
+    }
+}

@@ -1,0 +1,362 @@
+//! The lines of Claude Code, as far as events are made of them.
+//!
+//! Most bytes of a stream are in `assistant`, `user` and `stream_event` lines.
+//! They are walked once: the objects that matter are typed, every leaf is kept
+//! as the JSON text it came in, and the rest is skipped. A leaf of another type
+//! than expected therefore costs nothing. Where the walk itself fails (an
+//! object's key or a text with a lone surrogate), the same records are filled
+//! from the lenient [`Json`] view instead. Of two equal keys the first counts.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::Deserializer;
+use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
+
+use crate::json::{self, Json};
+
+/// A value that can be read in one walk or taken from the lenient view. It is
+/// filled in place: records are large, and moving them about costs.
+pub(super) trait Value<'a>: Default {
+    fn read<D: Deserializer<'a>>(&mut self, deserializer: D) -> Result<(), D::Error>;
+    fn of(json: Json<'a>) -> Self;
+    /// Whether nothing was put in yet.
+    fn is_vacant(&self) -> bool;
+}
+
+/// An object of which some fields are kept.
+trait Record<'a> {
+    fn read_field<A: MapAccess<'a>>(&mut self, key: &str, map: &mut A) -> Result<(), A::Error>;
+    fn set_field(&mut self, key: &str, json: Json<'a>);
+}
+
+macro_rules! record {
+    ($(#[$doc:meta])* $name:ident { $($field:ident: $kind:ident = $($key:literal)|+,)+ }) => {
+        $(#[$doc])*
+        #[derive(Clone, Default)]
+        pub(super) struct $name<'a> {
+            present: bool,
+            $(pub(super) $field: $kind<'a>,)+
+        }
+
+        impl<'a> Record<'a> for $name<'a> {
+            fn read_field<A: MapAccess<'a>>(
+                &mut self,
+                key: &str,
+                map: &mut A,
+            ) -> Result<(), A::Error> {
+                match key {
+                    $($($key)|+ if self.$field.is_vacant() => {
+                        map.next_value_seed(Slot(&mut self.$field))
+                    })+
+                    _ => map.next_value::<IgnoredAny>().map(|_| ()),
+                }
+            }
+
+            fn set_field(&mut self, key: &str, json: Json<'a>) {
+                match key {
+                    $($($key)|+ if self.$field.is_vacant() => self.$field = $kind::of(json),)+
+                    _ => {}
+                }
+            }
+        }
+
+        impl<'a> Value<'a> for $name<'a> {
+            fn read<D: Deserializer<'a>>(&mut self, deserializer: D) -> Result<(), D::Error> {
+                self.present = true;
+                deserializer.deserialize_any(Walk(self))
+            }
+
+            fn of(json: Json<'a>) -> Self {
+                let mut record = Self { present: true, ..Self::default() };
+                for (key, value) in json.object().iter() {
+                    record.set_field(key, value);
+                }
+                record
+            }
+
+            fn is_vacant(&self) -> bool {
+                !self.present
+            }
+        }
+    };
+}
+
+record! {
+    /// A line of the stream or of a saved session.
+    Line {
+        kind: Json = "type",
+        message: Message = "message",
+        event: StreamEvent = "event",
+        parent_call: Json = "parent_tool_use_id",
+        tool_use_result: Json = "tool_use_result" | "toolUseResult",
+        result_meta: Json = "tool_result_meta",
+        call_meta: Json = "tool_use_meta",
+        timestamp: Json = "timestamp",
+        uuid: Json = "uuid",
+        session_id: Json = "session_id",
+        saved_in: Json = "sessionId",
+        parent_uuid: Json = "parentUuid",
+        is_sidechain: Json = "isSidechain",
+        agent_id: Json = "agent_id" | "agentId",
+        subagent_type: Json = "subagent_type",
+        api_message_id: Json = "api_message_id",
+        block_index: Json = "apiBlockIndex",
+        is_api_error: Json = "is_api_error_message" | "isApiErrorMessage",
+        is_injected: Json = "isSynthetic" | "isMeta",
+        is_summary: Json = "isCompactSummary",
+        is_aborted: Json = "aborted" | "isAbortedMidStream",
+        origin: Json = "origin",
+        permission: Json = "permissionDecision",
+        denial: Json = "toolDenialKind",
+        cwd: Json = "cwd",
+        version: Json = "version",
+    }
+}
+
+record! {
+    /// A message of the model or of the user.
+    Message {
+        id: Json = "id",
+        model: Json = "model",
+        content: Content = "content",
+        stop_reason: Json = "stop_reason",
+        usage: Json = "usage",
+    }
+}
+
+record! {
+    /// One block of a message.
+    Block {
+        kind: Json = "type",
+        text: Json = "text",
+        thinking: Json = "thinking",
+        id: Json = "id",
+        name: Json = "name",
+        input: Json = "input",
+        call: Json = "tool_use_id",
+        content: Json = "content",
+        is_error: Json = "is_error",
+    }
+}
+
+record! {
+    /// An event of the Messages API, inside a `stream_event`.
+    StreamEvent {
+        kind: Json = "type",
+        index: Json = "index",
+        message: Json = "message",
+        block: Block = "content_block",
+        delta: Delta = "delta",
+        error: Json = "error",
+    }
+}
+
+record! {
+    /// What is new in a block.
+    Delta {
+        kind: Json = "type",
+        text: Json = "text",
+        thinking: Json = "thinking",
+    }
+}
+
+/// What a message holds.
+#[derive(Clone, Default)]
+pub(super) enum Content<'a> {
+    #[default]
+    Nothing,
+    Text(Cow<'a, str>),
+    Blocks(Vec<Block<'a>>),
+}
+
+impl<'a> Line<'a> {
+    /// Reads a line; `None` when it is not JSON.
+    pub(super) fn parse(text: &'a str) -> Option<Self> {
+        let text = json::trim(text);
+        let mut deserializer = serde_json::Deserializer::from_str(text);
+        let mut line = Self::default();
+        let walked = line.read(&mut deserializer);
+        if walked.and_then(|()| deserializer.end()).is_ok() {
+            return Some(line);
+        }
+        Json::parse(text).map(Self::of)
+    }
+
+    /// Whether it belongs to a saved session.
+    pub(super) fn is_saved(&self) -> bool {
+        !self.saved_in.is_null()
+    }
+}
+
+impl<'a> Value<'a> for Json<'a> {
+    fn read<D: Deserializer<'a>>(&mut self, deserializer: D) -> Result<(), D::Error> {
+        let raw: &'a RawValue = serde::Deserialize::deserialize(deserializer)?;
+        *self = Json::trusted(raw.get());
+        Ok(())
+    }
+
+    fn of(json: Json<'a>) -> Self {
+        json
+    }
+
+    fn is_vacant(&self) -> bool {
+        self.is_null()
+    }
+}
+
+impl<'a> Value<'a> for Content<'a> {
+    fn read<D: Deserializer<'a>>(&mut self, deserializer: D) -> Result<(), D::Error> {
+        *self = deserializer.deserialize_any(ContentWalk)?;
+        Ok(())
+    }
+
+    fn of(json: Json<'a>) -> Self {
+        match json.str() {
+            Some(text) => Self::Text(text),
+            None => Self::Blocks(json.array().into_iter().map(Block::of).collect()),
+        }
+    }
+
+    fn is_vacant(&self) -> bool {
+        matches!(self, Self::Nothing)
+    }
+}
+
+/// A place to read a value into.
+struct Slot<'s, T>(&'s mut T);
+
+impl<'a, T: Value<'a>> DeserializeSeed<'a> for Slot<'_, T> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'a>>(self, deserializer: D) -> Result<(), D::Error> {
+        self.0.read(deserializer)
+    }
+}
+
+/// Gives the methods of a visitor for values of an unexpected type: they are
+/// passed over.
+macro_rules! pass_over {
+    ($($method:ident($type:ty)),+ => $result:expr) => {
+        $(fn $method<E>(self, _: $type) -> Result<Self::Value, E> {
+            Ok($result)
+        })+
+
+        fn visit_unit<E>(self) -> Result<Self::Value, E> {
+            Ok($result)
+        }
+    };
+}
+
+struct Walk<'s, T>(&'s mut T);
+
+impl<'a, T: Record<'a>> Visitor<'a> for Walk<'_, T> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any value")
+    }
+
+    fn visit_map<A: MapAccess<'a>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(key) = map.next_key::<&'a str>()? {
+            self.0.read_field(key, &mut map)?;
+        }
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'a>>(self, mut items: A) -> Result<(), A::Error> {
+        while items.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(())
+    }
+
+    pass_over!(visit_str(&str), visit_bool(bool), visit_i64(i64), visit_u64(u64), visit_f64(f64)
+        => ());
+}
+
+struct ContentWalk;
+
+impl<'a> Visitor<'a> for ContentWalk {
+    type Value = Content<'a>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any value")
+    }
+
+    fn visit_borrowed_str<E>(self, text: &'a str) -> Result<Content<'a>, E> {
+        Ok(Content::Text(Cow::Borrowed(text)))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Content<'a>, E> {
+        Ok(Content::Text(Cow::Owned(text.to_owned())))
+    }
+
+    fn visit_seq<A: SeqAccess<'a>>(self, mut items: A) -> Result<Content<'a>, A::Error> {
+        let mut blocks = Vec::with_capacity(1);
+        let mut block = Block::default();
+        while items.next_element_seed(Slot(&mut block))?.is_some() {
+            blocks.push(std::mem::take(&mut block));
+        }
+        Ok(Content::Blocks(blocks))
+    }
+
+    fn visit_map<A: MapAccess<'a>>(self, mut map: A) -> Result<Content<'a>, A::Error> {
+        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(Content::Nothing)
+    }
+
+    pass_over!(visit_bool(bool), visit_i64(i64), visit_u64(u64), visit_f64(f64)
+        => Content::Nothing);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The texts of the blocks, for both ways of reading.
+    fn texts(line: &str) -> [Vec<String>; 2] {
+        let of = |line: Line<'_>| match line.message.content {
+            Content::Blocks(blocks) => blocks.iter().map(|block| block.text.string()).collect(),
+            Content::Text(text) => vec![text.into_owned()],
+            Content::Nothing => Vec::new(),
+        };
+        [
+            of(Line::parse(line).unwrap()),
+            of(Line::of(Json::parse(line).unwrap())),
+        ]
+    }
+
+    #[test]
+    fn both_ways_of_reading_agree() {
+        for (line, expected) in [
+            (
+                r#"{"message":{"content":[{"text":"a"},{"text":5},7]}}"#,
+                vec!["a", "", ""],
+            ),
+            (r#"{"message":{"content":"a\nb"}}"#, vec!["a\nb"]),
+            (r#"{"message":"words","type":5}"#, vec![]),
+            (r#"{"message":[1,{"a":2}],"event":3.5}"#, vec![]),
+            (r#"{"message":{"content":{"a":1}}}"#, vec![]),
+            (
+                r#"{"message":{"content":[{"text":"a","text":"b"}]},"message":{}}"#,
+                vec!["a"],
+            ),
+            (r#"{"message":{"content":"a\ud800b"}}"#, vec!["a\u{FFFD}b"]),
+            (
+                r#"{"\ud800":1,"mess\u0061ge":{"content":[{"text":"a"}]}}"#,
+                vec!["a"],
+            ),
+        ] {
+            let [walked, looked_up] = texts(line);
+            assert_eq!(walked, expected, "{line}");
+            assert_eq!(looked_up, expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_json_is_no_line() {
+        assert!(Line::parse(r#"{"type":"assistant","message":{"con"#).is_none());
+        assert!(Line::parse("{} {}").is_none());
+        assert!(Line::parse("Warning: something").is_none());
+    }
+}
