@@ -109,7 +109,9 @@ fn escaped(path: &Path) -> anyhow::Result<String> {
     }
     for c in path.chars() {
         match c {
-            '%' | '?' | '#' => escaped.push_str(&format!("%{:02X}", u32::from(c))),
+            '%' => escaped.push_str("%25"),
+            '?' => escaped.push_str("%3F"),
+            '#' => escaped.push_str("%23"),
             c => escaped.push(c),
         }
     }
@@ -127,11 +129,7 @@ struct Info {
 fn infos(connection: &Connection) -> rusqlite::Result<Vec<Info>> {
     let mut statement =
         connection.prepare("SELECT * FROM session ORDER BY time_created, id DESC")?;
-    let columns: Vec<String> = statement
-        .column_names()
-        .into_iter()
-        .map(str::to_owned)
-        .collect();
+    let columns: Vec<String> = statement.column_names().map(str::to_owned).collect();
     let rows = statement.query_map([], |row| Ok(info(&fields(row, &columns)?)))?;
     rows.collect()
 }

@@ -177,15 +177,18 @@ impl Player<'_> {
             Some(_) => Turn::default(),
         };
         turn.go_on();
+        let completed = info.get("time").get("completed").i64();
+        let mut stepped = false;
         for json in parts {
+            // A step ends with its message, and has no time of its own.
+            if json.get("type").str().as_deref() == Some("step-finish") {
+                stepped = true;
+                out.time_ms(completed);
+            }
             self.assistant_part(*json, agent, &mut turn, out);
         }
-        let completed = info.get("time").get("completed").i64();
-        if completed.is_some() {
-            out.time_ms(completed);
-        }
-        let has_step = |json: &Json<'_>| json.get("type").str().as_deref() == Some("step-finish");
-        if !parts.iter().any(has_step) {
+        out.time_ms(completed);
+        if !stepped {
             part::usage(info, out);
             turn.step(&info.get("finish").string());
         }
