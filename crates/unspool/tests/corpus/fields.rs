@@ -19,10 +19,10 @@ const LABELS: &[&str] = &[
 
 #[test]
 fn sources_add_no_styling() {
-    for recording in files::recordings() {
-        let input = everything(&recording);
-        for event in files::events(&recording) {
-            for (key, text) in strings(&event) {
+    for (recording, events) in files::all_events() {
+        let input = everything(recording);
+        for event in events {
+            for (key, text) in strings(event) {
                 for glyph in GLYPHS {
                     let ours = key == "arg" && *glyph == "…" && text.chars().count() == 40;
                     assert!(
@@ -39,9 +39,9 @@ fn sources_add_no_styling() {
 
 #[test]
 fn labels_are_one_clean_line() {
-    for recording in files::recordings() {
-        for event in files::events(&recording) {
-            for (key, text) in strings(&event) {
+    for (recording, events) in files::all_events() {
+        for event in events {
+            for (key, text) in strings(event) {
                 if LABELS.contains(&key.as_str()) {
                     let dirty = text.chars().any(char::is_control) || text.contains("  ");
                     assert!(

@@ -1,6 +1,8 @@
 //! The files of the corpus, and how to read one with all that belongs to it.
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use unspool::source::{SavedFile, provider};
 use unspool::{Event, Reader, ReaderOptions};
@@ -20,7 +22,12 @@ pub(crate) fn root() -> PathBuf {
 
 /// All recordings, without snapshots and without the files that only belong
 /// to another one (sub-agents' records and the like).
-pub(crate) fn recordings() -> Vec<Recording> {
+pub(crate) fn recordings() -> &'static [Recording] {
+    static FOUND: OnceLock<Vec<Recording>> = OnceLock::new();
+    FOUND.get_or_init(find)
+}
+
+fn find() -> Vec<Recording> {
     let root = root();
     let mut paths: Vec<PathBuf> = glob::glob(&format!("{}/*/*/**/*", root.display()))
         .unwrap()
@@ -108,10 +115,42 @@ pub(crate) fn reader(recording: &Recording) -> Reader {
     reader
 }
 
+/// The events of every recording.
+pub(crate) fn all_events() -> &'static [(&'static Recording, Vec<Event>)] {
+    static READ: OnceLock<Vec<(&Recording, Vec<Event>)>> = OnceLock::new();
+    READ.get_or_init(|| {
+        recordings()
+            .iter()
+            .map(|recording| (recording, events(recording)))
+            .collect()
+    })
+}
+
 /// All events of the recording.
 pub(crate) fn events(recording: &Recording) -> Vec<Event> {
     let mut reader = reader(recording);
     reader.push(&std::fs::read(&recording.path).unwrap());
     reader.finish();
     reader.events().collect()
+}
+
+/// Runs a check on every recording, on all cores.
+pub(crate) fn everywhere(check: impl Fn(&Recording) + Sync) {
+    let recordings = recordings();
+    assert!(
+        recordings.len() > 300,
+        "only {} recordings",
+        recordings.len()
+    );
+    let next = AtomicUsize::new(0);
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..cores {
+            scope.spawn(|| {
+                while let Some(recording) = recordings.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    check(recording);
+                }
+            });
+        }
+    });
 }

@@ -10,8 +10,8 @@ use crate::files;
 
 /// Runs a check on the events of every recording.
 fn everywhere(check: impl Fn(&str, &[Event])) {
-    for recording in files::recordings() {
-        check(&recording.name, &files::events(&recording));
+    for (recording, events) in files::all_events() {
+        check(&recording.name, events);
     }
 }
 

@@ -10,8 +10,8 @@ const SHOWN: usize = 160;
 
 #[test]
 fn events_of_every_recording() {
-    for recording in files::recordings() {
-        let lines: Vec<String> = files::events(&recording)
+    for (recording, events) in files::all_events() {
+        let lines: Vec<String> = events
             .iter()
             .map(|event| {
                 serde_json::to_string(&shortened(serde_json::to_value(event).unwrap())).unwrap()
