@@ -119,9 +119,10 @@ impl Flow {
         }
         self.who.ensure(out);
         out.user(text, false);
-        if !text.starts_with(['/', '!']) {
-            self.turn.active = true;
-            self.turn.unfinished = true;
+        self.turn.active = true;
+        self.turn.unfinished = !text.starts_with(['/', '!']);
+        if matches!(text, "/exit" | "/quit") {
+            self.turn.verdict = Some((TurnStatus::Completed, String::new()));
         }
     }
 
