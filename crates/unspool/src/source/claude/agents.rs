@@ -177,7 +177,7 @@ impl Agents {
         } else if let Some(id) = name.strip_suffix(".jsonl") {
             let mut record = self.take(id).unwrap_or_default();
             record.prompt = first_prompt(&text);
-            record.text = text;
+            record.text = text.into();
             self.keep(id, record);
         }
     }
@@ -218,7 +218,8 @@ pub(super) struct Record {
     name: String,
     depth: Option<u32>,
     prompt: u64,
-    text: String,
+    /// Shared, because a reader may be copied at any time.
+    text: Arc<str>,
 }
 
 impl Record {
