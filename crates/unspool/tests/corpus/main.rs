@@ -5,6 +5,7 @@
 mod chunks;
 mod fields;
 mod files;
+mod parity;
 mod prefixes;
 mod read_back;
 mod recognition;

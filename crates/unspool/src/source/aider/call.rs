@@ -8,7 +8,8 @@ use serde_json::{Map, Value};
 use super::{marker, message, wrap};
 use crate::event::{Category, Edit, Plan, PlanEntry, PlanStatus, RawJson};
 use crate::json::Json;
-use crate::{patch, tool};
+use crate::patch;
+use crate::tool;
 
 use arguments::{Nesting, is_arguments, key_of, raw_arguments, shown_arguments, unknown_key};
 

@@ -1,0 +1,118 @@
+//! The same work looks the same whichever agent did it: the `parity` run of
+//! each live provider gives the same kinds of events in the same order of work.
+
+use unspool::Event;
+use unspool::event::{Body, Category, ToolStatus, TurnStatus};
+
+use crate::files;
+
+/// The parity runs. Each agent did the same job with its own tools: look at a
+/// file, list, search, run a command, edit, write a new file, delegate.
+const RUNS: &[&str] = &[
+    "claude/parity/parity.live.jsonl",
+    "codex/parity/parity.live.jsonl",
+    "gemini/parity/parity.live.jsonl",
+    "gemini/parity_agentsession/parity_agentsession.live.jsonl",
+    "qwen/parity/parity.live.jsonl",
+    "opencode/parity/parity.live.jsonl",
+    "openai/chat-parity/chat-parity.messages.json",
+    "acp/claude/parity.acp.jsonl",
+    "acp/gemini/parity.acp.jsonl",
+    "acp/qwen/parity.acp.jsonl",
+];
+
+fn run(name: &str) -> &'static [Event] {
+    let found = files::all_events()
+        .iter()
+        .find(|(recording, _)| recording.name == name);
+    let (_, events) = found.unwrap_or_else(|| panic!("{name} is not in the corpus"));
+    events
+}
+
+/// The root agent's work, step by step, each step once.
+fn steps(events: &[Event]) -> Vec<Category> {
+    let mut steps = Vec::new();
+    for event in events.iter().filter(|event| event.agent.is_none()) {
+        if let Body::ToolUse(call) = &event.body {
+            let step = step(call.category, &call.arg);
+            if steps.last() != Some(&step) {
+                steps.push(step);
+            }
+        }
+    }
+    steps
+}
+
+/// What a call is for. Codex has no tools for looking around: it uses the
+/// shell, and its patches write new files too.
+fn step(category: Category, arg: &str) -> Category {
+    let program = arg.split(' ').next().unwrap_or_default();
+    match (category, program) {
+        (Category::Execute, "cat") => Category::Read,
+        (Category::Execute, "ls" | "find") if !arg.contains("&&") => Category::List,
+        (Category::Execute, "grep") => Category::Search,
+        (Category::Write, _) => Category::Edit,
+        (category, _) => category,
+    }
+}
+
+#[test]
+fn every_provider_tells_the_same_work_in_the_same_order() {
+    let order = [
+        Category::Read,
+        Category::List,
+        Category::Search,
+        Category::Execute,
+        Category::Edit,
+        Category::Task,
+    ];
+    for name in RUNS {
+        let mut steps = steps(run(name));
+        if name.starts_with("openai") {
+            // A conversation with an endpoint has nobody to delegate to.
+            steps.push(Category::Task);
+        }
+        steps.dedup();
+        assert_eq!(steps, order, "{name}");
+    }
+}
+
+#[test]
+fn every_provider_tells_the_same_kinds_of_events() {
+    for name in RUNS {
+        let events = run(name);
+        let root: Vec<&Event> = events
+            .iter()
+            .filter(|event| event.agent.is_none())
+            .collect();
+        let has = |kind: &str| root.iter().any(|event| event.body.kind() == kind);
+        for kind in ["session", "text", "tool_use", "tool_result", "turn_end"] {
+            assert!(has(kind), "{name} has no {kind}");
+        }
+        assert!(matches!(root[0].body, Body::Session(_)), "{name}");
+        let last = root.iter().rev().find_map(|event| match &event.body {
+            Body::TurnEnd(end) => Some(end.status),
+            _ => None,
+        });
+        assert_eq!(last, Some(TurnStatus::Completed), "{name}");
+    }
+}
+
+#[test]
+fn every_provider_shows_its_edits_as_changes() {
+    for name in RUNS {
+        // `exec --json` of Codex names the files that changed, and no more.
+        let has_lines = !name.starts_with("codex/");
+        let edited = run(name).iter().any(|event| match &event.body {
+            Body::ToolResult(result) => {
+                result.status == ToolStatus::Ok
+                    && result
+                        .edits
+                        .iter()
+                        .any(|edit| !has_lines || !edit.hunks.is_empty())
+            }
+            _ => false,
+        });
+        assert!(edited, "{name}");
+    }
+}
