@@ -6,7 +6,6 @@ use std::io::{self, Cursor, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use unspool::Reader;
 use unspool::source::Provider;
 
 mod compression;
@@ -60,16 +59,17 @@ pub(crate) fn open(path: &Path, from: Option<Provider>) -> anyhow::Result<Vec<In
     }
     let file = Cursor::new(head).chain(file);
     let mut bytes = decompressed(Box::new(file)).with_context(|| cannot_read(&name))?;
-    head = read_head(&mut bytes).with_context(|| cannot_read(&name))?;
-    let provider = match from.or_else(|| recognise(&head)) {
-        None if begins_like_json(&head) && head.len() == HEAD => {
-            // A body tells what it is only when it is whole.
-            let rest = (&mut bytes).take(WHOLE as u64).read_to_end(&mut head);
-            rest.with_context(|| cannot_read(&name))?;
-            recognise(&head)
-        }
-        known => known,
-    };
+    let (read, mut failure) = read_up_to(&mut bytes, HEAD);
+    head = read;
+    let whole = head.len() < HEAD;
+    let mut provider = from.or_else(|| unspool::recognise(&head, whole));
+    if provider.is_none() && begins_like_json(&head) && !whole {
+        // A body tells what it is only when it is whole.
+        let (rest, error) = read_up_to(&mut bytes, WHOLE);
+        head.extend(rest);
+        failure = error;
+        provider = unspool::recognise(&head, true);
+    }
     if provider.is_none() && looks_binary(&head) {
         bail!(
             "{name} looks like a binary file: name a session file, or read it as text with --from raw"
@@ -81,9 +81,22 @@ pub(crate) fn open(path: &Path, from: Option<Provider>) -> anyhow::Result<Vec<In
     };
     Ok(vec![Input {
         name,
-        bytes: Box::new(Cursor::new(head).chain(bytes)),
+        bytes: match failure {
+            None => Box::new(Cursor::new(head).chain(bytes)),
+            // What could be read is shown before it is said what went wrong.
+            Some(error) => Box::new(Cursor::new(head).chain(Failed(Some(error)))),
+        },
         attachments,
     }])
+}
+
+/// The end of an input that could not be read further.
+struct Failed(Option<io::Error>);
+
+impl Read for Failed {
+    fn read(&mut self, _buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.take().map_or(Ok(0), Err)
+    }
 }
 
 /// The stream with its compression taken off.
@@ -114,20 +127,18 @@ fn database(path: &Path, name: &str) -> anyhow::Result<Vec<Input>> {
         .collect())
 }
 
-fn read_head(bytes: &mut impl Read) -> io::Result<Vec<u8>> {
-    let mut head = Vec::new();
-    bytes.take(HEAD as u64).read_to_end(&mut head)?;
-    Ok(head)
+/// What there is, up to a limit, and what went wrong, if anything did.
+fn read_up_to(bytes: &mut impl Read, limit: usize) -> (Vec<u8>, Option<io::Error>) {
+    let mut read = Vec::new();
+    let failure = bytes.take(limit as u64).read_to_end(&mut read).err();
+    (read, failure)
 }
 
-/// The provider of an input that begins with these bytes.
-fn recognise(head: &[u8]) -> Option<Provider> {
-    let mut reader = Reader::new();
-    reader.push(head);
-    if head.len() != HEAD {
-        reader.finish();
+fn read_head(bytes: &mut impl Read) -> io::Result<Vec<u8>> {
+    match read_up_to(bytes, HEAD) {
+        (head, None) => Ok(head),
+        (_, Some(error)) => Err(error),
     }
-    reader.provider()
 }
 
 fn begins_like_json(head: &[u8]) -> bool {

@@ -160,11 +160,24 @@ fn gzip_and_zstd_files_are_read() {
             ["session", "text", "usage", "turn_end"],
             "{name}"
         );
-        let cut = file(&folder, "cut", &bytes[..bytes.len() / 2]);
+        let cut = file(&folder, "cut", &bytes[..bytes.len() - 9]);
         let output = events(&[&cut]);
         assert_eq!(output.status.code(), Some(2), "{name} cut off");
         assert!(stderr(&output).contains("cut"), "{}", stderr(&output));
+        assert!(
+            !output.stdout.is_empty(),
+            "{name}: what could be read is shown"
+        );
     }
+}
+
+#[test]
+fn events_of_several_files_are_read_back_as_they_are() {
+    let folder = TempDir::new().unwrap();
+    let run = file(&folder, "run.jsonl", HELLO);
+    let written = events(&[&run, &run]).stdout;
+    let back = events(&[&file(&folder, "two.events", &written)]).stdout;
+    assert_eq!(written, back);
 }
 
 #[test]

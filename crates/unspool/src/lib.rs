@@ -31,4 +31,4 @@ pub mod tool;
 pub use event::Event;
 pub use frame::Frame;
 pub use json::{Json, Object};
-pub use reader::{Reader, ReaderOptions};
+pub use reader::{Reader, ReaderOptions, recognise};

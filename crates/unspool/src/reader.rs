@@ -125,6 +125,55 @@ impl Reader {
     }
 }
 
+/// The built-in provider of an input that begins with these bytes, without
+/// reading any further into it. `whole` says that nothing follows.
+pub fn recognise(bytes: &[u8], whole: bool) -> Option<Provider> {
+    let mut found = None;
+    let mut look = |framed: Framed<'_>| {
+        if let (None, Framed::Frame(frame)) = (found, framed) {
+            each_item(&frame, &mut |item| {
+                found = found.or_else(|| asked(BUILTIN, item));
+            });
+        }
+    };
+    let mut framer = Framer::detecting(usize::MAX / 2);
+    framer.push(bytes, &mut look);
+    if whole {
+        framer.finish(&mut look);
+    }
+    found
+}
+
+/// The first of the providers that recognises the frame.
+fn asked(providers: &[Provider], frame: &Frame<'_>) -> Option<Provider> {
+    if frame.text.trim().is_empty() {
+        return None;
+    }
+    let probe = Probe::new(frame);
+    providers
+        .iter()
+        .copied()
+        .find(|provider| (provider.recognise)(&probe))
+}
+
+/// A line that is a JSON array of objects stands for its items.
+fn each_item(frame: &Frame<'_>, visit: &mut dyn FnMut(&Frame<'_>)) {
+    let items = match frame.json() {
+        Some(json) if json.is_array() => json.array(),
+        _ => Vec::new(),
+    };
+    if items.is_empty() || !items.iter().all(|item| item.is_object()) {
+        visit(frame);
+        return;
+    }
+    for item in items {
+        visit(&Frame {
+            text: item.raw(),
+            ..*frame
+        });
+    }
+}
+
 /// Frames → events, with the recognition of the provider.
 struct Translator {
     options: ReaderOptions,
@@ -188,36 +237,22 @@ impl Translator {
         }
     }
 
-    /// A line that is a JSON array stands for its items.
     fn frame(&mut self, frame: &Frame<'_>) {
         let is_text = self
             .provider
             .is_some_and(|provider| provider.input == Input::Text);
-        if !is_text
-            && frame.text.trim_start().starts_with('[')
-            && let Some(json) = frame.json()
-        {
-            for item in json.array() {
-                self.single(&Frame {
-                    text: item.raw(),
-                    ..*frame
-                });
-            }
+        if !is_text && frame.text.trim_start().starts_with('[') {
+            each_item(frame, &mut |item| self.single(item));
         } else {
             self.single(frame);
         }
     }
 
     fn single(&mut self, frame: &Frame<'_>) {
-        if self.provider.is_none() && !frame.text.trim().is_empty() {
-            let probe = Probe::new(frame);
-            let providers = self.options.providers.iter();
-            let found = providers
-                .copied()
-                .find(|provider| (provider.recognise)(&probe));
-            if let Some(provider) = found {
-                self.recognised(provider);
-            }
+        if self.provider.is_none()
+            && let Some(provider) = asked(&self.options.providers, frame)
+        {
+            self.recognised(provider);
         }
         if self.source.is_some() {
             self.translate(frame);

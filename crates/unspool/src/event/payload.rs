@@ -179,7 +179,7 @@ impl RawJson {
 
 impl From<Json<'_>> for Option<RawJson> {
     fn from(json: Json<'_>) -> Self {
-        Some(RawJson(single_line(json.raw()).into()))
+        (!json.is_null()).then(|| RawJson(single_line(json.raw()).into()))
     }
 }
 

@@ -5,7 +5,10 @@ use serde_json::value::RawValue;
 
 use super::lines::Lines;
 use super::{Frame, Framed};
-use crate::json::Json;
+use crate::json::{self, Json};
+
+/// Lines that a broken body is cut into at most.
+const LINES: usize = 10_000;
 
 #[derive(Clone)]
 pub(super) struct Body {
@@ -46,13 +49,22 @@ impl Body {
             read = values.byte_offset();
             emit(Json::trusted(value.get()), sink);
         }
-        // What is no JSON, or was cut off, goes on as lines.
+        // What is no JSON, or was cut off, goes on as lines, or, where these
+        // are too many for one burst, as it is.
         let rest = text.get(read..).unwrap_or_default();
-        if !rest.trim_matches(['\0', ' ', '\t', '\r', '\n']).is_empty() {
-            let mut lines = Lines::new(self.limit);
-            lines.push(rest.as_bytes(), sink);
-            lines.finish(sink);
+        if json::trim(rest).is_empty() {
+            return;
         }
+        if memchr::memchr_iter(b'\n', rest.as_bytes())
+            .nth(LINES)
+            .is_some()
+        {
+            sink(Framed::Frame(Frame::new(rest)));
+            return;
+        }
+        let mut lines = Lines::new(self.limit);
+        lines.push(rest.as_bytes(), sink);
+        lines.finish(sink);
     }
 }
 

@@ -113,7 +113,8 @@ impl Emitter {
     pub(crate) fn begin(&mut self, frame: &Frame<'_>) {
         self.time = None;
         self.agent = None;
-        self.raw = self.keep_raw.then(|| frame.text.to_owned());
+        let keep = self.keep_raw && !frame.text.is_empty();
+        self.raw = keep.then(|| frame.text.to_owned());
     }
 
     pub(crate) fn end_of_input(&mut self) {
@@ -488,15 +489,11 @@ impl Emitter {
         }
     }
 
-    /// An event that is finished already: it keeps everything but its number.
+    /// An event that is finished already: it keeps everything, its number too.
     pub(crate) fn event(&mut self, event: Event) {
+        self.seq = event.seq.saturating_add(1);
         let raw = event.raw.or_else(|| self.raw.clone());
-        self.events.push_back(Event {
-            seq: self.seq,
-            raw,
-            ..event
-        });
-        self.seq += 1;
+        self.events.push_back(Event { raw, ..event });
     }
 
     fn push(&mut self, body: Body) {

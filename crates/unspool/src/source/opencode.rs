@@ -23,7 +23,7 @@ mod turn;
 pub(crate) const PROVIDER: Provider = Provider {
     name: "opencode",
     about: "OpenCode: run --format json, export, server events, stored sessions",
-    example: "opencode run --format json \"…\" | unspool",
+    example: "opencode run --format json \"…\" | unspool events",
     input: Input::Json,
     recognise: |probe| is_ours(probe),
     related: Some(saved::RELATED),

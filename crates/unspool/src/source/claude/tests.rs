@@ -94,7 +94,6 @@ fn wrong_types_lose_no_line_and_do_no_harm() {
             "unknown",
             "turn_end",
             "unknown",
-            "unknown",
             "unknown"
         ]
     );

@@ -28,7 +28,7 @@ impl<'a> Item<'a> {
         let fields = json.object();
         Self {
             kind: snake_case(&fields.get("type").string()),
-            id: fields.get("id").string(),
+            id: fields.get("id").display().into_owned(),
             fields,
         }
     }
@@ -66,7 +66,7 @@ impl<'a> Item<'a> {
     /// The words of a message, reasoning or plan.
     pub(super) fn text(&self) -> Payload {
         let text = self.get("text");
-        if text.is_string() {
+        if !text.is_null() {
             return text.payload();
         }
         match self.kind.as_str() {
