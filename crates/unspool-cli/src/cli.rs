@@ -3,25 +3,265 @@
 use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use unspool::ReaderOptions;
 use unspool::source::{self, Provider};
+use unspool::theme::Rgb;
 
 /// Shows people what a coding agent is doing.
 ///
 /// Reads the output of any coding agent, live from a pipe or from a saved
-/// session, and turns it into one stream of display events. The agent is
-/// recognised by what it writes.
+/// session, and shows it. The agent is recognised by what it writes.
 #[derive(Parser)]
-#[command(name = "unspool", version, arg_required_else_help = true)]
+#[command(name = "unspool", version, args_conflicts_with_subcommands = true)]
+#[command(after_long_help = "\
+Examples:
+  unspool demo                                     a recorded run, to see what it looks like
+  claude -p \"…\" --output-format stream-json --verbose | unspool
+  codex exec --json \"…\" | unspool --display text   the answer alone
+  unspool session.jsonl --lines all                a saved session with all output
+  unspool session.jsonl --only tool --tool Bash    the commands that it ran
+
+Exit status:
+  0  the agent's run succeeded
+  1  the agent's run failed or was cut off
+  2  wrong use, or an input could not be read (the others are shown all the same)")]
 pub(crate) struct Cli {
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: Option<Command>,
+    #[command(flatten)]
+    pub(crate) show: Show,
 }
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
+    Demo(Demo),
     Events(Events),
     Providers(Providers),
+}
+
+/// Play a recorded run that is built in
+#[derive(Args)]
+pub(crate) struct Demo {
+    #[command(flatten)]
+    pub(crate) look: Look,
+}
+
+#[derive(Args)]
+pub(crate) struct Show {
+    /// Files to show; `-` or none is standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) source: Source,
+
+    #[command(flatten)]
+    pub(crate) look: Look,
+
+    #[command(flatten)]
+    pub(crate) filter: Filter,
+}
+
+/// How the input is read.
+#[derive(Args)]
+pub(crate) struct Source {
+    /// Read the input as this provider's, instead of recognising it
+    #[arg(long, value_name = "NAME", value_parser = provider_names())]
+    from: Option<String>,
+
+    /// Leave out frames (lines, bodies) longer than this many bytes
+    ///
+    /// Takes K, M and G. A frame that is left out becomes a notice.
+    #[arg(long, value_name = "BYTES", default_value = "256M", value_parser = parse_size, hide_short_help = true)]
+    frame_limit: usize,
+}
+
+impl Source {
+    pub(crate) fn from(&self) -> Option<Provider> {
+        self.from.as_deref().and_then(source::provider)
+    }
+
+    /// The reader that these settings ask for.
+    pub(crate) fn reader_options(&self, with_raw: bool) -> ReaderOptions {
+        ReaderOptions {
+            from: self.from(),
+            frame_limit: self.frame_limit,
+            with_raw,
+            ..ReaderOptions::default()
+        }
+    }
+}
+
+/// How it is shown.
+#[derive(Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is one flag")]
+pub(crate) struct Look {
+    /// What is shown: the answer, the answer and the calls, or everything
+    #[arg(long, value_name = "MODE", default_value = "full")]
+    pub(crate) display: Display,
+
+    /// Pass the input on untouched
+    #[arg(long)]
+    pub(crate) raw: bool,
+
+    /// Lay out for this many columns; 0 does not wrap [default: the terminal's]
+    #[arg(long, value_name = "N")]
+    pub(crate) width: Option<usize>,
+
+    /// When to use colours
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: When,
+
+    /// The colours [default: as the terminal's background is]
+    #[arg(long, value_name = "THEME")]
+    pub(crate) theme: Option<ThemeName>,
+
+    /// The terminal's text colour, as RRGGBB
+    #[arg(long, value_name = "RRGGBB", value_parser = parse_colour)]
+    pub(crate) fg: Option<Rgb>,
+
+    /// The terminal's background colour, as RRGGBB
+    #[arg(long, value_name = "RRGGBB", value_parser = parse_colour)]
+    pub(crate) bg: Option<Rgb>,
+
+    /// Lines of output that are shown below a call: a number or `all`
+    #[arg(long, value_name = "N", default_value = "5", value_parser = parse_lines)]
+    pub(crate) lines: Lines,
+
+    /// What is shown of the model's thinking
+    #[arg(long, value_name = "WHAT", default_value = "title")]
+    pub(crate) reasoning: ReasoningShown,
+
+    /// Do not show tokens and cost
+    #[arg(long)]
+    pub(crate) no_usage: bool,
+
+    /// Show when each thing happened
+    #[arg(long)]
+    pub(crate) timestamps: bool,
+
+    /// How links are shown
+    #[arg(long, value_name = "HOW", default_value = "auto")]
+    pub(crate) links: Links,
+
+    /// Nothing but the words: no hard wraps, margins or bullets
+    #[arg(long)]
+    pub(crate) copy_clean: bool,
+
+    /// Do not print the summary at the end of a run
+    #[arg(long)]
+    pub(crate) no_summary: bool,
+}
+
+/// Which entries are shown.
+#[derive(Args, Default)]
+#[command(next_help_heading = "Filters")]
+pub(crate) struct Filter {
+    /// Show only these kinds (user, text, reasoning, tool, plan, edit, notice …)
+    #[arg(long, value_name = "KIND,…", value_delimiter = ',')]
+    pub(crate) only: Vec<EntryKind>,
+
+    /// Hide these kinds
+    #[arg(long, value_name = "KIND,…", value_delimiter = ',')]
+    pub(crate) hide: Vec<EntryKind>,
+
+    /// Show only calls of this tool, by its name or its category
+    #[arg(long, value_name = "NAME")]
+    pub(crate) tool: Vec<String>,
+
+    /// Show only entries in which this regular expression matches
+    #[arg(long, value_name = "RE")]
+    pub(crate) grep: Option<regex::Regex>,
+
+    /// Show only what happened at or after this time
+    ///
+    /// A date, a time (RFC 3339), or a while ago: `2h`, `3 days ago`.
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    pub(crate) since: Option<jiff::Timestamp>,
+
+    /// Show only what happened before this time
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    pub(crate) until: Option<jiff::Timestamp>,
+
+    /// Show only what went wrong
+    #[arg(long)]
+    pub(crate) errors: bool,
+}
+
+/// What is shown.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Display {
+    /// The answer alone, as it came
+    Text,
+    /// The answer, and a line for each tool call
+    Verbose,
+    /// Everything, laid out for people
+    Full,
+}
+
+/// When to do something.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum When {
+    /// On a terminal
+    Auto,
+    Always,
+    Never,
+}
+
+/// A built-in set of colours.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ThemeName {
+    /// For a dark background
+    Dark,
+    /// For a light background
+    Light,
+    /// Bold and italics alone
+    Mono,
+}
+
+/// What is shown of the model's thinking.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReasoningShown {
+    /// Its title, where it has one
+    Title,
+    /// All of it
+    Full,
+    /// Nothing
+    Off,
+}
+
+/// How links are shown.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Links {
+    /// As the terminal can
+    Auto,
+    /// Behind their text (OSC 8)
+    Osc8,
+    /// As `text (address)`
+    Text,
+}
+
+/// Lines that are shown; `None` is all.
+#[derive(Clone, Copy)]
+pub(crate) struct Lines(pub(crate) Option<usize>);
+
+/// The kinds of entries, for filters.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EntryKind {
+    Session,
+    User,
+    Text,
+    Reasoning,
+    Tool,
+    Plan,
+    Edit,
+    Permission,
+    Prompt,
+    Context,
+    Notice,
+    Usage,
+    Unknown,
 }
 
 /// Print what happened as events, one JSON object a line
@@ -47,25 +287,12 @@ pub(crate) struct Events {
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
 
-    /// Read the input as this provider's, instead of recognising it
-    #[arg(long, value_name = "NAME", value_parser = provider_names())]
-    from: Option<String>,
+    #[command(flatten)]
+    pub(crate) source: Source,
 
     /// Add the source frame to each event, as `raw`
     #[arg(long)]
     pub(crate) with_raw: bool,
-
-    /// Leave out frames (lines, bodies) longer than this many bytes
-    ///
-    /// Takes K, M and G. A frame that is left out becomes a notice.
-    #[arg(long, value_name = "BYTES", default_value = "256M", value_parser = parse_size)]
-    pub(crate) frame_limit: usize,
-}
-
-impl Events {
-    pub(crate) fn from(&self) -> Option<Provider> {
-        self.from.as_deref().and_then(source::provider)
-    }
 }
 
 /// List the agents and formats that can be read
@@ -92,4 +319,47 @@ fn parse_size(text: &str) -> Result<usize, String> {
         .and_then(|number| number.checked_mul(unit))
         .filter(|size| *size > 0)
         .ok_or_else(|| "expected a number of bytes such as 1048576, 64K, 256M or 1G".to_owned())
+}
+
+fn parse_lines(text: &str) -> Result<Lines, String> {
+    match text {
+        "all" => Ok(Lines(None)),
+        number => number
+            .parse()
+            .map(|lines| Lines(Some(lines)))
+            .map_err(|_| "expected a number or `all`".to_owned()),
+    }
+}
+
+fn parse_colour(text: &str) -> Result<Rgb, String> {
+    let digits = text.strip_prefix('#').unwrap_or(text);
+    u32::from_str_radix(digits, 16)
+        .ok()
+        .filter(|_| digits.len() == 6)
+        .map(|number| {
+            let [_, red, green, blue] = number.to_be_bytes();
+            Rgb(red, green, blue)
+        })
+        .ok_or_else(|| "expected six hexadecimal digits such as 1e1e2e".to_owned())
+}
+
+/// A date, a time, or a while ago.
+fn parse_time(text: &str) -> Result<jiff::Timestamp, String> {
+    let text = text.trim();
+    if let Ok(time) = text.parse::<jiff::Timestamp>() {
+        return Ok(time);
+    }
+    if let Ok(time) = text.parse::<jiff::civil::DateTime>()
+        && let Ok(time) = time.to_zoned(jiff::tz::TimeZone::system())
+    {
+        return Ok(time.timestamp());
+    }
+    let span = text.strip_suffix("ago").unwrap_or(text).trim();
+    span.parse::<jiff::Span>()
+        .ok()
+        .and_then(|span| jiff::Zoned::now().checked_sub(span.abs()).ok())
+        .map(|time| time.timestamp())
+        .ok_or_else(|| {
+            "expected a date (2026-11-15), a time, or a while ago (2h, 3 days ago)".to_owned()
+        })
 }

@@ -38,6 +38,21 @@ pub(crate) fn or_stdin(files: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     Ok(vec![PathBuf::from("-")])
 }
 
+/// Opens what a path names for its bytes, whatever they are.
+pub(crate) fn untouched(path: &Path) -> anyhow::Result<Vec<Input>> {
+    let name = path.display().to_string();
+    let bytes: Box<dyn Read> = if path == Path::new("-") {
+        Box::new(io::stdin().lock())
+    } else {
+        Box::new(File::open(path).with_context(|| cannot_read(&name))?)
+    };
+    Ok(vec![Input {
+        name,
+        bytes,
+        attachments: Vec::new(),
+    }])
+}
+
 /// Opens what a path names: one session, or all sessions of a database.
 pub(crate) fn open(path: &Path, from: Option<Provider>) -> anyhow::Result<Vec<Input>> {
     if path == Path::new("-") {

@@ -1,12 +1,17 @@
 //! The command `unspool`: arguments, files, and the exit status.
 //!
-//! The status is 0 when everything was read, 2 for wrong use or an input that
+//! The status is 0 when everything was read and the agent's run succeeded, 1 when
+//! the run that is shown failed or was cut off, 2 for wrong use or an input that
 //! could not be read (the others are read all the same). A reader that closes
 //! the pipe early is no error.
 
 mod cli;
 mod commands;
+mod filter;
 mod input;
+mod settings;
+mod summary;
+mod terminal;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -15,17 +20,22 @@ use clap::Parser;
 
 use cli::{Cli, Command};
 
+/// The agent's run failed or was cut off.
+const AGENT_FAILED: u8 = 1;
 /// Wrong use, or an input that could not be read.
 const UNREADABLE: u8 = 2;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let outcome = match &cli.command {
-        Command::Events(arguments) => commands::events::run(arguments),
-        Command::Providers(arguments) => commands::providers::run(arguments),
+        None => commands::show::run(&cli.show),
+        Some(Command::Demo(arguments)) => commands::demo::run(arguments),
+        Some(Command::Events(arguments)) => commands::events::run(arguments),
+        Some(Command::Providers(arguments)) => commands::providers::run(arguments),
     };
     match outcome {
-        Ok(Status::Read) => ExitCode::SUCCESS,
+        Ok(Status::Success) => ExitCode::SUCCESS,
+        Ok(Status::AgentFailed) => ExitCode::from(AGENT_FAILED),
         Ok(Status::Unreadable) => ExitCode::from(UNREADABLE),
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
@@ -36,10 +46,20 @@ fn main() -> ExitCode {
 }
 
 /// How a command went, when it ran to its end.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Status {
-    Read,
+    Success,
+    /// The agent's run failed or was cut off.
+    AgentFailed,
     /// Some input could not be read; it was said.
     Unreadable,
+}
+
+impl Status {
+    /// The more serious of two.
+    fn worse(self, other: Self) -> Self {
+        self.max(other)
+    }
 }
 
 /// Says on standard error what went wrong.

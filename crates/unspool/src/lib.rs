@@ -18,17 +18,32 @@
 //! ```
 //!
 //! The stages, each in its own module, are `frame` (bytes → frames), [`source`]
-//! (frames → events, one file per provider) and [`event`] (the public format).
+//! (frames → events, one file per provider) and [`event`] (the public format);
+//! then [`session`] (events → entries), [`doc`] (what is to be seen), [`layout`]
+//! (blocks → lines at a width), [`theme`] (roles → colours) and [`output`]
+//! (lines → text). On top stand [`formatter`] (the mode `full`) and [`answer`]
+//! (the modes `text` and `verbose`).
 
+pub mod answer;
+pub mod doc;
 pub mod event;
+pub mod formatter;
 mod frame;
 mod json;
+pub mod layout;
+pub mod output;
+mod palette;
 pub mod patch;
 mod reader;
+mod sanitize;
+pub mod session;
 pub mod source;
+pub mod stats;
+pub mod theme;
 pub mod tool;
 
 pub use event::Event;
+pub use formatter::Formatter;
 pub use frame::Frame;
 pub use json::{Json, Object};
 pub use reader::{Reader, ReaderOptions, recognise};

@@ -14,6 +14,22 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &["frame", "event", "json", "tool", "patch", "source"],
     ),
     ("reader", &["frame", "event", "json", "source"]),
+    ("sanitize", &[]),
+    ("palette", &[]),
+    ("session", &["event", "tool"]),
+    ("stats", &["event"]),
+    (
+        "doc",
+        &["session", "event", "json", "tool", "sanitize", "palette"],
+    ),
+    ("theme", &["doc", "palette"]),
+    ("layout", &["doc"]),
+    ("output", &["layout", "doc", "theme", "sanitize"]),
+    ("answer", &["event", "sanitize"]),
+    (
+        "formatter",
+        &["event", "session", "doc", "layout", "output", "theme"],
+    ),
 ];
 
 /// Files that exist in tests alone; those may use everything.

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufWriter, Read, Write};
 
-use unspool::{Reader, ReaderOptions};
+use unspool::Reader;
 
 use crate::cli::Events;
 use crate::input::{self, Input};
@@ -13,9 +13,9 @@ const CHUNK: usize = 1 << 17;
 
 pub(crate) fn run(arguments: &Events) -> anyhow::Result<Status> {
     let mut out = BufWriter::with_capacity(CHUNK, io::stdout().lock());
-    let mut status = Status::Read;
+    let mut status = Status::Success;
     for path in input::or_stdin(&arguments.files)? {
-        let inputs = match input::open(&path, arguments.from()) {
+        let inputs = match input::open(&path, arguments.source.from()) {
             Ok(inputs) => inputs,
             Err(error) => {
                 complain(&error);
@@ -44,12 +44,7 @@ fn print(
     mut input: Input,
     out: &mut impl Write,
 ) -> anyhow::Result<io::Result<()>> {
-    let mut reader = Reader::with_options(ReaderOptions {
-        from: arguments.from(),
-        frame_limit: arguments.frame_limit,
-        with_raw: arguments.with_raw,
-        ..ReaderOptions::default()
-    });
+    let mut reader = Reader::with_options(arguments.source.reader_options(arguments.with_raw));
     for (name, bytes) in &input.attachments {
         reader.attach(name, bytes);
     }

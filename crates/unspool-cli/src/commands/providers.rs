@@ -24,5 +24,5 @@ pub(crate) fn run(arguments: &Providers) -> anyhow::Result<Status> {
             writeln!(out, "{:width$}  $ {}", "", provider.example)?;
         }
     }
-    Ok(Status::Read)
+    Ok(Status::Success)
 }

@@ -10,4 +10,5 @@ mod prefixes;
 mod read_back;
 mod recognition;
 mod rules;
+mod shown;
 mod snapshots;

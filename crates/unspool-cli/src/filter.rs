@@ -1,0 +1,114 @@
+//! Which entries are shown.
+
+use jiff::Timestamp;
+use unspool::event::{Level, ToolStatus};
+use unspool::session::{Entry, Item};
+
+use crate::cli::{EntryKind, Filter};
+
+/// Whether the entry passes all filters. The end of a cut-off stream always
+/// does: it says that what is shown is not all.
+pub(crate) fn shows(filter: &Filter, entry: &Entry) -> bool {
+    let Some(kind) = kind(&entry.item) else {
+        return true;
+    };
+    (filter.only.is_empty() || filter.only.contains(&kind))
+        && !filter.hide.contains(&kind)
+        && (filter.tool.is_empty() || is_tool(&entry.item, &filter.tool))
+        && (!filter.errors || went_wrong(&entry.item))
+        && in_time(filter, entry.time.as_deref())
+        && filter
+            .grep
+            .as_ref()
+            .is_none_or(|pattern| words(&entry.item).iter().any(|text| pattern.is_match(text)))
+}
+
+fn kind(item: &Item) -> Option<EntryKind> {
+    Some(match item {
+        Item::Session(_) | Item::State(_) => EntryKind::Session,
+        Item::User(_) => EntryKind::User,
+        Item::Text(_) => EntryKind::Text,
+        Item::Reasoning(_) => EntryKind::Reasoning,
+        Item::Tool(_) => EntryKind::Tool,
+        Item::Plan(_) => EntryKind::Plan,
+        Item::Edit(_) => EntryKind::Edit,
+        Item::Permission(_) => EntryKind::Permission,
+        Item::Prompt(_) => EntryKind::Prompt,
+        Item::Context(_) => EntryKind::Context,
+        Item::Notice(_) => EntryKind::Notice,
+        Item::Usage(_) => EntryKind::Usage,
+        Item::Unknown(_) => EntryKind::Unknown,
+        Item::TurnEnd(_) => return None,
+    })
+}
+
+fn is_tool(item: &Item, wanted: &[String]) -> bool {
+    let Item::Tool(tool) = item else {
+        return false;
+    };
+    let category = format!("{:?}", tool.call.category);
+    wanted.iter().any(|name| {
+        name.eq_ignore_ascii_case(&tool.call.name) || name.eq_ignore_ascii_case(&category)
+    })
+}
+
+fn went_wrong(item: &Item) -> bool {
+    match item {
+        Item::Tool(tool) => tool
+            .result
+            .as_ref()
+            .is_some_and(|result| result.status != ToolStatus::Ok),
+        Item::Notice(notice) => matches!(
+            notice.level,
+            Level::Error | Level::Warning | Level::Canceled
+        ),
+        _ => false,
+    }
+}
+
+/// An entry without a time passes: it cannot be said to be outside.
+fn in_time(filter: &Filter, time: Option<&str>) -> bool {
+    let Some(time) = time.and_then(|time| time.parse::<Timestamp>().ok()) else {
+        return true;
+    };
+    filter.since.is_none_or(|since| time >= since) && filter.until.is_none_or(|until| time < until)
+}
+
+/// What a person would look for in the entry.
+fn words(item: &Item) -> Vec<String> {
+    match item {
+        Item::User(user) => vec![user.text.to_string()],
+        Item::Text(text) | Item::Reasoning(text) => vec![text.text.clone()],
+        Item::Tool(tool) => {
+            let input = tool.call.input.as_ref().map(|input| input.get().to_owned());
+            let output = tool.result.as_ref().map(|result| result.output.to_string());
+            let names = [
+                tool.call.name.clone(),
+                tool.call.arg.clone(),
+                tool.call.title.clone(),
+            ];
+            names.into_iter().chain(input).chain(output).collect()
+        }
+        Item::Plan(plan) => plan
+            .entries
+            .iter()
+            .map(|entry| entry.text.clone())
+            .collect(),
+        Item::Edit(edits) => edits
+            .iter()
+            .flat_map(|edit| {
+                let lines = edit
+                    .hunks
+                    .iter()
+                    .flat_map(|hunk| hunk.lines.iter().cloned());
+                std::iter::once(edit.path.clone()).chain(lines)
+            })
+            .collect(),
+        Item::Permission(permission) => vec![permission.title.clone()],
+        Item::Prompt(prompt) => vec![prompt.question.clone(), prompt.answer.clone()],
+        Item::Context(context) => vec![context.title.clone(), context.text.to_string()],
+        Item::Notice(notice) => vec![notice.text.to_string()],
+        Item::Unknown(text) => vec![text.to_string()],
+        Item::Session(_) | Item::State(_) | Item::Usage(_) | Item::TurnEnd(_) => Vec::new(),
+    }
+}

@@ -1,0 +1,93 @@
+//! The closing line of a run: what it took.
+
+use std::io::{self, Write};
+
+use unspool::doc::{Role, Span};
+use unspool::stats::Stats;
+
+use crate::settings::Settings;
+
+/// Writes one line with the run's figures; nothing if there are none.
+pub(crate) fn write(stats: &Stats, settings: &Settings, out: &mut impl Write) -> io::Result<()> {
+    let words = words(stats, settings.usage);
+    if words.is_empty() {
+        return Ok(());
+    }
+    let line = vec![Span::role(words.join(" · "), Role::Accent)];
+    writeln!(out, "\n{}", settings.formatter().text(&[line]))
+}
+
+fn words(stats: &Stats, with_usage: bool) -> Vec<String> {
+    let mut words = Vec::new();
+    if stats.turns > 0 {
+        words.push(counted(stats.turns, "turn"));
+    }
+    if stats.tools > 0 {
+        let failed = match stats.failed_tools {
+            0 => String::new(),
+            failed => format!(" ({failed} failed)"),
+        };
+        words.push(format!("{}{failed}", counted(stats.tools, "tool call")));
+    }
+    words.extend(stats.duration_ms().filter(|ms| *ms > 0).map(duration));
+    if with_usage {
+        let usage = stats.usage();
+        let tokens = [(usage.input_tokens, "in"), (usage.output_tokens, "out")];
+        words.extend(tokens.into_iter().filter_map(|(count, name)| {
+            count
+                .filter(|count| *count > 0)
+                .map(|count| format!("{} tokens {name}", short(count)))
+        }));
+        words.extend(
+            usage
+                .cost_usd
+                .filter(|cost| *cost > 0.0)
+                .map(|cost| format!("${cost:.4}")),
+        );
+    }
+    if !stats.model.is_empty() {
+        words.push(stats.model.clone());
+    }
+    words
+}
+
+fn counted(count: u64, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
+/// `950 ms`, `12.3 s`, `4 min 5 s`, `2 h 7 min`.
+fn duration(ms: u64) -> String {
+    match ms {
+        0..1000 => format!("{ms} ms"),
+        1000..60_000 => format!("{}.{} s", ms / 1000, ms % 1000 / 100),
+        60_000..3_600_000 => format!("{} min {} s", ms / 60_000, ms % 60_000 / 1000),
+        _ => format!("{} h {} min", ms / 3_600_000, ms % 3_600_000 / 60_000),
+    }
+}
+
+/// `999`, `1.2k`, `34k`, `5.6M`.
+fn short(count: u64) -> String {
+    match count {
+        0..1000 => count.to_string(),
+        1000..10_000 => format!("{}.{}k", count / 1000, count % 1000 / 100),
+        10_000..1_000_000 => format!("{}k", count / 1000),
+        _ => format!("{}.{}M", count / 1_000_000, count % 1_000_000 / 100_000),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_short() {
+        assert_eq!(duration(950), "950 ms");
+        assert_eq!(duration(12_345), "12.3 s");
+        assert_eq!(duration(245_000), "4 min 5 s");
+        assert_eq!(duration(7_620_000), "2 h 7 min");
+        assert_eq!(
+            [999, 1234, 34_567, 5_678_901].map(short),
+            ["999", "1.2k", "34k", "5.6M"]
+        );
+    }
+}

@@ -1,0 +1,119 @@
+//! What the output is: a terminal or not, how wide, with which colours.
+//!
+//! The conventions, strongest first: `--color`, `NO_COLOR`, `CLICOLOR_FORCE` and
+//! `FORCE_COLOR`, `CLICOLOR=0`, `TERM=dumb`, and whether it is a terminal.
+
+use std::env;
+use std::io::{self, IsTerminal};
+use std::time::Duration;
+
+use terminal_colorsaurus::{QueryOptions, ThemeMode, theme_mode};
+
+use crate::cli::When;
+
+/// How long a terminal may take to tell its background.
+const PATIENCE: Duration = Duration::from_millis(200);
+
+/// Whether standard output is a terminal.
+pub(crate) fn is_terminal() -> bool {
+    io::stdout().is_terminal()
+}
+
+/// Whether colours are written.
+pub(crate) fn colours(when: When) -> bool {
+    match when {
+        When::Always => true,
+        When::Never => false,
+        When::Auto => automatic(|name| env::var(name).ok(), is_terminal()),
+    }
+}
+
+fn automatic(variable: impl Fn(&str) -> Option<String>, is_terminal: bool) -> bool {
+    let set = |name: &str| variable(name).filter(|value| !value.is_empty());
+    let forced = |name: &str| set(name).is_some_and(|value| value != "0" && value != "false");
+    if set("NO_COLOR").is_some() {
+        return false;
+    }
+    if forced("CLICOLOR_FORCE") || forced("FORCE_COLOR") {
+        return true;
+    }
+    is_terminal
+        && set("CLICOLOR").is_none_or(|value| value != "0")
+        && set("TERM").is_none_or(|value| value != "dumb")
+}
+
+/// The width to lay out for: `COLUMNS`, or the terminal's own. 80 in a pipe.
+pub(crate) fn width() -> usize {
+    let columns = env::var("COLUMNS")
+        .ok()
+        .and_then(|columns| columns.trim().parse().ok());
+    let terminal = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+    columns
+        .filter(|width| *width > 0)
+        .or_else(terminal)
+        .unwrap_or(80)
+}
+
+/// Whether the background is light. Asked of the terminal only when the output
+/// is one; dark where no answer comes.
+pub(crate) fn is_light() -> bool {
+    if !is_terminal() {
+        return false;
+    }
+    let mut options = QueryOptions::default();
+    options.timeout = PATIENCE;
+    matches!(theme_mode(options), Ok(ThemeMode::Light))
+}
+
+/// Whether the terminal is known to show links of OSC 8.
+pub(crate) fn shows_links() -> bool {
+    let known = [
+        "WT_SESSION",
+        "KITTY_WINDOW_ID",
+        "WEZTERM_PANE",
+        "GHOSTTY_RESOURCES_DIR",
+        "KONSOLE_VERSION",
+    ];
+    let program = env::var("TERM_PROGRAM").unwrap_or_default();
+    let vte = env::var("VTE_VERSION")
+        .ok()
+        .and_then(|version| version.parse::<u32>().ok());
+    is_terminal()
+        && env::var_os("TMUX").is_none()
+        && (known.iter().any(|name| env::var_os(name).is_some())
+            || matches!(
+                program.as_str(),
+                "iTerm.app" | "WezTerm" | "ghostty" | "vscode"
+            )
+            || vte.is_some_and(|version| version >= 5000))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::automatic;
+
+    fn with(variables: &[(&str, &str)], is_terminal: bool) -> bool {
+        automatic(
+            |name| {
+                variables
+                    .iter()
+                    .find(|(key, _)| *key == name)
+                    .map(|(_, value)| (*value).to_owned())
+            },
+            is_terminal,
+        )
+    }
+
+    #[test]
+    fn colours_follow_the_conventions() {
+        assert!(with(&[], true));
+        assert!(!with(&[], false));
+        assert!(!with(&[("NO_COLOR", "1"), ("CLICOLOR_FORCE", "1")], true));
+        assert!(with(&[("NO_COLOR", "")], true));
+        assert!(with(&[("FORCE_COLOR", "1")], false));
+        assert!(with(&[("CLICOLOR_FORCE", "1"), ("TERM", "dumb")], false));
+        assert!(!with(&[("FORCE_COLOR", "0")], false));
+        assert!(!with(&[("CLICOLOR", "0")], true));
+        assert!(!with(&[("TERM", "dumb")], true));
+    }
+}

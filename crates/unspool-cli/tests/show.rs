@@ -1,0 +1,98 @@
+//! `unspool [FILE…]` and `unspool demo` through the command line.
+
+#![expect(clippy::unwrap_used, reason = "a test may fail")]
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+fn unspool(arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_unspool"));
+    for name in [
+        "COLUMNS",
+        "NO_COLOR",
+        "FORCE_COLOR",
+        "CLICOLOR_FORCE",
+        "CLICOLOR",
+    ] {
+        command.env_remove(name);
+    }
+    let command = command.args(arguments).stdin(Stdio::null());
+    command.output().unwrap()
+}
+
+fn text(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn corpus(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/corpus");
+    path.join(name).to_str().unwrap().to_owned()
+}
+
+const CLAUDE: &str = "claude/parity/parity.live.jsonl";
+
+#[test]
+fn a_run_is_shown_in_full() {
+    let output = unspool(&[&corpus(CLAUDE), "--width", "80"]);
+    assert_eq!(output.status.code(), Some(0));
+    let text = text(&output);
+    assert!(text.starts_with("• I'll start by reading the main module.\n\n• Read "));
+    assert!(text.contains("\n    … +6 lines\n• Edit "));
+    assert!(text.contains("\n      8 +    return f\"Hello, {title_case(name)}!\"\n"));
+    assert!(!text.contains('\u{1b}'), "a pipe gets no colours");
+}
+
+#[test]
+fn the_demo_shows_a_run() {
+    let demo = unspool(&["demo", "--width", "80"]);
+    let shown = unspool(&[&corpus(CLAUDE), "--width", "80"]);
+    assert_eq!(demo.status.code(), Some(0));
+    assert_eq!(text(&demo), text(&shown));
+}
+
+#[test]
+fn colours_on_demand() {
+    let output = unspool(&[&corpus(CLAUDE), "--color", "always"]);
+    assert!(text(&output).starts_with("\u{1b}[38;5;247m• "));
+}
+
+#[test]
+fn verbose_has_a_line_per_call_and_text_has_none() {
+    let verbose = text(&unspool(&[&corpus(CLAUDE), "--display", "verbose"]));
+    assert!(verbose.contains("\n[tool: Glob(**/*.py)]\n"), "{verbose}");
+    let answer = text(&unspool(&[&corpus(CLAUDE), "--display", "text"]));
+    assert!(!answer.contains("[tool: "));
+    assert!(answer.starts_with("I'll start by reading the main module.\n"));
+}
+
+#[test]
+fn raw_is_the_input_untouched_and_wins() {
+    let output = unspool(&[&corpus(CLAUDE), "--raw", "--display", "text"]);
+    assert_eq!(output.stdout, std::fs::read(corpus(CLAUDE)).unwrap());
+}
+
+#[test]
+fn filters_leave_entries_out() {
+    let output = unspool(&[&corpus(CLAUDE), "--only", "tool", "--tool", "Bash"]);
+    let heads: Vec<String> = text(&output)
+        .lines()
+        .filter(|line| line.trim_start().starts_with('•'))
+        .map(str::to_owned)
+        .collect();
+    assert_eq!(heads.len(), 2, "{heads:?}");
+    assert!(heads.iter().all(|line| line.contains("• Ran ")));
+}
+
+#[test]
+fn a_run_that_was_cut_off_is_a_failure() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("cut.jsonl");
+    let whole = std::fs::read_to_string(corpus(CLAUDE)).unwrap();
+    let lines: Vec<&str> = whole.lines().collect();
+    std::fs::write(&path, lines[..lines.len() - 1].join("\n")).unwrap();
+    let output = unspool(&[path.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output).contains("• Interrupted: the stream ended before the agent finished.\n"));
+    let missing = unspool(&["no-such-file"]);
+    assert_eq!(missing.status.code(), Some(2));
+}

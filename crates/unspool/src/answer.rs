@@ -1,0 +1,230 @@
+//! The modes `text` and `verbose`: the answer as it came, for scripts and logs.
+//!
+//! `text` writes the root agent's answers alone, deltas as they arrive, each
+//! message followed by one `\n`. `verbose` adds a line for each tool call,
+//! `[tool: Read(src/main.rs)]`, the same for every provider. Every other kind of
+//! event, known or not yet invented, writes nothing.
+
+use std::io::{self, Write};
+
+use crate::event::{Body, Category, Event, Message, ToolUse};
+use crate::sanitize;
+
+/// Writes answers, and the markers of calls if they are wanted.
+#[derive(Clone, Debug, Default)]
+pub struct Answer {
+    verbose: bool,
+    sanitize: bool,
+    /// The message that is being written.
+    open: Option<Open>,
+    /// Ids of calls that have a marker already, the latest ones.
+    marked: Vec<String>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Open {
+    id: String,
+    written: String,
+    /// A marker was written after the last text.
+    interrupted: bool,
+}
+
+/// Calls that are remembered, to write one marker each.
+const MARKED: usize = 256;
+
+impl Answer {
+    /// Answers alone.
+    pub fn text() -> Self {
+        Self::default()
+    }
+
+    /// Answers and markers of calls.
+    pub fn verbose() -> Self {
+        Self {
+            verbose: true,
+            ..Self::default()
+        }
+    }
+
+    /// Escapes what a terminal would obey. Into a pipe or a file the words go
+    /// as they are.
+    pub fn sanitized(self, sanitize: bool) -> Self {
+        Self { sanitize, ..self }
+    }
+
+    /// Writes what the event adds.
+    pub fn event(&mut self, event: &Event, out: &mut dyn Write) -> io::Result<()> {
+        match &event.body {
+            Body::Text(message) if event.agent.is_none() => self.message(message, out),
+            Body::ToolUse(call) if self.verbose => self.call(call, out),
+            Body::Plan(_) if self.verbose => self.marker("[tool: Plan]", out),
+            Body::TurnEnd(_) if event.agent.is_none() => self.end(out),
+            _ => Ok(()),
+        }
+    }
+
+    /// Ends the last message.
+    pub fn finish(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        self.end(out)
+    }
+
+    fn message(&mut self, message: &Message, out: &mut dyn Write) -> io::Result<()> {
+        if self.open.as_ref().is_some_and(|open| open.id != message.id) {
+            self.end(out)?;
+        }
+        let text = message.text.as_str();
+        let open = self.open.get_or_insert_with(|| Open {
+            id: message.id.clone(),
+            ..Open::default()
+        });
+        let (new, restarted) = if message.delta {
+            (text.as_ref(), false)
+        } else {
+            // The final form: its rest if it extends what was streamed, else
+            // all of it again.
+            match text.strip_prefix(open.written.as_str()) {
+                Some(rest) => (rest, false),
+                None => (text.as_ref(), true),
+            }
+        };
+        if restarted && !open.interrupted {
+            out.write_all(b"\n")?;
+        }
+        open.interrupted = false;
+        if restarted {
+            open.written.clear();
+        }
+        open.written.push_str(new);
+        if self.sanitize {
+            out.write_all(sanitize::text(new).as_bytes())?;
+        } else {
+            out.write_all(new.as_bytes())?;
+        }
+        if !message.delta {
+            self.end(out)?;
+        }
+        Ok(())
+    }
+
+    fn call(&mut self, call: &ToolUse, out: &mut dyn Write) -> io::Result<()> {
+        if self.marked.contains(&call.id) {
+            return Ok(());
+        }
+        if self.marked.len() == MARKED {
+            self.marked.remove(0);
+        }
+        self.marked.push(call.id.clone());
+        let label = marker_label(call);
+        let label = sanitize::line(&label);
+        if call.arg.is_empty() {
+            self.marker(&format!("[tool: {label}]"), out)
+        } else {
+            self.marker(
+                &format!("[tool: {label}({})]", sanitize::line(&call.arg)),
+                out,
+            )
+        }
+    }
+
+    /// A line of its own: an open line is ended first.
+    fn marker(&mut self, marker: &str, out: &mut dyn Write) -> io::Result<()> {
+        if let Some(open) = &mut self.open {
+            if !open.interrupted && !open.written.ends_with('\n') {
+                out.write_all(b"\n")?;
+            }
+            open.interrupted = true;
+        }
+        writeln!(out, "{marker}")
+    }
+
+    /// The line feed that follows each message; one that a marker interrupted
+    /// has had it.
+    fn end(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        match self.open.take() {
+            Some(open) if !open.interrupted => out.write_all(b"\n"),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The same word for the same work of every provider; a tool of no category
+/// keeps its name.
+fn marker_label(call: &ToolUse) -> String {
+    match call.category {
+        Category::Read => "Read",
+        Category::Write => "Write",
+        Category::Edit => "Edit",
+        Category::Delete => "Delete",
+        Category::Move => "Move",
+        Category::Search => "Grep",
+        Category::List => "Glob",
+        Category::Execute => "Bash",
+        Category::Fetch => "Fetch",
+        Category::Think => "Think",
+        Category::Plan => "Plan",
+        Category::Task => "Task",
+        Category::Other => &call.name,
+    }
+    .to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Reader;
+
+    fn written(mut answer: Answer, lines: &str) -> String {
+        let mut reader = Reader::new();
+        reader.push(lines.as_bytes());
+        reader.finish();
+        let mut out = Vec::new();
+        for event in reader.events() {
+            answer.event(&event, &mut out).unwrap();
+        }
+        answer.finish(&mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    const DELTAS: &str = r#"{"kind":"text","seq":0,"id":"a","text":"Hel","delta":true}
+{"kind":"tool_use","seq":1,"id":"1","name":"read_file","category":"read","arg":"a.rs"}
+{"kind":"text","seq":2,"id":"a","text":"lo\n","delta":true}
+{"kind":"tool_use","seq":3,"id":"2","name":"frob","category":"other"}
+{"kind":"text","seq":4,"id":"b","text":"Bye"}
+{"kind":"text","seq":5,"id":"c","text":"inner","delta":true,"agent":{"id":"x","depth":1}}
+{"kind":"plan","seq":6,"entries":[]}
+{"kind":"turn_end","seq":7,"status":"completed"}
+"#;
+
+    #[test]
+    fn text_is_the_answer_alone() {
+        assert_eq!(written(Answer::text(), DELTAS), "Hello\n\nBye\n");
+    }
+
+    #[test]
+    fn verbose_adds_a_line_per_call() {
+        assert_eq!(
+            written(Answer::verbose(), DELTAS),
+            "Hel\n[tool: Read(a.rs)]\nlo\n[tool: frob]\nBye\n[tool: Plan]\n"
+        );
+    }
+
+    #[test]
+    fn a_final_form_adds_its_rest_or_is_written_again() {
+        let extends = r#"{"kind":"text","seq":0,"id":"a","text":"Hel","delta":true}
+{"kind":"text","seq":1,"id":"a","text":"Hello"}"#;
+        assert_eq!(written(Answer::text(), extends), "Hello\n");
+        let differs = r#"{"kind":"text","seq":0,"id":"a","text":"Hel","delta":true}
+{"kind":"text","seq":1,"id":"a","text":"Bye"}"#;
+        assert_eq!(written(Answer::text(), differs), "Hel\nBye\n");
+    }
+
+    #[test]
+    fn a_terminal_gets_no_escape_sequence() {
+        let hostile = r#"{"kind":"text","seq":0,"id":"a","text":"\u001b]0;x\u0007"}"#;
+        assert_eq!(written(Answer::text(), hostile), "\u{1b}]0;x\u{7}\n");
+        assert_eq!(
+            written(Answer::text().sanitized(true), hostile),
+            "\\x1B]0;x\\x07\n"
+        );
+    }
+}

@@ -1,0 +1,313 @@
+//! What a command printed for a terminal → lines as the terminal would show
+//! them in the end.
+//!
+//! Colours and attributes are kept, as entries of the 256-colour palette.
+//! Carriage returns, backspaces, tabs, erasing and moves of the cursor act on a
+//! grid that grows downwards, so that a progress bar shows its last state; all
+//! other sequences are dropped. The terminal has no right edge, because nobody
+//! knows how wide the command believed it to be.
+//!
+//! Only the last rows stay within reach of the cursor; those above are finished
+//! and cost no more than their text. [`head`] stops early: of most output only
+//! the first few lines are seen.
+
+mod grid;
+mod sgr;
+
+use crate::doc::{Line, Span, Style};
+use crate::sanitize;
+use grid::Grid;
+
+/// The first lines of an output, and how many more there are.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Head {
+    /// The lines.
+    pub lines: Vec<Line>,
+    /// How many lines follow them.
+    pub more: usize,
+}
+
+/// All lines of an output; empty lines at its end are dropped.
+pub fn lines(output: &str) -> Vec<Line> {
+    head(output, usize::MAX).lines
+}
+
+/// The first `limit` lines of an output. Whatever follows them is only counted,
+/// as long as it cannot change them.
+pub fn head(output: &str, limit: usize) -> Head {
+    let output = without_empty_end(output);
+    if output.is_empty() {
+        return Head::default();
+    }
+    let early = if reaches_back(output) {
+        None
+    } else {
+        early(output, limit)
+    };
+    early.unwrap_or_else(|| interpreted(output, limit))
+}
+
+/// The head of an output of which each line stands for itself; none if a
+/// sequence goes on after the lines that are wanted.
+fn early(output: &str, limit: usize) -> Option<Head> {
+    let count = line_ends(output).count() + 1;
+    let end = match limit.checked_sub(1) {
+        Some(last) => line_ends(output).nth(last).unwrap_or(output.len()),
+        None => 0,
+    };
+    let shown = output.get(..end)?;
+    let lines = if limit == 0 {
+        Vec::new()
+    } else if is_plain(shown) {
+        plain_lines(shown)
+    } else {
+        complete_lines(shown)?
+    };
+    Some(Head {
+        more: count.saturating_sub(lines.len()),
+        lines,
+    })
+}
+
+fn line_ends(text: &str) -> impl Iterator<Item = usize> {
+    memchr::memchr3_iter(b'\n', 0x0B, 0x0C, text.as_bytes())
+}
+
+/// The output without lines at its end that show nothing.
+fn without_empty_end(output: &str) -> &str {
+    let mut output = output;
+    loop {
+        output = output.trim_end_matches(['\n', '\r', '\u{B}', '\u{C}']);
+        let start = output
+            .rfind(['\n', '\u{B}', '\u{C}'])
+            .map_or(0, |line_end| line_end + 1);
+        let (before, last) = output.split_at(start);
+        let shows_nothing = last.trim_matches(' ').is_empty()
+            || (!is_plain(last) && !reaches_back(last) && interpreted(last, 1).lines.is_empty());
+        if output.is_empty() || !shows_nothing {
+            return output;
+        }
+        output = before;
+    }
+}
+
+/// Whether text has no sequences and nothing that moves the cursor.
+fn is_plain(text: &str) -> bool {
+    !text
+        .bytes()
+        .any(|byte| byte < b' ' && byte != b'\n' || byte == 0x7F)
+        && !text.contains(|c| ('\u{80}'..='\u{9F}').contains(&c))
+}
+
+fn plain_lines(text: &str) -> Vec<Line> {
+    text.split('\n')
+        .map(|line| match sanitize::line(line.trim_end_matches(' ')) {
+            line if line.is_empty() => Line::new(),
+            line => vec![Span::new(line, Style::default())],
+        })
+        .collect()
+}
+
+/// The lines of text that is followed by more; none if it ends inside a
+/// sequence.
+fn complete_lines(text: &str) -> Option<Vec<Line>> {
+    let mut grid = Grid::default();
+    let mut parser = vte::Parser::new();
+    parser.advance(&mut grid, text.as_bytes());
+    let mut probe = Probe::default();
+    parser.advance(&mut probe, b"x");
+    probe.printed.then(|| grid.into_lines())
+}
+
+/// Sees whether a character is printed or taken for a part of a sequence.
+#[derive(Default)]
+struct Probe {
+    printed: bool,
+}
+
+impl vte::Perform for Probe {
+    fn print(&mut self, _: char) {
+        self.printed = true;
+    }
+}
+
+fn interpreted(text: &str, limit: usize) -> Head {
+    let mut grid = Grid::default();
+    vte::Parser::new().advance(&mut grid, text.as_bytes());
+    let mut lines = grid.into_lines();
+    while lines.last().is_some_and(Vec::is_empty) {
+        lines.pop();
+    }
+    let more = lines.len().saturating_sub(limit);
+    lines.truncate(limit);
+    Head { lines, more }
+}
+
+/// Whether text has a sequence that can lead the cursor to lines above, erase
+/// them, or leave a sequence of its own open that swallows line ends.
+fn reaches_back(text: &str) -> bool {
+    let mut rest = text.as_bytes();
+    while let Some(at) = memchr::memchr3(0x1B, 0xC2, 0xC2, rest) {
+        let (lead, after) = rest.split_at(at + 1);
+        rest = after;
+        if lead.ends_with(&[0xC2]) {
+            // C1 controls: the same as ESC and a letter.
+            if after
+                .first()
+                .is_some_and(|byte| (0x80..=0x9F).contains(byte))
+            {
+                return true;
+            }
+            continue;
+        }
+        match after.split_first() {
+            Some((b'[', parameters)) => {
+                let last = parameters.iter().find(|byte| (0x40..=0x7E).contains(*byte));
+                if !matches!(last, Some(b'm' | b'K' | b'C' | b'D' | b'G' | b'h' | b'l')) {
+                    return true;
+                }
+            }
+            Some((b'(' | b')' | b'=' | b'>', _)) | None => {}
+            Some(_) => return true,
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::doc::Role;
+
+    fn shown(output: &str) -> Vec<String> {
+        text(&lines(output))
+    }
+
+    fn text(lines: &[Line]) -> Vec<String> {
+        lines
+            .iter()
+            .map(|line| line.iter().map(|span| span.text.as_str()).collect())
+            .collect()
+    }
+
+    #[test]
+    fn plain_output_is_its_lines() {
+        assert_eq!(shown("a\nb \n\nc\n\n"), ["a", "b", "", "c"]);
+        assert_eq!(shown(""), [] as [&str; 0]);
+        assert_eq!(shown("ok\taxi\t0.3s\r\nx"), ["ok      axi     0.3s", "x"]);
+    }
+
+    #[test]
+    fn a_progress_bar_shows_its_last_state() {
+        assert_eq!(
+            shown("10%\r 50%\r100%\u{1b}[K done\r\nend"),
+            ["100% done", "end"]
+        );
+        assert_eq!(shown("building 99%\rok\u{1b}[K"), ["ok"]);
+        assert_eq!(shown("abc\u{8}\u{8}x"), ["axc"]);
+        assert_eq!(
+            shown("a: 1\nb: 1\n\u{1b}[2Aa: 2\u{1b}[K\n\u{1b}[Bend"),
+            ["a: 2", "b: 1", "end"]
+        );
+        assert_eq!(shown("old\n\u{1b}[H\u{1b}[2Jnew"), ["new"]);
+    }
+
+    #[test]
+    fn cursor_moves_and_erasing() {
+        assert_eq!(shown("abcdef\u{1b}[4D\u{1b}[1K"), ["   def"]);
+        assert_eq!(shown("a\u{1b}[3Cb\u{1b}[2Gc"), ["ac  b"]);
+        assert_eq!(shown("1\n2\n3\u{1b}[1;2Hx\u{1b}[3dy"), ["1x", "2", "3 y"]);
+        assert_eq!(shown("1\n2\n3\u{1b}[2A\u{1b}[J"), ["1"]);
+        assert_eq!(shown("漢字\rab"), ["ab字"]);
+        assert_eq!(shown("漢字\ra"), ["a 字"]);
+        assert_eq!(shown("e\u{301}x"), ["e\u{301}x"]);
+    }
+
+    #[test]
+    fn colours_are_kept() {
+        let lines = lines("\u{1b}[1;31mE\u{1b}[0m: \u{1b}[38;2;255;0;0mx\u{1b}[38:5:200;48;5;3my");
+        let line = &lines[0];
+        let roles: Vec<_> = line.iter().map(|span| span.style.role).collect();
+        assert_eq!(
+            roles,
+            [
+                Role::Literal(1),
+                Role::Normal,
+                Role::Literal(196),
+                Role::Literal(200)
+            ]
+        );
+        assert!(line[0].style.bold && !line[1].style.bold);
+        assert_eq!(line[3].style.background, Some(3));
+    }
+
+    #[test]
+    fn everything_else_is_dropped_or_shown() {
+        assert_eq!(
+            shown(
+                "a\u{1b}]52;c;ZXZpbA==\u{7}b\u{1b}]8;;http://x\u{1b}\\c\u{1b}]8;;\u{1b}\\\u{1b}P1$q\u{1b}\\d\u{7}\u{0}e"
+            ),
+            ["abcde"]
+        );
+        assert_eq!(shown("a\u{202e}b"), ["a\\u{202E}b"]);
+        assert_eq!(shown("\u{1b}[ma\u{202e}b"), ["a\\u{202E}b"]);
+        assert_eq!(shown("a\u{9b}2Jb").len(), 1);
+        assert_eq!(shown("👩‍👩‍👧\u{1b}[m"), ["👩‍👩‍👧"]);
+    }
+
+    #[test]
+    fn hostile_moves_do_not_fill_the_memory() {
+        let output = "x\u{1b}[9999C\u{1b}[9999By\u{1b}[65535;65535Hz\u{1b}[65535d\n".repeat(3000);
+        let cells: usize = lines(&output)
+            .iter()
+            .flatten()
+            .map(|span| span.text.len())
+            .sum();
+        assert!(cells < 4_000_000, "{cells}");
+        let long = "\u{1b}[m".to_owned() + &"x".repeat(100_000);
+        assert_eq!(shown(&long).concat().len(), 100_000);
+    }
+
+    #[test]
+    fn the_head_counts_the_rest() {
+        let head = head("1\n2\n3\n4\n", 2);
+        assert_eq!(
+            (text(&head.lines), head.more),
+            (vec!["1".into(), "2".into()], 2)
+        );
+        assert_eq!(super::head("1\n2", 0).more, 2);
+        assert_eq!(super::head("1\n2", 2).more, 0);
+        let head = super::head("1\n2\n3\u{1b}[2Ax", 1);
+        assert_eq!((text(&head.lines), head.more), (vec!["1x".into()], 2));
+    }
+
+    proptest! {
+        #[test]
+        fn the_head_is_the_start_of_the_whole(
+            pieces in prop::collection::vec(
+                prop::sample::select(&[
+                    "a", "bc ", "漢", "\n", "\n", "\r", "\u{8}", "\t", "\u{1b}[31m", "\u{1b}[K",
+                    "\u{1b}[A", "\u{1b}[2C", "\u{1b}[1K", "\u{1b}]0;t", "\u{7}", "\u{1b}[J",
+                    "\u{1b}[2J", "\u{1b}[H", "\u{9b}A", "\u{1b}", "[", "\u{202e}", "\u{301}",
+                ]),
+                0..30,
+            ),
+            limit in 0usize..4,
+        ) {
+            let output = pieces.concat();
+            let all = lines(&output);
+            let head = head(&output, limit);
+            prop_assert_eq!(head.lines.len() + head.more, all.len());
+            prop_assert_eq!(&head.lines[..], &all[..head.lines.len()]);
+        }
+
+        #[test]
+        fn lines_are_always_clean(output in any::<String>()) {
+            for line in lines(&output) {
+                prop_assert!(line.iter().all(|span| !span.text.contains(char::is_control)));
+            }
+        }
+    }
+}

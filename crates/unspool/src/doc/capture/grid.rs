@@ -1,0 +1,297 @@
+//! The screen of a terminal without a right edge.
+
+use std::collections::VecDeque;
+
+use unicode_width::UnicodeWidthChar as _;
+use vte::{Params, Perform};
+
+use crate::doc::capture::sgr;
+use crate::doc::{Line, Role, Span, Style, append};
+use crate::sanitize;
+
+/// The height that commands are given when nobody asks: where `home` is.
+const HEIGHT: usize = 24;
+
+/// How many rows the cursor can reach; those above are finished.
+const REACH: usize = 1000;
+
+/// The farthest column that a move leads to.
+const MOVE: usize = 1000;
+
+/// The longest row; what is longer continues on the next.
+const LONGEST: usize = 1 << 14;
+
+/// How many blank cells and empty rows moves may add in all.
+const PADDING: usize = 1 << 18;
+
+/// How many bytes of marks a character can carry.
+const MARKS: usize = 64;
+
+/// One column of a row. A wide character is followed by a hollow cell.
+#[derive(Clone)]
+struct Cell {
+    character: char,
+    /// Marks that stand on the character.
+    marks: Option<Box<str>>,
+    style: Style,
+}
+
+/// Stands behind a wide character.
+const HOLLOW: char = '\0';
+
+impl Cell {
+    fn new(character: char, style: Style) -> Self {
+        Self {
+            character,
+            marks: None,
+            style,
+        }
+    }
+
+    fn add_mark(&mut self, mark: char) {
+        let marks = self.marks.as_deref().unwrap_or_default();
+        if marks.len() < MARKS {
+            self.marks = Some(format!("{marks}{mark}").into());
+        }
+    }
+
+    fn blank() -> Self {
+        Self::new(' ', Style::default())
+    }
+}
+
+#[derive(Default)]
+pub(super) struct Grid {
+    finished: Vec<Line>,
+    rows: VecDeque<Vec<Cell>>,
+    row: usize,
+    column: usize,
+    style: Style,
+    padding: usize,
+}
+
+impl Grid {
+    /// All rows as lines.
+    pub(super) fn into_lines(mut self) -> Vec<Line> {
+        self.ensure_row();
+        let mut lines = self.finished;
+        lines.extend(self.rows.iter().map(|row| line(row)));
+        lines
+    }
+
+    fn line_feed(&mut self) {
+        self.row += 1;
+        self.column = 0;
+        self.ensure_row();
+    }
+
+    /// Makes the row of the cursor exist, and finishes rows out of reach.
+    fn ensure_row(&mut self) {
+        while self.rows.len() <= self.row {
+            self.rows.push_back(Vec::new());
+        }
+        while self.rows.len() > REACH {
+            let row = self.rows.pop_front().unwrap_or_default();
+            self.finished.push(line(&row));
+            self.row = self.row.saturating_sub(1);
+        }
+    }
+
+    /// Fills the row of the cursor up to its column.
+    fn pad(&mut self) {
+        self.ensure_row();
+        let row = &mut self.rows[self.row];
+        let missing = self.column.saturating_sub(row.len());
+        if self.padding + missing > PADDING {
+            self.column = row.len();
+        } else if missing > 0 {
+            self.padding += missing;
+            row.resize(self.column, Cell::blank());
+        }
+    }
+
+    fn put(&mut self, character: char, cells: usize) {
+        if self.column + cells > LONGEST {
+            self.line_feed();
+        }
+        self.pad();
+        let row = &mut self.rows[self.row];
+        clear_halves(row, self.column, cells);
+        let hollow = Cell::new(HOLLOW, self.style);
+        let parts = std::iter::once(Cell::new(character, self.style))
+            .chain(std::iter::repeat_n(hollow, cells - 1));
+        for cell in parts {
+            match row.get_mut(self.column) {
+                Some(old) => *old = cell,
+                None => row.push(cell),
+            }
+            self.column += 1;
+        }
+    }
+
+    /// Puts a mark on the character before the cursor.
+    fn mark(&mut self, mark: char) {
+        let column = self.column;
+        let row = self.rows.get_mut(self.row);
+        let base = row.and_then(|row| {
+            let before = row.iter_mut().take(column).rev();
+            before.into_iter().find(|cell| cell.character != HOLLOW)
+        });
+        match base {
+            Some(cell) => cell.add_mark(mark),
+            None => self.put(mark, 1),
+        }
+    }
+
+    fn move_to(&mut self, row: usize, column: usize) {
+        let last = self.rows.len().saturating_sub(1);
+        let wanted = row.min(last.max(self.row) + MOVE);
+        let added = wanted.saturating_sub(last);
+        if self.padding + added <= PADDING {
+            self.padding += added;
+            self.row = wanted;
+        }
+        let length = self.rows.get(self.row).map_or(0, Vec::len);
+        self.column = column.min(length.max(MOVE));
+        self.ensure_row();
+    }
+
+    /// The first row of the screen.
+    fn top(&self) -> usize {
+        self.rows.len().saturating_sub(HEIGHT)
+    }
+
+    fn erase_in_line(&mut self, mode: u16) {
+        let column = self.column;
+        let Some(row) = self.rows.get_mut(self.row) else {
+            return;
+        };
+        match mode {
+            0 => row.truncate(column),
+            1 => {
+                let end = row.len().min(column + 1);
+                row.iter_mut()
+                    .take(end)
+                    .for_each(|cell| *cell = Cell::blank());
+            }
+            2 => row.clear(),
+            _ => {}
+        }
+    }
+
+    fn erase_in_display(&mut self, mode: u16) {
+        let (top, row) = (self.top(), self.row);
+        match mode {
+            0 => self.rows.iter_mut().skip(row + 1).for_each(Vec::clear),
+            1 => self
+                .rows
+                .iter_mut()
+                .take(row)
+                .skip(top)
+                .for_each(Vec::clear),
+            2 => self.rows.iter_mut().skip(top).for_each(Vec::clear),
+            _ => return,
+        }
+        if mode < 2 {
+            self.erase_in_line(mode);
+        }
+        if mode == 0 {
+            self.rows.truncate(row + 1);
+        }
+    }
+}
+
+impl Perform for Grid {
+    fn print(&mut self, character: char) {
+        match character.width() {
+            Some(0) => self.mark(character),
+            Some(cells) => self.put(character, cells),
+            None => {}
+        }
+    }
+
+    fn execute(&mut self, byte: u8) {
+        match byte {
+            b'\n' | 0x0B | 0x0C => self.line_feed(),
+            b'\r' => self.column = 0,
+            0x08 => self.column = self.column.saturating_sub(1),
+            b'\t' => self.column = (self.column / 8 + 1) * 8,
+            _ => {}
+        }
+    }
+
+    fn csi_dispatch(&mut self, parameters: &Params, marks: &[u8], ignore: bool, action: char) {
+        if ignore || !marks.is_empty() {
+            return;
+        }
+        let mut values = parameters.iter().map(|p| p.first().copied().unwrap_or(0));
+        let first = values.next().unwrap_or(0);
+        let count = usize::from(first.max(1));
+        let second = usize::from(values.next().unwrap_or(0).max(1));
+        let (row, column) = (self.row, self.column);
+        match action {
+            'm' => sgr::apply(&mut self.style, parameters),
+            'K' => self.erase_in_line(first),
+            'J' => self.erase_in_display(first),
+            'A' => self.move_to(row.saturating_sub(count), column),
+            'B' => self.move_to(row + count, column),
+            'C' => self.move_to(row, column + count),
+            'D' => self.move_to(row, column.saturating_sub(count)),
+            'E' => self.move_to(row + count, 0),
+            'F' => self.move_to(row.saturating_sub(count), 0),
+            'G' => self.move_to(row, count - 1),
+            'd' => self.move_to(self.top() + count - 1, column),
+            'H' | 'f' => self.move_to(self.top() + count - 1, second - 1),
+            _ => {}
+        }
+    }
+}
+
+/// Blanks the other half of wide characters that are about to be overwritten.
+fn clear_halves(row: &mut [Cell], column: usize, cells: usize) {
+    let is_hollow = |row: &[Cell], at: usize| row.get(at).is_some_and(|c| c.character == HOLLOW);
+    if is_hollow(row, column)
+        && let Some(cell) = column.checked_sub(1).and_then(|left| row.get_mut(left))
+    {
+        *cell = Cell::blank();
+    }
+    if is_hollow(row, column + cells) {
+        row[column + cells] = Cell::blank();
+    }
+}
+
+/// The spans of a row, without the blanks at its end that cannot be seen.
+fn line(row: &[Cell]) -> Line {
+    let is_blank = |cell: &Cell| {
+        let style = cell.style;
+        cell.character == ' '
+            && cell.marks.is_none()
+            && style.background.is_none()
+            && !(style.reverse || style.underline || style.strike)
+    };
+    let length = row
+        .iter()
+        .rposition(|cell| !is_blank(cell))
+        .map_or(0, |last| last + 1);
+    let mut line = Line::new();
+    for run in row
+        .get(..length)
+        .unwrap_or_default()
+        .chunk_by(|a, b| a.style == b.style || is_blank(a) && is_blank(b))
+    {
+        append(&mut line, span(run));
+    }
+    line
+}
+
+fn span(run: &[Cell]) -> Span {
+    let mut text = String::with_capacity(run.len());
+    for cell in run.iter().filter(|cell| cell.character != HOLLOW) {
+        text.push(cell.character);
+        text.push_str(cell.marks.as_deref().unwrap_or_default());
+    }
+    let style = run
+        .first()
+        .map_or_else(|| Style::of(Role::Normal), |cell| cell.style);
+    Span::new(sanitize::line(&text), style)
+}

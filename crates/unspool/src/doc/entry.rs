@@ -1,0 +1,322 @@
+//! Entries → blocks: how each kind of entry is told, after the rules of the
+//! agent formatter. Tools have a file of their own.
+
+use super::{Block, Line, Role, Span, Style, markdown, tool};
+use crate::event::{
+    Context, Level, Notice, Payload, Permission, Plan, PlanStatus, Prompt, TurnEnd, TurnStatus,
+    Usage,
+};
+use crate::sanitize;
+use crate::session::{Entry, Item};
+
+/// How much is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Detail {
+    /// Lines of a body that are shown; `None` shows all.
+    pub lines: Option<usize>,
+    /// What is shown of the model's thinking.
+    pub reasoning: Reasoning,
+    /// Whether tokens and cost are shown.
+    pub usage: bool,
+}
+
+impl Default for Detail {
+    fn default() -> Self {
+        Self {
+            lines: Some(5),
+            reasoning: Reasoning::Title,
+            usage: true,
+        }
+    }
+}
+
+/// What is shown of the model's thinking.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reasoning {
+    /// Its title, where it has one; else all of it.
+    #[default]
+    Title,
+    /// All of it.
+    Full,
+    /// Nothing.
+    Off,
+}
+
+/// Blocks with what stands before their first and their other lines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Before the first line.
+    pub first: Line,
+    /// Before the others.
+    pub rest: Line,
+    /// What is laid out behind.
+    pub blocks: Vec<Block>,
+}
+
+impl Part {
+    /// A part that begins with the agent's bullet.
+    pub(super) fn bulleted(role: Role, blocks: Vec<Block>) -> Self {
+        Self {
+            first: vec![Span::role("• ", role)],
+            rest: vec![Span::role("  ", Role::Normal)],
+            blocks,
+        }
+    }
+
+    /// A part below a heading, behind the mark of a response.
+    pub(super) fn response(blocks: Vec<Block>) -> Self {
+        Self {
+            first: vec![Span::role("  └ ", Role::Accent)],
+            rest: vec![Span::role("    ", Role::Normal)],
+            blocks,
+        }
+    }
+
+    /// A part that stands by itself.
+    pub(super) fn bare(blocks: Vec<Block>) -> Self {
+        Self {
+            first: Vec::new(),
+            rest: Vec::new(),
+            blocks,
+        }
+    }
+}
+
+/// What is seen of an entry; nothing for those that are only bookkeeping.
+pub fn parts(entry: &Entry, detail: &Detail) -> Vec<Part> {
+    match &entry.item {
+        Item::User(user) => vec![user_words(&user.text)],
+        Item::Text(text) => vec![Part::bulleted(Role::Accent, markdown::blocks(&text.text))],
+        Item::Reasoning(text) => reasoning(&text.text, detail.reasoning),
+        Item::Tool(call) => tool::parts(call, detail),
+        Item::Plan(plan) => plan_parts(plan),
+        Item::Edit(edits) => tool::edits(edits, Role::Green, detail),
+        Item::Permission(permission) => vec![asked(permission)],
+        Item::Prompt(prompt) => vec![question(prompt)],
+        Item::Context(context) => vec![given(context)],
+        Item::Notice(told) => vec![notice(told)],
+        Item::Usage(spent) if detail.usage => usage(spent).into_iter().collect(),
+        Item::TurnEnd(end) => turn_end(end).into_iter().collect(),
+        Item::Unknown(text) => vec![unknown(&text.as_str(), detail)],
+        Item::Usage(_) | Item::Session(_) | Item::State(_) => Vec::new(),
+    }
+}
+
+/// Text without markup; its line ends stay.
+pub(super) fn plain(text: &str, role: Role) -> Block {
+    let clean = sanitize::text(text.trim());
+    Block::Paragraph(vec![Span::role(clean, role)])
+}
+
+/// What no rule knows is shown as it came, cut like all bodies.
+fn unknown(text: &str, detail: &Detail) -> Part {
+    let lines = tool::head_lines(text, Style::of(Role::Accent), detail);
+    Part::bulleted(Role::Accent, vec![Block::Verbatim(lines)])
+}
+
+fn user_words(text: &Payload) -> Part {
+    Part {
+        first: vec![Span::role("› ", Role::Colorful)],
+        rest: vec![Span::role("  ", Role::Normal)],
+        blocks: vec![plain(&text.as_str(), Role::Normal)],
+    }
+}
+
+/// A title line such as `**Looking around**` stands for the rest.
+fn reasoning(text: &str, shown: Reasoning) -> Vec<Part> {
+    let italic = Style::of(Role::Normal).italic();
+    match (shown, title(text)) {
+        (Reasoning::Off, _) => Vec::new(),
+        (Reasoning::Title, Some(title)) => {
+            let title = Span::new(sanitize::line(title), italic);
+            vec![Part::bulleted(
+                Role::Accent,
+                vec![Block::Paragraph(vec![title])],
+            )]
+        }
+        _ => {
+            let mut blocks = markdown::blocks(text);
+            blocks.iter_mut().for_each(italicise);
+            vec![Part::bulleted(Role::Accent, blocks)]
+        }
+    }
+}
+
+fn italicise(block: &mut Block) {
+    let line = |line: &mut Line| line.iter_mut().for_each(|span| span.style.italic = true);
+    match block {
+        Block::Paragraph(spans) | Block::Heading(_, spans) => line(spans),
+        Block::List { items, .. } => {
+            let blocks = items.iter_mut().flat_map(|item| &mut item.blocks);
+            blocks.for_each(italicise);
+        }
+        Block::Quote(blocks) => blocks.iter_mut().for_each(italicise),
+        Block::Verbatim(lines) => lines.iter_mut().for_each(line),
+        Block::Table(table) => {
+            let cells = table
+                .header
+                .iter_mut()
+                .chain(table.rows.iter_mut().flatten());
+            cells.for_each(line);
+        }
+        Block::Rule | Block::Diff(_) => {}
+    }
+}
+
+fn title(text: &str) -> Option<&str> {
+    let first = text.trim_start().lines().next()?.trim();
+    let title = first.strip_prefix("**")?.strip_suffix("**")?;
+    (!title.trim().is_empty() && !title.contains("**")).then_some(title)
+}
+
+/// The explanation, if there is one, then the steps. The first step that is
+/// not done stands out.
+fn plan_parts(plan: &Plan) -> Vec<Part> {
+    let verb = Span::new("Update Plan", Style::of(Role::Colorful).bold());
+    let head = Part::bulleted(Role::Green, vec![Block::Paragraph(vec![verb])]);
+    let mut body = Vec::new();
+    if !plan.explanation.trim().is_empty() {
+        let text = sanitize::line(plan.explanation.trim());
+        body.push((None, Span::role(text, Role::Accent)));
+    }
+    let is_done = |status| matches!(status, PlanStatus::Completed | PlanStatus::Canceled);
+    let current = plan.entries.iter().position(|entry| !is_done(entry.status));
+    for (index, entry) in plan.entries.iter().enumerate() {
+        let style = if Some(index) == current {
+            Style::of(Role::Colorful).bold()
+        } else {
+            Style::of(Role::Accent)
+        };
+        let mark = match entry.status {
+            PlanStatus::Completed => "✔ ",
+            PlanStatus::Canceled => "✗ ",
+            PlanStatus::Pending | PlanStatus::InProgress => "□ ",
+        };
+        let text = Span::new(sanitize::line(entry.text.trim()), style);
+        body.push((Some(Span::new(mark, style)), text));
+    }
+    let body = body.into_iter().enumerate().map(|(index, (mark, text))| {
+        let mut part = Part::response(vec![Block::Paragraph(vec![text])]);
+        if index > 0 {
+            part.first.clone_from(&part.rest);
+        }
+        if let Some(mark) = mark {
+            part.first.push(mark);
+            part.rest.push(Span::role("  ", Role::Normal));
+        }
+        part
+    });
+    std::iter::once(head).chain(body).collect()
+}
+
+fn asked(permission: &Permission) -> Part {
+    let mut spans = vec![
+        Span::new("Permission", Style::of(Role::Colorful).bold()),
+        Span::role(
+            format!(" {}", sanitize::line(&permission.title)),
+            Role::Normal,
+        ),
+    ];
+    if !permission.outcome.is_empty() {
+        let taken = permission
+            .options
+            .iter()
+            .find(|option| option.id == permission.outcome);
+        let outcome = taken.map_or(&permission.outcome, |option| &option.name);
+        let outcome = format!(" ({})", sanitize::line(outcome));
+        spans.push(Span::role(outcome, Role::Accent));
+    }
+    Part::bulleted(Role::Accent, vec![Block::Paragraph(spans)])
+}
+
+fn question(prompt: &Prompt) -> Part {
+    let mut spans = vec![Span::new(
+        sanitize::line(&prompt.question),
+        Style::of(Role::Colorful).bold(),
+    )];
+    if !prompt.options.is_empty() {
+        let options = prompt.options.join("/");
+        spans.push(Span::role(
+            format!(" ({})", sanitize::line(&options)),
+            Role::Accent,
+        ));
+    }
+    if !prompt.answer.is_empty() {
+        spans.push(Span::role(
+            format!(" {}", sanitize::line(&prompt.answer)),
+            Role::Normal,
+        ));
+    }
+    Part::bulleted(Role::Accent, vec![Block::Paragraph(spans)])
+}
+
+fn given(context: &Context) -> Part {
+    let name = if context.title.is_empty() {
+        &context.name
+    } else {
+        &context.title
+    };
+    let text = format!("Context {}", sanitize::line(name));
+    Part::bulleted(
+        Role::Accent,
+        vec![Block::Paragraph(vec![Span::role(text, Role::Accent)])],
+    )
+}
+
+/// `Error: …` and its like: the first word bold, all of it red.
+fn notice(notice: &Notice) -> Part {
+    let text = notice.text.as_str();
+    let (word, bullet) = match notice.level {
+        Level::Info => {
+            return Part::bulleted(Role::Accent, vec![plain(&text, Role::Accent)]);
+        }
+        Level::Warning => ("Warning", Role::Red),
+        Level::Retry => ("Retry", Role::Colorful),
+        Level::Error => ("Error", Role::Red),
+        Level::Canceled => ("Canceled", Role::Red),
+    };
+    told(word, &text, bullet)
+}
+
+pub(super) fn told(word: &str, text: &str, bullet: Role) -> Part {
+    let spans = vec![
+        Span::new(word, Style::of(Role::Red).bold()),
+        Span::role(format!(": {}", sanitize::text(text.trim())), Role::Red),
+    ];
+    Part::bulleted(bullet, vec![Block::Paragraph(spans)])
+}
+
+/// Ends print nothing, except that a stream which just ended says so.
+fn turn_end(end: &TurnEnd) -> Option<Part> {
+    (end.status == TurnStatus::Interrupted).then(|| {
+        told(
+            "Interrupted",
+            "the stream ended before the agent finished.",
+            Role::Red,
+        )
+    })
+}
+
+fn usage(usage: &Usage) -> Option<Part> {
+    let counts = [
+        (usage.input_tokens, "in"),
+        (usage.cached_tokens, "cached"),
+        (usage.output_tokens, "out"),
+        (usage.reasoning_tokens, "reasoning"),
+    ];
+    let mut words: Vec<String> = counts
+        .into_iter()
+        .filter_map(|(count, name)| {
+            count
+                .filter(|count| *count > 0)
+                .map(|count| format!("{count} {name}"))
+        })
+        .collect();
+    words.extend(usage.cost_usd.map(|cost| format!("${cost:.4}")));
+    if let (Some(used), Some(size)) = (usage.context_used, usage.context_size) {
+        words.push(format!("context {used}/{size}"));
+    }
+    let text = format!("Usage: {}", words.join(", "));
+    let spans = vec![Span::role(text, Role::Accent)];
+    (!words.is_empty()).then(|| Part::bulleted(Role::Accent, vec![Block::Paragraph(spans)]))
+}

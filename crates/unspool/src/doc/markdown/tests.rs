@@ -1,0 +1,208 @@
+//! Markdown as models write it, and as nobody should.
+
+use super::*;
+
+/// The blocks in a short form: one line per block, indented by nesting.
+fn outline(text: &str) -> String {
+    let mut output = String::new();
+    describe(&blocks(text), 0, &mut output);
+    output
+}
+
+fn describe(blocks: &[Block], depth: usize, output: &mut String) {
+    for block in blocks {
+        let mut put = |text: String| {
+            output.push_str(&"  ".repeat(depth));
+            output.push_str(&text);
+            output.push('\n');
+        };
+        match block {
+            Block::Paragraph(line) => put(marked(line)),
+            Block::Heading(level, line) => put(format!("h{level} {}", marked(line))),
+            Block::List {
+                start,
+                tight,
+                items,
+            } => {
+                put(format!("list {start:?} tight={tight}"));
+                for item in items {
+                    output.push_str(&"  ".repeat(depth));
+                    output.extend([format!(" item {:?}\n", item.done)]);
+                    describe(&item.blocks, depth + 1, output);
+                }
+            }
+            Block::Quote(inner) => {
+                put("quote".to_owned());
+                describe(inner, depth + 1, output);
+            }
+            Block::Verbatim(lines) => lines
+                .iter()
+                .for_each(|line| put(format!("|{}", joined(line)))),
+            Block::Table(table) => {
+                put(format!("table {:?}", table.alignments));
+                for row in std::iter::once(&table.header).chain(&table.rows) {
+                    let cells: Vec<String> = row.iter().map(|cell| marked(cell)).collect();
+                    output.extend([format!(" {}\n", cells.join(" / "))]);
+                }
+            }
+            Block::Rule => put("rule".to_owned()),
+            Block::Diff(_) => put("diff".to_owned()),
+        }
+    }
+}
+
+fn joined(line: &[Span]) -> String {
+    line.iter().map(|span| span.text.as_str()).collect()
+}
+
+/// The text with the styles around it: `*i*`, `**b**`, `` `accent` ``, `<link>`.
+fn marked(line: &[Span]) -> String {
+    line.iter()
+        .map(|span| {
+            let mut shown = span.text.replace('\n', "⏎");
+            if span.style.role == Role::Accent {
+                shown = format!("`{shown}`");
+            }
+            if span.style.bold {
+                shown = format!("**{shown}**");
+            }
+            if span.style.italic {
+                shown = format!("*{shown}*");
+            }
+            if span.style.strike {
+                shown = format!("~{shown}~");
+            }
+            match &span.link {
+                Some(address) => format!("{shown}<{address}>"),
+                None => shown,
+            }
+        })
+        .collect()
+}
+
+#[test]
+fn inline_styles() {
+    assert_eq!(
+        outline("a *b* **c *d*** `e` ~~f~~ g\nh  \ni<br>j <b>k</b> &amp; \\*l\\*"),
+        "a *b* **c *****d*** `e` ~f~ g h⏎i⏎j <b>k</b> & *l*\n"
+    );
+}
+
+#[test]
+fn links_and_images() {
+    assert_eq!(
+        outline("[a **b**](u) <https://c.d> ![alt](i.png) ![](j.png) [![k](l)](m) [n]\n\n[n]: o"),
+        "a <u>**b**<u> https://c.d<https://c.d> alt<i.png> j.png<j.png> k<m> n<o>\n"
+    );
+}
+
+#[test]
+fn headings_rules_quotes_and_code() {
+    let source = "# One\n\nTwo\n---\n\n> q\n> r\n>\n> s\n\n***\n\n```rust\nfn a() {}\n\tb\n```\n\n    c\n\n<div>\nd\n</div>\n";
+    assert_eq!(
+        outline(source),
+        "h1 One\nh2 Two\nquote\n  q r\n  s\nrule\n|fn a() {}\n|    b\n|c\n|<div>\n|d\n|</div>\n"
+    );
+}
+
+#[test]
+fn lists_nest_and_are_tight_or_loose() {
+    assert_eq!(
+        outline("- a\n  - [x] b\n  - [ ] c\n- d\n  ```\n  e\n  ```\n"),
+        "list None tight=true\n item None\n  a\n  list None tight=true\n   item Some(true)\n    b\n   item Some(false)\n    c\n item None\n  d\n  |e\n"
+    );
+    assert_eq!(
+        outline("3. a\n\n   b\n4. c\n"),
+        "list Some(3) tight=false\n item None\n  a\n  b\n item None\n  c\n"
+    );
+}
+
+#[test]
+fn tables_and_footnotes() {
+    assert_eq!(
+        outline("| a | b |\n|:-:|--:|\n| `c` | **d**<br>e |\n| f |\n"),
+        "table [Center, Right]\n a / b\n `c` / **d**⏎e\n f\n"
+    );
+    assert_eq!(outline("a[^1]\n\n[^1]: b\n"), "a`[1]`\n`[1]: `b\n");
+}
+
+#[test]
+fn control_characters_are_shown_wherever_they_hide() {
+    let source = "&#27;[2J `\u{1b}` [a](<\u{1b}>)\n\n```\n\u{1b}]0;\u{7}\n```\n\n<p \u{202e}>\n\n| \u{9b} |\n|-|\n| &#x202e; |\n";
+    let shown = outline(source);
+    assert!(!shown.chars().any(|c| c.is_control() && c != '\n'));
+    assert!(!shown.contains('\u{202E}'));
+    assert!(shown.contains("\\x1B[2J") && shown.contains("|\\x1B]0;\\x07"));
+}
+
+#[test]
+fn blocks_know_where_they_start() {
+    let source = "# a\n\nb\nc\n\n- d\n- e\n\n---\n\n> f\n";
+    let starts: Vec<&str> = parse(source)
+        .iter()
+        .map(|(start, _)| source.get(*start..=*start).expect("a boundary"))
+        .collect();
+    assert_eq!(starts, ["#", "b", "-", "-", ">"]);
+}
+
+#[test]
+fn hostile_nesting_is_flat_beyond_the_limit() {
+    fn depth(blocks: &[Block]) -> usize {
+        let inner = |block: &Block| match block {
+            Block::Quote(blocks) => 1 + depth(blocks),
+            Block::List { items, .. } => {
+                1 + items
+                    .iter()
+                    .map(|item| depth(&item.blocks))
+                    .max()
+                    .unwrap_or(0)
+            }
+            _ => 0,
+        };
+        blocks.iter().map(inner).max().unwrap_or(0)
+    }
+    for source in [
+        ">".repeat(20_000) + "a",
+        "- ".repeat(20_000) + "a",
+        "1. > ".repeat(10_000) + "a",
+        (0..300).map(|n| " ".repeat(2 * n) + "- a\n").collect(),
+        "> ".repeat(2000) + "a\n" + &"b\n".repeat(2000),
+    ] {
+        let blocks = blocks(&source);
+        assert!(depth(&blocks) <= DEEPEST);
+        let mut shown = String::new();
+        describe(&blocks, 0, &mut shown);
+        assert!(shown.contains('a'));
+    }
+}
+
+#[test]
+fn hostile_text_comes_to_an_end() {
+    let many = 20_000;
+    let table = format!(
+        "|{}\n|{}\n{}",
+        "a|".repeat(500),
+        "-|".repeat(500),
+        "|\n".repeat(many)
+    );
+    for source in [
+        "[".repeat(many),
+        "![".repeat(many),
+        "*a _b ".repeat(many),
+        "**a ".repeat(many) + &"b** ".repeat(many),
+        "`".repeat(many) + "a",
+        (1..300).map(|n| "`".repeat(n) + " ").collect(),
+        "<!--".repeat(many),
+        "<a ".repeat(many),
+        "[a](".repeat(many),
+        "&".repeat(many),
+        "\\".repeat(many),
+        "~~a".repeat(many),
+        "[^a]: ".repeat(many),
+        "[^a]\n".repeat(many),
+        "```\n".repeat(many),
+        table,
+    ] {
+        assert!(outline(&source).len() <= 40 * source.len());
+    }
+}

@@ -1,0 +1,476 @@
+//! How a call is told: a verb and its object, and below it what came of it.
+//! The category decides, so that the same work looks the same whichever agent
+//! did it; the tools that the agent formatter names have their own words.
+
+use std::borrow::Cow;
+
+use super::entry::{Detail, Part};
+use super::{Block, DiffLine, Line, Role, Sign, Span, Style, capture, clean_lines};
+use crate::event::{Category, Edit, EditOp, RawJson, ToolResult, ToolStatus};
+use crate::json::{Json, Object};
+use crate::sanitize;
+use crate::session::Tool;
+use crate::tool::unwrap_shell;
+
+mod named;
+
+/// What is seen of a call.
+pub(super) fn parts(tool: &Tool, detail: &Detail) -> Vec<Part> {
+    let view = View {
+        tool,
+        detail,
+        input: input(tool),
+    };
+    if let Some(parts) = named::parts(&view) {
+        return parts;
+    }
+    match tool.call.category {
+        Category::Execute => view.command(),
+        Category::Read => view.silent("Read", Style::of(Role::Normal).bold(), view.subject()),
+        Category::List => view.list(),
+        Category::Search => view.search(),
+        Category::Fetch => view.fetch(),
+        Category::Task => view.task(),
+        Category::Write | Category::Edit | Category::Delete | Category::Move => view.change(),
+        Category::Plan | Category::Think | Category::Other => view.unhandled(),
+    }
+}
+
+/// The fields of a call's input, also when they came as encoded text.
+fn input(tool: &Tool) -> Input<'_> {
+    let json = tool.call.input.as_ref().map_or(Json::NULL, RawJson::json);
+    match json.str() {
+        Some(text) => Input {
+            encoded: Some(text.into_owned()),
+            json,
+        },
+        None => Input {
+            encoded: None,
+            json,
+        },
+    }
+}
+
+struct Input<'a> {
+    encoded: Option<String>,
+    json: Json<'a>,
+}
+
+impl Input<'_> {
+    fn object(&self) -> Object<'_> {
+        let decoded = self.encoded.as_deref().and_then(Json::parse);
+        decoded.unwrap_or(self.json).object()
+    }
+
+    /// The first of these fields that is a non-blank string.
+    fn text(&self, keys: &[&str]) -> Option<String> {
+        let fields = self.object();
+        keys.iter()
+            .filter_map(|key| fields.get(key).str())
+            .find(|text| !text.trim().is_empty())
+            .map(Cow::into_owned)
+    }
+
+    fn list(&self, key: &str) -> Vec<String> {
+        self.object()
+            .get(key)
+            .array()
+            .iter()
+            .filter_map(|item| item.str())
+            .map(Cow::into_owned)
+            .collect()
+    }
+}
+
+struct View<'a> {
+    tool: &'a Tool,
+    detail: &'a Detail,
+    input: Input<'a>,
+}
+
+impl View<'_> {
+    fn result(&self) -> Option<&ToolResult> {
+        self.tool.result.as_ref()
+    }
+
+    fn is_done(&self) -> bool {
+        self.result().is_some()
+    }
+
+    /// The colour of the bullet tells how the call stands.
+    fn bullet(&self) -> Role {
+        match self.result().map(|result| result.status) {
+            None => Role::Accent,
+            Some(ToolStatus::Ok) => Role::Green,
+            Some(_) => Role::Red,
+        }
+    }
+
+    fn head(&self, spans: Line) -> Part {
+        Part::bulleted(self.bullet(), vec![Block::Paragraph(spans)])
+    }
+
+    /// `word` while it runs, `done` afterwards.
+    fn verb(&self, running: &str, done: &str) -> Span {
+        let word = if self.is_done() { done } else { running };
+        Span::new(word, Style::of(Role::Colorful).bold())
+    }
+
+    /// What the call is about, in full where the input says it.
+    fn subject(&self) -> String {
+        self.input
+            .text(&[
+                "file_path",
+                "filePath",
+                "path",
+                "notebook_path",
+                "dir_path",
+                "absolute_path",
+            ])
+            .unwrap_or_else(|| self.tool.call.arg.clone())
+    }
+
+    /// A heading alone, with the error below it if there is one.
+    fn silent(&self, word: &str, style: Style, object: String) -> Vec<Part> {
+        let spans = vec![Span::new(word, style), spaced(&object)];
+        let mut parts = vec![self.head(spans)];
+        parts.extend(self.failure());
+        parts
+    }
+
+    /// The line that says why a call failed; `None` unless it did.
+    fn failure(&self) -> Option<Part> {
+        let result = self.result()?;
+        let word = match result.status {
+            ToolStatus::Ok => return None,
+            ToolStatus::Error => "Error",
+            ToolStatus::Rejected => "Rejected",
+            ToolStatus::Canceled => "Canceled",
+        };
+        let text = result.output.as_str();
+        let text = text.trim();
+        let text = text.strip_prefix("Error: ").unwrap_or(text);
+        let red = Style::of(Role::Red);
+        let mut lines = head_lines(text, red, self.detail);
+        match lines.first_mut() {
+            Some(first) => first.insert(0, Span::new(format!("{word}: "), red)),
+            None if text.is_empty() => lines.push(vec![Span::new(format!("{word}."), red)]),
+            None => return None,
+        }
+        Some(prose(lines))
+    }
+
+    /// The output below the heading, cut to the lines that are wanted.
+    fn body(&self, text: &str, role: Role) -> Option<Part> {
+        verbatim(head_lines(text, Style::of(role), self.detail))
+    }
+
+    /// The same for what a command printed for a terminal.
+    fn captured(&self, text: &str) -> Option<Part> {
+        let head = capture::head(text, self.detail.lines.unwrap_or(usize::MAX));
+        verbatim(with_rest(head.lines, head.more))
+    }
+
+    /// What the call has said so far.
+    fn output(&self) -> Cow<'_, str> {
+        match self.result() {
+            Some(result) => result.output.as_str(),
+            None => Cow::Borrowed(&self.tool.output),
+        }
+    }
+
+    fn command(&self) -> Vec<Part> {
+        let code = self.result().and_then(|result| result.exit_code);
+        let code = code.filter(|code| *code != 0);
+        let mut spans = vec![self.verb("Running", "Ran")];
+        spans.push(Span::role(
+            format!(" {}", self.command_text()),
+            Role::Normal,
+        ));
+        spans.extend(code.map(|code| Span::role(format!(" (exit {code})"), Role::Accent)));
+        let mut parts = vec![self.head(spans)];
+        if code.is_none() && self.bullet() == Role::Red {
+            parts.extend(self.failure());
+        } else {
+            parts.extend(self.captured(without_header(&self.output())));
+        }
+        parts
+    }
+
+    fn command_text(&self) -> String {
+        let words = self.input.list("command");
+        let text = if words.is_empty() {
+            self.input
+                .text(&["command", "cmd", "script", "code", "chars"])
+        } else {
+            Some(crate::tool::command_line(&words))
+        };
+        let text = text.unwrap_or_else(|| match self.tool.call.title.as_str() {
+            "" if self.tool.call.arg.is_empty() => self.tool.call.name.clone(),
+            "" => self.tool.call.arg.clone(),
+            title => title.to_owned(),
+        });
+        sanitize::text(unwrap_shell(text.trim()).trim()).into_owned()
+    }
+
+    fn list(&self) -> Vec<Part> {
+        let style = Style::of(Role::Colorful).bold();
+        match self.input.text(&["pattern", "glob"]) {
+            Some(pattern) => self.silent("Find", style, pattern),
+            None => self.silent("List", style, self.subject()),
+        }
+    }
+
+    fn search(&self) -> Vec<Part> {
+        let pattern = self.input.text(&["pattern", "query", "regex"]);
+        let mut spans = vec![
+            Span::new("Search", Style::of(Role::Colorful).bold()),
+            spaced(&pattern.unwrap_or_else(|| self.tool.call.arg.clone())),
+        ];
+        if let Some(path) = self.input.text(&["path", "dir_path", "include", "glob"]) {
+            spans.push(Span::role(" in", Role::Accent));
+            spans.push(spaced(&path));
+        }
+        let mut parts = vec![self.head(spans)];
+        parts.extend(self.failure());
+        parts
+    }
+
+    fn fetch(&self) -> Vec<Part> {
+        let style = Style::of(Role::Colorful).bold();
+        let name = self.tool.call.name.to_ascii_lowercase();
+        let is_search = name.contains("search") && self.input.text(&["url"]).is_none();
+        let word = if is_search { "Search Web" } else { "Fetch" };
+        let object = self.input.text(&["url", "query", "prompt"]);
+        self.silent(
+            word,
+            style,
+            object.unwrap_or_else(|| self.tool.call.arg.clone()),
+        )
+    }
+
+    fn task(&self) -> Vec<Part> {
+        let what = self
+            .input
+            .text(&["description", "task_name", "prompt", "message"]);
+        let what = what.unwrap_or_else(|| match self.tool.call.arg.as_str() {
+            "" => self.tool.call.name.clone(),
+            arg => arg.to_owned(),
+        });
+        let first = what.trim().lines().next().unwrap_or_default();
+        let mut parts = vec![self.head(vec![self.verb("Delegating", "Delegated"), spaced(first)])];
+        parts.extend(self.failure().or_else(|| {
+            let output = self.output();
+            let answer = named::without_tag(named::without_tag(&output));
+            let lines = head_lines(answer, Style::of(Role::Accent), self.detail);
+            (!lines.is_empty()).then(|| prose(lines))
+        }));
+        parts
+    }
+
+    fn change(&self) -> Vec<Part> {
+        let edits = self
+            .result()
+            .map(|result| result.edits.as_slice())
+            .unwrap_or_default();
+        if self.bullet() == Role::Red || edits.is_empty() {
+            let word = match self.tool.call.category {
+                Category::Write => "Add",
+                Category::Delete => "Delete",
+                Category::Move => "Rename",
+                _ => "Edit",
+            };
+            return self.silent(word, Style::of(Role::Colorful).bold(), self.subject());
+        }
+        self::edits(edits, self.bullet(), self.detail)
+    }
+
+    /// `Tool name {input}`, and the output, pretty-printed where it is JSON.
+    fn unhandled(&self) -> Vec<Part> {
+        let mut spans = vec![
+            Span::new("Tool", Style::of(Role::Colorful).bold()),
+            spaced(&self.tool.call.name),
+        ];
+        if let Some(input) = &self.tool.call.input {
+            spans.push(Span::role(
+                format!(" {}", sanitize::line(input.get())),
+                Role::Normal,
+            ));
+        }
+        let mut parts = vec![self.head(spans)];
+        match self.failure() {
+            Some(failure) => parts.push(failure),
+            None => {
+                parts.extend(self.body(&pretty(&self.output()), Role::Normal));
+            }
+        }
+        parts
+    }
+}
+
+/// A blank and a clean text.
+fn spaced(text: &str) -> Span {
+    Span::role(format!(" {}", sanitize::line(text.trim())), Role::Normal)
+}
+
+/// The clean lines of a text that are wanted, and a line that counts the
+/// others.
+pub(super) fn head_lines(text: &str, style: Style, detail: &Detail) -> Vec<Line> {
+    let text = text.trim_end();
+    let shown = detail.lines.unwrap_or(usize::MAX);
+    let end = match shown.checked_sub(1) {
+        None => 0,
+        Some(last) => memchr::memchr2_iter(b'\n', b'\r', text.as_bytes())
+            .filter(|at| {
+                !text
+                    .as_bytes()
+                    .get(*at..)
+                    .is_some_and(|rest| rest.starts_with(b"\r\n"))
+            })
+            .nth(last)
+            .unwrap_or(text.len()),
+    };
+    let (head, rest) = text.split_at(end);
+    let mut lines = clean_lines(head, style);
+    lines.truncate(shown);
+    let more = match rest.strip_prefix(['\n', '\r']).unwrap_or(rest) {
+        "" => 0,
+        rest => sanitize::text(rest).lines().count(),
+    };
+    with_rest(lines, more)
+}
+
+/// Lines, and the line that counts those which are not shown.
+fn with_rest(mut lines: Vec<Line>, more: usize) -> Vec<Line> {
+    if more > 0 && !lines.is_empty() {
+        let text = format!("… +{more} {}", if more == 1 { "line" } else { "lines" });
+        lines.push(vec![Span::role(text, Role::Accent)]);
+    }
+    lines
+}
+
+/// Lines of words, which are wrapped as such.
+fn prose(lines: Vec<Line>) -> Part {
+    let mut paragraph = Line::new();
+    for (index, line) in lines.into_iter().enumerate() {
+        if index > 0 {
+            paragraph.push(Span::role("\n", Role::Normal));
+        }
+        paragraph.extend(line);
+    }
+    Part::response(vec![Block::Paragraph(paragraph)])
+}
+
+fn verbatim(lines: Vec<Line>) -> Option<Part> {
+    (!lines.is_empty()).then(|| Part::response(vec![Block::Verbatim(lines)]))
+}
+
+/// The output behind the header that some shells of agents put before it: lines
+/// of the form `Name: value`, the last of which is `Output:`.
+fn without_header(text: &str) -> &str {
+    const LONGEST: usize = 12;
+    let mut rest = text;
+    for _ in 0..LONGEST {
+        let Some((line, after)) = rest.split_once('\n') else {
+            return if rest.trim_end() == "Output:" {
+                ""
+            } else {
+                text
+            };
+        };
+        if line.trim_end() == "Output:" {
+            return after;
+        }
+        if !line.contains(": ") {
+            return text;
+        }
+        rest = after;
+    }
+    text
+}
+
+/// JSON over several lines; anything else as it is.
+fn pretty(text: &str) -> Cow<'_, str> {
+    if !text.trim_start().starts_with(['{', '[']) {
+        return Cow::Borrowed(text);
+    }
+    serde_json::from_str::<serde_json::Value>(text)
+        .and_then(|value| serde_json::to_string_pretty(&value))
+        .map_or(Cow::Borrowed(text), Cow::Owned)
+}
+
+/// Changes of files: a heading and the changed lines for each.
+pub(super) fn edits(edits: &[Edit], bullet: Role, detail: &Detail) -> Vec<Part> {
+    edits
+        .iter()
+        .flat_map(|edit| edit_parts(edit, bullet, detail))
+        .collect()
+}
+
+fn edit_parts(edit: &Edit, bullet: Role, detail: &Detail) -> Vec<Part> {
+    let word = match edit.op {
+        EditOp::Add => "Add",
+        EditOp::Delete => "Delete",
+        EditOp::Move if edit.hunks.is_empty() => "Rename",
+        EditOp::Move | EditOp::Update => "Edit",
+    };
+    let mut spans = vec![
+        Span::new(word, Style::of(Role::Colorful).bold()),
+        spaced(&edit.path),
+    ];
+    if !edit.new_path.is_empty() {
+        spans.push(Span::role(" →", Role::Accent));
+        spans.push(spaced(&edit.new_path));
+    }
+    let mut parts = vec![Part::bulleted(bullet, vec![Block::Paragraph(spans)])];
+    if edit.op != EditOp::Delete && !edit.hunks.is_empty() && detail.lines != Some(0) {
+        parts.push(Part::bare(vec![Block::Diff(diff_lines(edit, detail))]));
+    }
+    parts
+}
+
+/// All hunks of an edit; of a new file only the first lines.
+fn diff_lines(edit: &Edit, detail: &Detail) -> Vec<DiffLine> {
+    let mut lines = Vec::new();
+    for (index, hunk) in edit.hunks.iter().enumerate() {
+        if index > 0 {
+            lines.push(DiffLine::Gap);
+        }
+        let (mut old, mut new) = (hunk.old_start, hunk.new_start);
+        for line in &hunk.lines {
+            let mut chars = line.chars();
+            let (sign, number) = match chars.next() {
+                Some('+') => (Sign::Added, step(&mut new)),
+                Some('-') => (Sign::Removed, step(&mut old)),
+                _ => {
+                    step(&mut old);
+                    (Sign::Context, step(&mut new))
+                }
+            };
+            let role = match sign {
+                Sign::Context => Role::Normal,
+                Sign::Added => Role::Green,
+                Sign::Removed => Role::Red,
+            };
+            let spans = vec![Span::role(sanitize::line(chars.as_str()), role)];
+            lines.push(DiffLine::Line {
+                number,
+                sign,
+                spans,
+            });
+        }
+    }
+    if edit.op == EditOp::Add
+        && let Some(shown) = detail.lines
+    {
+        lines.truncate(shown);
+    }
+    lines
+}
+
+/// The number, and the next one for the line after.
+fn step(number: &mut Option<u64>) -> Option<u64> {
+    let current = *number;
+    *number = current.map(|number| number.saturating_add(1));
+    current
+}

@@ -1,0 +1,165 @@
+//! The tools that the agent formatter's document names, each in its own words.
+
+use super::{Part, Role, Span, Style, View, head_lines, prose, spaced};
+
+/// What is seen of a tool that has its own words; `None` for all others.
+pub(super) fn parts(view: &View<'_>) -> Option<Vec<Part>> {
+    Some(match view.tool.call.name.as_str() {
+        "get_public_api" => public_api(view),
+        "clarify_public_api" => clarify(view),
+        "update_usage" => update_usage(view),
+        "change_api" => change_api(view),
+        "get_usage" => usage(view),
+        "module_info" => module_info(view),
+        "run_tests" | "run_project_tests" => tests(view),
+        _ => return None,
+    })
+}
+
+fn bold(word: &str) -> Span {
+    Span::new(word, Style::of(Role::Colorful).bold())
+}
+
+/// Less important words below the heading.
+fn accent(view: &View<'_>, text: &str) -> Option<Part> {
+    let lines = head_lines(text.trim(), Style::of(Role::Accent), view.detail);
+    (!lines.is_empty()).then(|| prose(lines))
+}
+
+fn package(view: &View<'_>) -> String {
+    view.input
+        .text(&["path", "import_path"])
+        .unwrap_or_default()
+}
+
+/// The error if there is one, else what is shown otherwise.
+fn or_failure(view: &View<'_>, head: Part, body: Option<Part>) -> Vec<Part> {
+    let body = view.failure().or(body);
+    std::iter::once(head).chain(body).collect()
+}
+
+fn public_api(view: &View<'_>) -> Vec<Part> {
+    let head = view.head(vec![bold("Read Public API"), spaced(&package(view))]);
+    let identifiers = view.input.list("identifiers").join(", ");
+    or_failure(view, head, accent(view, &identifiers))
+}
+
+fn clarify(view: &View<'_>) -> Vec<Part> {
+    let head = view.head(vec![
+        view.verb("Clarifying", "Clarified"),
+        spaced(&view.input.text(&["identifier"]).unwrap_or_default()),
+        Span::role(" in", Role::Accent),
+        spaced(&package(view)),
+    ]);
+    let text = match view.result() {
+        None => view.input.text(&["question"]),
+        Some(result) => Some(result.output.to_string()),
+    };
+    or_failure(view, head, text.and_then(|text| accent(view, &text)))
+}
+
+fn update_usage(view: &View<'_>) -> Vec<Part> {
+    const SHOWN: usize = 3;
+    let paths = view.input.list("paths");
+    let shown: Vec<&str> = paths.iter().take(SHOWN).map(String::as_str).collect();
+    let mut spans = vec![
+        view.verb("Updating Usage", "Updated Usage"),
+        Span::role(" in", Role::Accent),
+        spaced(&shown.join(", ")),
+    ];
+    if paths.len() > SHOWN {
+        spans.push(Span::role(
+            format!(" ({} more)", paths.len() - SHOWN),
+            Role::Accent,
+        ));
+    }
+    or_failure(view, view.head(spans), instructions(view))
+}
+
+/// Shown while the call runs, not afterwards.
+fn instructions(view: &View<'_>) -> Option<Part> {
+    if view.is_done() {
+        return None;
+    }
+    accent(view, &view.input.text(&["instructions"])?)
+}
+
+fn change_api(view: &View<'_>) -> Vec<Part> {
+    let head = view.head(vec![
+        view.verb("Changing API", "Changed API"),
+        Span::role(" in", Role::Accent),
+        spaced(&package(view)),
+    ]);
+    or_failure(view, head, instructions(view))
+}
+
+fn usage(view: &View<'_>) -> Vec<Part> {
+    let package = view.input.text(&[
+        "defining_package_path",
+        "defining_package",
+        "package",
+        "import_path",
+    ]);
+    let head = view.head(vec![
+        bold("Read Usage"),
+        spaced(&package.unwrap_or_default()),
+        spaced(&view.input.text(&["identifier"]).unwrap_or_default()),
+    ]);
+    let body = view.result().and_then(|result| {
+        let output = result.output.as_str();
+        let count = output.lines().filter(|line| is_match(line)).count();
+        let noun = if count == 1 { "result" } else { "results" };
+        accent(view, &format!("Found {count} {noun}."))
+    });
+    or_failure(view, head, body)
+}
+
+/// A line number and a colon at the beginning of the line.
+fn is_match(line: &str) -> bool {
+    let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    rest.len() < line.len() && rest.starts_with(':')
+}
+
+fn module_info(view: &View<'_>) -> Vec<Part> {
+    let fields = view.input.object();
+    let search = view
+        .input
+        .text(&["package_search"])
+        .map(|search| format!("Search: {search}"));
+    let deps = fields
+        .get("include_dependency_packages")
+        .is_true()
+        .then(|| "Deps: true".to_owned());
+    let options: Vec<String> = search.into_iter().chain(deps).collect();
+    let head = view.head(vec![bold("Read Module Info")]);
+    or_failure(view, head, accent(view, &options.join("; ")))
+}
+
+fn tests(view: &View<'_>) -> Vec<Part> {
+    let mut spans = vec![
+        view.verb("Running Tests", "Ran Tests"),
+        spaced(&package(view)),
+    ];
+    if view.input.object().get("verbose").is_true() {
+        spans.push(Span::role(" -v", Role::Normal));
+    }
+    if let Some(name) = view.input.text(&["test_name"]) {
+        spans.push(Span::role(" -run", Role::Normal));
+        spans.push(spaced(&name));
+    }
+    let mut parts = vec![view.head(spans)];
+    parts.extend(view.captured(without_tag(&view.output())));
+    parts
+}
+
+/// The text inside the one XML-like tag around it.
+pub(super) fn without_tag(text: &str) -> &str {
+    let inner = text
+        .trim()
+        .strip_suffix('>')
+        .and_then(|rest| rest.strip_prefix('<'))
+        .and_then(|rest| rest.split_once('>'))
+        .and_then(|(_, rest)| rest.rsplit_once("</"))
+        .map(|(inner, _)| inner);
+    inner.map_or(text, |inner| inner.trim_matches('\n'))
+}

@@ -1,0 +1,159 @@
+//! The 256 colours of xterm, and which of them is nearest to any other colour.
+//!
+//! Nearness is measured in CIELAB, where equal distances look equal to the eye.
+//! The first sixteen entries are never chosen: each terminal paints them as its
+//! user likes. Called by `theme` for the colours of the roles and by `doc` for
+//! true colours in the output of commands.
+
+use std::sync::LazyLock;
+
+/// A colour of a screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Rgb(pub u8, pub u8, pub u8);
+
+impl Rgb {
+    /// White.
+    pub const WHITE: Self = Self(255, 255, 255);
+    /// Black.
+    pub const BLACK: Self = Self(0, 0, 0);
+
+    /// This colour with so many tenths of it, and the rest of `other`.
+    pub(crate) fn mix(self, tenths: u16, other: Self) -> Self {
+        let channel = |a: u8, b: u8| {
+            let sum = u16::from(a) * tenths + u16::from(b) * (10 - tenths);
+            u8::try_from((sum + 5) / 10).unwrap_or(u8::MAX)
+        };
+        Self(
+            channel(self.0, other.0),
+            channel(self.1, other.1),
+            channel(self.2, other.2),
+        )
+    }
+
+    /// Relative luminance, as WCAG defines it: 0 for black, 1 for white.
+    pub(crate) fn luminance(self) -> f64 {
+        0.2126 * linear(self.0) + 0.7152 * linear(self.1) + 0.0722 * linear(self.2)
+    }
+
+    /// The contrast to another colour, as WCAG defines it: 1 to 21.
+    pub(crate) fn contrast(self, other: Self) -> f64 {
+        let (a, b) = (self.luminance() + 0.05, other.luminance() + 0.05);
+        if a > b { a / b } else { b / a }
+    }
+
+    fn lab(self) -> Lab {
+        let (red, green, blue) = (linear(self.0), linear(self.1), linear(self.2));
+        let curve = |t: f64| {
+            if t > 216.0 / 24389.0 {
+                t.cbrt()
+            } else {
+                (24389.0 / 27.0 * t + 16.0) / 116.0
+            }
+        };
+        let x = curve((0.412_456 * red + 0.357_576 * green + 0.180_438 * blue) / 0.950_47);
+        let y = curve(0.212_673 * red + 0.715_152 * green + 0.072_175 * blue);
+        let z = curve((0.019_334 * red + 0.119_192 * green + 0.950_304 * blue) / 1.088_83);
+        Lab(116.0 * y - 16.0, 500.0 * (x - y), 200.0 * (y - z))
+    }
+}
+
+/// The intensity of a channel of sRGB.
+fn linear(channel: u8) -> f64 {
+    let value = f64::from(channel) / 255.0;
+    if value <= 0.040_45 {
+        value / 12.92
+    } else {
+        ((value + 0.055) / 1.055).powf(2.4)
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Lab(f64, f64, f64);
+
+impl Lab {
+    /// The square of the distance.
+    fn distance(self, other: Self) -> f64 {
+        (self.0 - other.0).powi(2) + (self.1 - other.1).powi(2) + (self.2 - other.2).powi(2)
+    }
+}
+
+/// The first entry that looks the same on every terminal.
+const FIRST: u8 = 16;
+
+static LAB: LazyLock<Vec<Lab>> =
+    LazyLock::new(|| (FIRST..=u8::MAX).map(|entry| rgb(entry).lab()).collect());
+
+/// The entry from 16 on that is nearest to a colour.
+pub(crate) fn nearest(color: Rgb) -> u8 {
+    nearest_where(color, |_| true).unwrap_or(FIRST)
+}
+
+/// The nearest of those entries that `accept` takes.
+pub(crate) fn nearest_where(color: Rgb, accept: impl Fn(Rgb) -> bool) -> Option<u8> {
+    let wanted = color.lab();
+    (FIRST..=u8::MAX)
+        .zip(LAB.iter())
+        .filter(|(entry, _)| accept(rgb(*entry)))
+        .min_by(|(_, a), (_, b)| a.distance(wanted).total_cmp(&b.distance(wanted)))
+        .map(|(entry, _)| entry)
+}
+
+/// The colour of an entry; of the first sixteen, what xterm paints.
+pub fn rgb(entry: u8) -> Rgb {
+    const LEVELS: [u8; 6] = [0, 95, 135, 175, 215, 255];
+    const SYSTEM: [Rgb; 16] = [
+        Rgb(0, 0, 0),
+        Rgb(205, 0, 0),
+        Rgb(0, 205, 0),
+        Rgb(205, 205, 0),
+        Rgb(0, 0, 238),
+        Rgb(205, 0, 205),
+        Rgb(0, 205, 205),
+        Rgb(229, 229, 229),
+        Rgb(127, 127, 127),
+        Rgb(255, 0, 0),
+        Rgb(0, 255, 0),
+        Rgb(255, 255, 0),
+        Rgb(92, 92, 255),
+        Rgb(255, 0, 255),
+        Rgb(0, 255, 255),
+        Rgb(255, 255, 255),
+    ];
+    match entry {
+        0..16 => SYSTEM[usize::from(entry)],
+        16..232 => {
+            let level = |part: u8| LEVELS[usize::from(part % 6)];
+            let cube = entry - 16;
+            Rgb(level(cube / 36), level(cube / 6), level(cube))
+        }
+        232.. => {
+            let grey = 8 + 10 * (entry - 232);
+            Rgb(grey, grey, grey)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_entry_is_nearest_to_itself() {
+        for entry in FIRST..=u8::MAX {
+            assert_eq!(rgb(nearest(rgb(entry))), rgb(entry));
+        }
+    }
+
+    #[test]
+    fn contrast_is_that_of_wcag() {
+        assert!((Rgb::WHITE.contrast(Rgb::BLACK) - 21.0).abs() < 1e-9);
+        assert!((Rgb::WHITE.contrast(Rgb::WHITE) - 1.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn greys_go_to_the_grey_ramp() {
+        assert_eq!(nearest(Rgb(158, 158, 158)), 247);
+        assert_eq!(nearest(Rgb::WHITE), 231);
+        assert_eq!(nearest(Rgb::BLACK), 16);
+    }
+}

@@ -1,0 +1,327 @@
+//! Makes text from an agent safe for a terminal and honest to its reader.
+//!
+//! Agents pass on what they read: files, web pages, the output of programs. A
+//! control character in it could move the cursor, write the clipboard or hide
+//! what stands there; a bidi override could show code in another order than a
+//! compiler reads it. So everything that enters a document goes through here,
+//! and after it no character is left that a reader cannot see:
+//!
+//! | in | out |
+//! |---|---|
+//! | tab | four spaces |
+//! | `\r\n`, lone `\r` | a line end |
+//! | other C0, DEL, C1 | `\x1B` |
+//! | bidi controls, other invisible characters | `\u{202E}` |
+//! | joiners, selectors and tags that form an emoji or belong to the spelling | as they are |
+//!
+//! Both functions cost one scan of the bytes where there is nothing to do.
+//! Called by `doc` for all that it takes in, and by `output` as the last guard.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+/// What a tab becomes.
+const TAB: &str = "    ";
+
+/// Clean text of any number of lines, which end in `\n`.
+pub(crate) fn text(input: &str) -> Cow<'_, str> {
+    clean(input, "\n")
+}
+
+/// Clean text of one line: line ends become spaces.
+pub(crate) fn line(input: &str) -> Cow<'_, str> {
+    clean(input, " ")
+}
+
+fn clean<'a>(input: &'a str, line_end: &str) -> Cow<'a, str> {
+    let keeps_line_feeds = line_end == "\n";
+    let mut output = String::new();
+    let mut copied = 0;
+    let mut at = 0;
+    while let Some(next) = next_candidate(input, at, keeps_line_feeds) {
+        let (before, rest) = input.split_at(next);
+        let Some(character) = rest.chars().next() else {
+            break;
+        };
+        at = next + character.len_utf8();
+        let after = rest.get(character.len_utf8()..).unwrap_or_default();
+        if !is_harmless(character, before, after) {
+            output.push_str(input.get(copied..next).unwrap_or_default());
+            if character == '\r' && after.starts_with('\n') {
+                at += 1;
+            }
+            push_replacement(&mut output, character, line_end);
+            copied = at;
+        }
+    }
+    if copied == 0 {
+        return Cow::Borrowed(input);
+    }
+    output.push_str(input.get(copied..).unwrap_or_default());
+    Cow::Owned(output)
+}
+
+/// Where the next character starts that has to be looked at. Only first bytes
+/// of characters are candidates, so it is always a character boundary.
+fn next_candidate(input: &str, from: usize, keeps_line_feeds: bool) -> Option<usize> {
+    let bytes = input.as_bytes().get(from..)?;
+    bytes
+        .iter()
+        .position(|&byte| CANDIDATES[usize::from(byte)] && !(keeps_line_feeds && byte == b'\n'))
+        .map(|offset| from + offset)
+}
+
+/// Control characters, and the first bytes of all characters that
+/// [`is_invisible`] or the C1 range names.
+const CANDIDATES: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 0x20 {
+        table[byte] = true;
+        byte += 1;
+    }
+    let leads = [
+        0x7F, 0xC2, 0xCD, 0xD8, 0xE1, 0xE2, 0xE3, 0xEF, 0xF0, 0xF3usize,
+    ];
+    let mut index = 0;
+    while index < leads.len() {
+        table[leads[index]] = true;
+        index += 1;
+    }
+    table
+};
+
+fn push_replacement(output: &mut String, character: char, line_end: &str) {
+    let code = u32::from(character);
+    // Writing to a String cannot fail.
+    let _ = match character {
+        '\t' => output.write_str(TAB),
+        '\n' | '\r' => output.write_str(line_end),
+        _ if character.is_control() => write!(output, "\\x{code:02X}"),
+        _ => write!(output, "\\u{{{code:04X}}}"),
+    };
+}
+
+/// Whether a character may stay, seen with what stands on both sides of it.
+fn is_harmless(character: char, before: &str, after: &str) -> bool {
+    if character.is_control() {
+        return false;
+    }
+    if !is_invisible(character) {
+        return true;
+    }
+    let previous = before.chars().next_back();
+    match character {
+        '\u{200C}' => previous.is_some_and(is_joining_letter),
+        '\u{200D}' => {
+            previous.is_some_and(is_joining_letter)
+                || (previous.is_some_and(ends_emoji)
+                    && after.chars().next().is_some_and(is_pictograph))
+        }
+        '\u{180B}'..='\u{180F}' => previous.is_some_and(is_mongolian),
+        '\u{FE0E}' | '\u{FE0F}' => previous.is_some_and(|c| is_pictograph(c) || is_han(c)),
+        '\u{FE00}'..='\u{FE0D}' => previous.is_some_and(|c| is_han(c) || is_symbol(c)),
+        '\u{E0100}'..='\u{E01EF}' => previous.is_some_and(is_han),
+        '\u{E0020}'..='\u{E007F}' => is_in_flag(character, before, after),
+        _ => false,
+    }
+}
+
+/// Characters without a glyph of their own that can hide or reorder text: the
+/// bidi controls, the line separators, and all that Unicode lets a program
+/// leave out of sight (`Default_Ignorable_Code_Point`, most of `Cf`).
+fn is_invisible(character: char) -> bool {
+    matches!(
+        character,
+        '\u{AD}'
+            | '\u{34F}'
+            | '\u{61C}'
+            | '\u{115F}'..='\u{1160}'
+            | '\u{17B4}'..='\u{17B5}'
+            | '\u{180B}'..='\u{180F}'
+            | '\u{200B}'..='\u{200F}'
+            | '\u{2028}'..='\u{202E}'
+            | '\u{2060}'..='\u{206F}'
+            | '\u{3164}'
+            | '\u{FE00}'..='\u{FE0F}'
+            | '\u{FEFF}'
+            | '\u{FFA0}'
+            | '\u{FFF0}'..='\u{FFFB}'
+            | '\u{13430}'..='\u{1343F}'
+            | '\u{1BCA0}'..='\u{1BCA3}'
+            | '\u{1D173}'..='\u{1D17A}'
+            | '\u{E0000}'..='\u{E0FFF}'
+    )
+}
+
+/// What a pictograph with its modifiers can end in, before a joiner.
+fn ends_emoji(character: char) -> bool {
+    is_pictograph(character) || character == '\u{FE0F}'
+}
+
+/// Characters that have an emoji form, keycaps and skin tones included. Wider
+/// than the Unicode property by a few neighbours, which does no harm here.
+fn is_pictograph(character: char) -> bool {
+    matches!(
+        character,
+        '#' | '*' | '0'..='9' | '©' | '®' | '‼' | '⁉' | '™' | 'ℹ' | '〰' | '〽' | '㊗' | '㊙'
+    ) || is_symbol(character)
+        || matches!(character, '\u{1F000}'..='\u{1FAFF}')
+}
+
+fn is_symbol(character: char) -> bool {
+    matches!(character, '\u{2190}'..='\u{2BFF}')
+}
+
+/// Letters of scripts whose spelling uses the joiner and the non-joiner:
+/// Arabic to Malayalam, Tibetan, Myanmar, Khmer, Mongolian.
+fn is_joining_letter(character: char) -> bool {
+    matches!(
+        character,
+        '\u{620}'..='\u{DFF}' | '\u{F00}'..='\u{109F}' | '\u{1780}'..='\u{17B3}'
+            | '\u{17B6}'..='\u{17FF}' | '\u{1820}'..='\u{18AF}'
+    )
+}
+
+fn is_mongolian(character: char) -> bool {
+    matches!(character, '\u{1820}'..='\u{18AF}')
+}
+
+fn is_han(character: char) -> bool {
+    matches!(
+        character,
+        '\u{3400}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{3FFFF}'
+    )
+}
+
+/// The longest name of a region in a flag: `gbeng` and the like.
+const FLAG_NAME: usize = 6;
+
+/// Whether a tag character belongs to a flag: a black flag, a few tags, and the
+/// tag that ends them. Longer runs carry hidden text.
+fn is_in_flag(character: char, before: &str, after: &str) -> bool {
+    const END: char = '\u{E007F}';
+    let is_tag = |c: &char| matches!(c, '\u{E0020}'..='\u{E007E}');
+    let mut back = before.chars().rev();
+    let names = back.by_ref().take(FLAG_NAME + 1).take_while(is_tag).count();
+    let starts = before.chars().rev().nth(names) == Some('\u{1F3F4}');
+    let rest = after.chars().take(FLAG_NAME + 1).take_while(is_tag).count();
+    let ends = character == END || after.chars().nth(rest) == Some(END);
+    starts && ends && names + rest <= FLAG_NAME
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_byte_gives_a_clean_line() {
+        for byte in 0..=u8::MAX {
+            let input = format!("a{}b", char::from(byte));
+            let expected = match byte {
+                b'\t' => "a    b".to_owned(),
+                b'\n' | b'\r' => "a\nb".to_owned(),
+                0..0x20 | 0x7F..=0x9F => format!("a\\x{byte:02X}b"),
+                0xAD => "a\\u{00AD}b".to_owned(),
+                _ => input.clone(),
+            };
+            assert_eq!(text(&input), expected);
+            assert_eq!(line(&input), expected.replace('\n', " "));
+        }
+    }
+
+    #[test]
+    fn invalid_bytes_are_visible_once_decoded() {
+        for byte in 0x80..=u8::MAX {
+            let bytes = [b'a', byte, b'b'];
+            let decoded = String::from_utf8_lossy(&bytes);
+            assert_eq!(text(&decoded), "a\u{FFFD}b");
+        }
+    }
+
+    #[test]
+    fn escape_sequences_lose_their_power() {
+        assert_eq!(
+            text("\u{1B}]52;c;ZXZpbA==\u{7}\u{9B}2J"),
+            "\\x1B]52;c;ZXZpbA==\\x07\\x9B2J"
+        );
+    }
+
+    #[test]
+    fn line_ends_of_all_systems_are_one() {
+        assert_eq!(text("a\r\nb\rc\r\r\nd\n"), "a\nb\nc\n\nd\n");
+        assert_eq!(line("a\r\nb\rc\nd"), "a b c d");
+        assert_eq!(line("a\nb"), "a b");
+    }
+
+    #[test]
+    fn bidi_controls_and_invisible_characters_are_shown() {
+        let ranges = [
+            0xAD..=0xAD,
+            0x34F..=0x34F,
+            0x61C..=0x61C,
+            0x115F..=0x1160,
+            0x17B4..=0x17B5,
+            0x180B..=0x180F,
+            0x200B..=0x200F,
+            0x2028..=0x202E,
+            0x2060..=0x206F,
+            0x3164..=0x3164,
+            0xFE00..=0xFE0F,
+            0xFEFF..=0xFEFF,
+            0xFFA0..=0xFFA0,
+            0xFFF0..=0xFFFB,
+            0x13430..=0x1343F,
+            0x1BCA0..=0x1BCA3,
+            0x1D173..=0x1D17A,
+            0xE0000..=0xE0FFF,
+        ];
+        for code in ranges.into_iter().flatten() {
+            let Some(character) = char::from_u32(code) else {
+                continue;
+            };
+            assert_eq!(
+                text(&format!("a{character}b")),
+                format!("a\\u{{{code:04X}}}b"),
+            );
+        }
+    }
+
+    #[test]
+    fn no_character_slips_past_the_first_byte_test() {
+        for character in '\0'..=char::MAX {
+            if character.is_control() || is_invisible(character) {
+                let mut buffer = [0; 4];
+                let first = character.encode_utf8(&mut buffer).as_bytes()[0];
+                assert!(CANDIDATES[usize::from(first)], "{character:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn emoji_and_spelling_stay() {
+        for kept in [
+            "👩‍👩‍👧",
+            "❤️‍🔥",
+            "👩🏽‍💻",
+            "1️⃣",
+            "☺︎",
+            "🏴\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}",
+            "می‌خواهم",
+            "क्‍ष",
+            "葛\u{E0100}",
+            "│ └ • … ⋮ —",
+            "日本語　テスト",
+        ] {
+            assert!(matches!(text(kept), Cow::Borrowed(_)), "{kept}");
+        }
+    }
+
+    #[test]
+    fn hidden_text_after_an_emoji_is_shown() {
+        assert_eq!(text("😀\u{FE0F}\u{FE0F}"), "😀\u{FE0F}\\u{FE0F}");
+        assert_eq!(text("😀\u{E0101}"), "😀\\u{E0101}");
+        assert_eq!(text("👩\u{200D}x"), "👩\\u{200D}x");
+        assert_eq!(text("🏴\u{E0068}\u{E0069}"), "🏴\\u{E0068}\\u{E0069}");
+    }
+}

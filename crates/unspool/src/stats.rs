@@ -1,0 +1,148 @@
+//! What a run amounted to: turns, calls, time, tokens, cost.
+
+use jiff::Timestamp;
+
+use crate::event::{Body, Event, ToolStatus, TurnStatus, Usage};
+
+/// Figures of one run, counted as its events pass.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Stats {
+    /// The model, as it was last named.
+    pub model: String,
+    /// Turns that ended.
+    pub turns: u64,
+    /// Tool calls, those of sub-agents included.
+    pub tools: u64,
+    /// Calls that failed.
+    pub failed_tools: u64,
+    /// Notices of errors.
+    pub errors: u64,
+    /// Time that the turns took, as the agent says, in milliseconds.
+    pub turn_ms: u64,
+    /// Tokens and cost.
+    pub usage: Usage,
+    /// How the last turn ended.
+    pub status: Option<TurnStatus>,
+    first: Option<Timestamp>,
+    last: Option<Timestamp>,
+    /// Totals that replace each other, until something else adds to them.
+    total: Usage,
+}
+
+impl Stats {
+    /// Counts the event.
+    pub fn event(&mut self, event: &Event) {
+        if let Some(time) = event
+            .time
+            .as_deref()
+            .and_then(|time| time.parse::<Timestamp>().ok())
+        {
+            self.first = Some(self.first.map_or(time, |first| first.min(time)));
+            self.last = Some(self.last.map_or(time, |last| last.max(time)));
+        }
+        match &event.body {
+            Body::Session(session) if !session.model.is_empty() && event.agent.is_none() => {
+                self.model.clone_from(&session.model);
+            }
+            Body::ToolUse(_) => self.tools += 1,
+            Body::ToolResult(result) if result.status == ToolStatus::Error => {
+                self.failed_tools += 1;
+            }
+            Body::Notice(notice) if notice.level == crate::event::Level::Error => self.errors += 1,
+            Body::Usage(usage) => self.add(usage),
+            Body::TurnEnd(end) if event.agent.is_none() => {
+                self.turns += 1;
+                self.turn_ms += end.duration_ms.unwrap_or_default();
+                self.status = Some(end.status);
+            }
+            _ => {}
+        }
+    }
+
+    /// How long it took in milliseconds: the agent's own figure, or the time
+    /// between the first and the last event.
+    pub fn duration_ms(&self) -> Option<u64> {
+        if self.turn_ms > 0 {
+            return Some(self.turn_ms);
+        }
+        let span = self.last?.duration_since(self.first?);
+        u64::try_from(span.as_millis()).ok()
+    }
+
+    /// Tokens and cost, without counting anything twice.
+    pub fn usage(&self) -> Usage {
+        let (sum, total) = (&self.usage, &self.total);
+        let pick = |total: Option<u64>, sum: Option<u64>| total.or(sum);
+        Usage {
+            input_tokens: pick(total.input_tokens, sum.input_tokens),
+            output_tokens: pick(total.output_tokens, sum.output_tokens),
+            cached_tokens: pick(total.cached_tokens, sum.cached_tokens),
+            reasoning_tokens: pick(total.reasoning_tokens, sum.reasoning_tokens),
+            cost_usd: total.cost_usd.or(sum.cost_usd),
+            context_used: pick(total.context_used, sum.context_used),
+            context_size: pick(total.context_size, sum.context_size),
+            cumulative: true,
+        }
+    }
+
+    fn add(&mut self, usage: &Usage) {
+        if usage.cumulative {
+            replace(&mut self.total, usage);
+        } else {
+            sum(&mut self.usage, usage);
+        }
+    }
+}
+
+fn replace(total: &mut Usage, new: &Usage) {
+    let newer = |total: &mut Option<u64>, new: Option<u64>| *total = new.or(*total);
+    newer(&mut total.input_tokens, new.input_tokens);
+    newer(&mut total.output_tokens, new.output_tokens);
+    newer(&mut total.cached_tokens, new.cached_tokens);
+    newer(&mut total.reasoning_tokens, new.reasoning_tokens);
+    newer(&mut total.context_used, new.context_used);
+    newer(&mut total.context_size, new.context_size);
+    total.cost_usd = new.cost_usd.or(total.cost_usd);
+}
+
+fn sum(sum: &mut Usage, new: &Usage) {
+    let add = |sum: &mut Option<u64>, new: Option<u64>| {
+        if let Some(new) = new {
+            *sum = Some(sum.unwrap_or_default().saturating_add(new));
+        }
+    };
+    add(&mut sum.input_tokens, new.input_tokens);
+    add(&mut sum.output_tokens, new.output_tokens);
+    add(&mut sum.cached_tokens, new.cached_tokens);
+    add(&mut sum.reasoning_tokens, new.reasoning_tokens);
+    if let Some(cost) = new.cost_usd {
+        sum.cost_usd = Some(sum.cost_usd.unwrap_or_default() + cost);
+    }
+    // The window is a level, not an amount.
+    sum.context_used = new.context_used.or(sum.context_used);
+    sum.context_size = new.context_size.or(sum.context_size);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn usage(input: u64, cumulative: bool) -> Usage {
+        Usage {
+            input_tokens: Some(input),
+            cumulative,
+            ..Usage::default()
+        }
+    }
+
+    #[test]
+    fn totals_replace_and_amounts_add_up() {
+        let mut stats = Stats::default();
+        stats.add(&usage(5, false));
+        stats.add(&usage(7, false));
+        assert_eq!(stats.usage().input_tokens, Some(12));
+        stats.add(&usage(20, true));
+        stats.add(&usage(30, true));
+        assert_eq!(stats.usage().input_tokens, Some(30));
+    }
+}
