@@ -193,6 +193,24 @@ pub enum Block {
     Diff(Vec<DiffLine>),
 }
 
+/// All spans of a block, but for those of changes, to restyle them.
+fn spans_mut(block: &mut Block) -> Vec<&mut Span> {
+    match block {
+        Block::Paragraph(line) | Block::Heading(_, line) => line.iter_mut().collect(),
+        Block::List { items, .. } => {
+            let blocks = items.iter_mut().flat_map(|item| &mut item.blocks);
+            blocks.flat_map(spans_mut).collect()
+        }
+        Block::Quote(blocks) => blocks.iter_mut().flat_map(spans_mut).collect(),
+        Block::Verbatim(lines) => lines.iter_mut().flatten().collect(),
+        Block::Table(table) => {
+            let rows = table.rows.iter_mut().flatten();
+            table.header.iter_mut().chain(rows).flatten().collect()
+        }
+        Block::Rule | Block::Diff(_) => Vec::new(),
+    }
+}
+
 /// One item of a list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ListItem {

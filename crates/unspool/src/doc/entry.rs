@@ -1,7 +1,7 @@
 //! Entries → blocks: how each kind of entry is told, after the rules of the
 //! agent formatter. Tools have a file of their own.
 
-use super::{Block, Line, Role, Span, Style, markdown, tool};
+use super::{Block, Line, Role, Span, Style, markdown, spans_mut, tool};
 use crate::event::{
     Context, Level, Notice, Payload, Permission, Plan, PlanStatus, Prompt, TurnEnd, TurnStatus,
     Usage,
@@ -136,30 +136,11 @@ fn reasoning(text: &str, shown: Reasoning) -> Vec<Part> {
         }
         _ => {
             let mut blocks = markdown::blocks(text);
-            blocks.iter_mut().for_each(italicise);
+            for span in blocks.iter_mut().flat_map(spans_mut) {
+                span.style.italic = true;
+            }
             vec![Part::bulleted(Role::Accent, blocks)]
         }
-    }
-}
-
-fn italicise(block: &mut Block) {
-    let line = |line: &mut Line| line.iter_mut().for_each(|span| span.style.italic = true);
-    match block {
-        Block::Paragraph(spans) | Block::Heading(_, spans) => line(spans),
-        Block::List { items, .. } => {
-            let blocks = items.iter_mut().flat_map(|item| &mut item.blocks);
-            blocks.for_each(italicise);
-        }
-        Block::Quote(blocks) => blocks.iter_mut().for_each(italicise),
-        Block::Verbatim(lines) => lines.iter_mut().for_each(line),
-        Block::Table(table) => {
-            let cells = table
-                .header
-                .iter_mut()
-                .chain(table.rows.iter_mut().flatten());
-            cells.for_each(line);
-        }
-        Block::Rule | Block::Diff(_) => {}
     }
 }
 

@@ -5,7 +5,9 @@
 use std::borrow::Cow;
 
 use super::entry::{Detail, Part};
-use super::{Block, DiffLine, Line, Role, Sign, Span, Style, capture, clean_lines};
+use super::{
+    Block, DiffLine, Line, Role, Sign, Span, Style, capture, clean_lines, markdown, spans_mut,
+};
 use crate::event::{Category, Edit, EditOp, RawJson, ToolResult, ToolStatus};
 use crate::json::{Json, Object};
 use crate::sanitize;
@@ -13,6 +15,7 @@ use crate::session::Tool;
 use crate::tool::unwrap_shell;
 
 mod named;
+mod wrapping;
 
 /// What is seen of a call.
 pub(super) fn parts(tool: &Tool, detail: &Detail) -> Vec<Part> {
@@ -147,11 +150,10 @@ impl View<'_> {
             ToolStatus::Rejected => "Rejected",
             ToolStatus::Canceled => "Canceled",
         };
-        let text = result.output.as_str();
-        let text = text.trim();
-        let text = text.strip_prefix("Error: ").unwrap_or(text);
+        let output = result.output.as_str();
+        let text = wrapping::reason(&output);
         let red = Style::of(Role::Red);
-        let mut lines = head_lines(text, red, self.detail);
+        let mut lines = head_lines(&text, red, self.detail);
         match lines.first_mut() {
             Some(first) => first.insert(0, Span::new(format!("{word}: "), red)),
             None if text.is_empty() => lines.push(vec![Span::new(format!("{word}."), red)]),
@@ -192,7 +194,8 @@ impl View<'_> {
         if code.is_none() && self.bullet() == Role::Red {
             parts.extend(self.failure());
         } else {
-            parts.extend(self.captured(without_header(&self.output())));
+            let output = self.output();
+            parts.extend(self.captured(&wrapping::command_output(&output, code)));
         }
         parts
     }
@@ -261,11 +264,25 @@ impl View<'_> {
         let mut parts = vec![self.head(vec![self.verb("Delegating", "Delegated"), spaced(first)])];
         parts.extend(self.failure().or_else(|| {
             let output = self.output();
-            let answer = named::without_tag(named::without_tag(&output));
-            let lines = head_lines(answer, Style::of(Role::Accent), self.detail);
-            (!lines.is_empty()).then(|| prose(lines))
+            self.answer(wrapping::without_tag(wrapping::without_tag(&output)))
         }));
         parts
+    }
+
+    /// What a sub-agent came back with: markdown, cut like all bodies.
+    fn answer(&self, text: &str) -> Option<Part> {
+        let (head, more) = head(text, self.detail);
+        let mut blocks = markdown::blocks(head);
+        if blocks.is_empty() {
+            return None;
+        }
+        for span in blocks.iter_mut().flat_map(spans_mut) {
+            if span.style.role == Role::Normal {
+                span.style.role = Role::Accent;
+            }
+        }
+        blocks.extend(rest_line(more).map(|line| Block::Paragraph(line)));
+        Some(Part::response(blocks))
     }
 
     fn change(&self) -> Vec<Part> {
@@ -316,6 +333,12 @@ fn spaced(text: &str) -> Span {
 /// The clean lines of a text that are wanted, and a line that counts the
 /// others.
 pub(super) fn head_lines(text: &str, style: Style, detail: &Detail) -> Vec<Line> {
+    let (head, more) = head(text, detail);
+    with_rest(clean_lines(head, style), more)
+}
+
+/// The lines of a text that are wanted, and how many others there are.
+fn head<'a>(text: &'a str, detail: &Detail) -> (&'a str, usize) {
     let text = text.trim_end();
     let shown = detail.lines.unwrap_or(usize::MAX);
     let end = match shown.checked_sub(1) {
@@ -331,22 +354,25 @@ pub(super) fn head_lines(text: &str, style: Style, detail: &Detail) -> Vec<Line>
             .unwrap_or(text.len()),
     };
     let (head, rest) = text.split_at(end);
-    let mut lines = clean_lines(head, style);
-    lines.truncate(shown);
     let more = match rest.strip_prefix(['\n', '\r']).unwrap_or(rest) {
         "" => 0,
         rest => sanitize::text(rest).lines().count(),
     };
-    with_rest(lines, more)
+    (head, more)
 }
 
 /// Lines, and the line that counts those which are not shown.
 fn with_rest(mut lines: Vec<Line>, more: usize) -> Vec<Line> {
-    if more > 0 && !lines.is_empty() {
-        let text = format!("… +{more} {}", if more == 1 { "line" } else { "lines" });
-        lines.push(vec![Span::role(text, Role::Accent)]);
+    if !lines.is_empty() {
+        lines.extend(rest_line(more));
     }
     lines
+}
+
+/// The line that counts those which are not shown.
+fn rest_line(more: usize) -> Option<Line> {
+    let noun = if more == 1 { "line" } else { "lines" };
+    (more > 0).then(|| vec![Span::role(format!("… +{more} {noun}"), Role::Accent)])
 }
 
 /// Lines of words, which are wrapped as such.
@@ -363,30 +389,6 @@ fn prose(lines: Vec<Line>) -> Part {
 
 fn verbatim(lines: Vec<Line>) -> Option<Part> {
     (!lines.is_empty()).then(|| Part::response(vec![Block::Verbatim(lines)]))
-}
-
-/// The output behind the header that some shells of agents put before it: lines
-/// of the form `Name: value`, the last of which is `Output:`.
-fn without_header(text: &str) -> &str {
-    const LONGEST: usize = 12;
-    let mut rest = text;
-    for _ in 0..LONGEST {
-        let Some((line, after)) = rest.split_once('\n') else {
-            return if rest.trim_end() == "Output:" {
-                ""
-            } else {
-                text
-            };
-        };
-        if line.trim_end() == "Output:" {
-            return after;
-        }
-        if !line.contains(": ") {
-            return text;
-        }
-        rest = after;
-    }
-    text
 }
 
 /// JSON over several lines; anything else as it is.

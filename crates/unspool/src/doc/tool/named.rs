@@ -1,6 +1,6 @@
 //! The tools that the agent formatter's document names, each in its own words.
 
-use super::{Part, Role, Span, Style, View, head_lines, prose, spaced};
+use super::{Part, Role, Span, Style, View, head_lines, prose, spaced, wrapping};
 
 /// What is seen of a tool that has its own words; `None` for all others.
 pub(super) fn parts(view: &View<'_>) -> Option<Vec<Part>> {
@@ -148,18 +148,6 @@ fn tests(view: &View<'_>) -> Vec<Part> {
         spans.push(spaced(&name));
     }
     let mut parts = vec![view.head(spans)];
-    parts.extend(view.captured(without_tag(&view.output())));
+    parts.extend(view.captured(wrapping::without_tag(&view.output())));
     parts
-}
-
-/// The text inside the one XML-like tag around it.
-pub(super) fn without_tag(text: &str) -> &str {
-    let inner = text
-        .trim()
-        .strip_suffix('>')
-        .and_then(|rest| rest.strip_prefix('<'))
-        .and_then(|rest| rest.split_once('>'))
-        .and_then(|(_, rest)| rest.rsplit_once("</"))
-        .map(|(inner, _)| inner);
-    inner.map_or(text, |inner| inner.trim_matches('\n'))
 }

@@ -1,0 +1,148 @@
+//! What agents put around a result for the model's eyes, taken off for a
+//! person's: tags, headers, and words for what the heading says already.
+
+use std::borrow::Cow;
+
+/// What agents write where a command printed nothing.
+const NOTHING: &[&str] = &["(Bash completed with no output)", "(no output)", "(empty)"];
+
+/// Tags of lines that an agent adds below what a command printed.
+const NOTES: &[&str] = &["shell_metadata", "bash_metadata"];
+
+/// What a command printed.
+pub(super) fn command_output(text: &str, exit_code: Option<i64>) -> Cow<'_, str> {
+    let text = without_exit_code(without_header(text), exit_code);
+    if NOTHING.contains(&text.trim()) {
+        return Cow::Borrowed("");
+    }
+    with_bare_notes(text)
+}
+
+/// Why a call failed.
+pub(super) fn reason(text: &str) -> Cow<'_, str> {
+    let text = without_header(text).trim();
+    let text = text
+        .strip_prefix("<tool_use_error>")
+        .and_then(|text| text.strip_suffix("</tool_use_error>"))
+        .unwrap_or(text);
+    let text = text.strip_prefix("Error: ").unwrap_or(text);
+    with_bare_notes(text)
+}
+
+/// The output behind the header that some shells of agents put before it: lines
+/// of the form `Name: value`, the last of which is `Output:`.
+fn without_header(text: &str) -> &str {
+    const LONGEST: usize = 12;
+    let mut rest = text;
+    for _ in 0..LONGEST {
+        let Some((line, after)) = rest.split_once('\n') else {
+            let is_empty = rest.trim_end() == "Output:";
+            return if is_empty { "" } else { text };
+        };
+        if line.trim_end() == "Output:" {
+            return after;
+        }
+        if !line.contains(": ") {
+            return text;
+        }
+        rest = after;
+    }
+    text
+}
+
+/// The text behind a first line `Exit code N` that only repeats the code.
+fn without_exit_code(text: &str, exit_code: Option<i64>) -> &str {
+    let Some(code) = exit_code else {
+        return text;
+    };
+    let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
+    let told = first
+        .trim_end()
+        .strip_prefix("Exit code ")
+        .and_then(|told| told.parse::<i64>().ok());
+    if told == Some(code) { rest } else { text }
+}
+
+/// The notes below an output without their tags.
+fn with_bare_notes(text: &str) -> Cow<'_, str> {
+    for tag in NOTES {
+        let (open, close) = (format!("<{tag}>"), format!("</{tag}>"));
+        if let Some((output, note)) = text.trim_end().rsplit_once(open.as_str())
+            && let Some(note) = note.strip_suffix(close.as_str())
+        {
+            let output = output.trim_end();
+            let between = if output.is_empty() { "" } else { "\n" };
+            return Cow::Owned(format!("{output}{between}{}", note.trim()));
+        }
+    }
+    Cow::Borrowed(text)
+}
+
+/// The text inside the one XML-like tag around it.
+pub(super) fn without_tag(text: &str) -> &str {
+    let inner = text
+        .trim()
+        .strip_suffix('>')
+        .and_then(|rest| rest.strip_prefix('<'))
+        .and_then(|rest| rest.split_once('>'))
+        .and_then(|(_, rest)| rest.rsplit_once("</"))
+        .map(|(inner, _)| inner);
+    inner.map_or(text, |inner| inner.trim_matches('\n'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_exit_code_is_told_once() {
+        assert_eq!(command_output("Exit code 1\nboom", Some(1)), "boom");
+        assert_eq!(command_output("Exit code 1", Some(1)), "");
+        assert_eq!(
+            command_output("Exit code 2\nboom", Some(1)),
+            "Exit code 2\nboom"
+        );
+        assert_eq!(
+            command_output("Exit code 1\nboom", None),
+            "Exit code 1\nboom"
+        );
+    }
+
+    #[test]
+    fn headers_and_words_for_nothing_are_left_out() {
+        assert_eq!(
+            command_output(
+                "Command: make\nProcess State: exit status 2\nOutput:\nno rule\n",
+                Some(2)
+            ),
+            "no rule\n"
+        );
+        assert_eq!(command_output("a: b\nOutput:", None), "");
+        assert_eq!(
+            command_output("(Bash completed with no output)", Some(0)),
+            ""
+        );
+        assert_eq!(command_output("a: b\nc\n", None), "a: b\nc\n");
+    }
+
+    #[test]
+    fn notes_lose_their_tags_and_the_gap_before_them() {
+        let text = "before\n\n\n<shell_metadata>\nstopped after 700 ms\n</shell_metadata>";
+        assert_eq!(command_output(text, None), "before\nstopped after 700 ms");
+        assert_eq!(
+            reason("<bash_metadata>\nstopped\n</bash_metadata>"),
+            "stopped"
+        );
+        assert_eq!(
+            command_output("a <shell_metadata> b", None),
+            "a <shell_metadata> b"
+        );
+    }
+
+    #[test]
+    fn errors_are_told_without_their_tags() {
+        let text = "<tool_use_error>Error: No such tool: x</tool_use_error>";
+        assert_eq!(reason(text), "No such tool: x");
+        assert_eq!(reason("Error: gone\n"), "gone");
+    }
+}
