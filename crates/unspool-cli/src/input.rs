@@ -7,11 +7,16 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use unspool::source::Provider;
+use unspool::{Event, Reader, ReaderOptions};
+
+use crate::{Status, complain};
 
 mod compression;
 mod opencode_db;
 mod related;
 
+/// Bytes read at once.
+pub(crate) const CHUNK: usize = 1 << 17;
 /// What is looked at to tell what a file is.
 const HEAD: usize = 1 << 16;
 /// What is looked at of a JSON body.
@@ -26,9 +31,92 @@ pub(crate) struct Input {
     pub(crate) attachments: Vec<(String, Vec<u8>)>,
 }
 
+impl Input {
+    /// Hands out the bytes piece by piece, to the end. The outer error is the
+    /// taker's, the inner one is about the input.
+    pub(crate) fn pieces(
+        &mut self,
+        mut take: impl FnMut(&[u8]) -> anyhow::Result<()>,
+    ) -> anyhow::Result<io::Result<()>> {
+        let mut chunk = vec![0; CHUNK];
+        loop {
+            match self.bytes.read(&mut chunk) {
+                Ok(0) => return Ok(Ok(())),
+                Ok(length) => take(chunk.get(..length).unwrap_or_default())?,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Ok(Err(error)),
+            }
+        }
+    }
+
+    /// A reader that knows the files which belong to the input.
+    pub(crate) fn reader(&self, options: ReaderOptions) -> Reader {
+        let mut reader = Reader::with_options(options);
+        for (name, bytes) in &self.attachments {
+            reader.attach(name, bytes);
+        }
+        reader
+    }
+
+    /// Hands out the events as soon as they are known. A batch ends
+    /// behind all that one piece of the input gave.
+    pub(crate) fn events(
+        &mut self,
+        options: ReaderOptions,
+        mut take: impl FnMut(Batch) -> anyhow::Result<()>,
+    ) -> anyhow::Result<io::Result<()>> {
+        let mut reader = self.reader(options);
+        let read = self.pieces(|bytes| {
+            reader.push(bytes);
+            reader
+                .events()
+                .try_for_each(|event| take(Batch::Event(event)))?;
+            take(Batch::End)
+        })?;
+        reader.finish();
+        reader
+            .events()
+            .try_for_each(|event| take(Batch::Event(event)))?;
+        take(Batch::End)?;
+        Ok(read)
+    }
+}
+
+/// What an input holds.
+pub(crate) enum Batch {
+    Event(Event),
+    /// All that is known so far was handed out.
+    End,
+}
+
+/// Does something with every input of the files named, or of standard input.
+/// What cannot be read is said, and the others are read all the same.
+pub(crate) fn each(
+    files: &[PathBuf],
+    open: impl Fn(&Path) -> anyhow::Result<Vec<Input>>,
+    mut take: impl FnMut(&mut Input) -> anyhow::Result<io::Result<Status>>,
+) -> anyhow::Result<Status> {
+    let mut status = Status::Success;
+    for path in or_stdin(files)? {
+        let inputs = open(&path).unwrap_or_else(|error| {
+            complain(&error);
+            status = Status::Unreadable;
+            Vec::new()
+        });
+        for mut input in inputs {
+            let ended = take(&mut input)?.unwrap_or_else(|error| {
+                complain(&anyhow::Error::new(error).context(input.name));
+                Status::Unreadable
+            });
+            status = status.worse(ended);
+        }
+    }
+    Ok(status)
+}
+
 /// The files named, or standard input. Fails when nothing is named and
 /// standard input is a terminal: nobody types an agent's output.
-pub(crate) fn or_stdin(files: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
+fn or_stdin(files: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     if !files.is_empty() {
         return Ok(files.to_vec());
     }

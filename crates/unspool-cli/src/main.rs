@@ -12,11 +12,13 @@ mod input;
 mod settings;
 mod summary;
 mod terminal;
+mod view;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::Parser;
+use unspool::event::TurnStatus;
 
 use cli::{Cli, Command};
 
@@ -56,6 +58,14 @@ enum Status {
 }
 
 impl Status {
+    /// What the last turn of a run says about it.
+    fn of(end: Option<TurnStatus>) -> Self {
+        match end {
+            None | Some(TurnStatus::Completed) => Self::Success,
+            Some(_) => Self::AgentFailed,
+        }
+    }
+
     /// The more serious of two.
     fn worse(self, other: Self) -> Self {
         self.max(other)

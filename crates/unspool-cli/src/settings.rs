@@ -10,6 +10,9 @@ use crate::terminal;
 
 /// How a run is shown.
 pub(crate) struct Settings {
+    pub(crate) display: Display,
+    /// Whether standard output is a terminal.
+    pub(crate) is_terminal: bool,
     pub(crate) width: usize,
     /// Whether the closing line is written: on a terminal, in full mode.
     pub(crate) summary: bool,
@@ -27,13 +30,16 @@ impl Settings {
             Links::Text => false,
             Links::Auto => colours && terminal::shows_links(),
         };
+        let is_terminal = terminal::is_terminal();
         Self {
+            display: look.display,
+            is_terminal,
             width: if look.copy_clean {
                 0
             } else {
                 look.width.unwrap_or_else(terminal::width)
             },
-            summary: terminal::is_terminal()
+            summary: is_terminal
                 && look.display == Display::Full
                 && !look.no_summary
                 && !look.copy_clean,

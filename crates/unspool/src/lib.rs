@@ -21,7 +21,8 @@
 //! (frames → events, one file per provider) and [`event`] (the public format);
 //! then [`session`] (events → entries), [`doc`] (what is to be seen), [`layout`]
 //! (blocks → lines at a width), [`theme`] (roles → colours) and [`output`]
-//! (lines → text). On top stand [`formatter`] (the mode `full`) and [`answer`]
+//! (lines → text). [`transcript`] puts entries in the order in which they are
+//! shown. On top stand [`formatter`] (the mode `full`) and [`answer`]
 //! (the modes `text` and `verbose`).
 
 pub mod answer;
@@ -41,6 +42,7 @@ pub mod source;
 pub mod stats;
 pub mod theme;
 pub mod tool;
+pub mod transcript;
 
 pub use event::Event;
 pub use formatter::Formatter;

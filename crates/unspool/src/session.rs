@@ -74,6 +74,9 @@ pub struct Tool {
 /// Bytes of a running call's output that are kept.
 const KEPT_OUTPUT: usize = 1 << 20;
 
+/// Finished entries that wait for one message.
+const MOST_WAITING: usize = 256;
+
 /// Joins events into entries.
 #[derive(Clone, Debug, Default)]
 pub struct Session {
@@ -94,41 +97,54 @@ impl Session {
         &self.open
     }
 
+    /// What is finished but follows a message that still grows, in order.
+    pub fn waiting(&self) -> &[Entry] {
+        &self.waiting
+    }
+
+    /// The message that comes next: the oldest that still grows. A view may
+    /// show its first lines before it is over: nothing is handed out before it.
+    pub fn current(&self) -> Option<&Entry> {
+        self.open.iter().find(|entry| is_message(&entry.item))
+    }
+
     /// Takes the next event and hands out the entries that it finishes. What
-    /// finishes beside a message that still grows follows that message.
+    /// finishes while a message grows follows the oldest that does, whoever
+    /// writes it, so that no message is cut in two.
     pub fn apply(&mut self, event: Event, finished: &mut dyn FnMut(Entry)) {
+        let mut current = self.current_key();
         let mut entries = Vec::new();
         self.take(event, &mut |entry| entries.push(entry));
         for entry in entries {
-            if !is_message(&entry.item) && self.message_is_open(entry.agent.as_deref()) {
+            if current.is_some() && key(&entry) != current {
                 self.waiting.push(entry);
-            } else {
-                let agent = entry.agent.clone();
-                finished(entry);
-                self.release(agent.as_deref(), finished);
+                continue;
+            }
+            finished(entry);
+            if current.take().is_some() {
+                self.waiting.drain(..).for_each(&mut *finished);
             }
         }
+        if self.waiting.len() > MOST_WAITING {
+            self.give_up_waiting(finished);
+        }
+    }
+
+    /// A message that never ends must not hold up the rest for ever.
+    fn give_up_waiting(&mut self, finished: &mut dyn FnMut(Entry)) {
+        if let Some(position) = self.open.iter().position(|open| is_message(&open.item)) {
+            finished(self.open.remove(position));
+        }
+        self.waiting.drain(..).for_each(finished);
     }
 
     /// The stream has ended: what is open is handed out as it is.
     pub fn finish(&mut self, finished: &mut dyn FnMut(Entry)) {
-        self.close(&mut |entry| finished(entry));
-        self.waiting.drain(..).for_each(finished);
+        self.close(finished);
     }
 
-    /// Hands out what waited for an agent's message that is over.
-    fn release(&mut self, agent: Option<&Agent>, finished: &mut dyn FnMut(Entry)) {
-        if self.waiting.is_empty() || self.message_is_open(agent) {
-            return;
-        }
-        let waited = |entry: &mut Entry| entry.agent.as_deref() == agent;
-        self.waiting.extract_if(.., waited).for_each(finished);
-    }
-
-    fn message_is_open(&self, agent: Option<&Agent>) -> bool {
-        self.open
-            .iter()
-            .any(|open| is_message(&open.item) && open.agent.as_deref() == agent)
+    fn current_key(&self) -> Option<Key> {
+        self.current().and_then(key)
     }
 
     /// Messages come before calls that never ended.
@@ -332,6 +348,18 @@ impl Session {
     }
 }
 
+/// What tells a message from all others: whether it is reasoning, and its id.
+type Key = (bool, String);
+
+/// `None` for what is no message.
+fn key(entry: &Entry) -> Option<Key> {
+    match &entry.item {
+        Item::Text(text) => Some((false, text.id.clone())),
+        Item::Reasoning(text) => Some((true, text.id.clone())),
+        _ => None,
+    }
+}
+
 fn is_message(item: &Item) -> bool {
     matches!(item, Item::Text(_) | Item::Reasoning(_))
 }
@@ -343,4 +371,52 @@ fn ends_messages(body: &Body) -> bool {
         body,
         Body::Text(_) | Body::Reasoning(_) | Body::ToolUse(_) | Body::User(_) | Body::TurnEnd(_)
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is handed out after each line.
+    fn handed_out(lines: &[&str]) -> Vec<String> {
+        let mut session = Session::new();
+        let mut out = Vec::new();
+        for line in lines {
+            let mut words = Vec::new();
+            session.apply(Event::from_json(line).unwrap(), &mut |entry| {
+                words.push(match entry.item {
+                    Item::Text(text) => text.text,
+                    Item::Tool(tool) => tool.call.id,
+                    other => format!("{other:?}"),
+                });
+            });
+            out.push(words.join(" "));
+        }
+        out
+    }
+
+    #[test]
+    fn what_finishes_beside_a_message_follows_it_whoever_wrote_it() {
+        let out = handed_out(&[
+            r#"{"kind":"tool_use","id":"t1","name":"Bash"}"#,
+            r#"{"kind":"tool_use","id":"t2","name":"Bash","agent":{"id":"x","depth":1}}"#,
+            r#"{"kind":"text","id":"a","text":"Hel","delta":true}"#,
+            r#"{"kind":"tool_result","id":"t2","status":"ok","agent":{"id":"x","depth":1}}"#,
+            r#"{"kind":"text","id":"b","text":"inner","agent":{"id":"x","depth":1}}"#,
+            r#"{"kind":"tool_result","id":"t1","status":"ok"}"#,
+            r#"{"kind":"text","id":"a","text":"lo","delta":true}"#,
+            r#"{"kind":"text","id":"c","text":"Bye"}"#,
+        ]);
+        assert_eq!(out, ["", "", "", "", "", "", "", "Hello t2 inner t1 Bye"]);
+    }
+
+    #[test]
+    fn a_message_that_never_ends_does_not_hold_up_the_rest() {
+        let mut lines = vec![r#"{"kind":"text","id":"a","text":"Hel","delta":true}"#];
+        let other = r#"{"kind":"text","id":"b","text":"x","agent":{"id":"x","depth":1}}"#;
+        lines.extend([other; MOST_WAITING + 1]);
+        let out = handed_out(&lines);
+        assert!(out[MOST_WAITING].is_empty());
+        assert!(out[MOST_WAITING + 1].starts_with("Hel x x"));
+    }
 }

@@ -1,0 +1,63 @@
+//! Mode `full` into a pipe, a file or a log: each entry is written once, when it
+//! is finished, and nothing is touched again.
+
+use std::io::{self, Write};
+
+use unspool::Event;
+use unspool::formatter::Formatter;
+use unspool::session::Entry;
+use unspool::transcript::{Spacing, Transcript};
+
+use crate::cli::Filter;
+use crate::filter;
+use crate::settings::Settings;
+
+pub(crate) struct Full<'a> {
+    transcript: Transcript,
+    formatter: Formatter,
+    width: usize,
+    filter: &'a Filter,
+    spacing: Spacing,
+}
+
+impl<'a> Full<'a> {
+    pub(super) fn new(settings: &Settings, filter: &'a Filter) -> Self {
+        Self {
+            transcript: Transcript::new(),
+            formatter: settings.formatter(),
+            width: settings.width,
+            filter,
+            spacing: Spacing::new(),
+        }
+    }
+
+    pub(super) fn event(&mut self, event: Event, out: &mut impl Write) -> io::Result<()> {
+        let mut entries = Vec::new();
+        self.transcript
+            .event(event, &mut |entry| entries.push(entry));
+        self.write(&entries, out)
+    }
+
+    pub(super) fn finish(&mut self, out: &mut impl Write) -> io::Result<()> {
+        let mut entries = Vec::new();
+        self.transcript.finish(&mut |entry| entries.push(entry));
+        self.write(&entries, out)
+    }
+
+    fn write(&mut self, entries: &[Entry], out: &mut impl Write) -> io::Result<()> {
+        for entry in entries {
+            if !filter::shows(self.filter, entry) {
+                continue;
+            }
+            let text = self.formatter.format_entry(entry, self.width);
+            if text.is_empty() {
+                continue;
+            }
+            if self.spacing.before(entry) {
+                out.write_all(b"\n")?;
+            }
+            writeln!(out, "{text}")?;
+        }
+        Ok(())
+    }
+}
