@@ -281,7 +281,7 @@ impl View<'_> {
                 span.style.role = Role::Accent;
             }
         }
-        blocks.extend(rest_line(more).map(|line| Block::Paragraph(line)));
+        blocks.extend(rest_line(more).map(Block::Paragraph));
         Some(Part::response(blocks))
     }
 
