@@ -2,8 +2,9 @@
 //!
 //! The status is 0 when everything was read and the agent's run succeeded, 1 when
 //! the run that is shown failed or was cut off, 2 for wrong use or an input that
-//! could not be read (the others are read all the same). A reader that closes
-//! the pipe early is no error.
+//! could not be read (the others are read all the same), 128 and the signal's
+//! number when a signal ended it. A reader that closes the pipe early is no
+//! error.
 
 mod cli;
 mod commands;
@@ -13,6 +14,7 @@ mod settings;
 mod summary;
 mod terminal;
 mod view;
+mod watch;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -39,6 +41,7 @@ fn main() -> ExitCode {
         Ok(Status::Success) => ExitCode::SUCCESS,
         Ok(Status::AgentFailed) => ExitCode::from(AGENT_FAILED),
         Ok(Status::Unreadable) => ExitCode::from(UNREADABLE),
+        Ok(Status::Code(code)) => ExitCode::from(code),
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             complain(&error);
@@ -55,6 +58,8 @@ enum Status {
     AgentFailed,
     /// Some input could not be read; it was said.
     Unreadable,
+    /// What a command or a signal decided.
+    Code(u8),
 }
 
 impl Status {
@@ -64,6 +69,11 @@ impl Status {
             None | Some(TurnStatus::Completed) => Self::Success,
             Some(_) => Self::AgentFailed,
         }
+    }
+
+    /// Ended by a signal, as shells tell it.
+    fn of_signal(signal: i32) -> Self {
+        Self::Code(u8::try_from(128 + signal).unwrap_or(u8::MAX))
     }
 
     /// The more serious of two.

@@ -14,6 +14,10 @@ pub(crate) struct Settings {
     /// Whether standard output is a terminal.
     pub(crate) is_terminal: bool,
     pub(crate) width: usize,
+    /// The width that was asked for, whatever the terminal's is.
+    pub(crate) fixed_width: Option<usize>,
+    /// Whether what is open may be painted anew on the terminal.
+    pub(crate) live: bool,
     /// Whether the closing line is written: on a terminal, in full mode.
     pub(crate) summary: bool,
     pub(crate) usage: bool,
@@ -39,6 +43,8 @@ impl Settings {
             } else {
                 look.width.unwrap_or_else(terminal::width)
             },
+            fixed_width: look.width,
+            live: look.display == Display::Full && !look.copy_clean && terminal::can_repaint(),
             summary: is_terminal
                 && look.display == Display::Full
                 && !look.no_summary

@@ -56,7 +56,7 @@ fn counted(count: u64, noun: &str) -> String {
 }
 
 /// `950 ms`, `12.3 s`, `4 min 5 s`, `2 h 7 min`.
-fn duration(ms: u64) -> String {
+pub(crate) fn duration(ms: u64) -> String {
     match ms {
         0..1000 => format!("{ms} ms"),
         1000..60_000 => format!("{}.{} s", ms / 1000, ms % 1000 / 100),

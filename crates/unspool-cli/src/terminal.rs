@@ -4,9 +4,10 @@
 //! `FORCE_COLOR`, `CLICOLOR=0`, `TERM=dumb`, and whether it is a terminal.
 
 use std::env;
-use std::io::{self, IsTerminal};
-use std::time::Duration;
+use std::io::{self, IsTerminal, Read, Write};
+use std::time::{Duration, Instant};
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use terminal_colorsaurus::{QueryOptions, ThemeMode, theme_mode};
 
 use crate::cli::When;
@@ -52,6 +53,65 @@ pub(crate) fn width() -> usize {
         .filter(|width| *width > 0)
         .or_else(terminal)
         .unwrap_or(80)
+}
+
+/// How large the terminal is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Size {
+    pub(crate) columns: usize,
+    pub(crate) rows: usize,
+}
+
+/// The size of the terminal that is written to.
+pub(crate) fn size() -> Size {
+    let size = terminal_size::terminal_size_of(io::stdout());
+    let (columns, rows) = size.map_or((80, 24), |(width, height)| (width.0, height.0));
+    Size {
+        columns: usize::from(columns).max(1),
+        rows: usize::from(rows).max(1),
+    }
+}
+
+/// Whether something can be painted anew: on a terminal that knows more than
+/// lines.
+pub(crate) fn can_repaint() -> bool {
+    is_terminal() && env::var("TERM").is_ok_and(|term| !term.is_empty() && term != "dumb")
+}
+
+/// Whether the terminal says that it knows synchronised updates.
+pub(crate) fn synchronises() -> bool {
+    can_repaint() && ask_for_synchronised_updates().unwrap_or(false)
+}
+
+/// Asks for the state of mode 2026, and then for what every terminal answers,
+/// so that the answer's end is known.
+fn ask_for_synchronised_updates() -> io::Result<bool> {
+    let mut terminal = terminal_trx::terminal()?;
+    let mut lock = terminal.lock();
+    let mut raw = lock.enable_raw_mode()?;
+    raw.write_all(b"\x1b[?2026$p\x1b[c")?;
+    raw.flush()?;
+    let deadline = Instant::now() + PATIENCE;
+    let mut answer = Vec::new();
+    while !answer.ends_with(b"c") {
+        let rest = deadline.saturating_duration_since(Instant::now());
+        let timeout = Timespec::try_from(rest).unwrap_or_default();
+        let mut descriptors = [PollFd::new(&raw, PollFlags::IN)];
+        if poll(&mut descriptors, Some(&timeout))? == 0 {
+            break;
+        }
+        let mut bytes = [0; 64];
+        let length = raw.read(&mut bytes)?;
+        if length == 0 {
+            break;
+        }
+        answer.extend(bytes.iter().take(length));
+    }
+    let answer = String::from_utf8_lossy(&answer);
+    let state = answer
+        .split_once("?2026;")
+        .and_then(|(_, state)| state.split_once("$y"));
+    Ok(matches!(state, Some(("1" | "2" | "3", _))))
 }
 
 /// Whether the background is light. Asked of the terminal only when the output

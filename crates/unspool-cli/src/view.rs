@@ -1,21 +1,27 @@
 //! What events are turned into: an answer, a transcript, or a live screen.
 
 use std::io::{self, Write};
+use std::time::Instant;
 
 use unspool::Event;
 use unspool::answer::Answer;
+use unspool::doc::Line;
 
 use crate::cli::{Display, Filter};
 use crate::settings::Settings;
+use crate::terminal;
 
 mod full;
+mod live;
 
 use full::Full;
+use live::Live;
 
 /// One run, shown in one of the modes.
 pub(crate) enum View<'a> {
     Answer(Answer),
     Full(Box<Full<'a>>),
+    Live(Box<Live<'a>>),
 }
 
 impl<'a> View<'a> {
@@ -29,11 +35,69 @@ impl<'a> View<'a> {
         }
     }
 
+    /// A view of something that still goes on: where the terminal allows it,
+    /// what is open is painted anew.
+    pub(crate) fn live(settings: &Settings, filter: &'a Filter) -> Self {
+        if settings.live {
+            let live = Live::new(settings, filter, terminal::synchronises());
+            Self::Live(Box::new(live))
+        } else {
+            Self::new(settings, filter)
+        }
+    }
+
     /// Shows what the event adds.
     pub(crate) fn event(&mut self, event: Event, out: &mut impl Write) -> io::Result<()> {
         match self {
             Self::Answer(answer) => answer.event(&event, out),
             Self::Full(full) => full.event(event, out),
+            Self::Live(live) => {
+                live.event(event);
+                Ok(())
+            }
+        }
+    }
+
+    /// All that is known so far was handed over.
+    pub(crate) fn settle(&mut self, out: &mut impl Write) -> io::Result<()> {
+        match self {
+            Self::Answer(_) | Self::Full(_) => out.flush(),
+            Self::Live(live) => live.paint(out),
+        }
+    }
+
+    /// When [`settle`](Self::settle) is due again, if nothing else happens.
+    pub(crate) fn due(&self) -> Option<Instant> {
+        match self {
+            Self::Answer(_) | Self::Full(_) => None,
+            Self::Live(live) => live.due(),
+        }
+    }
+
+    /// Shows lines that are not the agent's output. Outside of a live screen
+    /// they are none of this view's business.
+    pub(crate) fn aside(&mut self, lines: &[Line]) -> bool {
+        match self {
+            Self::Answer(_) | Self::Full(_) => false,
+            Self::Live(live) => {
+                live.aside(lines);
+                true
+            }
+        }
+    }
+
+    /// The terminal may have another size now.
+    pub(crate) fn resize(&mut self) {
+        if let Self::Live(live) = self {
+            live.resize();
+        }
+    }
+
+    /// Leaves the screen to somebody else for a while.
+    pub(crate) fn leave(&mut self, out: &mut impl Write) -> io::Result<()> {
+        match self {
+            Self::Answer(_) | Self::Full(_) => out.flush(),
+            Self::Live(live) => live.leave(out),
         }
     }
 
@@ -42,6 +106,7 @@ impl<'a> View<'a> {
         match self {
             Self::Answer(answer) => answer.finish(out),
             Self::Full(full) => full.finish(out),
+            Self::Live(live) => live.finish(out),
         }
     }
 }

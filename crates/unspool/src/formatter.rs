@@ -8,7 +8,7 @@ use crate::doc::entry::{self, Detail, Part};
 use crate::doc::{Line, Role, Span};
 use crate::event::{Body, Event};
 use crate::layout::{self, Links, Page};
-use crate::output::{Ansi, Output};
+use crate::output::{Ansi, Output, Row};
 use crate::session::{Entry, Item, Session};
 use crate::theme::{Rgb, Theme};
 
@@ -101,6 +101,11 @@ impl Formatter {
     /// shown of it.
     pub fn format_entry(&self, entry: &Entry, width: usize) -> String {
         self.text(&self.lines(entry, width))
+    }
+
+    /// A line for a live screen.
+    pub fn row(&self, line: &[Span]) -> Row {
+        self.output.row(line)
     }
 
     /// Lines as text, without a final line end.

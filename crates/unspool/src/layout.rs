@@ -88,6 +88,17 @@ pub fn layout(blocks: &[Block], page: impl Into<Page>, first: &[Span], rest: &[S
     pen.lines
 }
 
+/// The beginning of a line that is wider than so many cells, and `…`.
+pub fn truncated(line: &[Span], cells: usize) -> Line {
+    if width::of_line(line) <= cells {
+        return line.to_vec();
+    }
+    let room = Room::even(Some(cells.saturating_sub(1).max(1)));
+    let mut head = cut(line, room).into_iter().next().unwrap_or_default();
+    head.push(Span::role("…", Role::Accent));
+    head
+}
+
 /// What stands before the text of a line, and its cells.
 #[derive(Clone)]
 struct Prefix {

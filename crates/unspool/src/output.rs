@@ -5,17 +5,22 @@
 //! the end of a line are dropped. A control character that got past all other
 //! stages is made visible here.
 //!
-//! Called by the command line; the interactive app paints lines itself.
+//! [`Live`] paints the lines that are still open at the end of a terminal's
+//! scrollback. Called by the command line; the interactive app paints lines
+//! itself.
 
 mod ansi;
+mod live;
 mod plain;
 
 use std::borrow::Cow;
 use std::io;
 
 pub use ansi::Ansi;
+pub use live::{Live, Row};
 
 use crate::doc::{Line, Span};
+use crate::layout;
 use crate::sanitize;
 
 /// Where lines go.
@@ -35,6 +40,15 @@ impl Output {
             Self::Plain => plain::push(line, text),
         }
         text.push('\n');
+    }
+
+    /// A line for a live screen.
+    pub fn row(&self, line: &[Span]) -> Row {
+        let mut text = String::new();
+        self.push(line, &mut text);
+        text.pop();
+        let cells = visible(line).map(|(_, shown)| layout::width(&shown)).sum();
+        Row { text, cells }
     }
 
     /// The text of lines, each with its line end.

@@ -29,6 +29,11 @@ impl Transcript {
         self.session.open()
     }
 
+    /// The message that is shown next: see [`Session::current`].
+    pub fn current(&self) -> Option<&Entry> {
+        self.session.current()
+    }
+
     /// What is finished but waits for a message: see [`Session::waiting`].
     pub fn waiting(&self) -> &[Entry] {
         self.session.waiting()

@@ -1,15 +1,19 @@
 //! `unspool [FILE…]`: shows a run, as text, with its calls, or in full.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::SyncSender;
+use std::thread;
 
-use unspool::ReaderOptions;
 use unspool::stats::Stats;
+use unspool::{Reader, ReaderOptions};
 
 use crate::cli::{Filter, Look, Show};
 use crate::input::{self, Batch, CHUNK, Input};
 use crate::settings::Settings;
 use crate::view::View;
-use crate::{Status, summary};
+use crate::watch::{self, End, Happening, Pipe, Watch};
+use crate::{Status, complain, summary};
 
 pub(crate) fn run(arguments: &Show) -> anyhow::Result<Status> {
     let mut out = BufWriter::with_capacity(CHUNK, io::stdout().lock());
@@ -23,11 +27,63 @@ pub(crate) fn run(arguments: &Show) -> anyhow::Result<Status> {
         });
     }
     let settings = Settings::new(&arguments.look);
+    if settings.live && is_stdin(&arguments.files) {
+        return watch_stdin(arguments, &settings);
+    }
     let open = |path: &_| input::open(path, arguments.source.from());
     input::each(&arguments.files, open, |input| {
         let options = arguments.source.reader_options(false);
         show(input, &settings, &arguments.filter, options, &mut out)
     })
+}
+
+/// Whether standard input, and nothing else, is read.
+fn is_stdin(files: &[PathBuf]) -> bool {
+    match files {
+        [] => !io::stdin().is_terminal(),
+        [file] => file == Path::new("-"),
+        _ => false,
+    }
+}
+
+/// Shows what comes in, live on the terminal.
+fn watch_stdin(arguments: &Show, settings: &Settings) -> anyhow::Result<Status> {
+    let (sender, happenings) = watch::channel();
+    watch::signals(sender.clone())?;
+    thread::spawn(move || {
+        let _ = sender.send(Happening::Ended(send_stdin(&sender)));
+    });
+    let mut stats = Stats::default();
+    let end = Watch {
+        happenings: &happenings,
+        reader: &|| Reader::with_options(arguments.source.reader_options(false)),
+        view: &mut View::live(settings, &arguments.filter),
+        stats: &mut stats,
+        out: io::stdout().lock(),
+    }
+    .run(&mut Pipe)?;
+    if settings.summary {
+        summary::write(&stats, settings, &mut io::stdout().lock())?;
+    }
+    Ok(match end {
+        End::Input(Ok(())) => Status::of(stats.status),
+        End::Input(Err(error)) => {
+            complain(&anyhow::Error::new(error).context("standard input"));
+            Status::Unreadable
+        }
+        End::Signal(signal) => Status::of_signal(signal),
+    })
+}
+
+/// Sends standard input to its end, unless nobody takes it any more.
+fn send_stdin(sender: &SyncSender<Happening>) -> io::Result<()> {
+    let inputs = input::open(Path::new("-"), None).map_err(io::Error::other)?;
+    for mut input in inputs {
+        let send = |bytes: &[u8]| Ok(sender.send(Happening::Output(bytes.to_vec()))?);
+        // The outer error means that nobody listens.
+        input.pieces(send).unwrap_or(Ok(()))?;
+    }
+    Ok(())
 }
 
 /// Shows an input that is no file, to its end.

@@ -1,0 +1,362 @@
+//! Mode `full` on a terminal while the agent works: finished entries scroll up,
+//! what is open stands below them and is painted anew.
+//!
+//! After the run, the scrollback holds what [`Full`](super::full::Full) would
+//! have written.
+
+use std::io::{self, Write};
+use std::time::{Duration, Instant};
+
+use unspool::Event;
+use unspool::doc::{Line, Role, Span, Style};
+use unspool::event::{Body, Level, PlanStatus};
+use unspool::formatter::Formatter;
+use unspool::output::{self, Row};
+use unspool::session::{Entry, Item};
+use unspool::transcript::{Spacing, Transcript};
+
+use crate::cli::Filter;
+use crate::settings::Settings;
+use crate::terminal::Size;
+use crate::{filter, summary};
+
+/// Between two frames at least.
+const FRAME: Duration = Duration::from_millis(16);
+/// Between two pictures of the spinner.
+const TICK: Duration = Duration::from_millis(100);
+/// An agent that says nothing for so long is told about.
+const QUIET: Duration = Duration::from_secs(10);
+const SPINNER: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+
+pub(crate) struct Live<'a> {
+    transcript: Transcript,
+    formatter: Formatter,
+    filter: &'a Filter,
+    spacing: Spacing,
+    /// The width that was asked for, whatever the terminal's is.
+    fixed_width: Option<usize>,
+    size: Size,
+    screen: output::Live,
+    /// Lines that the next frame writes for good.
+    finished: Vec<Row>,
+    /// When each open call was first seen.
+    calls: Vec<(String, Instant)>,
+    work: Work,
+    /// Something happened since the last frame.
+    changed: bool,
+    last_frame: Option<Instant>,
+}
+
+/// What is known of the turn that is going on.
+struct Work {
+    started: Instant,
+    last_event: Instant,
+    is_open: bool,
+    /// The step of the plan that is being worked on.
+    step: Option<String>,
+    /// The agent waits before it tries again: since when, and how long.
+    retry: Option<(Instant, Option<Duration>)>,
+}
+
+impl<'a> Live<'a> {
+    pub(super) fn new(settings: &Settings, filter: &'a Filter, synchronised: bool) -> Self {
+        let size = crate::terminal::size();
+        let now = Instant::now();
+        Self {
+            transcript: Transcript::new(),
+            formatter: settings.formatter(),
+            filter,
+            spacing: Spacing::new(),
+            fixed_width: settings.fixed_width,
+            size,
+            screen: output::Live::new(size.columns, synchronised),
+            finished: Vec::new(),
+            calls: Vec::new(),
+            work: Work {
+                started: now,
+                last_event: now,
+                is_open: true,
+                step: None,
+                retry: None,
+            },
+            changed: true,
+            last_frame: None,
+        }
+    }
+
+    fn width(&self) -> usize {
+        let fixed = self.fixed_width.unwrap_or(self.size.columns);
+        fixed.min(self.size.columns)
+    }
+
+    pub(super) fn event(&mut self, event: Event) {
+        self.observe(&event);
+        let mut entries = Vec::new();
+        self.transcript
+            .event(event, &mut |entry| entries.push(entry));
+        self.write(&entries);
+        self.changed = true;
+    }
+
+    /// Looks at what the event says about the work that goes on.
+    fn observe(&mut self, event: &Event) {
+        let now = Instant::now();
+        self.work.last_event = now;
+        let was_retry = self.work.retry.take();
+        match &event.body {
+            Body::ToolUse(call) if !self.calls.iter().any(|(id, _)| *id == call.id) => {
+                self.calls.push((call.id.clone(), now));
+            }
+            Body::ToolResult(result) => self.calls.retain(|(id, _)| *id != result.id),
+            Body::Plan(plan) if event.agent.is_none() => {
+                self.work.step = plan
+                    .entries
+                    .iter()
+                    .position(|entry| {
+                        matches!(entry.status, PlanStatus::Pending | PlanStatus::InProgress)
+                    })
+                    .map(|at| {
+                        let text = plan.entries.get(at).map_or("", |entry| entry.text.as_str());
+                        format!("{text} ({} of {})", at + 1, plan.entries.len())
+                    });
+            }
+            Body::Notice(notice) if notice.level == Level::Retry => {
+                self.work.retry = Some((now, pause(&notice.text.as_str())));
+            }
+            Body::Usage(_) | Body::State(_) => self.work.retry = was_retry,
+            Body::TurnEnd(_) if event.agent.is_none() => {
+                self.work.is_open = false;
+                self.work.step = None;
+                self.calls.clear();
+            }
+            _ => {}
+        }
+        if !self.work.is_open
+            && matches!(
+                event.body,
+                Body::User(_) | Body::ToolUse(_) | Body::Text(_) | Body::Reasoning(_)
+            )
+        {
+            self.work.is_open = true;
+            self.work.started = now;
+        }
+    }
+
+    pub(super) fn finish(&mut self, out: &mut impl Write) -> io::Result<()> {
+        let mut entries = Vec::new();
+        self.transcript.finish(&mut |entry| entries.push(entry));
+        self.write(&entries);
+        self.work.is_open = false;
+        let last = self.screen.frame(&self.finished, Vec::new());
+        self.finished.clear();
+        out.write_all(last.as_bytes())?;
+        self.leave(out)
+    }
+
+    /// Takes the open lines away, so that somebody else may write.
+    pub(super) fn leave(&mut self, out: &mut impl Write) -> io::Result<()> {
+        out.write_all(self.screen.leave().as_bytes())?;
+        self.changed = true;
+        out.flush()
+    }
+
+    /// The terminal may have another size now.
+    pub(super) fn resize(&mut self) {
+        self.size = crate::terminal::size();
+        self.screen.resize(self.size.columns);
+        self.changed = true;
+    }
+
+    /// A line that is not the agent's output, such as what it wrote to
+    /// standard error.
+    pub(super) fn aside(&mut self, lines: &[Line]) {
+        for line in lines {
+            self.finished.push(self.formatter.row(line));
+        }
+        self.changed = true;
+    }
+
+    /// When the next frame is due, if nothing else happens.
+    pub(super) fn due(&self) -> Option<Instant> {
+        let Some(last) = self.last_frame else {
+            return Some(self.work.started);
+        };
+        if self.changed {
+            Some(last + FRAME)
+        } else {
+            self.work.is_open.then(|| last + TICK)
+        }
+    }
+
+    /// Paints a frame if one is due.
+    pub(super) fn paint(&mut self, out: &mut impl Write) -> io::Result<()> {
+        let now = Instant::now();
+        if self.due().is_none_or(|due| due > now) {
+            return Ok(());
+        }
+        let open = self.open_rows(now);
+        let frame = self.screen.frame(&self.finished, open);
+        self.finished.clear();
+        self.changed = false;
+        self.last_frame = Some(now);
+        if frame.is_empty() {
+            return Ok(());
+        }
+        out.write_all(frame.as_bytes())?;
+        out.flush()
+    }
+
+    fn write(&mut self, entries: &[Entry]) {
+        for entry in entries {
+            if !filter::shows(self.filter, entry) {
+                continue;
+            }
+            let lines = self.formatter.lines(entry, self.width());
+            if lines.is_empty() {
+                continue;
+            }
+            if self.spacing.before(entry) {
+                self.finished.push(Row::default());
+            }
+            let rows = lines.iter().map(|line| self.formatter.row(line));
+            self.finished.extend(rows);
+        }
+    }
+
+    /// The last of the open lines that fit into half of the screen.
+    fn open_rows(&self, now: Instant) -> Vec<Row> {
+        let most = (self.size.rows / 2).max(1);
+        let mut rows = Vec::new();
+        let mut spacing = self.spacing.clone();
+        let open = self.transcript.open().iter();
+        for entry in self.transcript.waiting().iter().chain(open) {
+            if !filter::shows(self.filter, entry) {
+                continue;
+            }
+            let lines = self.open_lines(entry, now);
+            if lines.is_empty() {
+                continue;
+            }
+            if spacing.before(entry) {
+                rows.push(Row::default());
+            }
+            rows.extend(lines.iter().map(|line| self.fitting(line)));
+        }
+        if self.work.is_open {
+            rows.push(self.fitting(&self.status(now)));
+        }
+        rows.split_off(rows.len().saturating_sub(most))
+    }
+
+    fn open_lines(&self, entry: &Entry, now: Instant) -> Vec<Line> {
+        let mut lines = self.formatter.lines(entry, self.width());
+        if let Item::Tool(tool) = &entry.item
+            && tool.result.is_none()
+            && let Some(head) = lines.first_mut()
+        {
+            let since = self.calls.iter().find(|(id, _)| *id == tool.call.id);
+            let elapsed = since.map_or(Duration::ZERO, |(_, since)| now - *since);
+            animate(head, elapsed);
+        }
+        lines
+    }
+
+    /// What goes on, and for how long.
+    fn status(&self, now: Instant) -> Line {
+        let work = &self.work;
+        let mut words = vec![seconds(now - work.started)];
+        if let Some((since, pause)) = work.retry {
+            words.push(
+                match pause.and_then(|pause| pause.checked_sub(now - since)) {
+                    Some(rest) => format!(
+                        "trying again in {}",
+                        seconds(rest + Duration::from_millis(999))
+                    ),
+                    None => format!("trying again for {}", seconds(now - since)),
+                },
+            );
+        } else if now - work.last_event >= QUIET {
+            words.push(format!(
+                "nothing new for {}",
+                seconds(now - work.last_event)
+            ));
+        }
+        words.extend(work.step.clone());
+        vec![
+            Span::new(spinner(now - work.started), Style::of(Role::Colorful)),
+            Span::new(format!(" {}", words.join(" · ")), Style::of(Role::Accent)),
+        ]
+    }
+
+    /// A row that is not wider than the screen.
+    fn fitting(&self, line: &[Span]) -> Row {
+        let row = self.formatter.row(line);
+        if row.cells <= self.size.columns {
+            return row;
+        }
+        let cut = unspool::layout::truncated(line, self.size.columns);
+        self.formatter.row(&cut)
+    }
+}
+
+/// The bullet of a running call turns, and its time is told.
+fn animate(head: &mut Line, elapsed: Duration) {
+    if let Some(bullet) = head.iter_mut().find(|span| span.text.contains('•')) {
+        bullet.text = bullet.text.replace('•', spinner(elapsed));
+        bullet.style = Style::of(Role::Colorful);
+    }
+    if elapsed >= Duration::from_secs(1) {
+        let text = format!(" {}", seconds(elapsed));
+        head.push(Span::new(text, Style::of(Role::Accent)));
+    }
+}
+
+fn spinner(elapsed: Duration) -> &'static str {
+    let at = usize::try_from(elapsed.as_millis() / TICK.as_millis()).unwrap_or_default();
+    SPINNER.get(at % SPINNER.len()).copied().unwrap_or("•")
+}
+
+fn seconds(time: Duration) -> String {
+    match time.as_secs() {
+        seconds @ 0..60 => format!("{seconds} s"),
+        seconds => summary::duration(seconds.saturating_mul(1000)),
+    }
+}
+
+/// How long an agent says that it waits: `… in 2s`, `… in 1.5 seconds`.
+fn pause(text: &str) -> Option<Duration> {
+    let (_, after) = text.rsplit_once(" in ")?;
+    let after = after.trim_start();
+    let digits = after
+        .find(|c: char| !c.is_ascii_digit() && c != '.')
+        .unwrap_or(after.len());
+    let (number, unit) = after.split_at_checked(digits)?;
+    let number: f64 = number.parse().ok()?;
+    let unit = unit.trim_start();
+    let seconds = if unit.starts_with("ms") {
+        number / 1000.0
+    } else if unit.starts_with('s') {
+        number
+    } else if unit.starts_with('m') {
+        number * 60.0
+    } else {
+        return None;
+    };
+    Duration::try_from_secs_f64(seconds).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_are_read_out_of_the_words() {
+        let read = |text| pause(text).map(|pause| pause.as_millis());
+        assert_eq!(read("Retrying in 2s: overloaded"), Some(2000));
+        assert_eq!(read("retry 1 of 10 in 550 ms"), Some(550));
+        assert_eq!(read("trying again in 1.5 seconds"), Some(1500));
+        assert_eq!(read("in 2 minutes"), None);
+        assert_eq!(read("again in 2 minutes"), Some(120_000));
+        assert_eq!(read("failed in the end"), None);
+    }
+}

@@ -1,0 +1,259 @@
+//! Watches something that goes on: what an agent writes, what the terminal and
+//! the user do, and the clock, until it ends.
+//!
+//! Threads put what happens into one channel; the loop here takes it out, all
+//! that is there before anything is painted. Nothing else is shared between
+//! threads.
+
+use std::io::{self, Write};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGWINCH};
+use signal_hook::iterator::Signals;
+use unspool::doc::Line;
+use unspool::stats::Stats;
+use unspool::{Event, Reader};
+
+use crate::view::View;
+
+/// What may wait in the channel; whoever writes faster has to wait.
+const QUEUE: usize = 64;
+/// How long pieces are collected before something is painted.
+const BATCH: Duration = Duration::from_millis(8);
+/// How long an agent may go on writing after Ctrl-C.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// One thing that happens.
+pub(crate) enum Happening {
+    /// The agent wrote this.
+    Output(Vec<u8>),
+    /// Events that were read already.
+    Events(Vec<Event>),
+    /// Lines that are not the agent's output.
+    Aside(Vec<Line>),
+    /// What was read so far is void: a file was replaced.
+    Restart,
+    /// Nothing more comes.
+    Ended(io::Result<()>),
+    /// A signal came.
+    Signal(i32),
+}
+
+/// The two ends of the channel.
+pub(crate) fn channel() -> (SyncSender<Happening>, Receiver<Happening>) {
+    sync_channel(QUEUE)
+}
+
+/// Sends signals into the channel from now on.
+pub(crate) fn signals(sender: SyncSender<Happening>) -> io::Result<()> {
+    let wanted = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH];
+    let mut signals = Signals::new(wanted)?;
+    thread::spawn(move || {
+        for signal in signals.forever() {
+            if sender.send(Happening::Signal(signal)).is_err() {
+                return;
+            }
+        }
+    });
+    Ok(())
+}
+
+/// How watching ended.
+pub(crate) enum End {
+    /// The input ended, or could not be read further.
+    Input(io::Result<()>),
+    /// A signal ended it.
+    Signal(i32),
+}
+
+/// What is done with signals that end things.
+pub(crate) trait Subject {
+    /// A signal came that asks to end, for the `count`th time. `true` ends the
+    /// watching now.
+    fn end(&mut self, signal: i32, count: usize) -> bool;
+    /// The user wants to stop for a while; returns when it goes on.
+    fn suspend(&mut self);
+}
+
+/// Something that only writes into our pipe: it gets the terminal's signals
+/// itself.
+pub(crate) struct Pipe;
+
+impl Subject for Pipe {
+    fn end(&mut self, signal: i32, count: usize) -> bool {
+        signal != SIGINT || count > 1
+    }
+
+    fn suspend(&mut self) {
+        stop_here();
+    }
+}
+
+/// Stops this process as if nobody had asked for the signal.
+pub(crate) fn stop_here() {
+    // Where stopping is not possible, it just goes on.
+    let _ = signal_hook::low_level::emulate_default_handler(SIGTSTP);
+}
+
+/// What is watched, and what becomes of it.
+pub(crate) struct Watch<'a, 'v, W: Write> {
+    pub(crate) happenings: &'a Receiver<Happening>,
+    /// Makes the reader; another one after a restart.
+    pub(crate) reader: &'a dyn Fn() -> Reader,
+    pub(crate) view: &'a mut View<'v>,
+    pub(crate) stats: &'a mut Stats,
+    pub(crate) out: W,
+}
+
+impl<W: Write> Watch<'_, '_, W> {
+    /// Watches to the end and shows what was open. An error is about the
+    /// output.
+    pub(crate) fn run(mut self, subject: &mut dyn Subject) -> io::Result<End> {
+        let mut reader = (self.reader)();
+        let mut state = State::default();
+        self.view.settle(&mut self.out)?;
+        let end = loop {
+            if let Some(end) = self.next(&mut reader, &mut state, subject)? {
+                break end;
+            }
+            self.view.settle(&mut self.out)?;
+        };
+        reader.finish();
+        self.show(&mut reader)?;
+        self.view.finish(&mut self.out)?;
+        self.out.flush()?;
+        Ok(end)
+    }
+
+    /// Takes what happened, as far as it is there.
+    fn next(
+        &mut self,
+        reader: &mut Reader,
+        state: &mut State,
+        subject: &mut dyn Subject,
+    ) -> io::Result<Option<End>> {
+        let Some(first) = self.wait(state) else {
+            return Ok(state.over(Instant::now()));
+        };
+        let began = Instant::now();
+        let mut next = Some(first);
+        while let Some(happening) = next.take() {
+            if let Some(end) = self.take(happening, reader, state, subject)? {
+                return Ok(Some(end));
+            }
+            if began.elapsed() < BATCH {
+                next = match self.happenings.try_recv() {
+                    Ok(happening) => Some(happening),
+                    Err(TryRecvError::Empty) => None,
+                    Err(TryRecvError::Disconnected) => return Ok(Some(End::Input(Ok(())))),
+                };
+            }
+        }
+        Ok(state.over(Instant::now()))
+    }
+
+    /// Waits for something to happen, or for the next frame.
+    fn wait(&self, state: &State) -> Option<Happening> {
+        let due = [self.view.due(), state.deadline]
+            .into_iter()
+            .flatten()
+            .min();
+        match due {
+            None => self
+                .happenings
+                .recv()
+                .ok()
+                .or(Some(Happening::Ended(Ok(())))),
+            Some(due) => {
+                let timeout = due.saturating_duration_since(Instant::now());
+                match self.happenings.recv_timeout(timeout) {
+                    Ok(happening) => Some(happening),
+                    Err(RecvTimeoutError::Timeout) => None,
+                    Err(RecvTimeoutError::Disconnected) => Some(Happening::Ended(Ok(()))),
+                }
+            }
+        }
+    }
+
+    fn take(
+        &mut self,
+        happening: Happening,
+        reader: &mut Reader,
+        state: &mut State,
+        subject: &mut dyn Subject,
+    ) -> io::Result<Option<End>> {
+        match happening {
+            Happening::Output(bytes) => {
+                reader.push(&bytes);
+                self.show(reader)?;
+            }
+            Happening::Events(events) => {
+                for event in events {
+                    self.event(event)?;
+                }
+            }
+            Happening::Aside(lines) => {
+                self.view.aside(&lines);
+            }
+            Happening::Restart => {
+                reader.finish();
+                self.show(reader)?;
+                *reader = (self.reader)();
+            }
+            Happening::Ended(result) => {
+                return Ok(Some(match state.signal {
+                    Some(signal) => End::Signal(signal),
+                    None => End::Input(result),
+                }));
+            }
+            Happening::Signal(SIGWINCH) => self.view.resize(),
+            Happening::Signal(SIGCONT) => {}
+            Happening::Signal(SIGTSTP) => {
+                self.view.leave(&mut self.out)?;
+                subject.suspend();
+                self.view.resize();
+            }
+            Happening::Signal(signal) => {
+                state.signal.get_or_insert(signal);
+                state.signals += 1;
+                if subject.end(signal, state.signals) {
+                    return Ok(Some(End::Signal(signal)));
+                }
+                state.deadline.get_or_insert(Instant::now() + GRACE);
+            }
+        }
+        Ok(None)
+    }
+
+    fn show(&mut self, reader: &mut Reader) -> io::Result<()> {
+        for event in reader.events() {
+            self.stats.event(&event);
+            self.view.event(event, &mut self.out)?;
+        }
+        Ok(())
+    }
+
+    fn event(&mut self, event: Event) -> io::Result<()> {
+        self.stats.event(&event);
+        self.view.event(event, &mut self.out)
+    }
+}
+
+/// What was asked for by signals.
+#[derive(Default)]
+struct State {
+    /// The first signal that asked to end, and how many did.
+    signal: Option<i32>,
+    signals: usize,
+    /// When it ends in any case.
+    deadline: Option<Instant>,
+}
+
+impl State {
+    fn over(&self, now: Instant) -> Option<End> {
+        let over = self.deadline.is_some_and(|deadline| deadline <= now);
+        self.signal.filter(|_| over).map(End::Signal)
+    }
+}
