@@ -8,6 +8,8 @@ use unspool::ReaderOptions;
 use unspool::source::{self, Provider};
 use unspool::theme::Rgb;
 
+use crate::playback::Speed;
+
 /// Shows people what a coding agent is doing.
 ///
 /// Reads the output of any coding agent, live from a pipe or from a saved
@@ -37,12 +39,18 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     Demo(Demo),
     Events(Events),
+    Follow(Follow),
     Providers(Providers),
+    Run(Run),
 }
 
 /// Play a recorded run that is built in
 #[derive(Args)]
 pub(crate) struct Demo {
+    /// How fast it is played: a number, or `max` [default: 1 on a terminal]
+    #[arg(long, value_name = "N", value_parser = parse_speed)]
+    pub(crate) speed: Option<Speed>,
+
     #[command(flatten)]
     pub(crate) look: Look,
 }
@@ -61,6 +69,14 @@ pub(crate) struct Show {
 
     #[command(flatten)]
     pub(crate) filter: Filter,
+
+    /// Play the recording in its own time; long pauses are shortened
+    #[arg(long)]
+    pub(crate) replay: bool,
+
+    /// How fast a recording is played: a number, or `max`
+    #[arg(long, value_name = "N", requires = "replay", value_parser = parse_speed)]
+    pub(crate) speed: Option<Speed>,
 }
 
 /// How the input is read.
@@ -264,6 +280,87 @@ pub(crate) enum EntryKind {
     Unknown,
 }
 
+/// Show a session file and go on as it grows
+///
+/// Without a file, or with --latest, the session that was last written to is
+/// found by itself. Ctrl-C ends it.
+#[derive(Args)]
+#[command(after_long_help = "\
+Examples:
+  unspool follow                       the newest session of any agent on this machine
+  unspool follow --latest codex        the newest session of Codex
+  unspool follow run.jsonl             a file, also one that does not exist yet
+  unspool follow ~/.claude/projects    the newest session below a folder
+
+Exit status:
+  0  ended with Ctrl-C
+  2  wrong use, or nothing to follow")]
+pub(crate) struct Follow {
+    /// A session file, or a folder whose newest session is shown
+    #[arg(value_name = "FILE|DIR")]
+    pub(crate) path: Option<PathBuf>,
+
+    /// The newest session of this agent, or of any
+    #[arg(long, value_name = "AGENT", num_args = 0..=1, default_missing_value = "")]
+    pub(crate) latest: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) source: Source,
+
+    #[command(flatten)]
+    pub(crate) look: Look,
+
+    #[command(flatten)]
+    pub(crate) filter: Filter,
+}
+
+/// Start an agent and show what it does
+///
+/// The name of a known agent and a prompt add the flags that make it stream;
+/// arguments behind the prompt are passed on. Any other command goes behind
+/// `--`. The first Ctrl-C is passed on to the agent, the second asks it to end,
+/// the third ends it. It gets no input from the terminal.
+#[derive(Args)]
+#[command(after_long_help = "\
+Examples:
+  unspool run claude \"fix the failing test\"
+  unspool run codex \"fix the failing test\" --model gpt-5
+  unspool run --save run.jsonl -- claude -p \"…\" --output-format stream-json --verbose
+  unspool run --dry-run gemini \"explain this repository\"
+
+Agents: claude, codex, gemini, qwen, opencode, aider
+
+Exit status:
+  the agent's own; 128 and the signal's number if a signal ended it;
+  126 or 127 if it could not be started;
+  2 for wrong use, or if the agent succeeded but --save failed")]
+pub(crate) struct Run {
+    /// A known agent, a prompt, and more arguments for the agent
+    #[arg(value_name = "AGENT PROMPT [ARG…]", allow_hyphen_values = true)]
+    pub(crate) agent: Vec<String>,
+
+    /// Any command
+    #[arg(value_name = "COMMAND", last = true)]
+    pub(crate) command: Vec<String>,
+
+    /// Write each byte of its output to this file too
+    #[arg(long, value_name = "FILE")]
+    pub(crate) save: Option<PathBuf>,
+
+    /// Print the command instead of running it
+    #[arg(long = "dry-run")]
+    pub(crate) print_only: bool,
+
+    #[command(flatten)]
+    pub(crate) source: Source,
+
+    #[command(flatten)]
+    pub(crate) look: Look,
+
+    #[command(flatten)]
+    pub(crate) filter: Filter,
+}
+
 /// Print what happened as events, one JSON object a line
 ///
 /// The format is the same for every agent and is documented in
@@ -319,6 +416,18 @@ fn parse_size(text: &str) -> Result<usize, String> {
         .and_then(|number| number.checked_mul(unit))
         .filter(|size| *size > 0)
         .ok_or_else(|| "expected a number of bytes such as 1048576, 64K, 256M or 1G".to_owned())
+}
+
+fn parse_speed(text: &str) -> Result<Speed, String> {
+    match text {
+        "max" => Ok(Speed::Max),
+        number => number
+            .parse()
+            .ok()
+            .filter(|times: &f64| (0.01..=1000.0).contains(times))
+            .map(Speed::Times)
+            .ok_or_else(|| "expected a number from 0.01 to 1000, or `max`".to_owned()),
+    }
 }
 
 fn parse_lines(text: &str) -> Result<Lines, String> {

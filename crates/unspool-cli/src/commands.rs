@@ -2,5 +2,7 @@
 
 pub(crate) mod demo;
 pub(crate) mod events;
+pub(crate) mod follow;
 pub(crate) mod providers;
+pub(crate) mod run;
 pub(crate) mod show;

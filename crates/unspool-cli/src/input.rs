@@ -26,7 +26,7 @@ const WHOLE: usize = 256 << 20;
 pub(crate) struct Input {
     /// How to call it in messages.
     pub(crate) name: String,
-    pub(crate) bytes: Box<dyn Read>,
+    pub(crate) bytes: Box<dyn Read + Send>,
     /// Files that belong to it: name and content.
     pub(crate) attachments: Vec<(String, Vec<u8>)>,
 }
@@ -46,6 +46,15 @@ impl Input {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Ok(Err(error)),
             }
+        }
+    }
+
+    /// The input itself; what stays behind is empty.
+    pub(crate) fn take(&mut self) -> Self {
+        Self {
+            name: self.name.clone(),
+            bytes: std::mem::replace(&mut self.bytes, Box::new(io::empty())),
+            attachments: std::mem::take(&mut self.attachments),
         }
     }
 
@@ -83,6 +92,7 @@ impl Input {
 }
 
 /// What an input holds.
+#[expect(clippy::large_enum_variant, reason = "handed over once, never kept")]
 pub(crate) enum Batch {
     Event(Event),
     /// All that is known so far was handed out.
@@ -129,8 +139,8 @@ fn or_stdin(files: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
 /// Opens what a path names for its bytes, whatever they are.
 pub(crate) fn untouched(path: &Path) -> anyhow::Result<Vec<Input>> {
     let name = path.display().to_string();
-    let bytes: Box<dyn Read> = if path == Path::new("-") {
-        Box::new(io::stdin().lock())
+    let bytes: Box<dyn Read + Send> = if path == Path::new("-") {
+        Box::new(io::stdin())
     } else {
         Box::new(File::open(path).with_context(|| cannot_read(&name))?)
     };
@@ -146,8 +156,7 @@ pub(crate) fn open(path: &Path, from: Option<Provider>) -> anyhow::Result<Vec<In
     if path == Path::new("-") {
         return Ok(vec![Input {
             name: "standard input".to_owned(),
-            bytes: decompressed(Box::new(io::stdin().lock()))
-                .context("cannot read standard input")?,
+            bytes: decompressed(Box::new(io::stdin())).context("cannot read standard input")?,
             attachments: Vec::new(),
         }]);
     }
@@ -193,6 +202,20 @@ pub(crate) fn open(path: &Path, from: Option<Provider>) -> anyhow::Result<Vec<In
     }])
 }
 
+/// Whether a file is written as a whole, not line by line: a document, a
+/// database, an archive.
+pub(crate) fn is_whole(path: &Path) -> bool {
+    let mut head = Vec::new();
+    if let Ok(file) = File::open(path) {
+        let _ = file.take(16).read_to_end(&mut head);
+    }
+    opencode_db::is_database(&head)
+        || compression::recognise(&head).is_some()
+        || path
+            .extension()
+            .is_some_and(|extension| extension == "json")
+}
+
 /// The end of an input that could not be read further.
 struct Failed(Option<io::Error>);
 
@@ -203,7 +226,7 @@ impl Read for Failed {
 }
 
 /// The stream with its compression taken off.
-fn decompressed(mut bytes: Box<dyn Read>) -> io::Result<Box<dyn Read>> {
+fn decompressed(mut bytes: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> {
     let mut magic = Vec::new();
     (&mut bytes)
         .take(compression::MAGIC_LENGTH as u64)

@@ -6,12 +6,16 @@
 //! number when a signal ended it. A reader that closes the pipe early is no
 //! error.
 
+mod agents;
+mod child;
 mod cli;
 mod commands;
 mod filter;
 mod input;
+mod playback;
 mod settings;
 mod summary;
+mod tail;
 mod terminal;
 mod view;
 mod watch;
@@ -35,7 +39,9 @@ fn main() -> ExitCode {
         None => commands::show::run(&cli.show),
         Some(Command::Demo(arguments)) => commands::demo::run(arguments),
         Some(Command::Events(arguments)) => commands::events::run(arguments),
+        Some(Command::Follow(arguments)) => commands::follow::run(arguments),
         Some(Command::Providers(arguments)) => commands::providers::run(arguments),
+        Some(Command::Run(arguments)) => commands::run::run(arguments),
     };
     match outcome {
         Ok(Status::Success) => ExitCode::SUCCESS,

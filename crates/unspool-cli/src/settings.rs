@@ -9,6 +9,7 @@ use crate::cli::{Display, Links, Look, ReasoningShown, ThemeName};
 use crate::terminal;
 
 /// How a run is shown.
+#[expect(clippy::struct_excessive_bools, reason = "each is one setting")]
 pub(crate) struct Settings {
     pub(crate) display: Display,
     /// Whether standard output is a terminal.

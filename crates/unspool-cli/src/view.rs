@@ -74,15 +74,15 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Shows lines that are not the agent's output. Outside of a live screen
-    /// they are none of this view's business.
-    pub(crate) fn aside(&mut self, lines: &[Line]) -> bool {
-        match self {
-            Self::Answer(_) | Self::Full(_) => false,
-            Self::Live(live) => {
-                live.aside(lines);
-                true
-            }
+    /// Whether this paints on a terminal.
+    pub(crate) fn is_live(&self) -> bool {
+        matches!(self, Self::Live(_))
+    }
+
+    /// Shows lines that are not the agent's output, on a live screen.
+    pub(crate) fn aside(&mut self, lines: &[Line]) {
+        if let Self::Live(live) = self {
+            live.aside(lines);
         }
     }
 

@@ -5,6 +5,7 @@
 //! that is there before anything is painted. Nothing else is shared between
 //! threads.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel};
 use std::thread;
@@ -12,7 +13,9 @@ use std::time::{Duration, Instant};
 
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGWINCH};
 use signal_hook::iterator::Signals;
-use unspool::doc::Line;
+use unspool::doc::{Role, Span, Style, clean_lines};
+use unspool::event::{Body, TurnStatus};
+use unspool::output::Output;
 use unspool::stats::Stats;
 use unspool::{Event, Reader};
 
@@ -31,10 +34,14 @@ pub(crate) enum Happening {
     Output(Vec<u8>),
     /// Events that were read already.
     Events(Vec<Event>),
-    /// Lines that are not the agent's output.
-    Aside(Vec<Line>),
-    /// What was read so far is void: a file was replaced.
+    /// Words that are not the agent's output: what it wrote to standard error,
+    /// or ours.
+    Aside(String),
+    /// What follows is the input from its beginning again: a file was cut or
+    /// replaced.
     Restart,
+    /// The whole input as it is now.
+    Whole(Vec<u8>),
     /// Nothing more comes.
     Ended(io::Result<()>),
     /// A signal came.
@@ -73,6 +80,14 @@ pub(crate) trait Subject {
     /// A signal came that asks to end, for the `count`th time. `true` ends the
     /// watching now.
     fn end(&mut self, signal: i32, count: usize) -> bool;
+    /// Whether its own end is waited for, however long that takes.
+    fn waits_for_end(&self) -> bool {
+        false
+    }
+    /// Whether a signal that ends the watching ends the run too.
+    fn is_cut_by_signals(&self) -> bool {
+        true
+    }
     /// The user wants to stop for a while; returns when it goes on.
     fn suspend(&mut self);
 }
@@ -84,6 +99,23 @@ pub(crate) struct Pipe;
 impl Subject for Pipe {
     fn end(&mut self, signal: i32, count: usize) -> bool {
         signal != SIGINT || count > 1
+    }
+
+    fn suspend(&mut self) {
+        stop_here();
+    }
+}
+
+/// A recording, or a file that somebody else writes.
+pub(crate) struct Recording;
+
+impl Subject for Recording {
+    fn end(&mut self, _signal: i32, _count: usize) -> bool {
+        true
+    }
+
+    fn is_cut_by_signals(&self) -> bool {
+        false
     }
 
     fn suspend(&mut self) {
@@ -104,7 +136,37 @@ pub(crate) struct Watch<'a, 'v, W: Write> {
     pub(crate) reader: &'a dyn Fn() -> Reader,
     pub(crate) view: &'a mut View<'v>,
     pub(crate) stats: &'a mut Stats,
+    /// What was shown, to be left out when it is read again.
+    pub(crate) seen: Option<Seen>,
     pub(crate) out: W,
+}
+
+/// The events that were shown, as far as is needed to know them again.
+#[derive(Default)]
+pub(crate) struct Seen {
+    events: Vec<u64>,
+    /// How many of them came again.
+    again: usize,
+}
+
+impl Seen {
+    /// Whether the event was shown already. The first that differs is new, and
+    /// so is all that follows.
+    fn has(&mut self, event: &Event) -> bool {
+        let mut hasher = DefaultHasher::new();
+        serde_json::to_string(event)
+            .unwrap_or_default()
+            .hash(&mut hasher);
+        let hash = hasher.finish();
+        if self.events.get(self.again) == Some(&hash) {
+            self.again += 1;
+            return true;
+        }
+        self.events.truncate(self.again);
+        self.events.push(hash);
+        self.again += 1;
+        false
+    }
 }
 
 impl<W: Write> Watch<'_, '_, W> {
@@ -120,7 +182,9 @@ impl<W: Write> Watch<'_, '_, W> {
             }
             self.view.settle(&mut self.out)?;
         };
-        reader.finish();
+        if matches!(end, End::Input(_)) || subject.is_cut_by_signals() {
+            reader.finish();
+        }
         self.show(&mut reader)?;
         self.view.finish(&mut self.out)?;
         self.out.flush()?;
@@ -194,14 +258,9 @@ impl<W: Write> Watch<'_, '_, W> {
                     self.event(event)?;
                 }
             }
-            Happening::Aside(lines) => {
-                self.view.aside(&lines);
-            }
-            Happening::Restart => {
-                reader.finish();
-                self.show(reader)?;
-                *reader = (self.reader)();
-            }
+            Happening::Aside(text) => self.aside(&text),
+            Happening::Restart => self.restart(reader),
+            Happening::Whole(bytes) => self.whole(&bytes, reader)?,
             Happening::Ended(result) => {
                 return Ok(Some(match state.signal {
                     Some(signal) => End::Signal(signal),
@@ -221,24 +280,66 @@ impl<W: Write> Watch<'_, '_, W> {
                 if subject.end(signal, state.signals) {
                     return Ok(Some(End::Signal(signal)));
                 }
-                state.deadline.get_or_insert(Instant::now() + GRACE);
+                if !subject.waits_for_end() {
+                    state.deadline.get_or_insert(Instant::now() + GRACE);
+                }
             }
         }
         Ok(None)
     }
 
     fn show(&mut self, reader: &mut Reader) -> io::Result<()> {
-        for event in reader.events() {
-            self.stats.event(&event);
-            self.view.event(event, &mut self.out)?;
+        reader.events().try_for_each(|event| self.event(event))
+    }
+
+    /// Begins anew; what was shown is not shown again.
+    fn restart(&mut self, reader: &mut Reader) {
+        *reader = (self.reader)();
+        if let Some(seen) = &mut self.seen {
+            seen.again = 0;
         }
-        Ok(())
+    }
+
+    /// Shows what is new in an input that is there as a whole. That its last
+    /// turn is not over does not mean that it was cut off.
+    fn whole(&mut self, bytes: &[u8], reader: &mut Reader) -> io::Result<()> {
+        self.restart(reader);
+        reader.push(bytes);
+        reader.finish();
+        let mut events: Vec<Event> = reader.events().collect();
+        events.pop_if(|event| is_interruption(event));
+        events.into_iter().try_for_each(|event| self.event(event))
+    }
+
+    /// On a live screen dimmed, between finished lines; else to standard error.
+    fn aside(&mut self, text: &str) {
+        let dim = Style {
+            dim: true,
+            ..Style::of(Role::Accent)
+        };
+        let mut lines = clean_lines(text, dim);
+        if self.view.is_live() {
+            for line in &mut lines {
+                line.insert(0, Span::new("┆ ", dim));
+            }
+            self.view.aside(&lines);
+        } else {
+            // Nobody is left to be told when this fails.
+            let _ = io::stderr().write_all(Output::Plain.text(&lines).as_bytes());
+        }
     }
 
     fn event(&mut self, event: Event) -> io::Result<()> {
+        if self.seen.as_mut().is_some_and(|seen| seen.has(&event)) {
+            return Ok(());
+        }
         self.stats.event(&event);
         self.view.event(event, &mut self.out)
     }
+}
+
+fn is_interruption(event: &Event) -> bool {
+    matches!(&event.body, Body::TurnEnd(end) if end.status == TurnStatus::Interrupted)
 }
 
 /// What was asked for by signals.

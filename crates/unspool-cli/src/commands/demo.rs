@@ -14,5 +14,5 @@ pub(crate) fn run(arguments: &Demo) -> anyhow::Result<Status> {
         bytes: Box::new(RECORDING),
         attachments: Vec::new(),
     };
-    show::recording(&arguments.look, input)
+    show::recording(&arguments.look, arguments.speed, input)
 }

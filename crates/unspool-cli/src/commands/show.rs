@@ -2,7 +2,7 @@
 
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::SyncSender;
+use std::sync::mpsc::{Receiver, SyncSender};
 use std::thread;
 
 use unspool::stats::Stats;
@@ -10,9 +10,10 @@ use unspool::{Reader, ReaderOptions};
 
 use crate::cli::{Filter, Look, Show};
 use crate::input::{self, Batch, CHUNK, Input};
+use crate::playback::{self, Speed};
 use crate::settings::Settings;
 use crate::view::View;
-use crate::watch::{self, End, Happening, Pipe, Watch};
+use crate::watch::{self, End, Happening, Pipe, Recording, Subject, Watch};
 use crate::{Status, complain, summary};
 
 pub(crate) fn run(arguments: &Show) -> anyhow::Result<Status> {
@@ -30,7 +31,14 @@ pub(crate) fn run(arguments: &Show) -> anyhow::Result<Status> {
     if settings.live && is_stdin(&arguments.files) {
         return watch_stdin(arguments, &settings);
     }
-    let open = |path: &_| input::open(path, arguments.source.from());
+    let open = |path: &Path| input::open(path, arguments.source.from());
+    if arguments.replay {
+        let speed = arguments.speed.unwrap_or(Speed::Times(1.0));
+        return input::each(&arguments.files, open, |input| {
+            let options = arguments.source.reader_options(false);
+            replay(input, &settings, &arguments.filter, options, speed)
+        });
+    }
     input::each(&arguments.files, open, |input| {
         let options = arguments.source.reader_options(false);
         show(input, &settings, &arguments.filter, options, &mut out)
@@ -53,25 +61,67 @@ fn watch_stdin(arguments: &Show, settings: &Settings) -> anyhow::Result<Status> 
     thread::spawn(move || {
         let _ = sender.send(Happening::Ended(send_stdin(&sender)));
     });
+    let options = || arguments.source.reader_options(false);
+    let shown = watched(
+        &happenings,
+        settings,
+        &arguments.filter,
+        &options,
+        &mut Pipe,
+    )?;
+    Ok(shown.unwrap_or_else(|error| {
+        complain(&anyhow::Error::new(error).context("standard input"));
+        Status::Unreadable
+    }))
+}
+
+/// Plays a recording. The outer error is about the output, the inner one about
+/// the input.
+fn replay(
+    input: &mut Input,
+    settings: &Settings,
+    filter: &Filter,
+    options: ReaderOptions,
+    speed: Speed,
+) -> anyhow::Result<io::Result<Status>> {
+    let (sender, happenings) = watch::channel();
+    watch::signals(sender.clone())?;
+    let other = options.clone();
+    let mut played = input.take();
+    thread::spawn(move || {
+        let ended = playback::play(&mut played, options, speed, &sender);
+        let _ = sender.send(Happening::Ended(ended));
+    });
+    let options = || other.clone();
+    watched(&happenings, settings, filter, &options, &mut Recording)
+}
+
+/// Watches to the end and tells what it amounted to. The outer error is about
+/// the output, the inner one about the input.
+fn watched(
+    happenings: &Receiver<Happening>,
+    settings: &Settings,
+    filter: &Filter,
+    options: &dyn Fn() -> ReaderOptions,
+    subject: &mut dyn Subject,
+) -> anyhow::Result<io::Result<Status>> {
     let mut stats = Stats::default();
+    let mut out = io::stdout().lock();
     let end = Watch {
-        happenings: &happenings,
-        reader: &|| Reader::with_options(arguments.source.reader_options(false)),
-        view: &mut View::live(settings, &arguments.filter),
+        happenings,
+        reader: &|| Reader::with_options(options()),
+        view: &mut View::live(settings, filter),
         stats: &mut stats,
-        out: io::stdout().lock(),
+        seen: None,
+        out: &mut out,
     }
-    .run(&mut Pipe)?;
+    .run(subject)?;
     if settings.summary {
-        summary::write(&stats, settings, &mut io::stdout().lock())?;
+        summary::write(&stats, settings, &mut out)?;
     }
     Ok(match end {
-        End::Input(Ok(())) => Status::of(stats.status),
-        End::Input(Err(error)) => {
-            complain(&anyhow::Error::new(error).context("standard input"));
-            Status::Unreadable
-        }
-        End::Signal(signal) => Status::of_signal(signal),
+        End::Input(read) => read.map(|()| Status::of(stats.status)),
+        End::Signal(signal) => Ok(Status::of_signal(signal)),
     })
 }
 
@@ -86,18 +136,21 @@ fn send_stdin(sender: &SyncSender<Happening>) -> io::Result<()> {
     Ok(())
 }
 
-/// Shows an input that is no file, to its end.
-pub(crate) fn recording(look: &Look, mut input: Input) -> anyhow::Result<Status> {
-    let mut out = BufWriter::with_capacity(CHUNK, io::stdout().lock());
+/// Shows a recording that is no file: at once, or played on a terminal.
+pub(crate) fn recording(
+    look: &Look,
+    speed: Option<Speed>,
+    mut input: Input,
+) -> anyhow::Result<Status> {
     let settings = Settings::new(look);
+    let filter = Filter::default();
     let options = ReaderOptions::default();
-    Ok(show(
-        &mut input,
-        &settings,
-        &Filter::default(),
-        options,
-        &mut out,
-    )??)
+    let played = settings.live.then_some(Speed::Times(1.0));
+    if let Some(speed) = speed.or(played) {
+        return Ok(replay(&mut input, &settings, &filter, options, speed)??);
+    }
+    let mut out = BufWriter::with_capacity(CHUNK, io::stdout().lock());
+    Ok(show(&mut input, &settings, &filter, options, &mut out)??)
 }
 
 /// Shows one input to its end. The outer error is about the output, the inner

@@ -25,7 +25,10 @@ pub(super) fn recognise(magic: &[u8]) -> Option<Compression> {
     }
 }
 
-pub(super) fn decode(compression: Compression, bytes: Box<dyn Read>) -> Box<dyn Read> {
+pub(super) fn decode(
+    compression: Compression,
+    bytes: Box<dyn Read + Send>,
+) -> Box<dyn Read + Send> {
     let bytes = BufReader::new(bytes);
     match compression {
         Compression::Gzip => Box::new(MultiGzDecoder::new(bytes)),

@@ -86,7 +86,7 @@ fn matching(folder: &Path, pattern: &str) -> Vec<PathBuf> {
         .unwrap_or_default()
 }
 
-fn decoded(path: &Path) -> std::io::Result<Box<dyn Read>> {
+fn decoded(path: &Path) -> std::io::Result<Box<dyn Read + Send>> {
     decompressed(Box::new(File::open(path)?))
 }
 

@@ -122,25 +122,15 @@ impl Live {
             }
         }
         if self.painted.len() > total {
-            self.erase_rest(open.last(), out);
+            // To erase on a line that is full would take its last character.
+            let below = if open.is_empty() { "" } else { "\u{1b}[B\r" };
+            let back = if open.is_empty() { "" } else { "\u{1b}[A" };
+            out.extend([below, ERASE_BELOW, back]);
         }
         out.push('\r');
         if open.len() > 1 {
             // Writing to a String cannot fail.
             let _ = write!(out, "\u{1b}[{}A", open.len() - 1);
-        }
-    }
-
-    /// Erases the old rows below the last new one, where the cursor is.
-    fn erase_rest(&self, last: Option<&Row>, out: &mut String) {
-        match last {
-            None => out.push_str(ERASE_BELOW),
-            // To erase on a line that is full would take its last character.
-            Some(_) => {
-                out.push_str("\u{1b}[B\r");
-                out.push_str(ERASE_BELOW);
-                out.push_str("\u{1b}[A");
-            }
         }
     }
 }

@@ -1,0 +1,236 @@
+//! A command that is started here: its output goes into the channel and into a
+//! file, signals are passed on to it and all that it started, and it is never
+//! left behind.
+
+use std::fs::File;
+use std::io::{self, IsTerminal, Read, Write};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel};
+use std::thread;
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process_group};
+use signal_hook::consts::{SIGCONT, SIGINT};
+
+use crate::input::CHUNK;
+use crate::watch::{Happening, Subject, stop_here};
+
+/// How long output may still come once the command is over: what it started
+/// may hold the pipe open for ever.
+const LINGER: Duration = Duration::from_secs(1);
+
+/// A command that runs.
+pub(crate) struct Running {
+    /// Its process group; everything in it is ours.
+    group: Pid,
+    done: Receiver<Outcome>,
+}
+
+/// How it went.
+pub(crate) struct Outcome {
+    pub(crate) status: io::Result<ExitStatus>,
+    /// Why its output could not be saved.
+    pub(crate) save_error: Option<io::Error>,
+}
+
+/// What the threads tell the one that waits for them.
+enum Part {
+    Output(Option<io::Error>),
+    Errors,
+    Exit(io::Result<ExitStatus>),
+}
+
+/// Starts a command. Its output is written to `save` before it is sent.
+pub(crate) fn start(
+    words: &[String],
+    save: Option<File>,
+    sender: &SyncSender<Happening>,
+) -> io::Result<Running> {
+    let (program, arguments) = words
+        .split_first()
+        .ok_or_else(|| io::Error::other("no command"))?;
+    let mut command = Command::new(program);
+    command.args(arguments);
+    // A group of its own gets no signals of the terminal, and must not read
+    // from it either.
+    if io::stdin().is_terminal() {
+        command.stdin(Stdio::null());
+    }
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.process_group(0).spawn()?;
+    let group = Pid::from_child(&child);
+    let (parts, told) = channel();
+    if let Some(output) = child.stdout.take() {
+        let (sender, parts) = (sender.clone(), parts.clone());
+        thread::spawn(move || {
+            let failed = pass_on(output, save, &sender);
+            let _ = parts.send(Part::Output(failed));
+        });
+    }
+    if let Some(errors) = child.stderr.take() {
+        let (sender, parts) = (sender.clone(), parts.clone());
+        thread::spawn(move || {
+            pass_errors_on(errors, &sender);
+            let _ = parts.send(Part::Errors);
+        });
+    }
+    thread::spawn(move || wait(child, &parts));
+    let (finished, done) = channel();
+    let sender = sender.clone();
+    thread::spawn(move || {
+        let outcome = collect(&told, &sender);
+        let _ = finished.send(outcome);
+        let _ = sender.send(Happening::Ended(Ok(())));
+    });
+    Ok(Running { group, done })
+}
+
+fn wait(mut child: Child, parts: &Sender<Part>) {
+    let _ = parts.send(Part::Exit(child.wait()));
+}
+
+/// Waits until the command is over and its output has come to an end.
+fn collect(told: &Receiver<Part>, sender: &SyncSender<Happening>) -> Outcome {
+    let mut status = None;
+    let mut output = None;
+    let mut errors = false;
+    let mut warned = false;
+    loop {
+        let is_over = status.is_some();
+        if is_over && output.is_some() && errors {
+            break;
+        }
+        let part = if is_over || (output.is_some() && !warned) {
+            told.recv_timeout(LINGER)
+        } else {
+            told.recv().map_err(|_| RecvTimeoutError::Disconnected)
+        };
+        match part {
+            Ok(Part::Output(failed)) => output = Some(failed),
+            Ok(Part::Errors) => errors = true,
+            Ok(Part::Exit(exit)) => status = Some(exit),
+            Err(RecvTimeoutError::Timeout) if !is_over => {
+                warned = true;
+                let text = "The command closed its output and goes on; Ctrl-C stops it.\n";
+                let _ = sender.send(Happening::Aside(text.to_owned()));
+            }
+            Err(_) => break,
+        }
+    }
+    Outcome {
+        status: status.unwrap_or_else(|| Err(io::Error::other("its end was missed"))),
+        save_error: output.flatten(),
+    }
+}
+
+/// Passes all output on, and writes every byte to the file first, also when
+/// nobody takes it any more. Gives back why the file could not be written.
+fn pass_on(
+    mut output: impl Read,
+    mut save: Option<File>,
+    sender: &SyncSender<Happening>,
+) -> Option<io::Error> {
+    let mut chunk = vec![0; CHUNK];
+    let mut failed = None;
+    let mut is_heard = true;
+    loop {
+        let bytes = match output.read(&mut chunk) {
+            Ok(0) => return failed,
+            Ok(length) => chunk.get(..length).unwrap_or_default(),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(_) => return failed,
+        };
+        if let Some(file) = &mut save
+            && let Err(error) = file.write_all(bytes)
+        {
+            let text = format!("Cannot save the output any further: {error}\n");
+            let _ = sender.send(Happening::Aside(text));
+            failed = Some(error);
+            save = None;
+        }
+        is_heard = is_heard && sender.send(Happening::Output(bytes.to_vec())).is_ok();
+    }
+}
+
+/// Passes on what is written to standard error, in whole lines.
+fn pass_errors_on(mut errors: impl Read, sender: &SyncSender<Happening>) {
+    let mut chunk = vec![0; CHUNK];
+    let mut open = Vec::new();
+    loop {
+        match errors.read(&mut chunk) {
+            Ok(0) => break,
+            Ok(length) => open.extend(chunk.iter().take(length)),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(_) => break,
+        }
+        let whole = open.iter().rposition(|byte| *byte == b'\n');
+        let whole = whole.map_or(0, |at| at + 1);
+        let whole = if open.len() > CHUNK {
+            open.len()
+        } else {
+            whole
+        };
+        if whole > 0 {
+            let lines: Vec<u8> = open.drain(..whole).collect();
+            let text = String::from_utf8_lossy(&lines).into_owned();
+            // Reading goes on, so that the command does not stand still.
+            let _ = sender.send(Happening::Aside(text));
+        }
+    }
+    if !open.is_empty() {
+        let text = String::from_utf8_lossy(&open).into_owned();
+        let _ = sender.send(Happening::Aside(text));
+    }
+}
+
+impl Running {
+    /// Waits for the command's end.
+    pub(crate) fn outcome(&self) -> Outcome {
+        self.done.recv().unwrap_or_else(|_| Outcome {
+            status: Err(io::Error::other("its end was missed")),
+            save_error: None,
+        })
+    }
+
+    /// Sends a signal to the command and all that it started.
+    pub(crate) fn signal(&self, signal: Signal) {
+        // One that is over needs none.
+        let _ = kill_process_group(self.group, signal);
+    }
+
+    /// Ends the command: kindly, then for sure.
+    pub(crate) fn end(&self) {
+        self.signal(Signal::TERM);
+        if matches!(
+            self.done.recv_timeout(2 * LINGER),
+            Err(RecvTimeoutError::Timeout)
+        ) {
+            self.signal(Signal::KILL);
+        }
+    }
+}
+
+impl Subject for Running {
+    /// The first Ctrl-C is the agent's to answer, the second asks it to end,
+    /// the third ends it.
+    fn end(&mut self, signal: i32, count: usize) -> bool {
+        let passed = match (signal, count) {
+            (SIGINT, 2) => Signal::TERM,
+            (_, 3..) => Signal::KILL,
+            _ => Signal::from_named_raw(signal).unwrap_or(Signal::TERM),
+        };
+        self.signal(passed);
+        false
+    }
+
+    fn waits_for_end(&self) -> bool {
+        true
+    }
+
+    fn suspend(&mut self) {
+        self.signal(Signal::TSTP);
+        stop_here();
+        self.signal(Signal::from_named_raw(SIGCONT).unwrap_or(Signal::CONT));
+    }
+}

@@ -1,0 +1,83 @@
+//! `unspool follow`: shows a session file and goes on as it grows.
+
+use std::path::PathBuf;
+use std::{io, thread};
+
+use anyhow::bail;
+use signal_hook::consts::SIGINT;
+use unspool::Reader;
+use unspool::stats::Stats;
+
+use crate::cli::Follow;
+use crate::settings::Settings;
+use crate::view::View;
+use crate::watch::{self, End, Recording, Seen, Watch};
+use crate::{Status, agents, input, tail};
+
+pub(crate) fn run(arguments: &Follow) -> anyhow::Result<Status> {
+    let find = finder(arguments)?;
+    let settings = Settings::new(&arguments.look);
+    let (sender, happenings) = watch::channel();
+    watch::signals(sender.clone())?;
+    thread::spawn({
+        let find = find.clone();
+        move || tail::follow(|| find.path(), &sender)
+    });
+    let mut stats = Stats::default();
+    let end = Watch {
+        happenings: &happenings,
+        reader: &|| {
+            let options = arguments.source.reader_options(false);
+            // What cannot be opened is told about when it is read.
+            let opened = find
+                .path()
+                .and_then(|path| input::open(&path, arguments.source.from()).ok())
+                .and_then(|inputs| inputs.into_iter().next_back());
+            match opened {
+                Some(input) => input.reader(options),
+                None => Reader::with_options(options),
+            }
+        },
+        view: &mut View::live(&settings, &arguments.filter),
+        stats: &mut stats,
+        seen: Some(Seen::default()),
+        out: io::stdout().lock(),
+    }
+    .run(&mut Recording)?;
+    Ok(match end {
+        // This is how one leaves.
+        End::Signal(SIGINT) | End::Input(_) => Status::Success,
+        End::Signal(signal) => Status::of_signal(signal),
+    })
+}
+
+/// How the session is found.
+#[derive(Clone)]
+enum Find {
+    File(PathBuf),
+    In(PathBuf),
+}
+
+impl Find {
+    fn path(&self) -> Option<PathBuf> {
+        match self {
+            Self::File(path) => Some(path.clone()),
+            Self::In(folder) => agents::latest_in(folder),
+        }
+    }
+}
+
+fn finder(arguments: &Follow) -> anyhow::Result<Find> {
+    match (&arguments.path, &arguments.latest) {
+        (Some(_), Some(_)) => bail!("name a file or a folder, or use --latest, not both"),
+        (Some(path), None) if path.is_dir() => {
+            // The newest stays the same, whatever is written later.
+            Ok(agents::latest_in(path).map_or_else(|| Find::In(path.clone()), Find::File))
+        }
+        (Some(path), None) => Ok(Find::File(path.clone())),
+        (None, agent) => {
+            let agent = agent.as_deref().filter(|agent| !agent.is_empty());
+            Ok(Find::File(agents::latest(agent)?))
+        }
+    }
+}

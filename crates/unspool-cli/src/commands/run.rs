@@ -1,0 +1,129 @@
+//! `unspool run`: starts an agent and shows what it does.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
+
+use anyhow::{Context, bail};
+use unspool::Reader;
+use unspool::stats::Stats;
+
+use crate::cli::Run;
+use crate::settings::Settings;
+use crate::view::View;
+use crate::watch::{self, Watch};
+use crate::{Status, agents, child, complain, summary};
+
+/// The shells' statuses for a command that cannot be started.
+const NOT_EXECUTABLE: u8 = 126;
+const NOT_FOUND: u8 = 127;
+
+pub(crate) fn run(arguments: &Run) -> anyhow::Result<Status> {
+    let words = command(arguments)?;
+    if arguments.print_only {
+        let words = words.iter().map(String::as_str);
+        writeln!(io::stdout(), "{}", shlex::try_join(words)?)?;
+        return Ok(Status::Success);
+    }
+    let save = match &arguments.save {
+        None => None,
+        Some(path) => {
+            let file = File::create(path);
+            Some(file.with_context(|| format!("cannot write {}", path.display()))?)
+        }
+    };
+    let settings = Settings::new(&arguments.look);
+    let (sender, happenings) = watch::channel();
+    watch::signals(sender.clone())?;
+    let mut running = match child::start(&words, save, &sender) {
+        Ok(running) => running,
+        Err(error) => return Ok(not_started(&words, &error)),
+    };
+    drop(sender);
+    let mut stats = Stats::default();
+    let shown = Watch {
+        happenings: &happenings,
+        reader: &|| Reader::with_options(arguments.source.reader_options(false)),
+        view: &mut View::live(&settings, &arguments.filter),
+        stats: &mut stats,
+        seen: None,
+        out: io::stdout().lock(),
+    }
+    .run(&mut running);
+    // From here on nobody listens; what is written is still saved.
+    drop(happenings);
+    if shown.is_err() && arguments.save.is_none() {
+        running.end();
+    }
+    let outcome = running.outcome();
+    if shown.is_ok() && settings.summary {
+        summary::write(&stats, &settings, &mut io::stdout().lock())?;
+    }
+    let mut result = ended(
+        &words,
+        outcome.status.context("cannot wait for the command")?,
+    );
+    if let (Some(error), Some(path)) = (outcome.save_error, &arguments.save) {
+        let error = anyhow::Error::new(error);
+        complain(&error.context(format!("{} is not complete", path.display())));
+        result = result.worse(Status::Unreadable);
+    }
+    shown?;
+    Ok(result)
+}
+
+/// The command line: as it was given behind `--`, or the one that makes a known
+/// agent stream.
+fn command(arguments: &Run) -> anyhow::Result<Vec<String>> {
+    if !arguments.command.is_empty() {
+        if !arguments.agent.is_empty() {
+            bail!("name an agent and a prompt, or a command behind `--`, not both");
+        }
+        return Ok(arguments.command.clone());
+    }
+    let (name, rest) = arguments
+        .agent
+        .split_first()
+        .context("name an agent and a prompt, or a command behind `--` (see --help)")?;
+    let Some(agent) = agents::agent(name) else {
+        bail!(
+            "{name} is not known here (known: {}): give its whole command behind `--`",
+            agents::names()
+        );
+    };
+    match rest.split_first() {
+        Some((prompt, more)) => Ok(agent.command(prompt, more)),
+        None => bail!("say what {name} is to do: unspool run {name} \"…\""),
+    }
+}
+
+fn not_started(words: &[String], error: &io::Error) -> Status {
+    let program = words.first().map_or("", String::as_str);
+    let (text, code) = match error.kind() {
+        io::ErrorKind::NotFound => (
+            format!("{program} is not installed, or not in your PATH"),
+            NOT_FOUND,
+        ),
+        _ => (format!("cannot start {program}: {error}"), NOT_EXECUTABLE),
+    };
+    complain(&anyhow::anyhow!(text));
+    Status::Code(code)
+}
+
+/// The command's own status, as a shell tells it; what is not 0 is said.
+fn ended(words: &[String], status: ExitStatus) -> Status {
+    let program = words.first().map_or("", String::as_str);
+    match (status.code(), status.signal()) {
+        (Some(0), _) => Status::Success,
+        (Some(code), _) => {
+            complain(&anyhow::anyhow!("{program} ended with status {code}"));
+            Status::Code(u8::try_from(code).unwrap_or(u8::MAX))
+        }
+        (None, signal) => {
+            let signal = signal.unwrap_or_default();
+            complain(&anyhow::anyhow!("{program} was ended by signal {signal}"));
+            Status::of_signal(signal)
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Plays a recording in its own time.
+
+use std::sync::mpsc::SyncSender;
+use std::time::Duration;
+use std::{io, thread};
+
+use jiff::Timestamp;
+use unspool::event::{Body, Event};
+use unspool::{Reader, ReaderOptions};
+
+use crate::input::Input;
+use crate::watch::Happening;
+
+/// No pause is longer than this, before it is divided by the speed.
+const LONGEST: Duration = Duration::from_secs(2);
+
+/// How fast a recording is played.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Speed {
+    /// So many times as fast as it was.
+    Times(f64),
+    /// Without any pause.
+    Max,
+}
+
+/// Sends the events of an input with the pauses between them.
+pub(crate) fn play(
+    input: &mut Input,
+    options: ReaderOptions,
+    speed: Speed,
+    sender: &SyncSender<Happening>,
+) -> io::Result<()> {
+    let mut reader = input.reader(options);
+    let mut player = Player {
+        speed,
+        sender,
+        last: None,
+    };
+    // The outer error means that nobody listens.
+    let read = input.pieces(|bytes| {
+        reader.push(bytes);
+        player.play(&mut reader)
+    });
+    reader.finish();
+    let _ = player.play(&mut reader);
+    read.unwrap_or(Ok(()))
+}
+
+struct Player<'a> {
+    speed: Speed,
+    sender: &'a SyncSender<Happening>,
+    /// When the last event with a time happened.
+    last: Option<Timestamp>,
+}
+
+impl Player<'_> {
+    fn play(&mut self, reader: &mut Reader) -> anyhow::Result<()> {
+        for event in reader.events() {
+            let pause = self.pause(&event);
+            if let Speed::Times(times) = self.speed {
+                let pause = pause.min(LONGEST).div_f64(times);
+                thread::sleep(pause);
+            }
+            self.sender.send(Happening::Events(vec![event]))?;
+        }
+        Ok(())
+    }
+
+    /// How long it took until this happened. Where the recording does not say,
+    /// a time that is easy to follow.
+    fn pause(&mut self, event: &Event) -> Duration {
+        let time = event.time.as_deref();
+        let Some(time) = time.and_then(|time| time.parse::<Timestamp>().ok()) else {
+            return usual(&event.body);
+        };
+        let last = self.last.replace(time).unwrap_or(time);
+        Duration::try_from(time.duration_since(last)).unwrap_or_default()
+    }
+}
+
+fn usual(body: &Body) -> Duration {
+    Duration::from_millis(match body {
+        Body::Text(message) | Body::Reasoning(message) if message.delta => 25,
+        Body::Text(_) | Body::Reasoning(_) | Body::User(_) => 600,
+        Body::ToolUse(_) => 250,
+        Body::ToolResult(_) => 700,
+        Body::Plan(_) | Body::Edit(_) | Body::Notice(_) => 300,
+        _ => 0,
+    })
+}
