@@ -19,6 +19,8 @@ pub(crate) struct Settings {
     pub(crate) fixed_width: Option<usize>,
     /// Whether what is open may be painted anew on the terminal.
     pub(crate) live: bool,
+    /// Whether the output is a log of GitHub Actions.
+    pub(crate) actions: bool,
     /// Whether the closing line is written: on a terminal, in full mode.
     pub(crate) summary: bool,
     pub(crate) usage: bool,
@@ -45,6 +47,7 @@ impl Settings {
                 look.width.unwrap_or_else(terminal::width)
             },
             fixed_width: look.width,
+            actions: !is_terminal && !look.copy_clean && terminal::is_github_actions(),
             live: look.display == Display::Full && !look.copy_clean && terminal::can_repaint(),
             summary: is_terminal
                 && look.display == Display::Full

@@ -72,6 +72,11 @@ pub(crate) fn size() -> Size {
     }
 }
 
+/// Whether this runs in a job of GitHub Actions.
+pub(crate) fn is_github_actions() -> bool {
+    env::var("GITHUB_ACTIONS").is_ok_and(|value| value == "true")
+}
+
 /// Whether something can be painted anew: on a terminal that knows more than
 /// lines.
 pub(crate) fn can_repaint() -> bool {

@@ -11,6 +11,7 @@ use crate::cli::{Display, Filter};
 use crate::settings::Settings;
 use crate::terminal;
 
+mod actions;
 mod full;
 mod live;
 

@@ -8,6 +8,7 @@ use unspool::formatter::Formatter;
 use unspool::session::Entry;
 use unspool::transcript::{Spacing, Transcript};
 
+use super::actions;
 use crate::cli::Filter;
 use crate::filter;
 use crate::settings::Settings;
@@ -18,6 +19,8 @@ pub(crate) struct Full<'a> {
     width: usize,
     filter: &'a Filter,
     spacing: Spacing,
+    /// Whether the output is a log of GitHub Actions.
+    actions: bool,
 }
 
 impl<'a> Full<'a> {
@@ -28,6 +31,7 @@ impl<'a> Full<'a> {
             width: settings.width,
             filter,
             spacing: Spacing::new(),
+            actions: settings.actions,
         }
     }
 
@@ -56,7 +60,11 @@ impl<'a> Full<'a> {
             if self.spacing.before(entry) {
                 out.write_all(b"\n")?;
             }
-            writeln!(out, "{text}")?;
+            if self.actions {
+                actions::write(entry, &text, out)?;
+            } else {
+                writeln!(out, "{text}")?;
+            }
         }
         Ok(())
     }

@@ -1,0 +1,88 @@
+//! The log of GitHub Actions: bodies of calls are folded into groups, errors
+//! and warnings become annotations, and nothing that an agent printed is taken
+//! for a command to the runner.
+
+use std::io::{self, Write};
+
+use unspool::doc::{Style, clean_lines};
+use unspool::event::{Level, TurnStatus};
+use unspool::output::Output;
+use unspool::session::{Entry, Item};
+
+/// Writes an entry, whose text is laid out already.
+pub(super) fn write(entry: &Entry, text: &str, out: &mut impl Write) -> io::Result<()> {
+    if let Some((command, message)) = annotation(&entry.item) {
+        return writeln!(out, "::{command}::{}", data(&message));
+    }
+    let is_call = matches!(entry.item, Item::Tool(_) | Item::Edit(_));
+    match text.split_once('\n') {
+        Some((head, body)) if is_call => {
+            writeln!(out, "::group::{}", data(head))?;
+            lines(body, out)?;
+            writeln!(out, "::endgroup::")
+        }
+        _ => lines(text, out),
+    }
+}
+
+/// What is shown beside the log too.
+fn annotation(item: &Item) -> Option<(&'static str, String)> {
+    match item {
+        Item::Notice(notice) => {
+            let command = match notice.level {
+                Level::Error => "error",
+                Level::Warning => "warning",
+                Level::Canceled => "notice",
+                Level::Info | Level::Retry => return None,
+            };
+            let lines = clean_lines(&notice.text.as_str(), Style::default());
+            Some((command, Output::Plain.text(&lines)))
+        }
+        Item::TurnEnd(end) if end.status == TurnStatus::Interrupted => {
+            let text = "the stream ended before the agent finished.";
+            Some(("error", text.to_owned()))
+        }
+        _ => None,
+    }
+}
+
+fn lines(text: &str, out: &mut impl Write) -> io::Result<()> {
+    for line in text.split('\n') {
+        writeln!(out, "{}", harmless(line))?;
+    }
+    Ok(())
+}
+
+/// A line that the runner does not obey: it takes what begins with `::` or
+/// `##[` for a command, blanks before it or not.
+fn harmless(line: &str) -> String {
+    let words = line.trim_start();
+    if !words.starts_with("::") && !words.starts_with("##[") {
+        return line.to_owned();
+    }
+    let (blanks, words) = line.split_at(line.len() - words.len());
+    let rest = words.get(1..).unwrap_or_default();
+    let first = words.bytes().next().unwrap_or_default();
+    format!("{blanks}\\x{first:02X}{rest}")
+}
+
+/// Text in a command to the runner.
+fn data(text: &str) -> String {
+    text.trim_end()
+        .replace('%', "%25")
+        .replace('\r', "%0D")
+        .replace('\n', "%0A")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_an_agent_prints_is_no_command() {
+        assert_eq!(harmless("  ::error::x"), "  \\x3A:error::x");
+        assert_eq!(harmless("##[group]x"), "\\x23#[group]x");
+        assert_eq!(harmless("a :: b"), "a :: b");
+        assert_eq!(data("a%\nb\n"), "a%25%0Ab");
+    }
+}
