@@ -9,6 +9,7 @@ use unspool::source::{self, Provider};
 use unspool::theme::Rgb;
 
 use crate::playback::Speed;
+use crate::themes::parse_colour;
 
 /// Shows people what a coding agent is doing.
 ///
@@ -129,9 +130,14 @@ pub(crate) struct Look {
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: When,
 
-    /// The colours [default: as the terminal's background is]
-    #[arg(long, value_name = "THEME")]
-    pub(crate) theme: Option<ThemeName>,
+    /// The colours: dark, light, mono, or a theme of your own [default: as the terminal's background is]
+    ///
+    /// NAME is themes/NAME.toml in unspool's configuration folder
+    /// (~/.config/unspool). It may set foreground, background, accent, colorful,
+    /// green and red, and in the table [code] comment, keyword, string, number,
+    /// type, function, constant, tag, attribute and operator, each as "#RRGGBB".
+    #[arg(long, value_name = "NAME")]
+    pub(crate) theme: Option<String>,
 
     /// The terminal's text colour, as RRGGBB
     #[arg(long, value_name = "RRGGBB", value_parser = parse_colour)]
@@ -223,17 +229,6 @@ pub(crate) enum When {
     Auto,
     Always,
     Never,
-}
-
-/// A built-in set of colours.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ThemeName {
-    /// For a dark background
-    Dark,
-    /// For a light background
-    Light,
-    /// Bold and italics alone
-    Mono,
 }
 
 /// What is shown of the model's thinking.
@@ -438,18 +433,6 @@ fn parse_lines(text: &str) -> Result<Lines, String> {
             .map(|lines| Lines(Some(lines)))
             .map_err(|_| "expected a number or `all`".to_owned()),
     }
-}
-
-fn parse_colour(text: &str) -> Result<Rgb, String> {
-    let digits = text.strip_prefix('#').unwrap_or(text);
-    u32::from_str_radix(digits, 16)
-        .ok()
-        .filter(|_| digits.len() == 6)
-        .map(|number| {
-            let [_, red, green, blue] = number.to_be_bytes();
-            Rgb(red, green, blue)
-        })
-        .ok_or_else(|| "expected six hexadecimal digits such as 1e1e2e".to_owned())
 }
 
 /// A date, a time, or a while ago.

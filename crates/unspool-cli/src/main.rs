@@ -17,6 +17,7 @@ mod settings;
 mod summary;
 mod tail;
 mod terminal;
+mod themes;
 mod view;
 mod watch;
 

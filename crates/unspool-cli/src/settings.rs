@@ -5,8 +5,9 @@ use unspool::doc::entry::{Detail, Reasoning};
 use unspool::formatter::{Config, Formatter};
 use unspool::theme::{Rgb, Theme};
 
-use crate::cli::{Display, Links, Look, ReasoningShown, ThemeName};
+use crate::cli::{Display, Links, Look, ReasoningShown};
 use crate::terminal;
+use crate::themes::{self, Choice};
 
 /// How a run is shown.
 #[expect(clippy::struct_excessive_bools, reason = "each is one setting")]
@@ -25,20 +26,21 @@ pub(crate) struct Settings {
     pub(crate) summary: bool,
     pub(crate) usage: bool,
     config: Config,
-    mono: bool,
+    theme: Option<Choice>,
 }
 
 impl Settings {
-    pub(crate) fn new(look: &Look) -> Self {
+    pub(crate) fn new(look: &Look) -> anyhow::Result<Self> {
+        let theme = look.theme.as_deref().map(themes::named).transpose()?;
         let colours = terminal::colours(look.color) && !look.copy_clean;
-        let (foreground, background) = colours_of(look, colours);
+        let (foreground, background) = colours_of(look, theme.as_ref(), colours);
         let links = match look.links {
             Links::Osc8 => true,
             Links::Text => false,
             Links::Auto => colours && terminal::shows_links(),
         };
         let is_terminal = terminal::is_terminal();
-        Self {
+        Ok(Self {
             display: look.display,
             is_terminal,
             width: if look.copy_clean {
@@ -54,7 +56,7 @@ impl Settings {
                 && !look.no_summary
                 && !look.copy_clean,
             usage: !look.no_usage,
-            mono: look.theme == Some(ThemeName::Mono),
+            theme,
             config: Config {
                 plain_text: !colours,
                 foreground,
@@ -74,33 +76,38 @@ impl Settings {
                 timestamps: look.timestamps,
                 copy_clean: look.copy_clean,
             },
-        }
+        })
     }
 
     pub(crate) fn formatter(&self) -> Formatter {
         let formatter = Formatter::new(self.config.clone());
-        if self.mono {
-            formatter.with_theme(Theme::mono())
-        } else {
-            formatter
+        match &self.theme {
+            Some(Choice::Mono) => formatter.with_theme(Theme::mono()),
+            Some(Choice::File(colours)) => {
+                let theme = colours.applied_to(formatter.theme());
+                formatter.with_theme(theme)
+            }
+            _ => formatter,
         }
     }
 }
 
 /// Text and background colour: as asked for, as the theme says, or as the
 /// terminal is. It is asked only when colours are written and nothing is said.
-fn colours_of(look: &Look, colours: bool) -> (Option<Rgb>, Option<Rgb>) {
-    const WHITE: Rgb = Rgb(255, 255, 255);
-    const BLACK: Rgb = Rgb(0, 0, 0);
-    let light = match look.theme {
-        Some(ThemeName::Light) => true,
-        Some(ThemeName::Dark | ThemeName::Mono) => false,
+fn colours_of(look: &Look, theme: Option<&Choice>, colours: bool) -> (Option<Rgb>, Option<Rgb>) {
+    let light = match theme {
+        Some(Choice::Light) => true,
+        Some(_) => false,
         None => colours && look.bg.is_none() && terminal::is_light(),
     };
-    let (foreground, background) = if light {
-        (BLACK, WHITE)
+    let (mut foreground, mut background) = if light {
+        (Rgb::BLACK, Rgb::WHITE)
     } else {
-        (WHITE, BLACK)
+        (Rgb::WHITE, Rgb::BLACK)
     };
+    if let Some(Choice::File(colours)) = theme {
+        foreground = colours.foreground.map_or(foreground, |colour| colour.0);
+        background = colours.background.map_or(background, |colour| colour.0);
+    }
     (look.fg.or(Some(foreground)), look.bg.or(Some(background)))
 }

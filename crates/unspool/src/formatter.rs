@@ -57,15 +57,23 @@ impl Formatter {
         let background = config.background.unwrap_or(Rgb::BLACK);
         let mut theme = Theme::new(foreground, background);
         if let Some(accent) = config.accent {
-            theme = theme.accent(accent);
+            theme = theme.with(Role::Accent, accent);
         }
         if let Some(colorful) = config.colorful {
-            theme = theme.colorful(colorful);
+            theme = theme.with(Role::Colorful, colorful);
         }
         Self {
             output: output(&config, theme),
             session: Session::new(),
             config,
+        }
+    }
+
+    /// The colours that fit the configuration.
+    pub fn theme(&self) -> Theme {
+        match &self.output {
+            Output::Ansi(ansi) => ansi.theme.clone(),
+            Output::Plain => Theme::mono(),
         }
     }
 

@@ -105,18 +105,25 @@ impl Theme {
         Self { colors: None }
     }
 
-    /// The same with another accent.
-    pub fn accent(mut self, color: Rgb) -> Self {
-        if let Some(colors) = &mut self.colors {
-            colors.accent = palette::nearest(color);
-        }
-        self
-    }
-
-    /// The same with another colour for calls to action.
-    pub fn colorful(mut self, color: Rgb) -> Self {
-        if let Some(colors) = &mut self.colors {
-            colors.colorful = palette::nearest(color);
+    /// The same with another colour for a role. Ordinary text and colours of a
+    /// tool's own output stay as they are.
+    pub fn with(mut self, role: Role, color: Rgb) -> Self {
+        let Some(colors) = &mut self.colors else {
+            return self;
+        };
+        let entry = palette::nearest(color);
+        match role {
+            Role::Accent => colors.accent = entry,
+            Role::Colorful => colors.colorful = entry,
+            Role::Green => colors.green = entry,
+            Role::Red => colors.red = entry,
+            Role::Code(syntax) => {
+                let mut parts = SYNTAX.iter().zip(&mut colors.code);
+                if let Some((_, code)) = parts.find(|((part, ..), _)| *part == syntax) {
+                    *code = entry;
+                }
+            }
+            Role::Normal | Role::Literal(_) => {}
         }
         self
     }

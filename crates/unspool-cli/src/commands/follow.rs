@@ -16,7 +16,7 @@ use crate::{Status, agents, input, tail};
 
 pub(crate) fn run(arguments: &Follow) -> anyhow::Result<Status> {
     let find = finder(arguments)?;
-    let settings = Settings::new(&arguments.look);
+    let settings = Settings::new(&arguments.look)?;
     let (sender, happenings) = watch::channel();
     watch::signals(sender.clone())?;
     thread::spawn({

@@ -33,7 +33,7 @@ pub(crate) fn run(arguments: &Run) -> anyhow::Result<Status> {
             Some(file.with_context(|| format!("cannot write {}", path.display()))?)
         }
     };
-    let settings = Settings::new(&arguments.look);
+    let settings = Settings::new(&arguments.look)?;
     let (sender, happenings) = watch::channel();
     watch::signals(sender.clone())?;
     let mut running = match child::start(&words, save, &sender) {

@@ -27,7 +27,7 @@ pub(crate) fn run(arguments: &Show) -> anyhow::Result<Status> {
             Ok(copied.map(|()| Status::Success))
         });
     }
-    let settings = Settings::new(&arguments.look);
+    let settings = Settings::new(&arguments.look)?;
     if settings.live && is_stdin(&arguments.files) {
         return watch_stdin(arguments, &settings);
     }
@@ -142,7 +142,7 @@ pub(crate) fn recording(
     speed: Option<Speed>,
     mut input: Input,
 ) -> anyhow::Result<Status> {
-    let settings = Settings::new(look);
+    let settings = Settings::new(look)?;
     let filter = Filter::default();
     let options = ReaderOptions::default();
     let played = settings.live.then_some(Speed::Times(1.0));
