@@ -20,7 +20,9 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("stats", &["event"]),
     (
         "doc",
-        &["session", "event", "json", "tool", "sanitize", "palette"],
+        &[
+            "session", "event", "json", "tool", "patch", "sanitize", "palette",
+        ],
     ),
     ("theme", &["doc", "palette"]),
     ("layout", &["doc"]),
