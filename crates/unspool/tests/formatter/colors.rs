@@ -141,7 +141,7 @@ fn only_palette_entries_from_16_on_are_used() {
             .skip(1)
             .filter_map(|rest| rest.split(['m', ';']).next()?.parse().ok())
             .collect();
-        assert!(entries.len() > 10 && entries.iter().all(|entry| *entry >= 16));
+        assert!(!entries.is_empty() && entries.iter().all(|entry| *entry >= 16));
         assert!(!text.contains("38;2;") && !text.contains("48;"));
     }
 }
