@@ -18,6 +18,9 @@ pub const MIN_TERMINAL_WIDTH: usize = layout::MIN_COLUMNS;
 /// Columns that an entry keeps for itself, however deep it is nested.
 const LEAST_INNER_WIDTH: usize = 24;
 
+/// Levels of nesting that are indented; a depth is an agent's word.
+const DEEPEST: u32 = 100;
+
 /// Settings of a [`Formatter`].
 #[derive(Clone, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is one setting")]
@@ -142,9 +145,7 @@ impl Formatter {
                 .first
                 .extend(time.map(|time| Span::role(time, Role::Accent)));
         }
-        let wanted = usize::try_from(entry.depth())
-            .unwrap_or(usize::MAX)
-            .saturating_mul(2);
+        let wanted = 2 * entry.depth().min(DEEPEST) as usize;
         let (indent, inner) = if width > MIN_TERMINAL_WIDTH {
             let indent = wanted.min(width - LEAST_INNER_WIDTH);
             (indent, Some(width - indent))
@@ -155,6 +156,9 @@ impl Formatter {
             .iter()
             .flat_map(|part| self.laid_out(part, inner))
             .collect();
+        while lines.last().is_some_and(is_blank) {
+            lines.pop();
+        }
         if indent > 0 {
             for line in lines.iter_mut().filter(|line| !line.is_empty()) {
                 line.insert(0, Span::role(" ".repeat(indent), Role::Normal));
@@ -171,6 +175,12 @@ impl Formatter {
         };
         layout::layout(&part.blocks, Page { width, links }, &part.first, &part.rest)
     }
+}
+
+/// Whether nothing is seen of a line, such as the last ones of a code block.
+fn is_blank(line: &Line) -> bool {
+    line.iter()
+        .all(|span| span.text.trim_end_matches(' ').is_empty())
 }
 
 fn output(config: &Config, theme: Theme) -> Output {

@@ -21,7 +21,9 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("transcript", &["event", "session", "stats"]),
     (
         "doc",
-        &["session", "event", "json", "tool", "sanitize", "palette"],
+        &[
+            "session", "event", "json", "tool", "patch", "sanitize", "palette",
+        ],
     ),
     ("theme", &["doc", "palette"]),
     ("layout", &["doc"]),

@@ -196,7 +196,7 @@ mod tests {
     fn plain_output_is_its_lines() {
         assert_eq!(shown("a\nb \n\nc\n\n"), ["a", "b", "", "c"]);
         assert_eq!(shown(""), [] as [&str; 0]);
-        assert_eq!(shown("ok\taxi\t0.3s\r\nx"), ["ok      axi     0.3s", "x"]);
+        assert_eq!(shown("ok\taxi\t0.3s\r\nx"), ["ok    axi    0.3s", "x"]);
     }
 
     #[test]

@@ -10,6 +10,7 @@ use super::{
 };
 use crate::event::{Category, Edit, EditOp, RawJson, ToolResult, ToolStatus};
 use crate::json::{Json, Object};
+use crate::patch;
 use crate::sanitize;
 use crate::session::Tool;
 use crate::tool::unwrap_shell;
@@ -285,12 +286,18 @@ impl View<'_> {
         Some(Part::response(blocks))
     }
 
+    /// What was changed, or what a patch asks for as long as nobody says more.
     fn change(&self) -> Vec<Part> {
-        let edits = self
+        let told = self
             .result()
             .map(|result| result.edits.as_slice())
             .unwrap_or_default();
-        if self.bullet() == Role::Red || edits.is_empty() {
+        let is_red = self.bullet() == Role::Red;
+        if !told.is_empty() && !is_red {
+            return edits(told, self.bullet(), self.detail);
+        }
+        let mut asked = self.patch();
+        if asked.is_empty() {
             let word = match self.tool.call.category {
                 Category::Write => "Add",
                 Category::Delete => "Delete",
@@ -299,7 +306,23 @@ impl View<'_> {
             };
             return self.silent(word, Style::of(Role::Colorful).bold(), self.subject());
         }
-        self::edits(edits, self.bullet(), self.detail)
+        for edit in asked.iter_mut().filter(|_| is_red) {
+            edit.hunks.clear();
+        }
+        let mut parts = edits(&asked, self.bullet(), self.detail);
+        parts.extend(self.failure());
+        parts
+    }
+
+    /// The changes in the text of a patch.
+    fn patch(&self) -> Vec<Edit> {
+        let field = self
+            .input
+            .text(&["patch", "input", "patch_text", "patchText"]);
+        let text = field.as_deref().or(self.input.encoded.as_deref());
+        text.filter(|text| text.contains("*** Begin Patch"))
+            .map(patch::begin_patch)
+            .unwrap_or_default()
     }
 
     /// `Tool name {input}`, and the output, pretty-printed where it is JSON.

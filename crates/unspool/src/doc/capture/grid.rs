@@ -12,6 +12,9 @@ use crate::sanitize;
 /// The height that commands are given when nobody asks: where `home` is.
 const HEIGHT: usize = 24;
 
+/// How far a tab leads: as far as everywhere else in a document.
+const TAB: usize = 4;
+
 /// How many rows the cursor can reach; those above are finished.
 const REACH: usize = 1000;
 
@@ -215,7 +218,7 @@ impl Perform for Grid {
             b'\n' | 0x0B | 0x0C => self.line_feed(),
             b'\r' => self.column = 0,
             0x08 => self.column = self.column.saturating_sub(1),
-            b'\t' => self.column = (self.column / 8 + 1) * 8,
+            b'\t' => self.column += TAB,
             _ => {}
         }
     }

@@ -135,6 +135,8 @@ fn module_info(view: &View<'_>) -> Vec<Part> {
     or_failure(view, head, accent(view, &options.join("; ")))
 }
 
+/// Tests that fail are no error of the tool: their output stands in a tag, or
+/// came with an exit code.
 fn tests(view: &View<'_>) -> Vec<Part> {
     let mut spans = vec![
         view.verb("Running Tests", "Ran Tests"),
@@ -147,7 +149,11 @@ fn tests(view: &View<'_>) -> Vec<Part> {
         spans.push(Span::role(" -run", Role::Normal));
         spans.push(spaced(&name));
     }
-    let mut parts = vec![view.head(spans)];
-    parts.extend(view.captured(wrapping::without_tag(&view.output())));
-    parts
+    let output = view.output();
+    let inner = wrapping::without_tag(&output);
+    let exit_code = view.result().and_then(|result| result.exit_code);
+    let have_run = inner.len() < output.len() || exit_code.is_some();
+    let failure = if have_run { None } else { view.failure() };
+    let body = failure.or_else(|| view.captured(inner));
+    std::iter::once(view.head(spans)).chain(body).collect()
 }

@@ -1,0 +1,14 @@
+//! Every rule and every example of the agentformatter document (`spec/000`), as
+//! whole texts, with colours and without.
+
+mod colors;
+mod deltas;
+mod events;
+mod hostile;
+mod markup;
+mod messages;
+mod patches;
+mod plans;
+mod subagents;
+mod tools;
+mod widths;

@@ -1,0 +1,142 @@
+//! What the model and the agent say: answers, reasoning, errors.
+
+use crate::events::{CODALOTL, OWN, answer, line, reasoning, shows, shows_line};
+
+const LONG: &str = "I'll explain that Codex uses the full pulldown-cmark Markdown parser combined with targeted regex rewriting for specific citation patterns like 【F:...】, which get converted into clickable links. Inline code marked by backticks is only styled as dim text, not linkified, and the linking mechanics rely on actual Markdown links or those citations rather than scanning inline code for paths. I'll reference key code locations that handle these steps for clarity.";
+
+#[test]
+fn assistant_text_has_a_bullet_and_a_hanging_indent() {
+    shows(
+        CODALOTL,
+        &answer(LONG),
+        119,
+        &["\
+«a •» I'll explain that Codex uses the full pulldown-cmark Markdown parser combined with targeted regex rewriting for
+  specific citation patterns like 【F:...】, which get converted into clickable links. Inline code marked by backticks
+  is only styled as dim text, not linkified, and the linking mechanics rely on actual Markdown links or those citations
+  rather than scanning inline code for paths. I'll reference key code locations that handle these steps for clarity."],
+    );
+    for width in [0, 30] {
+        shows(CODALOTL, &answer(LONG), width, &[&format!("«a •» {LONG}")]);
+    }
+}
+
+#[test]
+fn markdown_bullets_are_hyphens_and_code_has_no_backticks() {
+    let text = "\
+- Codex streams every assistant delta through `MarkdownStreamCollector`, which flushes complete lines only after a newline and renders them by calling `append_markdown` (`codex-rs/tui/src/markdown_stream.rs:38-86`, `codex-rs/tui/src/markdown.rs:32-60`).
+- `append_markdown` delegates to `render_markdown_text_with_citations`, which runs the text through `pulldown_cmark::Parser` with the usual CommonMark options, so the UI is backed by a full Markdown parser rather than ad‑hoc regexes (`codex-rs/tui/src/markdown_render.rs:21-118`).";
+    shows_line(
+        &answer(text),
+        "\
+«a •» - Codex streams every assistant delta through «a MarkdownStreamCollector», which flushes complete lines only after a
+    newline and renders them by calling «a append_markdown» («a codex-rs/tui/src/markdown_stream.rs:38-86», «a codex-rs/tui/src/»
+    «a markdown.rs:32-60»).
+  - «a append_markdown» delegates to «a render_markdown_text_with_citations», which runs the text through «a pulldown_cmark::Parser»
+    with the usual CommonMark options, so the UI is backed by a full Markdown parser rather than ad‑hoc regexes («a codex-»
+    «a rs/tui/src/markdown_render.rs:21-118»).",
+    );
+}
+
+#[test]
+fn backticks_of_every_length_are_dropped() {
+    shows_line(
+        &answer("Run `go test`, not ``a ` b``; `a` `b`."),
+        "«a •» Run «a go test», not «a a ` b»; «a a b».",
+    );
+    shows_line(&answer("One ` alone stays."), "«a •» One ` alone stays.");
+}
+
+const TITLED: &str = "**Answering a simple question**
+
+I'm looking at a straightforward question: the capital of France is Paris. It's a well-known fact, and I want to keep it brief and to the point. Paris is known for its history, art, and culture, so it might be nice to add just a hint of that charm. But mostly, I'll aim to focus on delivering a clear and direct answer, ensuring the user gets what they're looking for without any extra fluff.";
+
+#[test]
+fn reasoning_with_a_title_shows_it_in_italics() {
+    for text in [
+        TITLED,
+        "**Answering a simple question**",
+        "**Answering a simple question**\n",
+    ] {
+        shows_line(&reasoning(text), "«a •» «/ Answering a simple question»");
+    }
+}
+
+#[test]
+fn reasoning_without_a_title_shows_all_of_it_in_italics() {
+    shows_line(
+        &reasoning("No title, `code`.\n\n- a **b**\n- c"),
+        "\
+«a •» «/ No title,» «a/ code»«/ .»
+
+  - «/ a» «*/ b»
+  - «/ c»",
+    );
+    shows_line(
+        &reasoning("**Bold** words begin it."),
+        "«a •» «*/ Bold» «/ words begin it.»",
+    );
+}
+
+#[test]
+fn errors_warnings_and_cancellations_are_red() {
+    for (kind, word, text) in [
+        ("error", "Error", "some error has occurred."),
+        ("warning", "Warning", "some warning has occurred."),
+        ("canceled", "Canceled", "deadline exceeded."),
+    ] {
+        shows_line(
+            &line(kind, "message", text),
+            &format!("«r •» «r* {word}»«r : {text}»"),
+        );
+    }
+}
+
+#[test]
+fn long_errors_hang_under_their_word() {
+    shows(
+        CODALOTL,
+        &line(
+            "error",
+            "message",
+            "the quick brown fox jumps over\nthe dog.",
+        ),
+        34,
+        &["\
+«r •» «r* Error»«r : the quick brown fox jumps»
+  «r over»
+  «r the dog.»"],
+    );
+}
+
+#[test]
+fn retries_have_a_colorful_bullet() {
+    shows_line(
+        &line("retry", "message", "again in 2s."),
+        "«c •» «r* Retry»«r : again in 2s.»",
+    );
+}
+
+#[test]
+fn the_end_of_a_turn_shows_nothing_unless_it_was_cut() {
+    let mut formatter = unspool::formatter::Formatter::new(crate::events::plain());
+    for (status, expected) in [
+        ("completed", ""),
+        ("failed", ""),
+        ("canceled", ""),
+        (
+            "interrupted",
+            "• Interrupted: the stream ended before the agent finished.",
+        ),
+    ] {
+        let end = format!(r#"{{"kind":"turn_end","status":"{status}"}}"#);
+        let end = unspool::Event::from_json(&end).expect("an event");
+        assert_eq!(formatter.format_event(&end, 80), expected);
+    }
+}
+
+#[test]
+fn what_the_user_said_is_told_apart() {
+    let line = r#"{"kind":"user","seq":0,"text":"Fix the test"}"#;
+    shows(OWN, line, 80, &["«c ›» Fix the test"]);
+}

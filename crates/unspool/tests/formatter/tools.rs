@@ -1,0 +1,400 @@
+//! Each tool that the document names: its call while it runs, its result, and
+//! its failure.
+
+use serde_json::{Value, json};
+
+use unspool::formatter::Config;
+
+use crate::events::{CODALOTL, Call, assert_same, plain, shows_call, texts};
+use crate::markup::{self, WHITE_ON_BLACK};
+
+fn shell(command: &str) -> Call {
+    let words: Vec<&str> = command.split(' ').collect();
+    Call::new("shell", &json!({ "command": words }))
+}
+
+#[test]
+fn shell_commands_run_and_have_run() {
+    let output = "ok  \taxi/q/termformat\t0.002s\n?   \taxi/q/termformat/cmd\t[no test files]\n";
+    shows_call(
+        &shell("go test .").succeeded(output),
+        [
+            "«a •» «c* Running» go test .",
+            "\
+«g •» «c* Ran» go test .
+  «a └» ok      axi/q/termformat    0.002s
+    ?       axi/q/termformat/cmd    [no test files]",
+        ],
+    );
+}
+
+#[test]
+fn a_command_without_output_is_one_line() {
+    for output in ["", "\n", r#"{"success":true,"content":""}"#] {
+        shows_call(
+            &shell("gofmt -w .").succeeded(output),
+            ["«a •» «c* Running» gofmt -w .", "«g •» «c* Ran» gofmt -w ."],
+        );
+    }
+}
+
+#[test]
+fn a_header_before_the_output_of_a_shell_is_not_shown() {
+    let output = r#"{"success":true,"content":"Command: ls\nProcess State: exit status 0\nOutput:\na\nb\n"}"#;
+    shows_call(
+        &shell("ls").succeeded(output),
+        [
+            "«a •» «c* Running» ls",
+            "«g •» «c* Ran» ls\n  «a └» a\n    b",
+        ],
+    );
+}
+
+#[test]
+fn more_than_five_lines_are_cut() {
+    let lines = |count: u32| {
+        let lines: Vec<String> = (1..=count).map(|line| line.to_string()).collect();
+        lines.join("\n") + "\n"
+    };
+    for (count, rest) in [
+        (5, ""),
+        (6, "\n    «a … +1 line»"),
+        (18, "\n    «a … +13 lines»"),
+    ] {
+        let done =
+            format!("«g •» «c* Ran» seq {count}\n  «a └» 1\n    2\n    3\n    4\n    5{rest}");
+        shows_call(
+            &shell(&format!("seq {count}")).succeeded(&lines(count)),
+            [&format!("«a •» «c* Running» seq {count}"), &done],
+        );
+    }
+}
+
+#[test]
+fn a_tool_that_failed_says_why_in_red() {
+    for output in [
+        r#"{"success":false,"error":"go command not found."}"#,
+        "go command not found.",
+        "Error: go command not found.\n",
+    ] {
+        shows_call(
+            &shell("go test .").failed(output),
+            [
+                "«a •» «c* Running» go test .",
+                "\
+«r •» «c* Ran» go test .
+  «a └» «r Error: go command not found.»",
+            ],
+        );
+    }
+}
+
+#[test]
+fn a_command_that_ran_and_failed_shows_its_output() {
+    let output = "Command: go test .\nProcess State: exit status 1\nOutput:\n--- FAIL: TestA\n";
+    shows_call(
+        &shell("go test .").succeeded(output),
+        [
+            "«a •» «c* Running» go test .",
+            "\
+«r •» «c* Ran» go test . «a (exit 1)»
+  «a └» --- FAIL: TestA",
+        ],
+    );
+}
+
+#[test]
+fn list_and_read_show_no_output() {
+    for (name, path, heading) in [
+        ("ls", "some/path", "«c* List» some/path"),
+        ("ls", "some/path ", "«c* List» some/path"),
+        ("read_file", "some/file.go", "«* Read» some/file.go"),
+    ] {
+        shows_call(
+            &Call::new(name, &json!({ "path": path })).succeeded("a\nb"),
+            [&format!("«a •» {heading}"), &format!("«g •» {heading}")],
+        );
+    }
+}
+
+#[test]
+fn public_api() {
+    let call = Call::new("get_public_api", &json!({"path": "axi/some/pkg"}));
+    shows_call(
+        &call.succeeded("func A()"),
+        [
+            "«a •» «c* Read Public API» axi/some/pkg",
+            "«g •» «c* Read Public API» axi/some/pkg",
+        ],
+    );
+    let identifiers = ["SomeType", "DoThingFunc"];
+    let input = json!({"path": "axi/some/pkg", "identifiers": identifiers});
+    shows_call(
+        &Call::new("get_public_api", &input).succeeded("func A()"),
+        [
+            "«a •» «c* Read Public API» axi/some/pkg\n  «a └ SomeType, DoThingFunc»",
+            "«g •» «c* Read Public API» axi/some/pkg\n  «a └ SomeType, DoThingFunc»",
+        ],
+    );
+}
+
+#[test]
+fn clarify_public_api() {
+    let input = json!({
+        "path": "/path/to/something", "identifier": "someIdentifier",
+        "question": "What does someIdentifier return in its second parameter? Give an example.",
+    });
+    let answer = "The someIdentifier returns a description in the 2nd parameter. For example, ...";
+    shows_call(
+        &Call::new("clarify_public_api", &input).succeeded(answer),
+        [
+            "\
+«a •» «c* Clarifying» someIdentifier «a in» /path/to/something
+  «a └ What does someIdentifier return in its second parameter? Give an example.»",
+            "\
+«g •» «c* Clarified» someIdentifier «a in» /path/to/something
+  «a └ The someIdentifier returns a description in the 2nd parameter. For example, ...»",
+        ],
+    );
+}
+
+#[test]
+fn update_usage() {
+    let instructions = "Update the callsites to conform to this new API...";
+    for (paths, shown) in [
+        (
+            json!(["some/path", "other/path", "third/path", "4", "5", "6", "7"]),
+            "some/path, other/path, third/path «a (4 more)»",
+        ),
+        (json!(["a", "b", "c", "d"]), "a, b, c «a (1 more)»"),
+        (json!(["a", "b", "c"]), "a, b, c"),
+        (json!(["a"]), "a"),
+    ] {
+        let input = json!({"paths": paths, "instructions": instructions});
+        shows_call(
+            &Call::new("update_usage", &input).succeeded("done"),
+            [
+                &format!("«a •» «c* Updating Usage» «a in» {shown}\n  «a └ {instructions}»"),
+                &format!("«g •» «c* Updated Usage» «a in» {shown}"),
+            ],
+        );
+    }
+}
+
+#[test]
+fn change_api() {
+    let input = json!({
+        "path": "axi/some/pkg",
+        "instructions": "Add a new method SomeType.DoThing so downstream callers can avoid duplicating this logic...",
+    });
+    shows_call(
+        &Call::new("change_api", &input).succeeded("done"),
+        [
+            "\
+«a •» «c* Changing API» «a in» axi/some/pkg
+  «a └ Add a new method SomeType.DoThing so downstream callers can avoid duplicating this logic...»",
+            "«g •» «c* Changed API» «a in» axi/some/pkg",
+        ],
+    );
+}
+
+#[test]
+fn get_usage_counts_its_results() {
+    let input = json!({
+        "defining_package_path": "axi/some/pkg", "identifier": "*SomeType.SomeFunc",
+    });
+    let twelve: Vec<String> = (1..=12)
+        .map(|line| format!("{line}: x\n  7: y\n"))
+        .collect();
+    for (output, found) in [
+        (twelve.concat(), "Found 12 results."),
+        ("3: x\nno 4: y\n5 : z\n:\n".to_owned(), "Found 1 result."),
+        ("nothing".to_owned(), "Found 0 results."),
+    ] {
+        shows_call(
+            &Call::new("get_usage", &input).succeeded(&output),
+            [
+                "«a •» «c* Read Usage» axi/some/pkg *SomeType.SomeFunc",
+                &format!("«g •» «c* Read Usage» axi/some/pkg *SomeType.SomeFunc\n  «a └ {found}»"),
+            ],
+        );
+    }
+}
+
+#[test]
+fn module_info() {
+    for (input, options) in [
+        (json!({}), ""),
+        (
+            json!({"package_search": "", "include_dependency_packages": false}),
+            "",
+        ),
+        (
+            json!({"package_search": "agentformatter", "include_dependency_packages": true}),
+            "\n  «a └ Search: agentformatter; Deps: true»",
+        ),
+        (
+            json!({"package_search": "agentformatter"}),
+            "\n  «a └ Search: agentformatter»",
+        ),
+        (
+            json!({"include_dependency_packages": true}),
+            "\n  «a └ Deps: true»",
+        ),
+    ] {
+        shows_call(
+            &Call::new("module_info", &input).succeeded("text"),
+            [
+                &format!("«a •» «c* Read Module Info»{options}"),
+                &format!("«g •» «c* Read Module Info»{options}"),
+            ],
+        );
+    }
+}
+
+#[test]
+fn run_tests_shows_what_is_inside_the_tag() {
+    let input = json!({"path": "some/pkg", "verbose": true, "test_name": "Some"});
+    let output = "<test-status ok=\"true\">\n$ go test ./codeai/gocodecontext\nok  \taxi/some/pkg\t0.374s\n</test-status>";
+    shows_call(
+        &Call::new("run_tests", &input).succeeded(output),
+        [
+            "«a •» «c* Running Tests» some/pkg -v -run Some",
+            "\
+«g •» «c* Ran Tests» some/pkg -v -run Some
+  «a └» $ go test ./codeai/gocodecontext
+    ok      axi/some/pkg    0.374s",
+        ],
+    );
+}
+
+#[test]
+fn tests_that_fail_are_red_but_no_error_of_the_tool() {
+    let call = Call::new("run_tests", &json!({"path": "some/pkg"}));
+    let output =
+        "<test-status ok=\"false\">\n$ go test ./some/pkg\n--- FAIL: TestA\n</test-status>";
+    for lines in [call.succeeded(output), call.failed(output)] {
+        shows_call(
+            &lines,
+            [
+                "«a •» «c* Running Tests» some/pkg",
+                "\
+«r •» «c* Ran Tests» some/pkg
+  «a └» $ go test ./some/pkg
+    --- FAIL: TestA",
+            ],
+        );
+    }
+}
+
+#[test]
+fn other_tools_show_input_and_output() {
+    let call = Call::with_text("some_tool", r#"{"path": "path/to/file.go"}"#);
+    shows_call(
+        &call.succeeded(r#"{"field":"value"}"#),
+        [
+            r#"«a •» «c* Tool» some_tool {"path": "path/to/file.go"}"#,
+            r#"«g •» «c* Tool» some_tool {"path": "path/to/file.go"}
+  «a └» {
+      "field": "value"
+    }"#,
+        ],
+    );
+    shows_call(
+        &Call::with_text("some_tool", "").succeeded("not JSON\n{"),
+        [
+            "«a •» «c* Tool» some_tool",
+            "«g •» «c* Tool» some_tool\n  «a └» not JSON\n    {",
+        ],
+    );
+}
+
+/// A tool, its input, and its heading when it has failed.
+fn headings() -> Vec<(&'static str, Value, &'static str)> {
+    vec![
+        ("shell", json!({"command": ["ls"]}), "«c* Ran» ls"),
+        ("ls", json!({"path": "p"}), "«c* List» p"),
+        ("read_file", json!({"path": "p"}), "«* Read» p"),
+        (
+            "get_public_api",
+            json!({"path": "p", "identifiers": ["A"]}),
+            "«c* Read Public API» p",
+        ),
+        (
+            "clarify_public_api",
+            json!({"path": "p", "identifier": "A", "question": "q"}),
+            "«c* Clarified» A «a in» p",
+        ),
+        (
+            "update_usage",
+            json!({"paths": ["p"], "instructions": "i"}),
+            "«c* Updated Usage» «a in» p",
+        ),
+        (
+            "change_api",
+            json!({"path": "p", "instructions": "i"}),
+            "«c* Changed API» «a in» p",
+        ),
+        (
+            "get_usage",
+            json!({"defining_package_path": "p", "identifier": "A"}),
+            "«c* Read Usage» p A",
+        ),
+        (
+            "module_info",
+            json!({"package_search": "s"}),
+            "«c* Read Module Info»",
+        ),
+        ("run_tests", json!({"path": "p"}), "«c* Ran Tests» p"),
+        ("run_project_tests", json!({}), "«c* Ran Tests»"),
+        (
+            "some_tool",
+            json!({"a": 1}),
+            r#"«c* Tool» some_tool {"a":1}"#,
+        ),
+    ]
+}
+
+#[test]
+fn every_tool_has_a_red_bullet_and_an_error_line_when_it_fails() {
+    for (name, input, heading) in headings() {
+        let call = Call::new(name, &input);
+        let wrapped = json!({"success": false, "error": "7: no such thing"}).to_string();
+        let failed = format!("«r •» {heading}\n  «a └» «r Error: 7: no such thing»");
+        for lines in [call.failed("7: no such thing"), call.succeeded(&wrapped)] {
+            let coloured = texts(Config::default(), CODALOTL, &lines, 120);
+            let marked = markup::of(&coloured[1], &WHITE_ON_BLACK);
+            assert_same(&[marked], &[&failed]);
+            let plain = texts(plain(), CODALOTL, &lines, 120);
+            assert_same(&plain[1..], &[markup::removed(&failed)]);
+        }
+    }
+}
+
+#[test]
+fn a_failure_without_words_says_that_it_failed() {
+    let call = Call::new("ls", &json!({"path": "p"}));
+    shows_call(
+        &call.failed(""),
+        ["«a •» «c* List» p", "«r •» «c* List» p\n  «a └» «r Error.»"],
+    );
+}
+
+#[test]
+fn a_long_error_is_cut_like_every_body() {
+    let call = Call::new("ls", &json!({"path": "p"}));
+    shows_call(
+        &call.failed("1\n2\n3\n4\n5\n6\n7"),
+        [
+            "«a •» «c* List» p",
+            "\
+«r •» «c* List» p
+  «a └» «r Error: 1»
+    «r 2»
+    «r 3»
+    «r 4»
+    «r 5»
+    «a … +2 lines»",
+        ],
+    );
+}
