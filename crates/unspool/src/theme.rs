@@ -255,8 +255,8 @@ mod tests {
     #[test]
     fn overrides_replace_the_computed_colours() {
         let theme = Theme::default()
-            .accent(Rgb(255, 0, 0))
-            .colorful(Rgb(0, 255, 0));
+            .with(Role::Accent, Rgb(255, 0, 0))
+            .with(Role::Colorful, Rgb(0, 255, 0));
         assert_eq!(roles(&theme), [231, 196, 46, 29, 167]);
     }
 
