@@ -7,13 +7,14 @@
 //! character can reach a terminal. [`Span::clean`] and [`clean_lines`] do that.
 //!
 //! The modules make documents of what agents write: [`markdown`] of answers,
-//! [`code`] of source code, [`capture`] of what commands printed, [`entry`] of
+//! [`stream`] of answers that are still being written, [`code`] of source code, [`capture`] of what commands printed, [`entry`] of
 //! whole entries of a session.
 
 pub mod capture;
 pub mod code;
 pub mod entry;
 pub mod markdown;
+pub mod stream;
 mod tool;
 
 use crate::sanitize;
@@ -170,13 +171,10 @@ pub enum Block {
     Paragraph(Line),
     /// A heading of this level.
     Heading(u8, Line),
-    /// A list; numbered from the number given. `tight`: no empty lines between
-    /// its items.
+    /// A list; numbered from the number given.
     List {
         /// The first number, for an ordered list.
         start: Option<u64>,
-        /// No empty lines between the items.
-        tight: bool,
         /// The items.
         items: Vec<ListItem>,
     },
@@ -216,6 +214,10 @@ fn spans_mut(block: &mut Block) -> Vec<&mut Span> {
 pub struct ListItem {
     /// For a task: whether it is done.
     pub done: Option<bool>,
+    /// An empty line stands before it, unless it is the first.
+    pub apart: bool,
+    /// Empty lines stand between its blocks.
+    pub loose: bool,
     /// What it holds.
     pub blocks: Vec<Block>,
 }

@@ -1,6 +1,7 @@
 //! Blocks → lines at an exact width.
 //!
-//! [`layout`] is the whole interface. The caller gives the prefix of the first
+//! [`layout`] is the interface for whole documents, [`Printer`] for those that are
+//! still being written. The caller gives the prefix of the first
 //! line and of all others (`• ` and two spaces, `  └ ` and four), and gets lines
 //! of which none is wider than the page, prefixes included, as long as the
 //! prefixes leave two cells. Without a width, each paragraph is one line.
@@ -14,6 +15,7 @@
 
 mod diff;
 mod link;
+mod printer;
 #[cfg(test)]
 mod properties;
 mod table;
@@ -21,6 +23,7 @@ pub mod width;
 mod wrap;
 
 pub use link::is_clickable;
+pub use printer::Printer;
 pub use width::width;
 
 use crate::doc::{Block, Line, ListItem, Role, Span, Style, append};
@@ -79,11 +82,7 @@ pub fn layout(blocks: &[Block], page: impl Into<Page>, first: &[Span], rest: &[S
         page: page.into(),
         lines: Vec::new(),
     };
-    let mut margin = Margin {
-        first: Prefix::new(first.to_vec()),
-        rest: Prefix::new(rest.to_vec()),
-        used: false,
-    };
+    let mut margin = Margin::new(first, rest);
     pen.blocks(blocks, true, &mut margin);
     pen.lines
 }
@@ -125,6 +124,7 @@ impl Prefix {
 }
 
 /// The prefixes of the block that is laid out.
+#[derive(Clone)]
 struct Margin {
     first: Prefix,
     rest: Prefix,
@@ -133,6 +133,14 @@ struct Margin {
 }
 
 impl Margin {
+    fn new(first: &[Span], rest: &[Span]) -> Self {
+        Self {
+            first: Prefix::new(first.to_vec()),
+            rest: Prefix::new(rest.to_vec()),
+            used: false,
+        }
+    }
+
     fn current(&self) -> &Prefix {
         if self.used { &self.rest } else { &self.first }
     }
@@ -168,11 +176,7 @@ impl Pen {
         match block {
             Block::Paragraph(line) => self.paragraph(line, margin),
             Block::Heading(_, line) => self.paragraph(&bold(line), margin),
-            Block::List {
-                start,
-                tight,
-                items,
-            } => self.list(*start, *tight, items, margin),
+            Block::List { start, items } => self.list(*start, items, false, margin),
             Block::Quote(blocks) => self.quote(blocks, margin),
             Block::Verbatim(lines) => {
                 for line in lines {
@@ -211,24 +215,30 @@ impl Pen {
         margin.used |= inner.used;
     }
 
-    fn list(&mut self, start: Option<u64>, tight: bool, items: &[ListItem], margin: &mut Margin) {
+    fn list(
+        &mut self,
+        start: Option<u64>,
+        items: &[ListItem],
+        continued: bool,
+        margin: &mut Margin,
+    ) {
         let mut number = start;
         for (index, item) in items.iter().enumerate() {
-            if index > 0 && !tight {
+            if item.apart && (continued || index > 0) {
                 self.gap(margin);
             }
-            self.item(item, &marker(number, item.done), tight, margin);
+            self.item(item, &marker(number, item.done), margin);
             number = number.map(|number| number.saturating_add(1));
         }
     }
 
-    fn item(&mut self, item: &ListItem, marker: &[Span], tight: bool, margin: &mut Margin) {
+    fn item(&mut self, item: &ListItem, marker: &[Span], margin: &mut Margin) {
         let cells = width::of_line(marker);
         if !self.can_indent(cells, margin) {
-            return self.flat_item(item, marker, tight, margin);
+            return self.flat_item(item, marker, margin);
         }
         let mut inner = margin.inner(marker, &[blanks(cells)]);
-        self.blocks(&item.blocks, !tight, &mut inner);
+        self.blocks(&item.blocks, item.loose, &mut inner);
         if !inner.used {
             self.push(Line::new(), &mut inner);
         }
@@ -236,7 +246,7 @@ impl Pen {
     }
 
     /// An item where there is no room to indent: the marker is text.
-    fn flat_item(&mut self, item: &ListItem, marker: &[Span], tight: bool, margin: &mut Margin) {
+    fn flat_item(&mut self, item: &ListItem, marker: &[Span], margin: &mut Margin) {
         let mut line = marker.to_vec();
         let rest = match item.blocks.split_first() {
             Some((Block::Paragraph(text), rest)) => {
@@ -246,7 +256,7 @@ impl Pen {
             _ => item.blocks.as_slice(),
         };
         self.paragraph(&line, margin);
-        self.blocks(rest, !tight, margin);
+        self.blocks(rest, item.loose, margin);
     }
 
     /// An empty line, but for the bars of quotes.

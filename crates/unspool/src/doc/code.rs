@@ -28,6 +28,7 @@ pub fn lines(text: &str, language: &str) -> Vec<Line> {
 }
 
 /// Highlights line by line, for code that is still being written.
+#[derive(Clone)]
 pub struct Highlighter {
     #[cfg(feature = "highlight")]
     state: Option<scopes::State>,

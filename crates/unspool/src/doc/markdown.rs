@@ -2,386 +2,251 @@
 //!
 //! What a model writes is taken as `CommonMark` with tables, footnotes, task
 //! lists and struck-out text. HTML is shown as the text that it is. The parser
-//! is a pull parser and the builder keeps its own stack, so that neither deep
-//! nesting nor giant tables can overflow the call stack or take more than
-//! linear time; containers nested deeper than [`DEEPEST`] are shown flat.
+//! is a pull parser and takes linear time.
 //!
-//! All text goes through `sanitize` after parsing: an entity such as `&#27;`
-//! becomes a control character only then.
+//! An answer is shown while it is being written, so nothing may change the look
+//! of what stands far before it. Three rules differ from `CommonMark` for that:
 //!
-//! Called for answers, reasoning and other prose; [`parse`] also says where each
-//! block starts, for streams that lay out finished blocks once.
+//! - Whether an empty line stands between two items of a list, or between two
+//!   blocks of an item, depends on what the source has there, not on the whole
+//!   list.
+//! - `[^label]` is a reference to a footnote, whether that exists or not.
+//! - `[label]` is a link only if the definition of the label came before it; a
+//!   definition that came later is shown where it stands. `[text][label]` and
+//!   `[label][]` wait for their definition: [`stream`](super::stream) says how
+//!   long.
+//!
+//! A [`Unit`] is what can be finished alone: a block, or an item of a list, that
+//! is in no other. [`blocks`] is called for answers, reasoning and other prose;
+//! [`parse`] by `stream`, which does the whole work where references have
+//! definitions.
 
+mod builder;
+mod highlights;
 #[cfg(test)]
 mod tests;
 
-use pulldown_cmark::{CodeBlockKind, CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::ops::Range;
 
-use crate::doc::code;
-use crate::doc::{Alignment, Block, Line, ListItem, Role, Span, Style, Table, append};
-use crate::sanitize;
+use pulldown_cmark::{BrokenLink, CowStr, LinkType, Options, Parser};
+
+use crate::doc::stream::Stream;
+use crate::doc::{Block, ListItem};
+use builder::Builder;
+pub(super) use highlights::{Code, Highlights};
 
 /// How deep quotes and lists may be nested.
 pub const DEEPEST: usize = 16;
 
 /// The blocks of a text.
 pub fn blocks(text: &str) -> Vec<Block> {
-    parse(text).into_iter().map(|(_, block)| block).collect()
+    let text = with_line_feeds(text);
+    let parsed = parse(&text, Code::Once, |_, _| None);
+    if parsed.definitions.is_empty() {
+        return joined(parsed.units);
+    }
+    let mut stream = Stream::new();
+    stream.push(&text);
+    stream.finish();
+    stream.into_blocks()
 }
 
-/// The blocks of a text, each with the byte at which it starts.
-pub fn parse(text: &str) -> Vec<(usize, Block)> {
+/// What can be finished alone.
+pub(super) struct Unit {
+    /// Where it stands in the source.
+    pub(super) range: Range<usize>,
+    pub(super) content: Content,
+    pub(super) kind: Kind,
+    /// Labels that it refers to and that are not defined in the text.
+    pub(super) references: Vec<Reference>,
+}
+
+/// What a unit shows.
+pub(super) enum Content {
+    Blocks(Vec<Block>),
+    /// An item of a list that starts with this number, and whether it is the
+    /// first.
+    Item {
+        start: Option<u64>,
+        first: bool,
+        item: ListItem,
+    },
+}
+
+/// What sort of thing a unit is, as far as that says how it can go on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Code between fences, in this language.
+    Fenced(String),
+    Table,
+    Item,
+    /// Anything else that an empty line ends.
+    Ending,
+    Other,
+}
+
+/// A use of a label that the text itself does not define.
+pub(super) struct Reference {
+    at: usize,
+    /// The label, comparable.
+    pub(super) label: String,
+    /// Whether it is of the form `[label]`.
+    pub(super) shortcut: bool,
+}
+
+/// `[label]: address`.
+pub(super) struct Definition {
+    /// Where it stands in the source.
+    pub(super) range: Range<usize>,
+    /// The label as it is written.
+    pub(super) label: String,
+    pub(super) address: String,
+}
+
+/// The units of a text, and the definitions in it, both in order.
+pub(super) struct Parsed {
+    pub(super) units: Vec<Unit>,
+    pub(super) definitions: Vec<Definition>,
+}
+
+/// Parses a text whose lines end in `\n`. `resolve` gives the addresses of
+/// labels that are not defined in it, and is told whether a link is a shortcut.
+pub(super) fn parse(
+    text: &str,
+    code: Code<'_>,
+    resolve: impl Fn(&str, bool) -> Option<String>,
+) -> Parsed {
+    let (source, skipped) = with_footnotes(text);
+    let references = RefCell::new(Vec::new());
+    let on_broken_link = |link: BrokenLink<'_>| {
+        let label = comparable(&link.reference);
+        let shortcut = link.link_type == LinkType::Shortcut;
+        let address = resolve(&label, shortcut);
+        references.borrow_mut().push(Reference {
+            at: link.span.start.saturating_sub(skipped),
+            label,
+            shortcut,
+        });
+        address.map(|address| (CowStr::from(address), CowStr::from("")))
+    };
     let options = Options::ENABLE_TABLES
         | Options::ENABLE_FOOTNOTES
         | Options::ENABLE_STRIKETHROUGH
         | Options::ENABLE_TASKLISTS;
-    let mut builder = Builder::default();
-    for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
-        if builder.open_tags == 0 {
-            builder.top = range.start;
+    let parser = Parser::new_with_broken_link_callback(&source, options, Some(on_broken_link));
+    let definitions = definitions(&parser, skipped);
+    let mut builder = Builder::new(text, code);
+    for (event, range) in parser.into_offset_iter() {
+        if range.start >= skipped {
+            builder.event(
+                event,
+                range.start - skipped..range.end.saturating_sub(skipped),
+            );
         }
-        builder.event(event);
     }
     builder.flush();
-    builder.finished
+    let mut units = builder.units;
+    assign(references.into_inner(), &mut units);
+    Parsed { units, definitions }
 }
 
-/// A block that holds others and is not yet closed.
-enum Container {
-    Quote(Vec<Block>),
-    List {
-        start: Option<u64>,
-        tight: bool,
-        items: Vec<ListItem>,
-    },
-    Item(ListItem),
-    Footnote(String, Vec<Block>),
+/// A label in the form in which labels are compared.
+pub(super) fn comparable(label: &str) -> String {
+    label.to_lowercase()
 }
 
-/// A block whose text is taken as it is.
-struct Raw {
-    /// The language of code; none for HTML.
-    language: Option<String>,
-    text: String,
+/// Makes `\r\n` and a lone `\r` a line feed.
+pub(super) fn with_line_feeds(text: &str) -> Cow<'_, str> {
+    if memchr::memchr(b'\r', text.as_bytes()).is_none() {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(text.replace("\r\n", "\n").replace('\r', "\n"))
 }
 
-#[derive(Default)]
-struct Builder {
-    finished: Vec<(usize, Block)>,
-    /// How many tags are open, and where the outermost of them starts.
-    open_tags: usize,
-    top: usize,
-    containers: Vec<Container>,
-    /// Open containers that are too deep to be shown.
-    flat: usize,
-    /// The text of the open paragraph, heading or cell.
-    line: Line,
-    bold: usize,
-    italic: usize,
-    strike: usize,
-    links: Vec<String>,
-    raw: Option<Raw>,
-    table: Option<Table>,
-    row: Vec<Line>,
+fn definitions<'a, F>(parser: &Parser<'a, F>, skipped: usize) -> Vec<Definition>
+where
+    F: FnMut(BrokenLink<'a>) -> Option<(CowStr<'a>, CowStr<'a>)>,
+{
+    let mut definitions: Vec<Definition> = parser
+        .reference_definitions()
+        .iter()
+        .filter(|(_, definition)| definition.span.start >= skipped)
+        .map(|(label, definition)| Definition {
+            range: definition.span.start - skipped..definition.span.end - skipped,
+            label: label.to_owned(),
+            address: definition.dest.to_string(),
+        })
+        .collect();
+    definitions.sort_by_key(|definition| definition.range.start);
+    definitions
 }
 
-impl Builder {
-    fn event(&mut self, event: Event<'_>) {
-        match event {
-            Event::Start(tag) => {
-                self.open_tags += 1;
-                self.start(tag);
-            }
-            Event::End(tag) => {
-                self.end(tag);
-                self.open_tags = self.open_tags.saturating_sub(1);
-            }
-            Event::Text(text) | Event::InlineMath(text) | Event::DisplayMath(text) => {
-                self.text(&text);
-            }
-            Event::Code(text) => self.push(&sanitize::line(&text), Role::Accent),
-            Event::Html(text) => self.text(&text),
-            Event::InlineHtml(tag) => self.inline_html(&tag),
-            Event::FootnoteReference(label) => {
-                self.push(&format!("[{}]", sanitize::line(&label)), Role::Accent);
-            }
-            Event::SoftBreak => self.push(" ", Role::Normal),
-            Event::HardBreak => self.push("\n", Role::Normal),
-            Event::Rule => self.block(Block::Rule),
-            Event::TaskListMarker(done) => {
-                if let Some(Container::Item(item)) = self.containers.last_mut() {
-                    item.done = Some(done);
-                }
-            }
-        }
-    }
-
-    fn start(&mut self, tag: Tag<'_>) {
-        match tag {
-            Tag::Paragraph => self.loosen(),
-            Tag::BlockQuote(_) => self.open(Container::Quote(Vec::new())),
-            Tag::List(start) => self.open(Container::List {
-                start,
-                tight: true,
-                items: Vec::new(),
-            }),
-            Tag::Item => self.open(Container::Item(ListItem::default())),
-            Tag::FootnoteDefinition(label) => {
-                let label = sanitize::line(&label).into_owned();
-                self.open(Container::Footnote(label, Vec::new()));
-            }
-            Tag::CodeBlock(kind) => self.start_raw(Some(language(&kind))),
-            Tag::HtmlBlock | Tag::MetadataBlock(_) => self.start_raw(None),
-            Tag::Table(alignments) => {
-                self.flush();
-                self.table = Some(Table {
-                    alignments: alignments.into_iter().map(alignment).collect(),
-                    ..Table::default()
-                });
-            }
-            Tag::Emphasis => self.italic += 1,
-            Tag::Strong => self.bold += 1,
-            Tag::Strikethrough => self.strike += 1,
-            Tag::Link { dest_url, .. } => self.links.push(sanitize::line(&dest_url).into_owned()),
-            Tag::Image { dest_url, .. } => self.start_image(&dest_url),
-            _ => self.flush(),
-        }
-    }
-
-    fn end(&mut self, tag: TagEnd) {
-        match tag {
-            TagEnd::Heading(level) => {
-                let line = std::mem::take(&mut self.line);
-                self.block(Block::Heading(number(level), line));
-            }
-            TagEnd::BlockQuote(_) | TagEnd::List(_) | TagEnd::Item | TagEnd::FootnoteDefinition => {
-                self.close();
-            }
-            TagEnd::CodeBlock | TagEnd::HtmlBlock | TagEnd::MetadataBlock(_) => self.end_raw(),
-            TagEnd::TableCell => self.row.push(std::mem::take(&mut self.line)),
-            TagEnd::TableHead | TagEnd::TableRow => self.end_row(tag),
-            TagEnd::Table => {
-                if let Some(table) = self.table.take() {
-                    self.block(Block::Table(table));
-                }
-            }
-            TagEnd::Emphasis => self.italic -= 1,
-            TagEnd::Strong => self.bold -= 1,
-            TagEnd::Strikethrough => self.strike -= 1,
-            TagEnd::Image => self.end_image(),
-            TagEnd::Link => {
-                self.links.pop();
-            }
-            _ => self.flush(),
-        }
-    }
-
-    fn text(&mut self, text: &str) {
-        if let Some(raw) = &mut self.raw {
-            raw.text.push_str(text);
-        } else {
-            self.push(&sanitize::line(text), Role::Normal);
-        }
-    }
-
-    fn inline_html(&mut self, tag: &str) {
-        let name = tag
-            .trim_start_matches('<')
-            .trim_end_matches(['>', '/', ' ']);
-        if name.eq_ignore_ascii_case("br") {
-            self.push("\n", Role::Normal);
-        } else {
-            self.push(&sanitize::line(tag), Role::Normal);
-        }
-    }
-
-    fn push(&mut self, text: &str, role: Role) {
-        let link = self.links.last().filter(|link| !link.is_empty());
-        let style = Style {
-            bold: self.bold > 0,
-            italic: self.italic > 0,
-            strike: self.strike > 0,
-            underline: link.is_some(),
-            ..Style::of(role)
-        };
-        match self.line.last_mut() {
-            Some(last) if last.style == style && last.link.as_ref() == link => {
-                last.text.push_str(text);
-            }
-            _ => append(
-                &mut self.line,
-                Span {
-                    text: text.to_owned(),
-                    style,
-                    link: link.cloned(),
-                },
-            ),
-        }
-    }
-
-    /// An image is its description, which leads to it, or to where the link
-    /// around it leads.
-    fn start_image(&mut self, address: &str) {
-        let target = match self.links.last() {
-            Some(outer) => outer.clone(),
-            None => sanitize::line(address).into_owned(),
-        };
-        self.links.push(target);
-    }
-
-    /// Without a description, the address is shown.
-    fn end_image(&mut self) {
-        let target = self.links.last().cloned().unwrap_or_default();
-        let described = self.line.last().and_then(|span| span.link.as_ref()) == Some(&target);
-        if !described {
-            self.push(&target, Role::Normal);
-        }
-        self.links.pop();
-    }
-
-    fn start_raw(&mut self, language: Option<String>) {
-        self.flush();
-        self.raw = Some(Raw {
-            language,
-            text: String::new(),
-        });
-    }
-
-    fn end_raw(&mut self) {
-        let Some(raw) = self.raw.take() else {
-            return;
-        };
-        let text = sanitize::text(&raw.text);
-        let language = raw.language.as_deref().unwrap_or_default();
-        self.block(Block::Verbatim(code::lines(&text, language)));
-    }
-
-    fn end_row(&mut self, tag: TagEnd) {
-        let mut row = std::mem::take(&mut self.row);
-        while row.last().is_some_and(Vec::is_empty) {
-            row.pop();
-        }
-        if let Some(table) = &mut self.table {
-            if tag == TagEnd::TableHead {
-                table.header = row;
-            } else {
-                table.rows.push(row);
-            }
-        }
-    }
-
-    /// Opens a container, unless it is too deep. An item is as deep as its list.
-    fn open(&mut self, container: Container) {
-        self.flush();
-        let is_item = matches!(container, Container::Item(_));
-        let depth = self
-            .containers
-            .iter()
-            .filter(|open| !matches!(open, Container::Item(_)))
-            .count();
-        if self.flat > 0 || (depth >= DEEPEST && !is_item) {
-            self.flat += 1;
-        } else {
-            self.containers.push(container);
-        }
-    }
-
-    fn close(&mut self) {
-        self.flush();
-        if self.flat > 0 {
-            self.flat -= 1;
-            return;
-        }
-        match self.containers.pop() {
-            Some(Container::Quote(blocks)) => self.block(Block::Quote(blocks)),
-            Some(Container::List {
-                start,
-                tight,
-                items,
-            }) => self.block(Block::List {
-                start,
-                tight,
-                items,
-            }),
-            Some(Container::Item(item)) => {
-                if let Some(Container::List { items, .. }) = self.containers.last_mut() {
-                    items.push(item);
-                }
-            }
-            Some(Container::Footnote(label, blocks)) => self.footnote(&label, blocks),
-            None => {}
-        }
-    }
-
-    /// A footnote: its label before its first paragraph.
-    fn footnote(&mut self, label: &str, mut blocks: Vec<Block>) {
-        let label = Span::role(format!("[{label}]: "), Role::Accent);
-        if let Some(Block::Paragraph(line)) = blocks.first_mut() {
-            line.insert(0, label);
-        } else {
-            blocks.insert(0, Block::Paragraph(vec![label]));
-        }
-        for block in blocks {
-            self.block(block);
-        }
-    }
-
-    /// A paragraph directly in an item makes its list loose.
-    fn loosen(&mut self) {
-        self.flush();
-        if self.flat > 0 {
-            return;
-        }
-        if let [.., Container::List { tight, .. }, Container::Item(_)] = &mut self.containers[..] {
-            *tight = false;
-        }
-    }
-
-    /// Ends the open paragraph, also one of a tight item, which has no tags.
-    fn flush(&mut self) {
-        if !self.line.is_empty() {
-            let line = std::mem::take(&mut self.line);
-            self.block(Block::Paragraph(line));
-        }
-    }
-
-    /// Adds a block to the innermost container.
-    fn block(&mut self, block: Block) {
-        self.flush();
-        match self.containers.last_mut() {
-            Some(Container::Quote(blocks) | Container::Footnote(_, blocks)) => blocks.push(block),
-            Some(Container::Item(item)) => item.blocks.push(block),
-            Some(Container::List { items, .. }) => items.push(ListItem {
-                done: None,
-                blocks: vec![block],
-            }),
-            None => self.finished.push((self.top, block)),
+/// Gives each unit the references that stand in it.
+fn assign(references: Vec<Reference>, units: &mut [Unit]) {
+    let mut units = units.iter_mut().peekable();
+    for reference in references {
+        while units
+            .next_if(|unit| unit.range.end <= reference.at)
+            .is_some()
+        {}
+        if let Some(unit) = units.peek_mut() {
+            unit.references.push(reference);
         }
     }
 }
 
-fn language(kind: &CodeBlockKind<'_>) -> String {
-    match kind {
-        CodeBlockKind::Fenced(info) => CowStr::to_string(info),
-        CodeBlockKind::Indented => String::new(),
+/// The parser takes `[^label]` for a reference only where the footnote exists,
+/// so each label gets one, before the text. Says how long they are together.
+fn with_footnotes(text: &str) -> (Cow<'_, str>, usize) {
+    let labels: BTreeSet<&str> = text
+        .split("[^")
+        .skip(1)
+        .filter_map(footnote_label)
+        .collect();
+    if labels.is_empty() {
+        return (Cow::Borrowed(text), 0);
     }
+    let mut source: String = labels
+        .iter()
+        .flat_map(|label| ["[^", label, "]:\n"])
+        .collect();
+    source.push_str("***\n");
+    let skipped = source.len();
+    source.push_str(text);
+    (Cow::Owned(source), skipped)
 }
 
-fn number(level: HeadingLevel) -> u8 {
-    match level {
-        HeadingLevel::H1 => 1,
-        HeadingLevel::H2 => 2,
-        HeadingLevel::H3 => 3,
-        HeadingLevel::H4 => 4,
-        HeadingLevel::H5 => 5,
-        HeadingLevel::H6 => 6,
+/// The label at the start of what stands behind `[^`.
+fn footnote_label(text: &str) -> Option<&str> {
+    let mut escaped = false;
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b']' if !escaped => return text.get(..at).filter(|label| !label.trim().is_empty()),
+            b'[' if !escaped => return None,
+            b'\n' => return None,
+            _ => escaped = byte == b'\\' && !escaped,
+        }
     }
+    None
 }
 
-fn alignment(alignment: pulldown_cmark::Alignment) -> Alignment {
-    match alignment {
-        pulldown_cmark::Alignment::Center => Alignment::Center,
-        pulldown_cmark::Alignment::Right => Alignment::Right,
-        _ => Alignment::Left,
+/// The units of a whole text as blocks.
+fn joined(units: Vec<Unit>) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    for unit in units {
+        match unit.content {
+            Content::Blocks(more) => blocks.extend(more),
+            Content::Item { start, first, item } => match blocks.last_mut() {
+                Some(Block::List { items, .. }) if !first => items.push(item),
+                _ => blocks.push(Block::List {
+                    start,
+                    items: vec![item],
+                }),
+            },
+        }
     }
+    blocks
 }

@@ -121,16 +121,17 @@ fn leaf() -> impl Strategy<Value = Block> {
 fn block() -> impl Strategy<Value = Block> {
     leaf().prop_recursive(24, 48, 2, |inner| {
         let blocks = prop::collection::vec(inner, 0..3);
-        let item = (any::<Option<bool>>(), blocks.clone());
-        let item = item.prop_map(|(done, blocks)| ListItem { done, blocks });
-        let list = (
-            any::<Option<u64>>(),
-            any::<bool>(),
-            prop::collection::vec(item, 0..3),
-        );
+        let item = (any::<Option<bool>>(), any::<[bool; 2]>(), blocks.clone());
+        let item = item.prop_map(|(done, [apart, loose], blocks)| ListItem {
+            done,
+            apart,
+            loose,
+            blocks,
+        });
+        let list = (any::<Option<u64>>(), prop::collection::vec(item, 0..3));
         prop_oneof![
             1 => blocks.prop_map(Block::Quote),
-            3 => list.prop_map(|(start, tight, items)| Block::List { start, tight, items }),
+            3 => list.prop_map(|(start, items)| Block::List { start, items }),
         ]
     })
 }
@@ -200,10 +201,13 @@ proptest! {
 #[test]
 fn lists_quotes_and_prefixes_look_as_documented() {
     let paragraph = |text: &str| Block::Paragraph(vec![Span::new(text, Style::default())]);
-    let item = |done, blocks| ListItem { done, blocks };
+    let item = |done, blocks| ListItem {
+        done,
+        blocks,
+        ..ListItem::default()
+    };
     let inner = Block::List {
         start: Some(9),
-        tight: true,
         items: vec![
             item(None, vec![paragraph("nine is a long item that goes on")]),
             item(None, vec![paragraph("ten")]),
@@ -212,7 +216,6 @@ fn lists_quotes_and_prefixes_look_as_documented() {
     let blocks = [
         Block::List {
             start: None,
-            tight: true,
             items: vec![
                 item(
                     Some(true),

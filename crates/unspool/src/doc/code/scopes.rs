@@ -9,6 +9,7 @@ use crate::doc::{Line, Role, Span, Style, Syntax, append};
 static GRAMMARS: LazyLock<SyntaxSet> = LazyLock::new(two_face::syntax::extra_newlines);
 
 /// The state of one block of code.
+#[derive(Clone)]
 pub(super) struct State {
     parser: ParseState,
     stack: ScopeStack,

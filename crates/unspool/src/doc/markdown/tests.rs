@@ -1,6 +1,7 @@
 //! Markdown as models write it, and as nobody should.
 
 use super::*;
+use crate::doc::{Role, Span};
 
 /// The blocks in a short form: one line per block, indented by nesting.
 fn outline(text: &str) -> String {
@@ -19,15 +20,13 @@ fn describe(blocks: &[Block], depth: usize, output: &mut String) {
         match block {
             Block::Paragraph(line) => put(marked(line)),
             Block::Heading(level, line) => put(format!("h{level} {}", marked(line))),
-            Block::List {
-                start,
-                tight,
-                items,
-            } => {
-                put(format!("list {start:?} tight={tight}"));
+            Block::List { start, items } => {
+                put(format!("list {start:?}"));
                 for item in items {
                     output.push_str(&"  ".repeat(depth));
-                    output.extend([format!(" item {:?}\n", item.done)]);
+                    let apart = if item.apart { " apart" } else { "" };
+                    let loose = if item.loose { " loose" } else { "" };
+                    output.extend([format!(" item {:?}{apart}{loose}\n", item.done)]);
                     describe(&item.blocks, depth + 1, output);
                 }
             }
@@ -91,7 +90,7 @@ fn inline_styles() {
 #[test]
 fn links_and_images() {
     assert_eq!(
-        outline("[a **b**](u) <https://c.d> ![alt](i.png) ![](j.png) [![k](l)](m) [n]\n\n[n]: o"),
+        outline("[n]: o\n\n[a **b**](u) <https://c.d> ![alt](i.png) ![](j.png) [![k](l)](m) [n]"),
         "a <u>**b**<u> https://c.d<https://c.d> alt<i.png> j.png<j.png> k<m> n<o>\n"
     );
 }
@@ -109,12 +108,33 @@ fn headings_rules_quotes_and_code() {
 fn lists_nest_and_are_tight_or_loose() {
     assert_eq!(
         outline("- a\n  - [x] b\n  - [ ] c\n- d\n  ```\n  e\n  ```\n"),
-        "list None tight=true\n item None\n  a\n  list None tight=true\n   item Some(true)\n    b\n   item Some(false)\n    c\n item None\n  d\n  |e\n"
+        "list None\n item None\n  a\n  list None\n   item Some(true)\n    b\n   item Some(false)\n    c\n item None\n  d\n  |e\n"
     );
     assert_eq!(
         outline("3. a\n\n   b\n4. c\n"),
-        "list Some(3) tight=false\n item None\n  a\n  b\n item None\n  c\n"
+        "list Some(3)\n item None loose\n  a\n  b\n item None apart\n  c\n"
     );
+}
+
+#[test]
+fn empty_lines_between_items_are_those_of_the_source() {
+    assert_eq!(
+        outline("- a\n- b\n\n- c\n- d\n"),
+        "list None\n item None\n  a\n item None\n  b\n item None apart\n  c\n item None\n  d\n"
+    );
+    assert_eq!(
+        outline("> - a\n>\n> - b\n>   - c\n>\n>   - d\n> - e\n"),
+        "quote\n  list None\n   item None\n    a\n   item None apart\n    b\n    list None\n     item None\n      c\n     item None apart\n      d\n   item None\n    e\n"
+    );
+}
+
+#[test]
+fn a_short_reference_looks_back_and_a_full_one_waits() {
+    assert_eq!(
+        outline("[a]: b\n\n[a] [c] [x][c] [c][]\n\n[c] [d]\n\n[c]: e\n[d]: f\n\n[d]\n"),
+        "a<b> [c] x<e> c<e>\n[c] [d]\n`[c]: `e<e>⏎`[d]: `f<f>\nd<f>\n"
+    );
+    assert_eq!(outline("[a][b]\n\n[b]: c\n\nd\n"), "a<c>\nd\n");
 }
 
 #[test]
@@ -123,7 +143,10 @@ fn tables_and_footnotes() {
         outline("| a | b |\n|:-:|--:|\n| `c` | **d**<br>e |\n| f |\n"),
         "table [Center, Right]\n a / b\n `c` / **d**⏎e\n f\n"
     );
-    assert_eq!(outline("a[^1]\n\n[^1]: b\n"), "a`[1]`\n`[1]: `b\n");
+    assert_eq!(
+        outline("a[^1] [^a-z]\n\n[^1]: b\n[^2]: c\n\n    d\n"),
+        "a`[^1]` `[^a-z]`\n`[^1]: `b\n`[^2]: `c\nd\n"
+    );
 }
 
 #[test]
@@ -136,13 +159,16 @@ fn control_characters_are_shown_wherever_they_hide() {
 }
 
 #[test]
-fn blocks_know_where_they_start() {
+fn units_know_where_they_start() {
     let source = "# a\n\nb\nc\n\n- d\n- e\n\n---\n\n> f\n";
-    let starts: Vec<&str> = parse(source)
+    let parsed = parse(source, Code::Once, |_, _| None);
+    let starts: Vec<&str> = parsed
+        .units
         .iter()
-        .map(|(start, _)| source.get(*start..=*start).expect("a boundary"))
+        .map(|unit| source.get(unit.range.start..).expect("a boundary"))
+        .map(|rest| rest.lines().next().expect("a line"))
         .collect();
-    assert_eq!(starts, ["#", "b", "-", "-", ">"]);
+    assert_eq!(starts, ["# a", "b", "- d", "- e", "---", "> f"]);
 }
 
 #[test]

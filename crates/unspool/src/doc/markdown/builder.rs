@@ -1,0 +1,476 @@
+//! The parser's events → blocks.
+//!
+//! The builder keeps its own stack, so that neither deep nesting nor giant
+//! tables can overflow the call stack or take more than linear time; containers
+//! nested deeper than [`DEEPEST`] are shown flat. All text goes through
+//! `sanitize` after parsing: an entity such as `&#27;` becomes a control
+//! character only then.
+//!
+//! Called by [`markdown`](super) alone.
+
+use std::ops::Range;
+
+use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Tag, TagEnd};
+
+use super::{Code, Content, DEEPEST, Kind, Unit};
+use crate::doc::{Alignment, Block, Line, ListItem, Role, Span, Style, Table, append};
+use crate::sanitize;
+
+/// A block that holds others and is not yet closed.
+enum Container {
+    Quote(Vec<Block>),
+    List(OpenList),
+    Item(ListItem),
+    Footnote(String, Vec<Block>),
+}
+
+#[derive(Default)]
+struct OpenList {
+    start: Option<u64>,
+    /// The items so far; those of a top-level list are units already.
+    items: Vec<ListItem>,
+    /// How many items came.
+    count: usize,
+    /// Whether the last of them was loose.
+    loose: bool,
+}
+
+/// A block whose text is taken as it is.
+struct Raw {
+    /// The language of code; none for HTML.
+    language: Option<String>,
+    fenced: bool,
+    text: String,
+}
+
+/// Builds units out of the parser's events.
+pub(super) struct Builder<'a> {
+    /// The source, to see where empty lines stand in it.
+    source: &'a [u8],
+    code: Code<'a>,
+    pub(super) units: Vec<Unit>,
+    containers: Vec<Container>,
+    /// Open containers that are too deep to be shown.
+    flat: usize,
+    /// The text of the open paragraph, heading or cell, and where it starts.
+    line: Line,
+    line_start: usize,
+    /// Where the event is that is being looked at.
+    range: Range<usize>,
+    bold: usize,
+    italic: usize,
+    strike: usize,
+    links: Vec<String>,
+    raw: Option<Raw>,
+    table: Option<Table>,
+    row: Vec<Line>,
+}
+
+impl<'a> Builder<'a> {
+    pub(super) fn new(source: &'a str, code: Code<'a>) -> Self {
+        Self {
+            source: source.as_bytes(),
+            code,
+            units: Vec::new(),
+            containers: Vec::new(),
+            flat: 0,
+            line: Line::new(),
+            line_start: 0,
+            range: 0..0,
+            bold: 0,
+            italic: 0,
+            strike: 0,
+            links: Vec::new(),
+            raw: None,
+            table: None,
+            row: Vec::new(),
+        }
+    }
+
+    /// Takes up an event and where it stands in the source.
+    pub(super) fn event(&mut self, event: Event<'_>, range: Range<usize>) {
+        self.range = range;
+        match event {
+            Event::Start(tag) => self.start(tag),
+            Event::End(tag) => self.end(tag),
+            Event::Text(text) | Event::InlineMath(text) | Event::DisplayMath(text) => {
+                self.text(&text);
+            }
+            Event::Code(text) => self.push(&sanitize::line(&text), Role::Accent),
+            Event::Html(text) => self.text(&text),
+            Event::InlineHtml(tag) => self.inline_html(&tag),
+            Event::FootnoteReference(label) => {
+                self.push(&format!("[^{}]", sanitize::line(&label)), Role::Accent);
+            }
+            Event::SoftBreak => self.push(" ", Role::Normal),
+            Event::HardBreak => self.push("\n", Role::Normal),
+            Event::Rule => self.block(Block::Rule),
+            Event::TaskListMarker(done) => {
+                if let Some(Container::Item(item)) = self.containers.last_mut() {
+                    item.done = Some(done);
+                }
+            }
+        }
+    }
+
+    fn start(&mut self, tag: Tag<'_>) {
+        match tag {
+            Tag::BlockQuote(_) => self.open(Container::Quote(Vec::new())),
+            Tag::List(start) => self.open(Container::List(OpenList {
+                start,
+                ..OpenList::default()
+            })),
+            Tag::Item => self.open_item(),
+            Tag::FootnoteDefinition(label) => {
+                let label = sanitize::line(&label).into_owned();
+                self.open(Container::Footnote(label, Vec::new()));
+            }
+            Tag::CodeBlock(CodeBlockKind::Fenced(info)) => {
+                self.start_raw(Some(info.to_string()), true);
+            }
+            Tag::CodeBlock(CodeBlockKind::Indented) => self.start_raw(Some(String::new()), false),
+            Tag::HtmlBlock | Tag::MetadataBlock(_) => self.start_raw(None, false),
+            Tag::Table(alignments) => {
+                self.flush();
+                self.table = Some(Table {
+                    alignments: alignments.into_iter().map(alignment).collect(),
+                    ..Table::default()
+                });
+            }
+            Tag::Emphasis => self.italic += 1,
+            Tag::Strong => self.bold += 1,
+            Tag::Strikethrough => self.strike += 1,
+            Tag::Link { dest_url, .. } => self.links.push(sanitize::line(&dest_url).into_owned()),
+            Tag::Image { dest_url, .. } => self.start_image(&dest_url),
+            _ => self.flush(),
+        }
+    }
+
+    fn end(&mut self, tag: TagEnd) {
+        match tag {
+            TagEnd::Paragraph => self.end_paragraph(),
+            TagEnd::Heading(level) => {
+                let line = std::mem::take(&mut self.line);
+                self.block(Block::Heading(number(level), line));
+            }
+            TagEnd::BlockQuote(_) | TagEnd::List(_) | TagEnd::Item | TagEnd::FootnoteDefinition => {
+                self.close();
+            }
+            TagEnd::CodeBlock | TagEnd::HtmlBlock | TagEnd::MetadataBlock(_) => self.end_raw(),
+            TagEnd::TableCell => self.row.push(std::mem::take(&mut self.line)),
+            TagEnd::TableHead | TagEnd::TableRow => self.end_row(tag),
+            TagEnd::Table => {
+                if let Some(table) = self.table.take() {
+                    self.add(Block::Table(table), Kind::Table);
+                }
+            }
+            TagEnd::Emphasis => self.italic -= 1,
+            TagEnd::Strong => self.bold -= 1,
+            TagEnd::Strikethrough => self.strike -= 1,
+            TagEnd::Image => self.end_image(),
+            TagEnd::Link => {
+                self.links.pop();
+            }
+            _ => self.flush(),
+        }
+    }
+
+    /// A paragraph that shows nothing is none.
+    fn end_paragraph(&mut self) {
+        let line = std::mem::take(&mut self.line);
+        if !line.is_empty() {
+            self.block(Block::Paragraph(line));
+        }
+    }
+
+    fn text(&mut self, text: &str) {
+        if let Some(raw) = &mut self.raw {
+            raw.text.push_str(text);
+        } else {
+            self.push(&sanitize::line(text), Role::Normal);
+        }
+    }
+
+    fn inline_html(&mut self, tag: &str) {
+        let name = tag
+            .trim_start_matches('<')
+            .trim_end_matches(['>', '/', ' ']);
+        if name.eq_ignore_ascii_case("br") {
+            self.push("\n", Role::Normal);
+        } else {
+            self.push(&sanitize::line(tag), Role::Normal);
+        }
+    }
+
+    fn push(&mut self, text: &str, role: Role) {
+        let link = self.links.last().filter(|link| !link.is_empty());
+        let style = Style {
+            bold: self.bold > 0,
+            italic: self.italic > 0,
+            strike: self.strike > 0,
+            underline: link.is_some(),
+            ..Style::of(role)
+        };
+        if self.line.is_empty() {
+            self.line_start = self.range.start;
+        }
+        match self.line.last_mut() {
+            Some(last) if last.style == style && last.link.as_ref() == link => {
+                last.text.push_str(text);
+            }
+            _ => append(
+                &mut self.line,
+                Span {
+                    text: text.to_owned(),
+                    style,
+                    link: link.cloned(),
+                },
+            ),
+        }
+    }
+
+    /// An image is its description, which leads to it, or to where the link
+    /// around it leads.
+    fn start_image(&mut self, address: &str) {
+        let target = match self.links.last() {
+            Some(outer) => outer.clone(),
+            None => sanitize::line(address).into_owned(),
+        };
+        self.links.push(target);
+    }
+
+    /// Without a description, the address is shown.
+    fn end_image(&mut self) {
+        let target = self.links.last().cloned().unwrap_or_default();
+        let described = self.line.last().and_then(|span| span.link.as_ref()) == Some(&target);
+        if !described {
+            self.push(&target, Role::Normal);
+        }
+        self.links.pop();
+    }
+
+    fn start_raw(&mut self, language: Option<String>, fenced: bool) {
+        self.flush();
+        self.raw = Some(Raw {
+            language,
+            fenced,
+            text: String::new(),
+        });
+    }
+
+    fn end_raw(&mut self) {
+        let Some(raw) = self.raw.take() else {
+            return;
+        };
+        let text = sanitize::text(&raw.text);
+        let language = raw.language.unwrap_or_default();
+        let lines = self.code.lines(self.range.start, &text, &language);
+        let kind = if raw.fenced {
+            Kind::Fenced(language)
+        } else {
+            Kind::Other
+        };
+        self.add(Block::Verbatim(lines), kind);
+    }
+
+    fn end_row(&mut self, tag: TagEnd) {
+        let mut row = std::mem::take(&mut self.row);
+        while row.last().is_some_and(Vec::is_empty) {
+            row.pop();
+        }
+        if let Some(table) = &mut self.table {
+            if tag == TagEnd::TableHead {
+                table.header = row;
+            } else {
+                table.rows.push(row);
+            }
+        }
+    }
+
+    /// Opens a container, unless it is too deep. An item is as deep as its list.
+    fn open(&mut self, container: Container) {
+        self.flush();
+        let is_item = matches!(container, Container::Item(_));
+        let depth = self
+            .containers
+            .iter()
+            .filter(|open| !matches!(open, Container::Item(_)))
+            .count();
+        if self.flat > 0 || (depth >= DEEPEST && !is_item) {
+            self.flat += 1;
+        } else {
+            self.containers.push(container);
+        }
+    }
+
+    fn close(&mut self) {
+        self.flush();
+        if self.flat > 0 {
+            self.flat -= 1;
+            return;
+        }
+        match self.containers.pop() {
+            Some(Container::Quote(blocks)) => self.block(Block::Quote(blocks)),
+            Some(Container::List(list)) => self.close_list(list),
+            Some(Container::Item(item)) => self.close_item(item),
+            Some(Container::Footnote(label, blocks)) => self.footnote(&label, blocks),
+            None => {}
+        }
+    }
+
+    /// Opens an item. Whether it stands apart from the one before depends on
+    /// nothing that follows it.
+    fn open_item(&mut self) {
+        self.flush();
+        let blank = is_blank_before(self.source, self.range.start);
+        let apart = match self.containers.last() {
+            Some(Container::List(list)) if self.flat == 0 => {
+                list.count > 0 && (blank || list.loose)
+            }
+            _ => false,
+        };
+        self.open(Container::Item(ListItem {
+            apart,
+            ..ListItem::default()
+        }));
+    }
+
+    fn close_item(&mut self, item: ListItem) {
+        let is_unit = self.containers.len() == 1;
+        let Some(Container::List(list)) = self.containers.last_mut() else {
+            return;
+        };
+        let first = list.count == 0;
+        list.count += 1;
+        list.loose = item.loose;
+        if is_unit {
+            let content = Content::Item {
+                start: list.start,
+                first,
+                item,
+            };
+            self.unit(content, Kind::Item);
+        } else {
+            list.items.push(item);
+        }
+    }
+
+    fn close_list(&mut self, list: OpenList) {
+        if !self.containers.is_empty() {
+            self.block(Block::List {
+                start: list.start,
+                items: list.items,
+            });
+        }
+    }
+
+    /// A footnote: its label before its first paragraph.
+    fn footnote(&mut self, label: &str, mut blocks: Vec<Block>) {
+        let label = Span::role(format!("[^{label}]: "), Role::Accent);
+        if let Some(Block::Paragraph(line)) = blocks.first_mut() {
+            line.insert(0, label);
+        } else {
+            blocks.insert(0, Block::Paragraph(vec![label]));
+        }
+        if !self.containers.is_empty() {
+            for block in blocks {
+                self.block(block);
+            }
+            return;
+        }
+        match self.units.last_mut() {
+            // The parser lets it end the footnote that it is indented for, and
+            // by itself it would be code.
+            Some(Unit {
+                content: Content::Blocks(before),
+                range,
+                ..
+            }) if is_indented(self.source, self.range.start) => {
+                before.extend(blocks);
+                range.end = self.range.end;
+            }
+            _ => self.unit(Content::Blocks(blocks), Kind::Other),
+        }
+    }
+
+    /// Ends the open paragraph, also one of a tight item, which has no tags.
+    pub(super) fn flush(&mut self) {
+        if !self.line.is_empty() {
+            let line = std::mem::take(&mut self.line);
+            let range = std::mem::replace(&mut self.range, self.line_start..self.line_start);
+            self.block(Block::Paragraph(line));
+            self.range = range;
+        }
+    }
+
+    /// Adds a block that ends at an empty line.
+    fn block(&mut self, block: Block) {
+        self.add(block, Kind::Ending);
+    }
+
+    /// Adds a block to the innermost container.
+    fn add(&mut self, block: Block, kind: Kind) {
+        self.flush();
+        let source = self.source;
+        let start = self.range.start;
+        match self.containers.last_mut() {
+            Some(Container::Quote(blocks) | Container::Footnote(_, blocks)) => blocks.push(block),
+            Some(Container::Item(item)) => {
+                item.loose |= !item.blocks.is_empty() && is_blank_before(source, start);
+                item.blocks.push(block);
+            }
+            Some(Container::List(list)) => list.items.push(ListItem {
+                blocks: vec![block],
+                ..ListItem::default()
+            }),
+            None => self.unit(Content::Blocks(vec![block]), kind),
+        }
+    }
+
+    fn unit(&mut self, content: Content, kind: Kind) {
+        self.units.push(Unit {
+            range: self.range.clone(),
+            content,
+            kind,
+            references: Vec::new(),
+        });
+    }
+}
+
+/// Whether what stands at this byte is indented as code is.
+fn is_indented(source: &[u8], at: usize) -> bool {
+    let before = source.get(..at).unwrap_or_default();
+    let blanks = before.iter().rev().take_while(|byte| **byte != b'\n');
+    blanks.clone().count() >= 4 || blanks.into_iter().any(|byte| *byte == b'\t')
+}
+
+/// Whether the line before the one that holds this byte is empty, but for the
+/// signs of quotes.
+fn is_blank_before(source: &[u8], at: usize) -> bool {
+    let before = source.get(..at).unwrap_or_default();
+    let Some(end) = memchr::memrchr(b'\n', before) else {
+        return false;
+    };
+    let mut line = before.iter().take(end).rev();
+    let last = line.find(|byte| !matches!(byte, b' ' | b'\t' | b'>'));
+    last.is_none_or(|byte| *byte == b'\n')
+}
+
+fn number(level: HeadingLevel) -> u8 {
+    match level {
+        HeadingLevel::H1 => 1,
+        HeadingLevel::H2 => 2,
+        HeadingLevel::H3 => 3,
+        HeadingLevel::H4 => 4,
+        HeadingLevel::H5 => 5,
+        HeadingLevel::H6 => 6,
+    }
+}
+
+fn alignment(alignment: pulldown_cmark::Alignment) -> Alignment {
+    match alignment {
+        pulldown_cmark::Alignment::Center => Alignment::Center,
+        pulldown_cmark::Alignment::Right => Alignment::Right,
+        _ => Alignment::Left,
+    }
+}

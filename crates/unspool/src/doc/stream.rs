@@ -1,0 +1,479 @@
+//! Markdown that is still being written → parts that no further text can change.
+//!
+//! An answer comes in pieces of any size. What is finished is parsed, coloured
+//! and handed out once; only what is open is done again. All [`Part`]s that were
+//! handed out are together what [`markdown::blocks`](super::markdown::blocks)
+//! makes of the whole text.
+//!
+//! A unit (a block or an item of a list that is in no other) is finished as soon
+//! as a complete line has started the next one: from then on a parser has closed
+//! it. The open text always starts at a unit, so that parsing it alone gives the
+//! same as parsing the whole message. Two things are special:
+//!
+//! - A fence that is in no other block is not parsed again: its lines are
+//!   finished one by one ([`Fence`]).
+//! - A unit that refers to a label which is not yet defined waits, and with it
+//!   all that follows, until the definition comes, [`PATIENCE`](references) runs
+//!   out or the message ends. The short form `[label]`, which prose is full of,
+//!   never waits ([`References`]).
+//!
+//! The open text is parsed when it has doubled, and at most [`STEP`] bytes are
+//! left to the next time, so that all parsing together is a small multiple of
+//! the message, also where one table, paragraph or quotation is the whole of it.
+//! A view asks for [`Stream::open`]; of a unit that is longer than a view, it
+//! gets the end as it looks by itself.
+//!
+//! Called by live views; and by `markdown` for texts that define references.
+
+mod fence;
+mod references;
+
+use crate::doc::markdown::{self, Code, Content, Highlights, Kind, Parsed, Unit};
+use crate::doc::{Block, ListItem};
+use fence::Fence;
+use references::{References, Source};
+
+/// How many bytes may come before the open text is parsed again.
+const STEP: usize = 512;
+
+/// How long the head of a unit may be that is shown above its end.
+const HEAD: usize = 1024;
+
+/// A part of a document: a block, or the next lines of code or items of a list
+/// whose first ones came before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Whether the block goes on where the part before ended. A list then starts
+    /// with the number of its next item.
+    pub continued: bool,
+    /// What there is.
+    pub block: Block,
+}
+
+impl Part {
+    fn new(block: Block) -> Self {
+        Self {
+            continued: false,
+            block,
+        }
+    }
+}
+
+/// The place of an item in its list.
+#[derive(Clone, Copy, Debug, Default)]
+struct Place {
+    continued: bool,
+    number: Option<u64>,
+    apart: bool,
+}
+
+impl Place {
+    /// The parts of a unit at this place.
+    fn parts(self, content: Content) -> Vec<Part> {
+        match content {
+            Content::Blocks(blocks) => blocks.into_iter().map(Part::new).collect(),
+            Content::Item { item, .. } => vec![Part {
+                continued: self.continued,
+                block: Block::List {
+                    start: self.number,
+                    items: vec![ListItem {
+                        apart: self.apart,
+                        ..item
+                    }],
+                },
+            }],
+        }
+    }
+
+    fn next(self) -> Self {
+        Self {
+            continued: true,
+            number: self.number.map(|number| number.saturating_add(1)),
+            apart: false,
+        }
+    }
+}
+
+/// Markdown that is still being written.
+#[derive(Default)]
+pub struct Stream {
+    /// The open text, and where it starts in the message.
+    text: String,
+    base: usize,
+    /// How much of it are complete lines.
+    complete: usize,
+    /// How much of it was parsed, without coming to an end.
+    tried: usize,
+    /// What is open in what was parsed.
+    kind: Option<Kind>,
+    /// Whether an empty line may be taken for the end of it.
+    hopeful: bool,
+    /// Whether the last complete line is empty, and whether another one has
+    /// followed an empty one since the last parse.
+    blank: bool,
+    resumed: bool,
+    /// Whether the last character was `\r`.
+    after_return: bool,
+    /// Where the first item stands, if the open text goes on with a list.
+    list: Option<Place>,
+    fence: Option<Fence>,
+    highlights: Highlights,
+    references: References,
+    view: Option<(usize, Vec<Part>)>,
+    parsed_bytes: usize,
+}
+
+impl Stream {
+    /// Of nothing so far.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a piece of the message.
+    pub fn push(&mut self, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        self.view = None;
+        let rest = text.strip_prefix('\n').filter(|_| self.after_return);
+        self.after_return = text.ends_with('\r');
+        let text = rest.unwrap_or(text);
+        self.append(&markdown::with_line_feeds(text));
+        self.advance();
+    }
+
+    /// Says that the message is complete.
+    pub fn finish(&mut self) {
+        self.view = None;
+        self.advance();
+        if let Some(mut fence) = self.fence.take() {
+            let last = fence.last_line(&self.text);
+            self.hand_code(last);
+            self.text.clear();
+        } else {
+            self.parse(true);
+        }
+        self.complete = 0;
+        self.tried = 0;
+        self.references.release_all();
+    }
+
+    /// Takes out what no further text can change, in order.
+    pub fn take_finished(&mut self) -> impl Iterator<Item = Part> + use<> {
+        std::mem::take(&mut self.references.finished).into_iter()
+    }
+
+    /// What may still change, as it looks now; of what is longer, about the
+    /// last `window` bytes.
+    pub fn open(&mut self, window: usize) -> &[Part] {
+        if self.view.as_ref().is_none_or(|(size, _)| *size != window) {
+            if self.fence.is_none() && self.text.len() <= window && self.complete > self.tried {
+                self.parse(false);
+                self.advance();
+            }
+            let mut parts = self.references.last(window);
+            parts.extend(self.look(window));
+            self.view = Some((window, parts));
+        }
+        self.view.as_ref().map_or(&[], |(_, parts)| parts)
+    }
+
+    /// How many bytes were given to the parser: what all the work is in
+    /// proportion to.
+    pub fn parsed_bytes(&self) -> usize {
+        self.parsed_bytes + self.references.parsed_bytes
+    }
+
+    /// All that was handed out since the last time, as blocks.
+    pub(super) fn into_blocks(mut self) -> Vec<Block> {
+        let mut blocks: Vec<Block> = Vec::new();
+        for part in self.take_finished() {
+            match (blocks.last_mut(), part.block) {
+                (Some(Block::List { items, .. }), Block::List { items: more, .. })
+                    if part.continued =>
+                {
+                    items.extend(more);
+                }
+                (Some(Block::Verbatim(lines)), Block::Verbatim(more)) if part.continued => {
+                    lines.extend(more);
+                }
+                (_, block) => blocks.push(block),
+            }
+        }
+        blocks
+    }
+
+    /// Adds text and looks at its lines.
+    fn append(&mut self, text: &str) {
+        let old = self.complete;
+        if let Some(end) = memchr::memrchr(b'\n', text.as_bytes()) {
+            self.complete = self.text.len() + end + 1;
+        }
+        self.text.push_str(text);
+        if self.fence.is_none() {
+            let lines = self.text.get(old..self.complete).unwrap_or_default();
+            for line in lines.lines() {
+                let blank = line.trim_ascii().is_empty();
+                self.resumed |= self.blank && !blank;
+                self.blank = blank;
+            }
+        }
+    }
+
+    /// Finishes what can be finished, where it is time to look.
+    fn advance(&mut self) {
+        loop {
+            if self.fence.is_some() {
+                if !self.advance_fence() {
+                    return;
+                }
+            } else if self.is_time() {
+                self.parse(false);
+            } else {
+                return;
+            }
+        }
+    }
+
+    fn is_time(&self) -> bool {
+        let grown = self.complete.saturating_sub(self.tried);
+        let ends_at_blank = matches!(self.kind, Some(Kind::Ending | Kind::Table));
+        grown >= STEP && (grown >= self.tried || (self.hopeful && self.resumed && ends_at_blank))
+    }
+
+    /// Hands out the complete lines of the open fence. Says whether it is
+    /// closed.
+    fn advance_fence(&mut self) -> bool {
+        let Some(fence) = &mut self.fence else {
+            return false;
+        };
+        let complete = self.text.get(..self.complete).unwrap_or_default();
+        let (lines, taken, closed) = fence.take(complete);
+        self.hand_code(lines);
+        self.drop_text(taken);
+        if closed {
+            self.fence = None;
+            self.tried = 0;
+            self.kind = None;
+        }
+        closed
+    }
+
+    fn hand_code(&mut self, part: Option<Part>) {
+        if let Some(part) = part {
+            self.references.hand(part, self.base);
+        }
+    }
+
+    /// Drops finished text.
+    fn drop_text(&mut self, length: usize) {
+        self.text.drain(..length);
+        self.base += length;
+        self.complete = self.complete.saturating_sub(length);
+        self.highlights.forget_before(self.base);
+    }
+
+    /// Parses the complete lines, or all that there is, and finishes what can
+    /// be finished.
+    fn parse(&mut self, all: bool) {
+        let length = if all { self.text.len() } else { self.complete };
+        let text = self.text.get(..length).unwrap_or_default();
+        self.parsed_bytes += length;
+        let references = &self.references;
+        let parsed = markdown::parse(
+            text,
+            Code::Kept(&mut self.highlights, self.base),
+            |label, shortcut| references.resolve(label, shortcut, usize::MAX),
+        );
+        let cut = if all {
+            length
+        } else {
+            cut(text, &parsed.units)
+        };
+        let open = parsed
+            .units
+            .last()
+            .map(|unit| (unit.kind.clone(), unit.range.start));
+        self.finish_units(parsed, cut, all);
+        self.drop_text(cut);
+        self.tried = self.complete;
+        self.hopeful = cut > 0;
+        self.resumed = false;
+        if !all && let Some((kind, start)) = open {
+            self.kind = Some(kind);
+            self.enter_fence(start - cut.min(start));
+        }
+    }
+
+    /// Hands out the units that end before the cut.
+    fn finish_units(&mut self, parsed: Parsed, cut: usize, all: bool) {
+        let alone = !parsed.definitions.is_empty() || self.references.has_definitions();
+        let mut definitions = parsed.definitions.into_iter().peekable();
+        let count = parsed.units.len();
+        let mut place = self.list.take();
+        for (index, unit) in parsed.units.into_iter().enumerate() {
+            let here = place_of(&unit, index, place);
+            place = here.map(Place::next);
+            if !all && (index + 1 == count || unit.range.start >= cut) {
+                self.list = here.filter(|place| place.continued);
+                break;
+            }
+            let (start, end) = (unit.range.start, unit.range.end);
+            let mut before = Vec::new();
+            while let Some(definition) = definitions.next_if(|next| next.range.start < start) {
+                before.push(definition);
+            }
+            self.references.define_shown(before, &self.text, self.base);
+            self.finish_unit(unit, here.unwrap_or_default(), alone);
+            while let Some(definition) = definitions.next_if(|next| next.range.start < end) {
+                self.references.define(&definition, self.base);
+            }
+        }
+        let rest = definitions.filter(|next| next.range.start < cut).collect();
+        self.references.define_shown(rest, &self.text, self.base);
+    }
+
+    fn finish_unit(&mut self, unit: Unit, place: Place, alone: bool) {
+        let start = line_start(&self.text, unit.range.start);
+        let text = self.text.get(start..unit.range.end).unwrap_or_default();
+        let source = Source {
+            text: text.to_owned(),
+            at: self.base + start,
+            place,
+        };
+        if alone {
+            let code = Code::Kept(&mut self.highlights, self.base + start);
+            self.references.hand_source(source, code);
+        } else {
+            let parts = place.parts(unit.content);
+            self.references.hand_parsed(source, parts, unit.references);
+        }
+    }
+
+    /// Goes on line by line if a fence starts at this byte.
+    fn enter_fence(&mut self, at: usize) {
+        let Some(Kind::Fenced(language)) = &self.kind else {
+            return;
+        };
+        if line_start(&self.text, at) > 0 {
+            return;
+        }
+        let kept = self.highlights.take(self.base + at);
+        let end = self.text.find('\n').map_or(self.text.len(), |end| end + 1);
+        let opening = self.text.get(..end).unwrap_or_default();
+        self.fence = Fence::new(opening.trim_end_matches('\n'), language, kept);
+        if self.fence.is_some() {
+            self.drop_text(end);
+        }
+    }
+
+    /// The open text as it looks now.
+    fn look(&mut self, window: usize) -> Vec<Part> {
+        if let Some(fence) = &self.fence {
+            return fence
+                .rest(last_bytes(&self.text, window))
+                .into_iter()
+                .collect();
+        }
+        let references = &self.references;
+        let resolve = |label: &str, shortcut| references.resolve(label, shortcut, usize::MAX);
+        let parsed = if self.text.len() <= window {
+            self.parsed_bytes += self.text.len();
+            let code = Code::Kept(&mut self.highlights, self.base);
+            markdown::parse(&self.text, code, resolve)
+        } else {
+            let text = self.end_of_unit(window);
+            self.parsed_bytes += text.len();
+            markdown::parse(&text, Code::Plain, resolve)
+        };
+        let mut place = self.list;
+        let mut parts = Vec::new();
+        for (index, unit) in parsed.units.into_iter().enumerate() {
+            let here = place_of(&unit, index, place);
+            place = here.map(Place::next);
+            parts.extend(here.unwrap_or_default().parts(unit.content));
+        }
+        parts
+    }
+
+    /// The end of the open text with what makes it a table or an item.
+    fn end_of_unit(&self, window: usize) -> String {
+        let lines = match self.kind {
+            Some(Kind::Table) => 2,
+            Some(Kind::Item) => 1,
+            _ => 0,
+        };
+        let head: String = self.text.split_inclusive('\n').take(lines).collect();
+        let end = last_bytes(&self.text, window);
+        if head.len() > HEAD {
+            return end.to_owned();
+        }
+        head + end
+    }
+}
+
+/// The place of an item, given that of the next item of an open list.
+fn place_of(unit: &Unit, index: usize, next: Option<Place>) -> Option<Place> {
+    let Content::Item { start, first, item } = &unit.content else {
+        return None;
+    };
+    match next {
+        Some(place) if index == 0 => Some(place),
+        Some(place) if !first => Some(Place {
+            apart: item.apart,
+            ..place
+        }),
+        _ => Some(Place {
+            continued: false,
+            number: *start,
+            apart: false,
+        }),
+    }
+}
+
+/// Where the open text starts in what was parsed: at the last unit, and at the
+/// definitions right before it, whose title may still go on.
+fn cut(text: &str, units: &[Unit]) -> usize {
+    let Some((last, before)) = units.split_last() else {
+        return 0;
+    };
+    let start = line_start(text, last.range.start);
+    let end = before.last().map_or(0, |unit| unit.range.end).min(start);
+    let mut cut = if end == line_start(text, end) { end } else { 0 };
+    let mut at = end;
+    for line in text
+        .get(end..start)
+        .unwrap_or_default()
+        .split_inclusive('\n')
+    {
+        at += line.len();
+        if line.trim_ascii().is_empty() {
+            cut = at;
+        }
+    }
+    cut
+}
+
+/// Where the line starts that holds this byte.
+fn line_start(text: &str, at: usize) -> usize {
+    let before = text.as_bytes().get(..at).unwrap_or_default();
+    memchr::memrchr(b'\n', before).map_or(0, |end| end + 1)
+}
+
+/// About the last bytes of a text. Where they start moves in large steps, so
+/// that a view does not flicker.
+fn last_bytes(text: &str, window: usize) -> &str {
+    if text.len() <= window {
+        return text;
+    }
+    let step = (window / 2).max(1);
+    let mut start = (text.len() - window).div_ceil(step) * step;
+    while !text.is_char_boundary(start) {
+        start += 1;
+    }
+    let end = text.get(start..).unwrap_or_default();
+    let near = |at: &usize| *at < step / 2;
+    let line = end.find('\n').filter(near);
+    let word = line.or_else(|| end.find(' ').filter(near));
+    word.and_then(|at| end.get(at + 1..)).unwrap_or(end)
+}
