@@ -4,6 +4,10 @@
 //! [`Formatter::lines`] gives the styled lines of an entry for those with a back
 //! end of their own; [`Formatter::format_event`] gives text.
 
+mod open;
+
+pub use open::OpenText;
+
 use crate::doc::entry::{self, Detail, Part};
 use crate::doc::{Line, Role, Span};
 use crate::event::{Body, Event};
@@ -139,19 +143,8 @@ impl Formatter {
                 .flat_map(|part| self.laid_out(part, None))
                 .collect();
         }
-        if let (true, Some(first)) = (self.config.timestamps, parts.first_mut()) {
-            let time = entry.time.as_deref().and_then(clock);
-            first
-                .first
-                .extend(time.map(|time| Span::role(time, Role::Accent)));
-        }
-        let wanted = 2 * entry.depth().min(DEEPEST) as usize;
-        let (indent, inner) = if width > MIN_TERMINAL_WIDTH {
-            let indent = wanted.min(width - LEAST_INNER_WIDTH);
-            (indent, Some(width - indent))
-        } else {
-            (wanted, None)
-        };
+        self.stamp(entry, &mut parts);
+        let (indent, inner) = room(entry.depth(), width);
         let mut lines: Vec<Line> = parts
             .iter()
             .flat_map(|part| self.laid_out(part, inner))
@@ -159,22 +152,52 @@ impl Formatter {
         while lines.last().is_some_and(is_blank) {
             lines.pop();
         }
-        if indent > 0 {
-            for line in lines.iter_mut().filter(|line| !line.is_empty()) {
-                line.insert(0, Span::role(" ".repeat(indent), Role::Normal));
-            }
-        }
-        lines
+        indented(lines, indent)
     }
 
-    fn laid_out(&self, part: &Part, width: Option<usize>) -> Vec<Line> {
+    /// Puts the time before the first line, if times are wanted.
+    fn stamp(&self, entry: &Entry, parts: &mut [Part]) {
+        if let (true, Some(first)) = (self.config.timestamps, parts.first_mut()) {
+            let time = entry.time.as_deref().and_then(clock);
+            first
+                .first
+                .extend(time.map(|time| Span::role(time, Role::Accent)));
+        }
+    }
+
+    fn page(&self, width: Option<usize>) -> Page {
         let links = if self.config.links {
             Links::Text
         } else {
             Links::Address
         };
-        layout::layout(&part.blocks, Page { width, links }, &part.first, &part.rest)
+        Page { width, links }
     }
+
+    fn laid_out(&self, part: &Part, width: Option<usize>) -> Vec<Line> {
+        layout::layout(&part.blocks, self.page(width), &part.first, &part.rest)
+    }
+}
+
+/// How far an entry is indented, and the width that is left for it.
+fn room(depth: u32, width: usize) -> (usize, Option<usize>) {
+    let wanted = 2 * depth.min(DEEPEST) as usize;
+    if width > MIN_TERMINAL_WIDTH {
+        let indent = wanted.min(width - LEAST_INNER_WIDTH);
+        (indent, Some(width - indent))
+    } else {
+        (wanted, None)
+    }
+}
+
+/// The lines with blanks before all that are not empty.
+fn indented(mut lines: Vec<Line>, indent: usize) -> Vec<Line> {
+    if indent > 0 {
+        for line in lines.iter_mut().filter(|line| !line.is_empty()) {
+            line.insert(0, Span::role(" ".repeat(indent), Role::Normal));
+        }
+    }
+    lines
 }
 
 /// Whether nothing is seen of a line, such as the last ones of a code block.

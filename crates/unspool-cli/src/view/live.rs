@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use unspool::Event;
 use unspool::doc::{Line, Role, Span, Style};
 use unspool::event::{Body, Level, PlanStatus};
-use unspool::formatter::Formatter;
+use unspool::formatter::{Formatter, OpenText};
 use unspool::output::{self, Row};
 use unspool::session::{Entry, Item};
 use unspool::transcript::{Spacing, Transcript};
@@ -39,12 +39,24 @@ pub(crate) struct Live<'a> {
     screen: output::Live,
     /// Lines that the next frame writes for good.
     finished: Vec<Row>,
+    /// The answer whose first lines are written while it grows.
+    growing: Option<Growing>,
     /// When each open call was first seen.
     calls: Vec<(String, Instant)>,
     work: Work,
     /// Something happened since the last frame.
     changed: bool,
     last_frame: Option<Instant>,
+}
+
+/// An answer that is written as it grows.
+struct Growing {
+    id: String,
+    /// The words that were taken.
+    words: String,
+    text: OpenText,
+    /// Whether lines of it were written.
+    written: bool,
 }
 
 /// What is known of the turn that is going on.
@@ -71,6 +83,7 @@ impl<'a> Live<'a> {
             size,
             screen: output::Live::new(size.columns, synchronised),
             finished: Vec::new(),
+            growing: None,
             calls: Vec::new(),
             work: Work {
                 started: now,
@@ -95,7 +108,46 @@ impl<'a> Live<'a> {
         self.transcript
             .event(event, &mut |entry| entries.push(entry));
         self.write(&entries);
+        self.grow();
         self.changed = true;
+    }
+
+    /// Writes the lines of the current answer that are finished.
+    fn grow(&mut self) {
+        let Some(entry) = self.transcript.current() else {
+            return;
+        };
+        let Item::Text(text) = &entry.item else {
+            return;
+        };
+        // Whether it is shown is known when all its words are.
+        if self.filter.grep.is_some() || !filter::shows(self.filter, entry) {
+            return;
+        }
+        let goes_on = |growing: &Growing| growing.id == text.id;
+        if !self.growing.as_ref().is_some_and(goes_on) {
+            self.growing = Some(Growing {
+                id: text.id.clone(),
+                words: String::new(),
+                text: self.formatter.open_text(entry, self.width()),
+                written: false,
+            });
+        }
+        let Some(growing) = &mut self.growing else {
+            return;
+        };
+        let new = text.text.get(growing.words.len()..).unwrap_or_default();
+        growing.words.push_str(new);
+        let lines = growing.text.push(new);
+        if lines.is_empty() {
+            return;
+        }
+        if !growing.written && self.spacing.before(entry) {
+            self.finished.push(Row::default());
+        }
+        growing.written = true;
+        let rows = lines.iter().map(|line| self.formatter.row(line));
+        self.finished.extend(rows);
     }
 
     /// Looks at what the event says about the work that goes on.
@@ -164,6 +216,10 @@ impl<'a> Live<'a> {
     pub(super) fn resize(&mut self) {
         self.size = crate::terminal::size();
         self.screen.resize(self.size.columns);
+        let width = self.width();
+        if let Some(growing) = &mut self.growing {
+            growing.text.resize(width);
+        }
         self.changed = true;
     }
 
@@ -211,11 +267,13 @@ impl<'a> Live<'a> {
             if !filter::shows(self.filter, entry) {
                 continue;
             }
-            let lines = self.formatter.lines(entry, self.width());
+            let grown = self.rest_of_grown(entry);
+            let goes_on = grown.is_some();
+            let lines = grown.unwrap_or_else(|| self.formatter.lines(entry, self.width()));
             if lines.is_empty() {
                 continue;
             }
-            if self.spacing.before(entry) {
+            if !goes_on && self.spacing.before(entry) {
                 self.finished.push(Row::default());
             }
             let rows = lines.iter().map(|line| self.formatter.row(line));
@@ -223,21 +281,53 @@ impl<'a> Live<'a> {
         }
     }
 
+    /// The last lines of an answer whose first ones were written while it grew.
+    /// If it ended as another one than it began, all of it is written again.
+    fn rest_of_grown(&mut self, entry: &Entry) -> Option<Vec<Line>> {
+        let Item::Text(text) = &entry.item else {
+            return None;
+        };
+        let mut growing = self.growing.take_if(|growing| growing.id == text.id)?;
+        let new = text.text.strip_prefix(growing.words.as_str());
+        let new = new.filter(|_| growing.written)?;
+        let mut lines = growing.text.push(new);
+        lines.extend(growing.text.finish());
+        Some(lines)
+    }
+
     /// The last of the open lines that fit into half of the screen.
-    fn open_rows(&self, now: Instant) -> Vec<Row> {
+    fn open_rows(&mut self, now: Instant) -> Vec<Row> {
         let most = (self.size.rows / 2).max(1);
         let mut rows = Vec::new();
         let mut spacing = self.spacing.clone();
-        let open = self.transcript.open().iter();
-        for entry in self.transcript.waiting().iter().chain(open) {
+        let grown = self.growing.as_mut().map(|growing| {
+            let lines = growing.text.open();
+            (growing.id.clone(), !growing.written, lines)
+        });
+        let current = self.transcript.current();
+        let is_current =
+            |entry: &Entry| current.is_some_and(|current| std::ptr::eq(current, entry));
+        let others = self.transcript.open().iter();
+        let others = others.filter(|entry| !is_current(entry));
+        let all = current
+            .into_iter()
+            .chain(self.transcript.waiting())
+            .chain(others);
+        for entry in all {
             if !filter::shows(self.filter, entry) {
                 continue;
             }
-            let lines = self.open_lines(entry, now);
+            let growing = grown
+                .as_ref()
+                .filter(|(id, ..)| matches!(&entry.item, Item::Text(text) if text.id == *id));
+            let (is_first, lines) = match growing {
+                Some((_, is_first, lines)) => (*is_first, lines.clone()),
+                None => (true, self.open_lines(entry, now)),
+            };
             if lines.is_empty() {
                 continue;
             }
-            if spacing.before(entry) {
+            if is_first && spacing.before(entry) {
                 rows.push(Row::default());
             }
             rows.extend(lines.iter().map(|line| self.fitting(line)));

@@ -10,7 +10,7 @@
 
 use crate::doc::stream::Part;
 use crate::doc::{Block, Line, Span};
-use crate::layout::{Margin, Page, Pen, is_empty};
+use crate::layout::{Margin, Page, Pen, Width, is_empty};
 
 /// Lays out parts one after the other.
 #[derive(Clone)]
@@ -29,6 +29,11 @@ impl Printer {
             margin: Margin::new(first, rest),
             started: false,
         }
+    }
+
+    /// Lays out what follows for another width.
+    pub fn resize(&mut self, width: Width) {
+        self.page.width = width;
     }
 
     /// The lines of the next parts.
