@@ -2,7 +2,8 @@
 
 use std::io::{self, Write};
 
-use unspool::doc::{Role, Span};
+use unspool::doc::{Block, Role, Span};
+use unspool::layout;
 use unspool::stats::Stats;
 
 use crate::settings::Settings;
@@ -14,7 +15,9 @@ pub(crate) fn write(stats: &Stats, settings: &Settings, out: &mut impl Write) ->
         return Ok(());
     }
     let line = vec![Span::role(words.join(" · "), Role::Accent)];
-    writeln!(out, "\n{}", settings.formatter().text(&[line]))
+    let width = layout::columns(settings.width);
+    let lines = layout::layout(&[Block::Paragraph(line)], width, &[], &[]);
+    writeln!(out, "\n{}", settings.formatter().text(&lines))
 }
 
 fn words(stats: &Stats, with_usage: bool) -> Vec<String> {
