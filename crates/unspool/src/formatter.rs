@@ -18,6 +18,10 @@ pub const MIN_TERMINAL_WIDTH: usize = layout::MIN_COLUMNS;
 /// Columns that an entry keeps for itself, however deep it is nested.
 const LEAST_INNER_WIDTH: usize = 24;
 
+/// Columns that nesting may take where no width bounds it: the depth comes from
+/// outside, and memory must not follow it.
+const DEEPEST_INDENT: usize = 4096;
+
 /// Settings of a [`Formatter`].
 #[derive(Clone, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is one setting")]
@@ -136,7 +140,7 @@ impl Formatter {
             let indent = wanted.min(width - LEAST_INNER_WIDTH);
             (indent, Some(width - indent))
         } else {
-            (wanted, None)
+            (wanted.min(DEEPEST_INDENT), None)
         };
         let mut lines: Vec<Line> = parts
             .iter()
