@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
+mod answers;
 mod chunks;
 mod fields;
 mod files;
@@ -12,3 +13,4 @@ mod recognition;
 mod rules;
 mod shown;
 mod snapshots;
+mod widths;

@@ -1,10 +1,14 @@
 //! The same work looks the same whichever agent did it: the `parity` run of
 //! each live provider gives the same kinds of events in the same order of work.
 
+use std::fmt::Write as _;
+use std::path::Path;
+
 use unspool::Event;
 use unspool::event::{Body, Category, ToolStatus, TurnStatus};
+use unspool::session::Item;
 
-use crate::files;
+use crate::{files, shown};
 
 /// The parity runs. Each agent did the same job with its own tools: look at a
 /// file, list, search, run a command, edit, write a new file, delegate.
@@ -115,4 +119,64 @@ fn every_provider_shows_its_edits_as_changes() {
         });
         assert!(edited, "{name}");
     }
+}
+
+/// Parity runs that are shown beside the others, though their agents did a part
+/// of the job otherwise or in another order.
+const MORE_RUNS: &[&str] = &[
+    "codex/appserver-parity/parity.appserver.jsonl",
+    "openai/resp-parity/resp-parity.input.json",
+    "acp/codex/parity.acp.jsonl",
+    "acp/opencode/parity.acp.jsonl",
+    "aider/ce-agent-parity/ce-agent-parity.txt",
+    "codalotl/parity/parity.live.jsonl",
+];
+
+/// One section for each step of the work, in it the same step of every run.
+#[test]
+fn the_same_work_looks_the_same() {
+    let mut content = String::new();
+    for section in [
+        "answer", "read", "list", "search", "execute", "edit", "write", "task", "plan", "other",
+    ] {
+        let _ = writeln!(content, "==================== {section}");
+        for name in RUNS.iter().chain(MORE_RUNS) {
+            let texts = section_of(run(name), section);
+            if !texts.is_empty() {
+                let _ = writeln!(content, "---- {name}\n{}", texts.join("\n"));
+            }
+        }
+    }
+    insta::with_settings!({
+        snapshot_path => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/shown"),
+        prepend_module_to_snapshot => false,
+        omit_expression => true,
+    }, {
+        insta::assert_snapshot!("parity", content);
+    });
+}
+
+/// What a run shows of one step of the work, its sub-agents included.
+fn section_of(events: &[Event], section: &str) -> Vec<String> {
+    let formatter = shown::formatter(true);
+    let is_wanted = |item: &Item| match item {
+        Item::Text(_) => section == "answer",
+        Item::Plan(_) => section == "plan",
+        Item::Tool(tool) => {
+            let category = match step(tool.call.category, &tool.call.arg) {
+                Category::Edit => tool.call.category,
+                step => step,
+            };
+            format!("{category:?}").to_lowercase() == section
+        }
+        // How often tokens are told is not a part of the work.
+        Item::Usage(_) => false,
+        _ => section == "other",
+    };
+    shown::entries(events)
+        .iter()
+        .filter(|entry| is_wanted(&entry.item))
+        .map(|entry| formatter.format_entry(entry, 100))
+        .filter(|text| !text.is_empty())
+        .collect()
 }

@@ -1,16 +1,15 @@
-//! What every recording shows: never wider than asked, the same with and
-//! without colours, and in `text` mode the answer alone.
+//! What every recording shows: in `text` mode the answer alone, whatever else
+//! the stream holds, and the same when its events were written and read back.
 
 use unspool::answer::Answer;
 use unspool::event::Body;
 use unspool::formatter::{Config, Formatter};
-use unspool::layout;
 use unspool::session::{Entry, Session};
 use unspool::{Event, Reader};
 
 use crate::files;
 
-fn entries(events: &[Event]) -> Vec<Entry> {
+pub(crate) fn entries(events: &[Event]) -> Vec<Entry> {
     let mut session = Session::new();
     let mut entries = Vec::new();
     for event in events {
@@ -20,53 +19,11 @@ fn entries(events: &[Event]) -> Vec<Entry> {
     entries
 }
 
-fn formatter(plain_text: bool) -> Formatter {
+pub(crate) fn formatter(plain_text: bool) -> Formatter {
     Formatter::new(Config {
         plain_text,
         ..Config::default()
     })
-}
-
-/// What a terminal prints of a text.
-fn stripped(text: &str) -> String {
-    struct Printed(String);
-    impl vte::Perform for Printed {
-        fn print(&mut self, character: char) {
-            self.0.push(character);
-        }
-        fn execute(&mut self, byte: u8) {
-            self.0.push(char::from(byte));
-        }
-    }
-    let mut printed = Printed(String::new());
-    vte::Parser::new().advance(&mut printed, text.as_bytes());
-    printed.0
-}
-
-#[test]
-fn no_line_is_wider_than_asked_and_colours_change_no_text() {
-    let (plain, coloured) = (formatter(true), formatter(false));
-    files::everywhere(|recording| {
-        for entry in entries(&files::events(recording)) {
-            for width in [0, 31, 40, 80, 120, 200] {
-                let text = plain.format_entry(&entry, width);
-                let name = &recording.name;
-                assert_eq!(
-                    stripped(&coloured.format_entry(&entry, width)),
-                    text,
-                    "{name} at {width}"
-                );
-                assert!(
-                    text.chars().all(|c| c == '\n' || !c.is_control()),
-                    "{name} at {width}: a control character in {text:?}"
-                );
-                for line in text.lines().filter(|_| width > 0) {
-                    let cells = layout::width(line);
-                    assert!(cells <= width, "{name} at {width}: {cells} in {line:?}");
-                }
-            }
-        }
-    });
 }
 
 /// The answers of the root agent, each followed by a line end. A final form
@@ -120,6 +77,71 @@ fn kinds_other_than_text_write_nothing_in_text_mode() {
         answer.finish(&mut out).unwrap();
         assert!(out.is_empty(), "{}", recording.name);
     }
+}
+
+#[test]
+fn nothing_but_the_texts_matters_in_text_mode() {
+    for (recording, events) in files::all_events() {
+        let is_answer =
+            |event: &&Event| matches!(event.body, Body::Text(_)) && event.agent.is_none();
+        let texts: Vec<Event> = events.iter().filter(is_answer).cloned().collect();
+        let all = written(Answer::text(), events);
+        assert_eq!(written(Answer::text(), &texts), all, "{}", recording.name);
+    }
+}
+
+fn written(mut answer: Answer, events: &[Event]) -> String {
+    let mut out = Vec::new();
+    for event in events {
+        answer.event(event, &mut out).unwrap();
+    }
+    answer.finish(&mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+/// An event of a kind that is not invented yet, with the fields that matter in
+/// other kinds.
+const FUTURE: &str = r#"{"kind":"hologram","seq":9,"id":"a","text":"boo","delta":true,"name":"Bash","category":"execute","arg":"rm","status":"failed"}"#;
+
+#[test]
+fn a_kind_of_the_future_changes_no_answer() {
+    for (recording, events) in files::all_events() {
+        let mut reader = Reader::new();
+        for event in events {
+            reader.push(serde_json::to_string(event).unwrap().as_bytes());
+            reader.push(b"\n");
+            reader.push(FUTURE.as_bytes());
+            reader.push(b"\n");
+        }
+        reader.finish();
+        let more: Vec<Event> = reader.events().collect();
+        let unknown = more.iter().filter(|event| event.body.kind() == "unknown");
+        assert!(unknown.count() >= events.len(), "{}", recording.name);
+        for answer in [Answer::text(), Answer::verbose()] {
+            let name = &recording.name;
+            assert_eq!(
+                written(answer.clone(), &more),
+                written(answer, events),
+                "{name}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_kind_of_the_future_inside_an_open_message_changes_nothing() {
+    let lines = [
+        r#"{"kind":"text","seq":0,"id":"a","text":"Hel","delta":true}"#,
+        FUTURE,
+        r#"{"kind":"text","seq":2,"id":"a","text":"lo","delta":true}"#,
+        FUTURE,
+        r#"{"kind":"text","seq":4,"id":"b","text":"Bye"}"#,
+    ];
+    let mut reader = Reader::new();
+    reader.push(lines.join("\n").as_bytes());
+    reader.finish();
+    let events: Vec<Event> = reader.events().collect();
+    assert_eq!(written(Answer::text(), &events), "Hello\nBye\n");
 }
 
 #[test]

@@ -1,0 +1,358 @@
+//! Every option of `unspool [FILE…]` on one small run: what it changes in what
+//! is printed, and the exit status.
+
+#![expect(clippy::unwrap_used, reason = "a test may fail")]
+
+use std::io::Read;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+use tempfile::TempDir;
+
+/// A run of six minutes with one thing of each sort.
+const RUN: &str = r#"{"kind":"session","seq":0,"provider":"claude","model":"m-1","time":"2026-11-15T10:00:00Z"}
+{"kind":"user","seq":1,"text":"Fix it","time":"2026-11-15T10:00:00Z"}
+{"kind":"reasoning","seq":2,"id":"r","text":"**Looking around**\n\nFirst the tests.","time":"2026-11-15T10:00:05Z"}
+{"kind":"text","seq":3,"id":"a","text":"I run the *tests* of `core`.","time":"2026-11-15T10:01:00Z"}
+{"kind":"tool_use","seq":4,"id":"1","name":"Bash","category":"execute","arg":"cargo test","input":{"command":"cargo test"},"time":"2026-11-15T10:02:00Z"}
+{"kind":"tool_result","seq":5,"id":"1","name":"Bash","status":"error","exit_code":101,"output":"one\ntwo\nthree\nfour\nfive\nsix\nseven\n","time":"2026-11-15T10:02:30Z"}
+{"kind":"tool_use","seq":6,"id":"2","name":"Read","category":"read","arg":"src/core.rs","input":{"file_path":"src/core.rs"},"time":"2026-11-15T10:03:00Z"}
+{"kind":"tool_result","seq":7,"id":"2","name":"Read","status":"ok","output":"fn core() {}","time":"2026-11-15T10:03:01Z"}
+{"kind":"plan","seq":8,"entries":[{"text":"Mend core","status":"in_progress"}],"time":"2026-11-15T10:04:00Z"}
+{"kind":"notice","seq":9,"level":"warning","text":"The context is almost full.","time":"2026-11-15T10:05:00Z"}
+{"kind":"usage","seq":10,"input_tokens":1200,"output_tokens":64}
+{"kind":"text","seq":11,"id":"b","text":"Done, see [the docs](https://example.com/docs).","time":"2026-11-15T10:06:00Z"}
+{"kind":"turn_end","seq":12,"status":"completed"}
+"#;
+
+fn unspool() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_unspool"));
+    for name in [
+        "COLUMNS",
+        "NO_COLOR",
+        "FORCE_COLOR",
+        "CLICOLOR_FORCE",
+        "CLICOLOR",
+    ] {
+        command.env_remove(name);
+    }
+    command
+}
+
+fn file(folder: &TempDir, content: &str) -> PathBuf {
+    let path = folder.path().join("run.jsonl");
+    std::fs::write(&path, content).unwrap();
+    path
+}
+
+fn run_with(arguments: &[&str], variables: &[(&str, &str)]) -> Output {
+    let folder = TempDir::new().unwrap();
+    let mut command = unspool();
+    command.arg(file(&folder, RUN)).args(arguments);
+    command.envs(variables.iter().copied());
+    command.stdin(Stdio::null()).output().unwrap()
+}
+
+fn shown(arguments: &[&str]) -> String {
+    let output = run_with(arguments, &[]);
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The lines that begin an entry.
+fn heads(arguments: &[&str]) -> Vec<String> {
+    let text = shown(arguments);
+    let heads = text.lines().filter(|line| line.starts_with(['•', '›']));
+    heads.map(str::to_owned).collect()
+}
+
+const ALL: [&str; 9] = [
+    "› Fix it",
+    "• Looking around",
+    "• I run the tests of core.",
+    "• Ran cargo test (exit 101)",
+    "• Read src/core.rs",
+    "• Update Plan",
+    "• Warning: The context is almost full.",
+    "• Done, see the docs (https://example.com/docs).",
+    "• Usage: 1200 in, 64 out",
+];
+
+/// The entries with these numbers.
+fn some(numbers: &[usize]) -> Vec<&'static str> {
+    numbers.iter().map(|number| ALL[*number]).collect()
+}
+
+#[test]
+fn without_options_everything_is_shown() {
+    assert_eq!(heads(&[]), ALL);
+}
+
+#[test]
+fn only_and_hide_choose_by_kind() {
+    assert_eq!(heads(&["--only", "text"]), some(&[2, 7]));
+    assert_eq!(heads(&["--only", "user,plan,notice"]), some(&[0, 5, 6]));
+    assert_eq!(
+        heads(&["--only", "reasoning", "--only", "usage"]),
+        some(&[1, 8])
+    );
+    assert_eq!(
+        heads(&["--hide", "user,reasoning,usage"]),
+        some(&[2, 3, 4, 5, 6, 7])
+    );
+    assert_eq!(
+        heads(&["--only", "text,tool", "--hide", "text"]),
+        some(&[3, 4])
+    );
+}
+
+#[test]
+fn tool_chooses_by_name_or_category() {
+    assert_eq!(heads(&["--tool", "bash"]), some(&[3]));
+    assert_eq!(heads(&["--tool", "execute"]), some(&[3]));
+    assert_eq!(heads(&["--tool", "Read", "--tool", "Bash"]), some(&[3, 4]));
+    assert_eq!(heads(&["--tool", "nothing"]), some(&[]));
+}
+
+#[test]
+fn grep_looks_into_inputs_and_outputs_too() {
+    assert_eq!(heads(&["--grep", "seven"]), some(&[3]));
+    assert_eq!(heads(&["--grep", "(?i)CORE"]), some(&[2, 4, 5]));
+    assert_eq!(heads(&["--grep", "^Done"]), some(&[7]));
+}
+
+/// An entry that has no time cannot be said to be outside: here the usage.
+#[test]
+fn since_and_until_choose_by_time() {
+    assert_eq!(
+        heads(&["--since", "2026-11-15T10:04:00Z"]),
+        some(&[5, 6, 7, 8])
+    );
+    assert_eq!(
+        heads(&["--until", "2026-11-15T10:01:00Z"]),
+        some(&[0, 1, 8])
+    );
+    let both = [
+        "--since",
+        "2026-11-15T10:01:00Z",
+        "--until",
+        "2026-11-15T10:03:00Z",
+    ];
+    assert_eq!(heads(&both), some(&[2, 3, 8]));
+    assert_eq!(heads(&["--until", "50 years ago"]), some(&[8]));
+    assert_eq!(heads(&["--since", "2000-01-01"]), ALL);
+}
+
+#[test]
+fn errors_shows_what_went_wrong() {
+    assert_eq!(heads(&["--errors"]), some(&[3, 6]));
+    assert_eq!(heads(&["--errors", "--only", "tool"]), some(&[3]));
+}
+
+#[test]
+fn filters_leave_the_exit_status_as_it_is() {
+    assert_eq!(
+        run_with(&["--only", "plan"], &[]).status.code(),
+        Some(0),
+        "the run succeeded, though a call failed"
+    );
+}
+
+#[test]
+fn lines_of_output() {
+    let bash = |lines: &str| shown(&["--tool", "bash", "--lines", lines]);
+    let head = "• Ran cargo test (exit 101)\n";
+    assert_eq!(bash("0"), head);
+    assert_eq!(
+        bash("2"),
+        format!("{head}  └ one\n    two\n    … +5 lines\n")
+    );
+    assert_eq!(
+        bash("6"),
+        format!("{head}  └ one\n    two\n    three\n    four\n    five\n    six\n    … +1 line\n")
+    );
+    let all =
+        format!("{head}  └ one\n    two\n    three\n    four\n    five\n    six\n    seven\n");
+    assert_eq!(bash("all"), all);
+    assert_eq!(bash("7"), all);
+}
+
+#[test]
+fn reasoning() {
+    let only = |what: &str| shown(&["--only", "reasoning", "--reasoning", what]);
+    assert_eq!(only("title"), "• Looking around\n");
+    assert_eq!(only("full"), "• Looking around\n\n  First the tests.\n");
+    assert_eq!(only("off"), "");
+}
+
+#[test]
+fn usage_can_be_left_out() {
+    assert_eq!(heads(&["--no-usage"]), ALL[..8]);
+}
+
+#[test]
+fn timestamps() {
+    assert_eq!(
+        shown(&["--timestamps", "--tool", "read"]),
+        "• 10:03:00 Read src/core.rs\n"
+    );
+}
+
+#[test]
+fn copy_clean_has_nothing_but_the_words() {
+    let text = shown(&["--copy-clean", "--color", "always", "--width", "31"]);
+    assert!(text.starts_with("Fix it\n\nLooking around\n\nI run the tests of core.\n\n"));
+    assert!(!text.contains(['•', '›', '└', '\u{1b}']), "{text}");
+    assert!(text.contains("\nDone, see the docs (https://example.com/docs).\n"));
+}
+
+#[test]
+fn links() {
+    let last = |how: &str| {
+        shown(&[
+            "--only", "text", "--grep", "^Done", "--links", how, "--color", "always",
+        ])
+        .replace('\u{1b}', "^")
+    };
+    assert!(last("osc8").contains("^]8;;https://example.com/docs^\\^[4mthe docs^]8;;^\\"));
+    assert!(!last("osc8").contains("(https://"));
+    for how in ["text", "auto"] {
+        assert!(last(how).contains("the docs"), "{}", last(how));
+        assert!(last(how).contains("(https://example.com/docs)"));
+        assert!(!last(how).contains("^]8"));
+    }
+}
+
+/// The colour of the verb of a call, and of the text of a link's address.
+fn colours(arguments: &[&str]) -> String {
+    let always = ["--tool", "bash", "--lines", "0", "--color", "always"];
+    shown(&[&always, arguments].concat()).replace('\u{1b}', "^")
+}
+
+#[test]
+fn themes() {
+    let dark = "^[38;5;167m• ^[1;38;5;75mRan^[0m cargo test^[38;5;247m (exit 101)^[0m\n";
+    assert_eq!(colours(&[]), dark);
+    assert_eq!(colours(&["--theme", "dark"]), dark);
+    let light = colours(&["--theme", "light"]);
+    assert_eq!(
+        light,
+        "^[38;5;167m• ^[1;38;5;33mRan^[0m cargo test^[38;5;241m (exit 101)^[0m\n"
+    );
+    assert_eq!(colours(&["--fg", "000000", "--bg", "ffffff"]), light);
+    assert_eq!(colours(&["--fg", "#000000", "--bg", "#FFFFFF"]), light);
+    let mono = colours(&["--theme", "mono"]);
+    assert!(mono.contains("^[1mRan^[0m"), "{mono}");
+    assert!(!mono.contains("38;5"), "{mono}");
+}
+
+#[test]
+fn colours_follow_the_environment() {
+    let has = |arguments: &[&str], variables: &[(&str, &str)]| {
+        let output = run_with(arguments, variables);
+        output.stdout.contains(&0x1b)
+    };
+    assert!(!has(&[], &[]), "a pipe");
+    assert!(has(&[], &[("CLICOLOR_FORCE", "1")]));
+    assert!(has(&[], &[("FORCE_COLOR", "1")]));
+    assert!(!has(&[], &[("CLICOLOR_FORCE", "0")]));
+    assert!(!has(&[], &[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")]));
+    assert!(has(&["--color", "always"], &[("NO_COLOR", "1")]));
+    assert!(!has(&["--color", "never"], &[("CLICOLOR_FORCE", "1")]));
+}
+
+#[test]
+fn the_width_is_asked_for_or_in_columns() {
+    let widest = |arguments: &[&str], variables: &[(&str, &str)]| {
+        let output = run_with(arguments, variables);
+        let text = String::from_utf8(output.stdout).unwrap();
+        text.lines().map(|line| line.chars().count()).max().unwrap()
+    };
+    assert_eq!(widest(&[], &[]), 48, "80 columns in a pipe");
+    assert!(widest(&[], &[("COLUMNS", "40")]) <= 40);
+    assert!(widest(&["--width", "35"], &[("COLUMNS", "40")]) <= 35);
+    assert_eq!(widest(&["--width", "0"], &[("COLUMNS", "40")]), 48);
+    assert_eq!(widest(&[], &[("COLUMNS", "wide")]), 48);
+}
+
+#[test]
+fn wrong_use_is_status_2_and_says_why() {
+    for (arguments, word) in [
+        (&["--only", "nonsense"][..], "nonsense"),
+        (&["--grep", "("], "regex"),
+        (&["--since", "yesteryear"], "expected a date"),
+        (&["--lines", "some"], "a number or `all`"),
+        (&["--fg", "12345"], "six hexadecimal digits"),
+        (&["--from", "nobody"], "nobody"),
+        (&["--theme", "pink"], "pink"),
+        (&["--width", "wide"], "wide"),
+    ] {
+        let output = run_with(arguments, &[]);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.contains(word), "{arguments:?}: {said}");
+        assert!(output.stdout.is_empty());
+    }
+}
+
+#[test]
+fn the_exit_status_tells_how_the_run_ended() {
+    let folder = TempDir::new().unwrap();
+    for (status, code) in [
+        ("completed", 0),
+        ("failed", 1),
+        ("canceled", 1),
+        ("interrupted", 1),
+    ] {
+        let path = file(
+            &folder,
+            &RUN.replace("\"completed\"", &format!("\"{status}\"")),
+        );
+        for display in ["full", "text", "verbose"] {
+            let output = unspool().arg(&path).args(["--display", display]).output();
+            assert_eq!(output.unwrap().status.code(), Some(code), "{status}");
+        }
+        let raw = unspool().arg(&path).arg("--raw").output().unwrap();
+        assert_eq!(raw.status.code(), Some(0), "raw does not judge");
+    }
+}
+
+#[test]
+fn an_input_that_cannot_be_read_does_not_hide_the_others() {
+    let folder = TempDir::new().unwrap();
+    let path = file(&folder, RUN);
+    let output = unspool().arg("no-such-file").arg(&path).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("• Read src/core.rs"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("no-such-file"));
+}
+
+#[test]
+fn no_summary_in_a_pipe() {
+    let text = shown(&[]);
+    assert!(text.ends_with("• Usage: 1200 in, 64 out\n"), "{text}");
+}
+
+/// The reader of the pipe goes away after the first bytes, long before the end.
+#[test]
+fn a_closed_pipe_is_no_error() {
+    let folder = TempDir::new().unwrap();
+    let line = r#"{"kind":"text","seq":0,"id":"a","text":"Words, words, words."}"#;
+    let long = format!("{line}\n").repeat(100_000);
+    let path = file(&folder, &long);
+    for display in ["full", "text", "verbose"] {
+        let mut child = unspool()
+            .arg(&path)
+            .args(["--display", display])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut pipe = child.stdout.take().unwrap();
+        pipe.read_exact(&mut [0; 64]).unwrap();
+        drop(pipe);
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{display}");
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{display}");
+    }
+}

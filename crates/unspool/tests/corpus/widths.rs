@@ -1,0 +1,112 @@
+//! No line is ever wider than asked, at any width, and colours change no text.
+//!
+//! Entries that give the same document are looked at once, whichever recordings
+//! they stand in. An entry is laid out anew at every width up to the one that
+//! its widest line needs; above it, it looks the same at all widths, which is
+//! checked at a few.
+
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use unspool::doc::entry::{self, Detail};
+use unspool::layout;
+use unspool::session::Entry;
+
+use crate::files;
+use crate::shown::{entries, formatter};
+
+const WIDTHS: std::ops::RangeInclusive<usize> = 31..=200;
+/// Wider than any line of the corpus.
+const UNBOUNDED: usize = 1 << 24;
+
+/// All entries of the corpus, one of those that give the same document, each
+/// with the name of its recording.
+fn distinct() -> Vec<(&'static str, Entry)> {
+    let mut seen = HashSet::new();
+    let mut distinct = Vec::new();
+    for (recording, events) in files::all_events() {
+        for entry in entries(events) {
+            let document = entry::parts(&entry, &Detail::default());
+            if seen.insert(format!("{} {document:?}", entry.depth())) {
+                distinct.push((recording.name.as_str(), entry));
+            }
+        }
+    }
+    assert!(distinct.len() > 1000, "only {} entries", distinct.len());
+    distinct
+}
+
+fn everywhere(check: impl Fn(&str, &Entry) + Sync) {
+    let entries = distinct();
+    let next = AtomicUsize::new(0);
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..cores {
+            scope.spawn(|| {
+                while let Some((name, entry)) = entries.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    check(name, entry);
+                }
+            });
+        }
+    });
+}
+
+fn widest(text: &str) -> usize {
+    text.lines().map(layout::width).max().unwrap_or(0)
+}
+
+#[test]
+fn no_line_is_wider_than_asked_at_any_width() {
+    let formatter = formatter(true);
+    everywhere(|name, entry| {
+        let natural = formatter.format_entry(entry, UNBOUNDED);
+        let needed = widest(&natural);
+        for width in WIDTHS.take_while(|width| *width < needed) {
+            let text = formatter.format_entry(entry, width);
+            let cells = widest(&text);
+            assert!(cells <= width, "{name} at {width}: {cells} in\n{text}");
+        }
+        for width in [needed, needed + 1, needed + 7, 200] {
+            if width >= needed.max(*WIDTHS.start()) {
+                assert_eq!(
+                    formatter.format_entry(entry, width),
+                    natural,
+                    "{name} at {width}"
+                );
+            }
+        }
+    });
+}
+
+/// What a terminal prints of a text.
+fn stripped(text: &str) -> String {
+    struct Printed(String);
+    impl vte::Perform for Printed {
+        fn print(&mut self, character: char) {
+            self.0.push(character);
+        }
+        fn execute(&mut self, byte: u8) {
+            self.0.push(char::from(byte));
+        }
+    }
+    let mut printed = Printed(String::new());
+    vte::Parser::new().advance(&mut printed, text.as_bytes());
+    printed.0
+}
+
+#[test]
+fn colours_change_no_text() {
+    let (plain, coloured) = (formatter(true), formatter(false));
+    everywhere(|name, entry| {
+        for width in [0, 31, 40, 57, 80, 120, 163, 200] {
+            let text = plain.format_entry(entry, width);
+            let colours = coloured.format_entry(entry, width);
+            assert_eq!(stripped(&colours), text, "{name} at {width}");
+            let is_clean = text.chars().all(|c| c == '\n' || !c.is_control());
+            assert!(
+                is_clean,
+                "{name} at {width}: a control character in {text:?}"
+            );
+        }
+    });
+}
