@@ -20,8 +20,8 @@
 //! The open text is parsed when it has doubled, and at most [`STEP`] bytes are
 //! left to the next time, so that all parsing together is a small multiple of
 //! the message, also where one table, paragraph or quotation is the whole of it.
-//! A view asks for [`Stream::open`]; of a unit that is longer than a view, it
-//! gets the end as it looks by itself.
+//! A view calls [`Stream::refresh`] before it paints; of a unit that is longer
+//! than the view, it gets the end as it looks by itself.
 //!
 //! Called by live views; and by `markdown` for texts that define references.
 
@@ -94,6 +94,25 @@ impl Place {
     }
 }
 
+/// What lines say about the end of a unit before they are parsed.
+#[derive(Default)]
+struct Hints {
+    /// Whether the last complete line is empty.
+    blank: bool,
+    /// Whether a line has followed an empty one since the last parse.
+    resumed: bool,
+    /// Whether that may be taken for the end: not if the last parse found none.
+    hopeful: bool,
+}
+
+impl Hints {
+    fn line(&mut self, line: &str) {
+        let blank = line.trim_ascii().is_empty();
+        self.resumed |= self.blank && !blank;
+        self.blank = blank;
+    }
+}
+
 /// Markdown that is still being written.
 #[derive(Default)]
 pub struct Stream {
@@ -106,12 +125,7 @@ pub struct Stream {
     tried: usize,
     /// What is open in what was parsed.
     kind: Option<Kind>,
-    /// Whether an empty line may be taken for the end of it.
-    hopeful: bool,
-    /// Whether the last complete line is empty, and whether another one has
-    /// followed an empty one since the last parse.
-    blank: bool,
-    resumed: bool,
+    hints: Hints,
     /// Whether the last character was `\r`.
     after_return: bool,
     /// Where the first item stands, if the open text goes on with a list.
@@ -119,7 +133,9 @@ pub struct Stream {
     fence: Option<Fence>,
     highlights: Highlights,
     references: References,
-    view: Option<(usize, Vec<Part>)>,
+    /// The last view, and how large it was, if nothing has come since.
+    open: Vec<Part>,
+    window: Option<usize>,
     parsed_bytes: usize,
 }
 
@@ -134,7 +150,7 @@ impl Stream {
         if text.is_empty() {
             return;
         }
-        self.view = None;
+        self.window = None;
         let rest = text.strip_prefix('\n').filter(|_| self.after_return);
         self.after_return = text.ends_with('\r');
         let text = rest.unwrap_or(text);
@@ -144,7 +160,7 @@ impl Stream {
 
     /// Says that the message is complete.
     pub fn finish(&mut self) {
-        self.view = None;
+        self.window = None;
         self.advance();
         if let Some(mut fence) = self.fence.take() {
             let last = fence.last_line(&self.text);
@@ -155,6 +171,7 @@ impl Stream {
         }
         self.complete = 0;
         self.tried = 0;
+        self.open.clear();
         self.references.release_all();
     }
 
@@ -163,19 +180,27 @@ impl Stream {
         std::mem::take(&mut self.references.finished).into_iter()
     }
 
-    /// What may still change, as it looks now; of what is longer, about the
-    /// last `window` bytes.
-    pub fn open(&mut self, window: usize) -> &[Part] {
-        if self.view.as_ref().is_none_or(|(size, _)| *size != window) {
-            if self.fence.is_none() && self.text.len() <= window && self.complete > self.tried {
-                self.parse(false);
-                self.advance();
-            }
-            let mut parts = self.references.last(window);
-            parts.extend(self.look(window));
-            self.view = Some((window, parts));
+    /// Finishes what can be finished and looks at the rest, for a view that is
+    /// about to be painted. Of an open unit that is longer than `window` bytes,
+    /// only the end is looked at.
+    pub fn refresh(&mut self, window: usize) {
+        if self.window == Some(window) {
+            return;
         }
-        self.view.as_ref().map_or(&[], |(_, parts)| parts)
+        if self.fence.is_none() && self.text.len() <= window && self.complete > self.tried {
+            self.parse(false);
+            self.advance();
+        }
+        self.open = self.references.last(window);
+        let seen = self.look(window);
+        self.open.extend(seen);
+        self.window = Some(window);
+    }
+
+    /// What may still change, as it looked at the last [`refresh`](Self::refresh).
+    /// It stands behind all that was finished then.
+    pub fn open(&self) -> &[Part] {
+        &self.open
     }
 
     /// How many bytes were given to the parser: what all the work is in
@@ -213,9 +238,7 @@ impl Stream {
         if self.fence.is_none() {
             let lines = self.text.get(old..self.complete).unwrap_or_default();
             for line in lines.lines() {
-                let blank = line.trim_ascii().is_empty();
-                self.resumed |= self.blank && !blank;
-                self.blank = blank;
+                self.hints.line(line);
             }
         }
     }
@@ -238,7 +261,8 @@ impl Stream {
     fn is_time(&self) -> bool {
         let grown = self.complete.saturating_sub(self.tried);
         let ends_at_blank = matches!(self.kind, Some(Kind::Ending | Kind::Table));
-        grown >= STEP && (grown >= self.tried || (self.hopeful && self.resumed && ends_at_blank))
+        let ended = ends_at_blank && self.hints.hopeful && self.hints.resumed;
+        grown >= STEP && (grown >= self.tried || ended)
     }
 
     /// Hands out the complete lines of the open fence. Says whether it is
@@ -297,8 +321,8 @@ impl Stream {
         self.finish_units(parsed, cut, all);
         self.drop_text(cut);
         self.tried = self.complete;
-        self.hopeful = cut > 0;
-        self.resumed = false;
+        self.hints.hopeful = cut > 0;
+        self.hints.resumed = false;
         if !all && let Some((kind, start)) = open {
             self.kind = Some(kind);
             self.enter_fence(start - cut.min(start));
@@ -337,7 +361,7 @@ impl Stream {
         let start = line_start(&self.text, unit.range.start);
         let text = self.text.get(start..unit.range.end).unwrap_or_default();
         let source = Source {
-            text: text.to_owned(),
+            text: text.into(),
             at: self.base + start,
             place,
         };
