@@ -42,19 +42,11 @@ pub(crate) fn messages(size: usize) -> Vec<(&'static str, String)> {
 
 /// Headings, prose, lists, code, tables and quotes, as a model writes them.
 pub(crate) fn answer(size: usize) -> String {
-    let mut text = String::new();
-    for section in 1.. {
-        if text.len() >= size {
-            break;
-        }
-        text.push_str(&format!("## Section {section}\n\n{PROSE} {PROSE}\n\n"));
-        text.push_str(&format!("{PROSE} {PROSE} {PROSE}\n\n{CODE}\n"));
-        text.push_str(&format!(
-            "1. **First**: {PROSE}\n2. **Second**: {PROSE}\n   - {PROSE}\n\n"
-        ));
-        text.push_str(&format!("{TABLE}\n> {PROSE}\n\n"));
-    }
-    text
+    let section = format!(
+        "## Section\n\n{PROSE} {PROSE}\n\n{PROSE} {PROSE} {PROSE}\n\n{CODE}\n\
+1. **First**: {PROSE}\n2. **Second**: {PROSE}\n   - {PROSE}\n\n{TABLE}\n> {PROSE}\n\n"
+    );
+    filled("", &section, size)
 }
 
 fn filled(head: &str, line: &str, size: usize) -> String {

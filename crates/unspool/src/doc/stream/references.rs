@@ -12,7 +12,7 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use super::{Part, Place};
+use super::part::{Part, Place};
 use crate::doc::markdown::{self, Code, Definition, Reference, comparable};
 use crate::doc::{Block, Line, Role, Span, Style, append};
 use crate::sanitize;
