@@ -16,9 +16,9 @@
 //!   `[label][]` wait for their definition: [`stream`](super::stream) says how
 //!   long.
 //!
-//! A [`Unit`] is what can be finished alone: a block, or an item of a list, that
-//! is in no other. [`blocks`] is called for answers, reasoning and other prose;
-//! [`parse`] by `stream`, which does the whole work where references have
+//! A `Unit` is what can be finished alone: a block, or an item of a list, that is
+//! in no other. [`blocks`] is called for answers, reasoning and other prose;
+//! `parse` by `stream`, which does the whole work where references have
 //! definitions.
 
 mod builder;

@@ -11,87 +11,68 @@
 //! same as parsing the whole message. Two things are special:
 //!
 //! - A fence that is in no other block is not parsed again: its lines are
-//!   finished one by one ([`Fence`]).
+//!   finished one by one (`stream/fence.rs`).
 //! - A unit that refers to a label which is not yet defined waits, and with it
-//!   all that follows, until the definition comes, [`PATIENCE`](references) runs
-//!   out or the message ends. The short form `[label]`, which prose is full of,
-//!   never waits ([`References`]).
+//!   all that follows, until the definition comes, 256 KB have followed or the
+//!   message ends. The short form `[label]`, which prose is full of, never waits
+//!   (`stream/references.rs`).
 //!
-//! The open text is parsed when it has doubled, and at most [`STEP`] bytes are
-//! left to the next time, so that all parsing together is a small multiple of
-//! the message, also where one table, paragraph or quotation is the whole of it.
-//! A view asks for [`Stream::open`]; of a unit that is longer than a view, it
-//! gets the end as it looks by itself.
+//! The open text is parsed again only when it has doubled, or when an empty line
+//! is likely to have ended a unit, so that all parsing together is a small multiple
+//! of the message, also where one table, paragraph or quotation is the whole of
+//! it.
+//! A view calls [`Stream::refresh`] before it paints; of a unit that is longer
+//! than the view, it gets the end as it looks by itself.
 //!
 //! Called by live views; and by `markdown` for texts that define references.
 
+mod cut;
 mod fence;
+mod part;
 mod references;
 
-use crate::doc::markdown::{self, Code, Content, Highlights, Kind, Parsed, Unit};
-use crate::doc::{Block, ListItem};
+use crate::doc::Block;
+use crate::doc::markdown::{self, Code, Highlights, Kind, Parsed, Unit};
+use cut::{last_bytes, line_start};
 use fence::Fence;
+pub use part::Part;
+use part::Place;
 use references::{References, Source};
 
 /// How many bytes may come before the open text is parsed again.
 const STEP: usize = 512;
 
+/// How much the open text grows between two parses where nothing seems to have
+/// ended.
+const UNLIKELY: usize = 7;
+
 /// How long the head of a unit may be that is shown above its end.
 const HEAD: usize = 1024;
 
-/// A part of a document: a block, or the next lines of code or items of a list
-/// whose first ones came before.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Part {
-    /// Whether the block goes on where the part before ended. A list then starts
-    /// with the number of its next item.
-    pub continued: bool,
-    /// What there is.
-    pub block: Block,
+/// What lines say about the end of a unit before they are parsed.
+#[derive(Default)]
+struct Hints {
+    /// Whether the last complete line is empty.
+    blank: bool,
+    /// Whether a line that seems to start a block has come since the last parse.
+    resumed: bool,
+    /// Whether that may be taken for the end: not if the last parse found none.
+    hopeful: bool,
 }
 
-impl Part {
-    fn new(block: Block) -> Self {
-        Self {
-            continued: false,
-            block,
-        }
+impl Hints {
+    fn line(&mut self, line: &str) {
+        let blank = line.trim_ascii().is_empty();
+        self.resumed |= (self.blank && !blank) || interrupts(line);
+        self.blank = blank;
     }
 }
 
-/// The place of an item in its list.
-#[derive(Clone, Copy, Debug, Default)]
-struct Place {
-    continued: bool,
-    number: Option<u64>,
-    apart: bool,
-}
-
-impl Place {
-    /// The parts of a unit at this place.
-    fn parts(self, content: Content) -> Vec<Part> {
-        match content {
-            Content::Blocks(blocks) => blocks.into_iter().map(Part::new).collect(),
-            Content::Item { item, .. } => vec![Part {
-                continued: self.continued,
-                block: Block::List {
-                    start: self.number,
-                    items: vec![ListItem {
-                        apart: self.apart,
-                        ..item
-                    }],
-                },
-            }],
-        }
-    }
-
-    fn next(self) -> Self {
-        Self {
-            continued: true,
-            number: self.number.map(|number| number.saturating_add(1)),
-            apart: false,
-        }
-    }
+/// Whether a line seems to start a block without an empty line before it.
+fn interrupts(line: &str) -> bool {
+    let starts = ["#", "```", "~~~", "- ", "* ", "+ ", "1. ", "---", "***"];
+    let line = line.trim_start_matches(' ');
+    starts.iter().any(|start| line.starts_with(start))
 }
 
 /// Markdown that is still being written.
@@ -106,12 +87,7 @@ pub struct Stream {
     tried: usize,
     /// What is open in what was parsed.
     kind: Option<Kind>,
-    /// Whether an empty line may be taken for the end of it.
-    hopeful: bool,
-    /// Whether the last complete line is empty, and whether another one has
-    /// followed an empty one since the last parse.
-    blank: bool,
-    resumed: bool,
+    hints: Hints,
     /// Whether the last character was `\r`.
     after_return: bool,
     /// Where the first item stands, if the open text goes on with a list.
@@ -119,7 +95,9 @@ pub struct Stream {
     fence: Option<Fence>,
     highlights: Highlights,
     references: References,
-    view: Option<(usize, Vec<Part>)>,
+    /// The last view, and how large it was, if nothing has come since.
+    open: Vec<Part>,
+    window: Option<usize>,
     parsed_bytes: usize,
 }
 
@@ -134,7 +112,7 @@ impl Stream {
         if text.is_empty() {
             return;
         }
-        self.view = None;
+        self.window = None;
         let rest = text.strip_prefix('\n').filter(|_| self.after_return);
         self.after_return = text.ends_with('\r');
         let text = rest.unwrap_or(text);
@@ -144,7 +122,7 @@ impl Stream {
 
     /// Says that the message is complete.
     pub fn finish(&mut self) {
-        self.view = None;
+        self.window = None;
         self.advance();
         if let Some(mut fence) = self.fence.take() {
             let last = fence.last_line(&self.text);
@@ -155,6 +133,7 @@ impl Stream {
         }
         self.complete = 0;
         self.tried = 0;
+        self.open.clear();
         self.references.release_all();
     }
 
@@ -163,19 +142,27 @@ impl Stream {
         std::mem::take(&mut self.references.finished).into_iter()
     }
 
-    /// What may still change, as it looks now; of what is longer, about the
-    /// last `window` bytes.
-    pub fn open(&mut self, window: usize) -> &[Part] {
-        if self.view.as_ref().is_none_or(|(size, _)| *size != window) {
-            if self.fence.is_none() && self.text.len() <= window && self.complete > self.tried {
-                self.parse(false);
-                self.advance();
-            }
-            let mut parts = self.references.last(window);
-            parts.extend(self.look(window));
-            self.view = Some((window, parts));
+    /// Finishes what can be finished and looks at the rest, for a view that is
+    /// about to be painted. Of an open unit that is longer than `window` bytes,
+    /// only the end is looked at.
+    pub fn refresh(&mut self, window: usize) {
+        if self.window == Some(window) {
+            return;
         }
-        self.view.as_ref().map_or(&[], |(_, parts)| parts)
+        if self.fence.is_none() && self.text.len() <= window && self.complete > self.tried {
+            self.parse(false);
+            self.advance();
+        }
+        self.open = self.references.last(window);
+        let seen = self.look(window);
+        self.open.extend(seen);
+        self.window = Some(window);
+    }
+
+    /// What may still change, as it looked at the last [`refresh`](Self::refresh).
+    /// It stands behind all that was finished then.
+    pub fn open(&self) -> &[Part] {
+        &self.open
     }
 
     /// How many bytes were given to the parser: what all the work is in
@@ -213,9 +200,7 @@ impl Stream {
         if self.fence.is_none() {
             let lines = self.text.get(old..self.complete).unwrap_or_default();
             for line in lines.lines() {
-                let blank = line.trim_ascii().is_empty();
-                self.resumed |= self.blank && !blank;
-                self.blank = blank;
+                self.hints.line(line);
             }
         }
     }
@@ -238,7 +223,12 @@ impl Stream {
     fn is_time(&self) -> bool {
         let grown = self.complete.saturating_sub(self.tried);
         let ends_at_blank = matches!(self.kind, Some(Kind::Ending | Kind::Table));
-        grown >= STEP && (grown >= self.tried || (self.hopeful && self.resumed && ends_at_blank))
+        let factor = match ends_at_blank {
+            true if !self.hints.resumed => UNLIKELY,
+            true if self.hints.hopeful => 0,
+            _ => 1,
+        };
+        grown >= STEP.max(factor * self.tried)
     }
 
     /// Hands out the complete lines of the open fence. Says whether it is
@@ -288,7 +278,7 @@ impl Stream {
         let cut = if all {
             length
         } else {
-            cut(text, &parsed.units)
+            cut::at_open_unit(text, &parsed.units)
         };
         let open = parsed
             .units
@@ -297,8 +287,8 @@ impl Stream {
         self.finish_units(parsed, cut, all);
         self.drop_text(cut);
         self.tried = self.complete;
-        self.hopeful = cut > 0;
-        self.resumed = false;
+        self.hints.hopeful = cut > 0;
+        self.hints.resumed = false;
         if !all && let Some((kind, start)) = open {
             self.kind = Some(kind);
             self.enter_fence(start - cut.min(start));
@@ -312,7 +302,7 @@ impl Stream {
         let count = parsed.units.len();
         let mut place = self.list.take();
         for (index, unit) in parsed.units.into_iter().enumerate() {
-            let here = place_of(&unit, index, place);
+            let here = Place::of(&unit, index, place);
             place = here.map(Place::next);
             if !all && (index + 1 == count || unit.range.start >= cut) {
                 self.list = here.filter(|place| place.continued);
@@ -337,7 +327,7 @@ impl Stream {
         let start = line_start(&self.text, unit.range.start);
         let text = self.text.get(start..unit.range.end).unwrap_or_default();
         let source = Source {
-            text: text.to_owned(),
+            text: text.into(),
             at: self.base + start,
             place,
         };
@@ -389,7 +379,7 @@ impl Stream {
         let mut place = self.list;
         let mut parts = Vec::new();
         for (index, unit) in parsed.units.into_iter().enumerate() {
-            let here = place_of(&unit, index, place);
+            let here = Place::of(&unit, index, place);
             place = here.map(Place::next);
             parts.extend(here.unwrap_or_default().parts(unit.content));
         }
@@ -410,70 +400,4 @@ impl Stream {
         }
         head + end
     }
-}
-
-/// The place of an item, given that of the next item of an open list.
-fn place_of(unit: &Unit, index: usize, next: Option<Place>) -> Option<Place> {
-    let Content::Item { start, first, item } = &unit.content else {
-        return None;
-    };
-    match next {
-        Some(place) if index == 0 => Some(place),
-        Some(place) if !first => Some(Place {
-            apart: item.apart,
-            ..place
-        }),
-        _ => Some(Place {
-            continued: false,
-            number: *start,
-            apart: false,
-        }),
-    }
-}
-
-/// Where the open text starts in what was parsed: at the last unit, and at the
-/// definitions right before it, whose title may still go on.
-fn cut(text: &str, units: &[Unit]) -> usize {
-    let Some((last, before)) = units.split_last() else {
-        return 0;
-    };
-    let start = line_start(text, last.range.start);
-    let end = before.last().map_or(0, |unit| unit.range.end).min(start);
-    let mut cut = if end == line_start(text, end) { end } else { 0 };
-    let mut at = end;
-    for line in text
-        .get(end..start)
-        .unwrap_or_default()
-        .split_inclusive('\n')
-    {
-        at += line.len();
-        if line.trim_ascii().is_empty() {
-            cut = at;
-        }
-    }
-    cut
-}
-
-/// Where the line starts that holds this byte.
-fn line_start(text: &str, at: usize) -> usize {
-    let before = text.as_bytes().get(..at).unwrap_or_default();
-    memchr::memrchr(b'\n', before).map_or(0, |end| end + 1)
-}
-
-/// About the last bytes of a text. Where they start moves in large steps, so
-/// that a view does not flicker.
-fn last_bytes(text: &str, window: usize) -> &str {
-    if text.len() <= window {
-        return text;
-    }
-    let step = (window / 2).max(1);
-    let mut start = (text.len() - window).div_ceil(step) * step;
-    while !text.is_char_boundary(start) {
-        start += 1;
-    }
-    let end = text.get(start..).unwrap_or_default();
-    let near = |at: &usize| *at < step / 2;
-    let line = end.find('\n').filter(near);
-    let word = line.or_else(|| end.find(' ').filter(near));
-    word.and_then(|at| end.get(at + 1..)).unwrap_or(end)
 }

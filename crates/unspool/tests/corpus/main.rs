@@ -7,10 +7,13 @@ mod chunks;
 mod fields;
 mod files;
 mod parity;
+#[path = "../stream/pieces.rs"]
+mod pieces;
 mod prefixes;
 mod read_back;
 mod recognition;
 mod rules;
 mod shown;
 mod snapshots;
+mod stream;
 mod widths;

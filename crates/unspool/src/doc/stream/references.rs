@@ -9,9 +9,10 @@
 //! Everything here happens in the order of the message and depends on nothing
 //! but the message, so that the pieces in which it came make no difference.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use super::{Part, Place};
+use super::part::{Part, Place};
 use crate::doc::markdown::{self, Code, Definition, Reference, comparable};
 use crate::doc::{Block, Line, Role, Span, Style, append};
 use crate::sanitize;
@@ -23,11 +24,20 @@ const PATIENCE: usize = 256 * 1024;
 const MOST: usize = 1 << 16;
 
 /// The text of a unit.
-pub(super) struct Source {
-    pub(super) text: String,
+pub(super) struct Source<'a> {
+    pub(super) text: Cow<'a, str>,
     /// Where it stands in the message.
     pub(super) at: usize,
     pub(super) place: Place,
+}
+
+impl Source<'_> {
+    fn kept(self) -> Source<'static> {
+        Source {
+            text: Cow::Owned(self.text.into_owned()),
+            ..self
+        }
+    }
 }
 
 /// What is ready but for what stands before it, or for a definition.
@@ -35,7 +45,7 @@ struct Waiting {
     parts: Vec<Part>,
     at: usize,
     /// What to parse again when a definition has come.
-    source: Option<Source>,
+    source: Option<Source<'static>>,
     /// How many labels are not defined.
     missing: usize,
     changed: bool,
@@ -76,7 +86,7 @@ impl References {
     /// Hands out a unit that was parsed with others.
     pub(super) fn hand_parsed(
         &mut self,
-        source: Source,
+        source: Source<'_>,
         parts: Vec<Part>,
         references: Vec<Reference>,
     ) {
@@ -85,7 +95,7 @@ impl References {
     }
 
     /// Parses a unit by itself and hands it out.
-    pub(super) fn hand_source(&mut self, source: Source, code: Code<'_>) {
+    pub(super) fn hand_source(&mut self, source: Source<'_>, code: Code<'_>) {
         let (parts, references) = self.rendered(&source, code);
         let missing = self.missing(references);
         self.put(parts, source.at, Some(source), missing);
@@ -174,17 +184,23 @@ impl References {
         missing
     }
 
-    fn put(&mut self, parts: Vec<Part>, at: usize, source: Option<Source>, missing: Vec<String>) {
+    fn put(
+        &mut self,
+        parts: Vec<Part>,
+        at: usize,
+        source: Option<Source<'_>>,
+        missing: Vec<String>,
+    ) {
         self.release(at);
         if missing.is_empty() && self.waiting.is_empty() {
-            parts.into_iter().for_each(|part| self.finish(part));
+            self.finish(parts);
             return;
         }
         let index = self.released + self.waiting.len();
         self.waiting.push_back(Waiting {
             parts,
             at,
-            source: source.filter(|_| !missing.is_empty()),
+            source: source.filter(|_| !missing.is_empty()).map(Source::kept),
             missing: missing.len(),
             changed: false,
         });
@@ -213,11 +229,11 @@ impl References {
             Some(source) => self.rendered(&source, Code::Once).0,
             None => first.parts,
         };
-        parts.into_iter().for_each(|part| self.finish(part));
+        self.finish(parts);
         true
     }
 
-    fn rendered(&mut self, source: &Source, code: Code<'_>) -> (Vec<Part>, Vec<Reference>) {
+    fn rendered(&mut self, source: &Source<'_>, code: Code<'_>) -> (Vec<Part>, Vec<Reference>) {
         self.parsed_bytes += source.text.len();
         let parsed = markdown::parse(&source.text, code, |label, shortcut| {
             self.resolve(label, shortcut, source.at)
@@ -231,17 +247,19 @@ impl References {
         (parts, references)
     }
 
-    /// Hands out a part, the next items of a list with those before them.
-    fn finish(&mut self, part: Part) {
-        match (self.finished.last_mut().map(|last| &mut last.block), part) {
-            (
-                Some(Block::List { items, .. }),
-                Part {
-                    continued: true,
-                    block: Block::List { items: more, .. },
-                },
-            ) => items.extend(more),
-            (_, part) => self.finished.push(part),
+    /// Hands parts out, the next items of a list with those before them.
+    fn finish(&mut self, parts: Vec<Part>) {
+        for part in parts {
+            match (self.finished.last_mut().map(|last| &mut last.block), part) {
+                (
+                    Some(Block::List { items, .. }),
+                    Part {
+                        continued: true,
+                        block: Block::List { items: more, .. },
+                    },
+                ) => items.extend(more),
+                (_, part) => self.finished.push(part),
+            }
         }
     }
 }

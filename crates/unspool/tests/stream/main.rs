@@ -1,0 +1,59 @@
+//! Markdown in pieces comes out as in one go, and costs as little.
+
+mod generated;
+mod pieces;
+mod traps;
+
+use proptest::prelude::*;
+
+use pieces::Cut;
+
+fn config() -> ProptestConfig {
+    let wanted = std::env::var("PROPTEST_CASES").ok();
+    ProptestConfig {
+        cases: wanted.and_then(|cases| cases.parse().ok()).unwrap_or(800),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    }
+}
+
+fn sizes() -> impl Strategy<Value = Vec<usize>> {
+    prop::collection::vec(1usize..40, 1..6)
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn pieces_come_out_as_in_one_go(
+        text in generated::document(),
+        sizes in sizes(),
+        look in 0usize..4,
+    ) {
+        pieces::check(&text, &[(Cut::Sizes(&sizes), look), (Cut::Lines, look), (Cut::Whole, look)]);
+    }
+
+    #[test]
+    fn single_characters_come_out_as_in_one_go(text in generated::document()) {
+        pieces::check(&text, &[(Cut::Sizes(&[1]), 1)]);
+    }
+
+    #[test]
+    fn signs_in_any_order_come_out_as_in_one_go(text in generated::soup(), sizes in sizes()) {
+        pieces::check(&text, &[(Cut::Sizes(&sizes), 1), (Cut::Sizes(&[1]), 1)]);
+    }
+}
+
+/// Longer than the steps in which a stream parses without being looked at.
+#[test]
+fn long_documents_come_out_as_in_one_go() {
+    let config = ProptestConfig {
+        cases: 40,
+        ..config()
+    };
+    let documents = prop::collection::vec(generated::document(), 10..40);
+    proptest!(config, |(documents in documents, sizes in sizes())| {
+        let text = documents.concat();
+        pieces::check(&text, &[(Cut::Sizes(&sizes), 0), (Cut::Sizes(&[8]), 16)]);
+    });
+}
