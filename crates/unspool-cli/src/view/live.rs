@@ -139,6 +139,14 @@ impl<'a> Live<'a> {
         let new = text.text.get(growing.words.len()..).unwrap_or_default();
         growing.words.push_str(new);
         let lines = growing.text.push(new);
+        self.write_grown(&lines);
+    }
+
+    /// Writes lines of the answer that grows.
+    fn write_grown(&mut self, lines: &[Line]) {
+        let (Some(growing), Some(entry)) = (&mut self.growing, self.transcript.current()) else {
+            return;
+        };
         if lines.is_empty() {
             return;
         }
@@ -250,6 +258,10 @@ impl<'a> Live<'a> {
         if self.due().is_none_or(|due| due > now) {
             return Ok(());
         }
+        if let Some(growing) = &mut self.growing {
+            let lines = growing.text.refresh();
+            self.write_grown(&lines);
+        }
         let open = self.open_rows(now);
         let frame = self.screen.frame(&self.finished, open);
         self.finished.clear();
@@ -296,11 +308,11 @@ impl<'a> Live<'a> {
     }
 
     /// The last of the open lines that fit into half of the screen.
-    fn open_rows(&mut self, now: Instant) -> Vec<Row> {
+    fn open_rows(&self, now: Instant) -> Vec<Row> {
         let most = (self.size.rows / 2).max(1);
         let mut rows = Vec::new();
         let mut spacing = self.spacing.clone();
-        let grown = self.growing.as_mut().map(|growing| {
+        let grown = self.growing.as_ref().map(|growing| {
             let lines = growing.text.open();
             (growing.id.clone(), !growing.written, lines)
         });

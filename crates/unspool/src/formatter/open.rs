@@ -69,11 +69,18 @@ impl OpenText {
         self.finished()
     }
 
-    /// The lines that may still change, as they look now; of very many, the
-    /// last ones.
-    pub fn open(&mut self) -> Vec<Line> {
+    /// Looks at what is open, for a view that is about to be painted, and gives
+    /// out the lines that are finished now.
+    pub fn refresh(&mut self) -> Vec<Line> {
+        self.stream.refresh(WINDOW);
+        self.finished()
+    }
+
+    /// The lines that may still change, as they looked at the last
+    /// [`refresh`](Self::refresh); of very many, the last ones.
+    pub fn open(&self) -> Vec<Line> {
         let mut lines = self.blank.clone();
-        lines.extend(self.printer.preview(self.stream.open(WINDOW)));
+        lines.extend(self.printer.preview(self.stream.open()));
         while lines.last().is_some_and(is_blank) {
             lines.pop();
         }
@@ -124,6 +131,7 @@ mod tests {
                 let mut lines = Vec::new();
                 for character in TEXT.chars() {
                     lines.extend(open.push(&character.to_string()));
+                    lines.extend(open.refresh());
                     let _ = open.open();
                 }
                 assert!(lines.len() > 5, "much is given out before the end");
