@@ -32,7 +32,8 @@ pub(crate) struct Settings {
 impl Settings {
     pub(crate) fn new(look: &Look) -> anyhow::Result<Self> {
         let theme = look.theme.as_deref().map(themes::named).transpose()?;
-        let colours = terminal::colours(look.color) && !look.copy_clean;
+        let colours =
+            look.display == Display::Full && !look.copy_clean && terminal::colours(look.color);
         let (foreground, background) = colours_of(look, theme.as_ref(), colours);
         let links = match look.links {
             Links::Osc8 => true,

@@ -18,6 +18,15 @@ use crate::tool::unwrap_shell;
 mod named;
 mod wrapping;
 
+/// Tools that look after sub-agents, but give them no work.
+const MANAGING: &[&str] = &[
+    "wait",
+    "wait_agent",
+    "close_agent",
+    "list_agents",
+    "sub_agent_activity",
+];
+
 /// What is seen of a call.
 pub(super) fn parts(tool: &Tool, detail: &Detail) -> Vec<Part> {
     let view = View {
@@ -185,11 +194,7 @@ impl View<'_> {
     fn command(&self) -> Vec<Part> {
         let code = self.result().and_then(|result| result.exit_code);
         let code = code.filter(|code| *code != 0);
-        let mut spans = vec![self.verb("Running", "Ran")];
-        spans.push(Span::role(
-            format!(" {}", self.command_text()),
-            Role::Normal,
-        ));
+        let mut spans = self.command_heading();
         spans.extend(code.map(|code| Span::role(format!(" (exit {code})"), Role::Accent)));
         let mut parts = vec![self.head(spans)];
         if code.is_none() && self.bullet() == Role::Red {
@@ -201,20 +206,35 @@ impl View<'_> {
         parts
     }
 
-    fn command_text(&self) -> String {
+    /// The verb and the command; where only a title is known, the title.
+    fn command_heading(&self) -> Line {
+        let title = self.tool.call.title.as_str();
+        if let Some(command) = self.command_text() {
+            let command = sanitize::text(unwrap_shell(command.trim()).trim()).into_owned();
+            let command = Span::role(format!(" {command}"), Role::Normal);
+            return vec![self.verb("Running", "Ran"), command];
+        }
+        if title.is_empty() {
+            let name = spaced(match self.tool.call.arg.as_str() {
+                "" => &self.tool.call.name,
+                arg => arg,
+            });
+            return vec![self.verb("Running", "Ran"), name];
+        }
+        let (first, rest) = title.split_once(' ').unwrap_or((title, ""));
+        let verb = Span::clean(first, Style::of(Role::Colorful).bold());
+        std::iter::once(verb)
+            .chain((!rest.is_empty()).then(|| spaced(rest)))
+            .collect()
+    }
+
+    fn command_text(&self) -> Option<String> {
         let words = self.input.list("command");
-        let text = if words.is_empty() {
-            self.input
-                .text(&["command", "cmd", "script", "code", "chars"])
-        } else {
-            Some(crate::tool::command_line(&words))
-        };
-        let text = text.unwrap_or_else(|| match self.tool.call.title.as_str() {
-            "" if self.tool.call.arg.is_empty() => self.tool.call.name.clone(),
-            "" => self.tool.call.arg.clone(),
-            title => title.to_owned(),
-        });
-        sanitize::text(unwrap_shell(text.trim()).trim()).into_owned()
+        if !words.is_empty() {
+            return Some(crate::tool::command_line(&words));
+        }
+        self.input
+            .text(&["command", "cmd", "script", "code", "chars"])
     }
 
     fn list(&self) -> Vec<Part> {
@@ -254,6 +274,9 @@ impl View<'_> {
     }
 
     fn task(&self) -> Vec<Part> {
+        if MANAGING.contains(&self.tool.call.name.as_str()) {
+            return self.unhandled();
+        }
         let what = self
             .input
             .text(&["description", "task_name", "prompt", "message"]);
@@ -265,7 +288,7 @@ impl View<'_> {
         let mut parts = vec![self.head(vec![self.verb("Delegating", "Delegated"), spaced(first)])];
         parts.extend(self.failure().or_else(|| {
             let output = self.output();
-            self.answer(wrapping::without_tag(wrapping::without_tag(&output)))
+            self.answer(wrapping::answer(&output))
         }));
         parts
     }

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 const NOTHING: &[&str] = &["(Bash completed with no output)", "(no output)", "(empty)"];
 
 /// Tags of lines that an agent adds below what a command printed.
-const NOTES: &[&str] = &["shell_metadata", "bash_metadata"];
+const NOTES: &[&str] = &["shell_metadata", "bash_metadata", "persisted-output"];
 
 /// What a command printed.
 pub(super) fn command_output(text: &str, exit_code: Option<i64>) -> Cow<'_, str> {
@@ -78,6 +78,16 @@ fn with_bare_notes(text: &str) -> Cow<'_, str> {
     Cow::Borrowed(text)
 }
 
+/// What a sub-agent answered.
+pub(super) fn answer(text: &str) -> &str {
+    let inner = text
+        .trim_end()
+        .strip_suffix("</task_result>")
+        .and_then(|text| text.split_once("<task_result>"))
+        .map(|(_, inner)| inner.trim());
+    inner.unwrap_or_else(|| without_tag(without_tag(text)))
+}
+
 /// The text inside the one XML-like tag around it.
 pub(super) fn without_tag(text: &str) -> &str {
     let inner = text
@@ -137,6 +147,14 @@ mod tests {
             command_output("a <shell_metadata> b", None),
             "a <shell_metadata> b"
         );
+    }
+
+    #[test]
+    fn answers_of_sub_agents_are_bare() {
+        let text = "task_id: ses_1 (for resuming)\n\n<task_result>\nDone.\n</task_result>";
+        assert_eq!(answer(text), "Done.");
+        assert_eq!(answer("<r>\nDone.\n</r>"), "Done.");
+        assert_eq!(answer("Done."), "Done.");
     }
 
     #[test]
