@@ -215,10 +215,23 @@ const PICTURES: &[(&str, &str, bool)] = &[
     ("qwen", "corpus/qwen/parity/parity.live.jsonl", false),
 ];
 
+const WHITE: Color = Color::Rgb(RgbColor(255, 255, 255));
+const BLACK: Color = Color::Rgb(RgbColor(0, 0, 0));
+
+#[test]
+fn the_picture_of_the_readme_is_the_demo() {
+    let arguments = ["demo", "--color=always", "--theme=dark", "--width=90"];
+    let term = Term::new().fg_color(WHITE).bg_color(BLACK);
+    let picture = term.render_svg(&output(&arguments, &[]));
+    let path = tests().join("../docs/demo.svg");
+    if std::env::var("INSTA_UPDATE").is_ok_and(|update| update == "always") {
+        std::fs::write(&path, &picture).unwrap();
+    }
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), picture);
+}
+
 #[test]
 fn pictures() {
-    const WHITE: Color = Color::Rgb(RgbColor(255, 255, 255));
-    const BLACK: Color = Color::Rgb(RgbColor(0, 0, 0));
     for (name, file, light) in PICTURES {
         let (theme, foreground, background) = if *light {
             ("light", BLACK, WHITE)
