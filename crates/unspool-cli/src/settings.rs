@@ -53,6 +53,7 @@ impl Settings {
                         ReasoningShown::Off => Reasoning::Off,
                     },
                     usage: !look.no_usage,
+                    ..Detail::default()
                 },
                 links,
                 timestamps: look.timestamps,

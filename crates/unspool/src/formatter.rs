@@ -7,8 +7,8 @@
 use crate::doc::entry::{self, Detail, Part};
 use crate::doc::{Line, Role, Span};
 use crate::event::{Body, Event};
-use crate::layout::{self, Links, Page};
-use crate::output::{Ansi, Output};
+use crate::layout::{self, Links, Page, Sink};
+use crate::output::{Ansi, Output, Text};
 use crate::session::{Entry, Item, Session};
 use crate::theme::{Rgb, Theme};
 
@@ -46,6 +46,8 @@ pub struct Config {
 #[derive(Clone, Debug)]
 pub struct Formatter {
     config: Config,
+    /// What the configuration says, and whether code is worth highlighting.
+    detail: Detail,
     output: Output,
     session: Session,
 }
@@ -63,6 +65,7 @@ impl Formatter {
             theme = theme.colorful(colorful);
         }
         Self {
+            detail: detail(&config, &theme),
             output: output(&config, theme),
             session: Session::new(),
             config,
@@ -72,6 +75,7 @@ impl Formatter {
     /// The same with another theme.
     pub fn with_theme(self, theme: Theme) -> Self {
         Self {
+            detail: detail(&self.config, &theme),
             output: output(&self.config, theme),
             ..self
         }
@@ -100,7 +104,14 @@ impl Formatter {
     /// The text of an entry, without a final line end; empty if nothing is
     /// shown of it.
     pub fn format_entry(&self, entry: &Entry, width: usize) -> String {
-        self.text(&self.lines(entry, width))
+        let mut text = String::new();
+        let (parts, indent, inner) = self.parts(entry, width);
+        let mut sink = Text::new(&self.output, indent, &mut text);
+        for part in &parts {
+            self.lay_out(part, inner, &mut sink);
+        }
+        text.pop();
+        text
     }
 
     /// Lines as text, without a final line end.
@@ -112,16 +123,30 @@ impl Formatter {
 
     /// The styled lines of an entry.
     pub fn lines(&self, entry: &Entry, width: usize) -> Vec<Line> {
-        let mut parts = entry::parts(entry, &self.config.detail);
+        let (parts, indent, inner) = self.parts(entry, width);
+        let mut lines = layout::Lines::default();
+        for part in &parts {
+            self.lay_out(part, inner, &mut lines);
+        }
+        let mut lines = lines.finish();
+        if indent > 0 {
+            for line in lines.iter_mut().filter(|line| !line.is_empty()) {
+                line.insert(0, Span::role(" ".repeat(indent), Role::Normal));
+            }
+        }
+        lines
+    }
+
+    /// What is seen of an entry, how far it is indented and how wide its lines
+    /// may be beside that.
+    fn parts(&self, entry: &Entry, width: usize) -> (Vec<Part>, usize, Option<usize>) {
+        let mut parts = entry::parts(entry, &self.detail);
         if self.config.copy_clean {
             for part in &mut parts {
                 part.first.clear();
                 part.rest.clear();
             }
-            return parts
-                .iter()
-                .flat_map(|part| self.laid_out(part, None))
-                .collect();
+            return (parts, 0, None);
         }
         if let (true, Some(first)) = (self.config.timestamps, parts.first_mut()) {
             let time = entry.time.as_deref().and_then(clock);
@@ -132,31 +157,30 @@ impl Formatter {
         let wanted = usize::try_from(entry.depth())
             .unwrap_or(usize::MAX)
             .saturating_mul(2);
-        let (indent, inner) = if width > MIN_TERMINAL_WIDTH {
+        if width > MIN_TERMINAL_WIDTH {
             let indent = wanted.min(width - LEAST_INNER_WIDTH);
-            (indent, Some(width - indent))
+            (parts, indent, Some(width - indent))
         } else {
-            (wanted, None)
-        };
-        let mut lines: Vec<Line> = parts
-            .iter()
-            .flat_map(|part| self.laid_out(part, inner))
-            .collect();
-        if indent > 0 {
-            for line in lines.iter_mut().filter(|line| !line.is_empty()) {
-                line.insert(0, Span::role(" ".repeat(indent), Role::Normal));
-            }
+            (parts, wanted, None)
         }
-        lines
     }
 
-    fn laid_out(&self, part: &Part, width: Option<usize>) -> Vec<Line> {
+    fn lay_out(&self, part: &Part, width: Option<usize>, sink: &mut dyn Sink) {
         let links = if self.config.links {
             Links::Text
         } else {
             Links::Address
         };
-        layout::layout(&part.blocks, Page { width, links }, &part.first, &part.rest)
+        let page = Page { width, links };
+        layout::layout_into(&part.blocks, page, &part.first, &part.rest, sink);
+    }
+}
+
+fn detail(config: &Config, theme: &Theme) -> Detail {
+    let is_seen = !config.plain_text && theme.has_colors();
+    Detail {
+        highlight: config.detail.highlight && is_seen,
+        ..config.detail
     }
 }
 

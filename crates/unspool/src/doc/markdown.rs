@@ -26,16 +26,29 @@ pub const DEEPEST: usize = 16;
 
 /// The blocks of a text.
 pub fn blocks(text: &str) -> Vec<Block> {
-    parse(text).into_iter().map(|(_, block)| block).collect()
+    blocks_of(text, true)
+}
+
+/// The blocks of a text, with or without the roles of code.
+pub fn blocks_of(text: &str, highlight: bool) -> Vec<Block> {
+    let builder = Builder {
+        plain_code: !highlight,
+        ..Builder::default()
+    };
+    let blocks = built(builder, text).into_iter();
+    blocks.map(|(_, block)| block).collect()
 }
 
 /// The blocks of a text, each with the byte at which it starts.
 pub fn parse(text: &str) -> Vec<(usize, Block)> {
+    built(Builder::default(), text)
+}
+
+fn built(mut builder: Builder, text: &str) -> Vec<(usize, Block)> {
     let options = Options::ENABLE_TABLES
         | Options::ENABLE_FOOTNOTES
         | Options::ENABLE_STRIKETHROUGH
         | Options::ENABLE_TASKLISTS;
-    let mut builder = Builder::default();
     for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
         if builder.open_tags == 0 {
             builder.top = range.start;
@@ -67,6 +80,8 @@ struct Raw {
 
 #[derive(Default)]
 struct Builder {
+    /// Code keeps no roles.
+    plain_code: bool,
     finished: Vec<(usize, Block)>,
     /// How many tags are open, and where the outermost of them starts.
     open_tags: usize,
@@ -252,7 +267,8 @@ impl Builder {
             return;
         };
         let text = sanitize::text(&raw.text);
-        let language = raw.language.as_deref().unwrap_or_default();
+        let language = raw.language.as_deref().filter(|_| !self.plain_code);
+        let language = language.unwrap_or_default();
         self.block(Block::Verbatim(code::lines(&text, language)));
     }
 

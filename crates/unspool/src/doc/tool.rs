@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use super::entry::{Detail, Part};
 use super::{Block, DiffLine, Line, Role, Sign, Span, Style, capture, clean_lines};
-use crate::event::{Category, Edit, EditOp, RawJson, ToolResult, ToolStatus};
+use crate::event::{Category, Edit, EditOp, Payload, RawJson, ToolResult, ToolStatus};
 use crate::json::{Json, Object};
 use crate::sanitize;
 use crate::session::Tool;
@@ -16,10 +16,14 @@ mod named;
 
 /// What is seen of a call.
 pub(super) fn parts(tool: &Tool, detail: &Detail) -> Vec<Part> {
+    let json = tool.call.input.as_ref().map_or(Json::NULL, RawJson::json);
+    // The fields of a call's input, also when they came as encoded text.
+    let encoded = json.str();
+    let decoded = encoded.as_deref().and_then(Json::parse);
     let view = View {
         tool,
         detail,
-        input: input(tool),
+        input: Input(decoded.unwrap_or(json).object()),
     };
     if let Some(parts) = named::parts(&view) {
         return parts;
@@ -36,30 +40,12 @@ pub(super) fn parts(tool: &Tool, detail: &Detail) -> Vec<Part> {
     }
 }
 
-/// The fields of a call's input, also when they came as encoded text.
-fn input(tool: &Tool) -> Input<'_> {
-    let json = tool.call.input.as_ref().map_or(Json::NULL, RawJson::json);
-    match json.str() {
-        Some(text) => Input {
-            encoded: Some(text.into_owned()),
-            json,
-        },
-        None => Input {
-            encoded: None,
-            json,
-        },
-    }
-}
+/// The fields of a call's input.
+struct Input<'a>(Object<'a>);
 
-struct Input<'a> {
-    encoded: Option<String>,
-    json: Json<'a>,
-}
-
-impl Input<'_> {
-    fn object(&self) -> Object<'_> {
-        let decoded = self.encoded.as_deref().and_then(Json::parse);
-        decoded.unwrap_or(self.json).object()
+impl<'a> Input<'a> {
+    fn object(&self) -> &Object<'a> {
+        &self.0
     }
 
     /// The first of these fields that is a non-blank string.
@@ -165,6 +151,18 @@ impl View<'_> {
         verbatim(head_lines(text, Style::of(role), self.detail))
     }
 
+    /// The output of a command. Of a long one only the first lines are decoded.
+    fn command_output(&self) -> Option<Part> {
+        let early = self
+            .result()
+            .zip(self.detail.lines)
+            .and_then(|(result, shown)| opening(&result.output, shown));
+        match early {
+            Some(head) => verbatim(with_rest(head.lines, head.more)),
+            None => self.captured(without_header(&self.output())),
+        }
+    }
+
     /// The same for what a command printed for a terminal.
     fn captured(&self, text: &str) -> Option<Part> {
         let head = capture::head(text, self.detail.lines.unwrap_or(usize::MAX));
@@ -192,7 +190,7 @@ impl View<'_> {
         if code.is_none() && self.bullet() == Role::Red {
             parts.extend(self.failure());
         } else {
-            parts.extend(self.captured(without_header(&self.output())));
+            parts.extend(self.command_output());
         }
         parts
     }
@@ -365,12 +363,24 @@ fn verbatim(lines: Vec<Line>) -> Option<Part> {
     (!lines.is_empty()).then(|| Part::response(vec![Block::Verbatim(lines)]))
 }
 
+/// The first lines of a long output behind its header; none if that takes
+/// looking at all of it.
+fn opening(output: &Payload, shown: usize) -> Option<capture::Head> {
+    let opening = output.opening(shown.checked_add(LONGEST_HEADER + 1)?)?;
+    let text = without_header(&opening.text);
+    let header = opening.text.strip_suffix(text)?;
+    let skipped = memchr::memchr_iter(b'\n', header.as_bytes()).count();
+    capture::first_lines(text, shown, opening.lines.saturating_sub(skipped))
+}
+
+/// The longest header that some shells of agents put before the output.
+const LONGEST_HEADER: usize = 12;
+
 /// The output behind the header that some shells of agents put before it: lines
 /// of the form `Name: value`, the last of which is `Output:`.
 fn without_header(text: &str) -> &str {
-    const LONGEST: usize = 12;
     let mut rest = text;
-    for _ in 0..LONGEST {
+    for _ in 0..LONGEST_HEADER {
         let Some((line, after)) = rest.split_once('\n') else {
             return if rest.trim_end() == "Output:" {
                 ""
@@ -431,13 +441,15 @@ fn edit_parts(edit: &Edit, bullet: Role, detail: &Detail) -> Vec<Part> {
 
 /// All hunks of an edit; of a new file only the first lines.
 fn diff_lines(edit: &Edit, detail: &Detail) -> Vec<DiffLine> {
+    let shown = detail.lines.filter(|_| edit.op == EditOp::Add);
+    let shown = shown.unwrap_or(usize::MAX);
     let mut lines = Vec::new();
     for (index, hunk) in edit.hunks.iter().enumerate() {
-        if index > 0 {
+        if index > 0 && lines.len() < shown {
             lines.push(DiffLine::Gap);
         }
         let (mut old, mut new) = (hunk.old_start, hunk.new_start);
-        for line in &hunk.lines {
+        for line in hunk.lines.iter().take(shown.saturating_sub(lines.len())) {
             let mut chars = line.chars();
             let (sign, number) = match chars.next() {
                 Some('+') => (Sign::Added, step(&mut new)),
@@ -459,11 +471,6 @@ fn diff_lines(edit: &Edit, detail: &Detail) -> Vec<DiffLine> {
                 spans,
             });
         }
-    }
-    if edit.op == EditOp::Add
-        && let Some(shown) = detail.lines
-    {
-        lines.truncate(shown);
     }
     lines
 }
