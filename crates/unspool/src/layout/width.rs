@@ -26,9 +26,55 @@ pub fn width(text: &str) -> usize {
     if text.is_ascii() {
         return text.len();
     }
+    let (mut cells, mut bytes) = (0, 0);
+    let is_apart = each_other(text, &mut |_, cluster, width| {
+        cells += width;
+        bytes += cluster.len();
+    });
+    if is_apart {
+        return text.len() - bytes + cells;
+    }
     let mut cells = 0;
     each_cluster(text, &mut |_, _, width| cells += width);
     cells
+}
+
+/// Hands out the clusters that are not ASCII. `false` if one of them is only
+/// partly so, after which the clusters handed out mean nothing.
+pub(crate) fn each_other(text: &str, visit: &mut dyn FnMut(usize, &str, usize)) -> bool {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while let Some(offset) = bytes.get(at..).and_then(next_other) {
+        let start = at + offset;
+        let rest = bytes.get(start..).unwrap_or_default();
+        let length = rest.iter().take_while(|byte| !byte.is_ascii()).count();
+        let run = text.get(start..start + length).unwrap_or_default();
+        if run.chars().all(stands_alone) {
+            clusters(run, &mut |at, cluster, cells| {
+                visit(start + at, cluster, cells)
+            });
+        } else {
+            // A character on either side may belong to the run.
+            let from = start.saturating_sub(1);
+            let to = (start + length + 1).min(bytes.len());
+            let around = text.get(from..to).unwrap_or_default();
+            for (at, text) in around.grapheme_indices(true) {
+                if text.is_ascii() {
+                    continue;
+                }
+                if text.bytes().any(|byte| byte.is_ascii()) {
+                    return false;
+                }
+                visit(from + at, text, cluster(text));
+            }
+        }
+        at = start + length;
+    }
+    true
+}
+
+fn next_other(bytes: &[u8]) -> Option<usize> {
+    bytes.iter().position(|byte| !byte.is_ascii())
 }
 
 /// Hands out each grapheme cluster with the byte where it starts and its cells.

@@ -4,8 +4,8 @@
 //! a word that is longer than a line is cut at the column. [`Break::Anywhere`]
 //! breaks at the column only. Both break between grapheme clusters, also where a
 //! cluster reaches over the border of two spans, and both in one pass. `\n` in a
-//! span ends a line in every case. Lines of ASCII take a shorter way to the same
-//! places.
+//! span ends a line in every case. Lines that are mostly ASCII take a shorter way
+//! to the same places.
 //!
 //! Called by the other files of `layout`. The prefix of a line is theirs: the
 //! widths given here are what is left beside it, for the first line and for
@@ -86,9 +86,7 @@ pub(super) fn ranges(line: &[Span], room: Room, breaks: Break, found: &mut Vec<R
     let ends = memchr::memchr_iter(b'\n', text.as_bytes()).chain([text.len()]);
     for end in ends {
         let part = text.get(start..end).unwrap_or_default();
-        if part.is_ascii() {
-            ascii::Breaker::new(part, start, room, breaks, found).run();
-        } else {
+        if !ascii::Breaker::new(part, start, room, breaks, found).run() {
             Breaker::new(part, start, room, breaks, found).run();
         }
         start = end + 1;
@@ -124,10 +122,17 @@ pub(super) fn longest_line(line: &[Span]) -> usize {
 pub(super) fn fits(line: &[Span], room: Room) -> bool {
     line.iter().all(|span| !span.text.contains('\n'))
         && room.first.is_none_or(|cells| {
-            // No character takes more cells than bytes.
-            line.iter().map(|span| span.text.len()).sum::<usize>() <= cells
-                || width::of_line(line) <= cells
+            let sum = |count: fn(&str) -> usize| line.iter().map(|span| count(&span.text)).sum();
+            let length: usize = sum(str::len);
+            // No character takes more cells than bytes, and no letter or blank
+            // of ASCII takes none.
+            length <= cells || (sum(letters_and_blanks) <= cells && width::of_line(line) <= cells)
         })
+}
+
+fn letters_and_blanks(text: &str) -> usize {
+    let counted = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b' ';
+    text.as_bytes().iter().filter(|byte| counted(byte)).count()
 }
 
 pub(super) fn joined(line: &[Span]) -> Cow<'_, str> {

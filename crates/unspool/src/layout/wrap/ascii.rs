@@ -1,4 +1,8 @@
-//! Breaks a line of ASCII, where each byte is a cell.
+//! Breaks a line that is mostly ASCII, where a byte is a cell.
+//!
+//! The clusters that are something else are looked up once. Where one of them is
+//! partly ASCII, or hardly any room is left, [`Breaker::run`] leaves the line to
+//! the longer way.
 //!
 //! Most lines end at a blank between two words. Such a place is found by looking
 //! back from the column, without asking UAX #14 about each character on the way:
@@ -10,6 +14,17 @@ use std::iter::Peekable;
 use std::ops::Range;
 
 use super::{Break, Room, opportunities};
+use crate::layout::width;
+
+/// With less room than this, or wider clusters, a cluster may not fit a line.
+const LEAST_ROOM: usize = 4;
+
+/// A cluster that is not ASCII: where it starts and ends, and its cells.
+struct Other {
+    start: usize,
+    end: usize,
+    cells: usize,
+}
 
 pub(super) struct Breaker<'a> {
     text: &'a str,
@@ -19,6 +34,9 @@ pub(super) struct Breaker<'a> {
     hang: bool,
     ranges: &'a mut Vec<Range<usize>>,
     chances: Option<Chances<'a>>,
+    others: Vec<Other>,
+    /// How many of the others stand before the open line.
+    passed: usize,
 }
 
 impl<'a> Breaker<'a> {
@@ -36,28 +54,69 @@ impl<'a> Breaker<'a> {
             hang: breaks == Break::AtWords,
             ranges,
             chances: None,
+            others: Vec::new(),
+            passed: 0,
         }
     }
 
-    pub(super) fn run(&mut self) {
+    /// Breaks the line; `false` if that has to be done another way.
+    pub(super) fn run(&mut self) -> bool {
+        if !self.text.is_ascii() && !self.find_others() {
+            return false;
+        }
         let text = if self.hang {
             self.text.trim_end_matches(' ')
         } else {
             self.text
         };
         let mut start = 0;
-        while let Some(room) = self.room.of_line(self.ranges.len())
-            && text.len().saturating_sub(start) > room
-        {
+        while let Some(room) = self.room.of_line(self.ranges.len()) {
+            let full = self.full(start, room);
+            if full >= text.len() {
+                break;
+            }
             let end = if self.hang {
-                self.end_of_words(start, start + room)
+                self.end_of_words(start, full)
             } else {
-                start + room.max(1)
+                full.max(start + 1)
             };
             self.push(start, end);
             start = end;
         }
         self.push(start, text.len().max(start));
+        true
+    }
+
+    fn find_others(&mut self) -> bool {
+        let rooms = [self.room.first, self.room.rest];
+        if rooms.into_iter().flatten().any(|room| room < LEAST_ROOM) {
+            return false;
+        }
+        let others = &mut self.others;
+        let mut widest = 0;
+        let is_apart = width::each_other(self.text, &mut |start, cluster, cells| {
+            let end = start + cluster.len();
+            others.push(Other { start, end, cells });
+            widest = widest.max(cells);
+        });
+        is_apart && widest <= LEAST_ROOM
+    }
+
+    /// Where the first cluster stands for which a line has no room.
+    fn full(&mut self, start: usize, room: usize) -> usize {
+        let before = |other: &&Other| other.start < start;
+        let rest = self.others.get(self.passed..).unwrap_or_default();
+        self.passed += rest.iter().take_while(before).count();
+        let (mut at, mut left) = (start, room);
+        for other in self.others.get(self.passed..).unwrap_or_default() {
+            let gap = other.start - at;
+            if gap > left || other.cells > left - gap {
+                return at + gap.min(left);
+            }
+            left -= gap + other.cells;
+            at = other.end;
+        }
+        at + left
     }
 
     fn push(&mut self, start: usize, end: usize) {
