@@ -51,7 +51,7 @@ pub(crate) fn each_other(text: &str, visit: &mut dyn FnMut(usize, &str, usize)) 
         let run = text.get(start..start + length).unwrap_or_default();
         if run.chars().all(stands_alone) {
             clusters(run, &mut |at, cluster, cells| {
-                visit(start + at, cluster, cells)
+                visit(start + at, cluster, cells);
             });
         } else {
             // A character on either side may belong to the run.
