@@ -68,6 +68,9 @@ fn went_wrong(item: &Item) -> bool {
 
 /// An entry without a time passes: it cannot be said to be outside.
 fn in_time(filter: &Filter, time: Option<&str>) -> bool {
+    if filter.since.is_none() && filter.until.is_none() {
+        return true;
+    }
     let Some(time) = time.and_then(|time| time.parse::<Timestamp>().ok()) else {
         return true;
     };

@@ -72,6 +72,7 @@ impl Settings {
                         ReasoningShown::Off => Reasoning::Off,
                     },
                     usage: !look.no_usage,
+                    ..Detail::default()
                 },
                 links,
                 timestamps: look.timestamps,

@@ -11,8 +11,8 @@ pub use open::OpenText;
 use crate::doc::entry::{self, Detail, Part};
 use crate::doc::{Line, Role, Span};
 use crate::event::{Body, Event};
-use crate::layout::{self, Links, Page};
-use crate::output::{Ansi, Output, Row};
+use crate::layout::{self, Links, Page, Sink};
+use crate::output::{Ansi, Output, Row, Text};
 use crate::session::{Entry, Item, Session};
 use crate::theme::{Rgb, Theme};
 
@@ -53,6 +53,8 @@ pub struct Config {
 #[derive(Clone, Debug)]
 pub struct Formatter {
     config: Config,
+    /// What the configuration says, and whether code is worth highlighting.
+    detail: Detail,
     output: Output,
     session: Session,
 }
@@ -70,6 +72,7 @@ impl Formatter {
             theme = theme.with(Role::Colorful, colorful);
         }
         Self {
+            detail: detail(&config, &theme),
             output: output(&config, theme),
             session: Session::new(),
             config,
@@ -87,6 +90,7 @@ impl Formatter {
     /// The same with another theme.
     pub fn with_theme(self, theme: Theme) -> Self {
         Self {
+            detail: detail(&self.config, &theme),
             output: output(&self.config, theme),
             ..self
         }
@@ -115,7 +119,14 @@ impl Formatter {
     /// The text of an entry, without a final line end; empty if nothing is
     /// shown of it.
     pub fn format_entry(&self, entry: &Entry, width: usize) -> String {
-        self.text(&self.lines(entry, width))
+        let mut text = String::new();
+        let (parts, indent, inner) = self.parts(entry, width);
+        let mut sink = Text::new(&self.output, indent, &mut text);
+        for part in &parts {
+            self.lay_out(part, inner, &mut sink);
+        }
+        text.truncate(text.trim_end_matches('\n').len());
+        text
     }
 
     /// A line for a live screen.
@@ -132,27 +143,32 @@ impl Formatter {
 
     /// The styled lines of an entry.
     pub fn lines(&self, entry: &Entry, width: usize) -> Vec<Line> {
-        let mut parts = entry::parts(entry, &self.config.detail);
+        let (parts, indent, inner) = self.parts(entry, width);
+        let mut lines = layout::Lines::default();
+        for part in &parts {
+            self.lay_out(part, inner, &mut lines);
+        }
+        let mut lines = lines.finish();
+        while lines.last().is_some_and(is_blank) {
+            lines.pop();
+        }
+        indented(lines, indent)
+    }
+
+    /// What is seen of an entry, how far it is indented and how wide its lines
+    /// may be beside that.
+    fn parts(&self, entry: &Entry, width: usize) -> (Vec<Part>, usize, Option<usize>) {
+        let mut parts = entry::parts(entry, &self.detail);
         if self.config.copy_clean {
             for part in &mut parts {
                 part.first.clear();
                 part.rest.clear();
             }
-            return parts
-                .iter()
-                .flat_map(|part| self.laid_out(part, None))
-                .collect();
+            return (parts, 0, None);
         }
         self.stamp(entry, &mut parts);
         let (indent, inner) = room(entry.depth(), width);
-        let mut lines: Vec<Line> = parts
-            .iter()
-            .flat_map(|part| self.laid_out(part, inner))
-            .collect();
-        while lines.last().is_some_and(is_blank) {
-            lines.pop();
-        }
-        indented(lines, indent)
+        (parts, indent, inner)
     }
 
     /// Puts the time before the first line, if times are wanted.
@@ -174,8 +190,17 @@ impl Formatter {
         Page { width, links }
     }
 
-    fn laid_out(&self, part: &Part, width: Option<usize>) -> Vec<Line> {
-        layout::layout(&part.blocks, self.page(width), &part.first, &part.rest)
+    fn lay_out(&self, part: &Part, width: Option<usize>, sink: &mut dyn Sink) {
+        let page = self.page(width);
+        layout::layout_into(&part.blocks, page, &part.first, &part.rest, sink);
+    }
+}
+
+fn detail(config: &Config, theme: &Theme) -> Detail {
+    let is_seen = !config.plain_text && theme.has_colors();
+    Detail {
+        highlight: config.detail.highlight && is_seen,
+        ..config.detail
     }
 }
 

@@ -1,15 +1,20 @@
 //! A borrowed, lenient view of JSON for the sources.
 //!
 //! [`Json`] is one value in its textual form. Looking into it parses one level
-//! at a time with `serde_json` and never fails: a missing field or a value of
+//! at a time and never fails: a missing field or a value of
 //! another type is `null`, the first of two equal keys wins, lone surrogates
-//! become U+FFFD. What nobody looks at is skipped, not decoded.
+//! become U+FFFD. What nobody looks at is skipped, not decoded. The ordinary
+//! case is walked by [`scan`]; `serde_json` sees to the others.
+
+pub(crate) mod scan;
 
 use std::borrow::Cow;
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
+
+use scan::Cursor;
 
 /// One JSON value, undecoded.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +28,13 @@ impl<'a> Json<'a> {
     /// space around it are ignored.
     pub fn parse(text: &'a str) -> Option<Self> {
         let text = trim(text);
+        let mut cursor = Cursor::new(text);
+        if let Some(json) = cursor.value()
+            && cursor.is_at_end()
+            && scan::is_ordinary(text)
+        {
+            return Some(json);
+        }
         serde_json::from_str::<&RawValue>(text)
             .ok()
             .map(|raw| Self(raw.get()))
@@ -65,6 +77,17 @@ impl<'a> Json<'a> {
             return Json::NULL;
         }
         let mut found = None;
+        let walked = Cursor::new(self.0).object(|name, cursor| {
+            if name == key {
+                found = Some(cursor.value()?);
+                // Ends the walk: what follows does not matter.
+                return None;
+            }
+            cursor.skip()
+        });
+        if walked.is_some() || found.is_some() {
+            return found.unwrap_or(Json::NULL);
+        }
         let _ = serde_json::Deserializer::from_str(self.0).deserialize_map(Find {
             key,
             found: &mut found,
@@ -77,6 +100,14 @@ impl<'a> Json<'a> {
         if !self.is_object() {
             return Object::default();
         }
+        let mut fields = Vec::with_capacity(8);
+        let walked = Cursor::new(self.0).object(|name, cursor| {
+            fields.push((Cow::Borrowed(name), cursor.value()?));
+            Some(())
+        });
+        if walked.is_some() {
+            return Object(fields);
+        }
         serde_json::Deserializer::from_str(self.0)
             .deserialize_map(Fields)
             .map(Object)
@@ -87,6 +118,14 @@ impl<'a> Json<'a> {
     pub fn array(self) -> Vec<Json<'a>> {
         if !self.is_array() {
             return Vec::new();
+        }
+        let mut items = Vec::new();
+        let walked = Cursor::new(self.0).array(|cursor| {
+            items.push(cursor.value()?);
+            Some(())
+        });
+        if walked.is_some() {
+            return items;
         }
         serde_json::Deserializer::from_str(self.0)
             .deserialize_seq(Items)

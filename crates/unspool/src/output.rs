@@ -11,7 +11,6 @@
 
 mod ansi;
 mod live;
-mod plain;
 
 use std::borrow::Cow;
 use std::io;
@@ -20,8 +19,9 @@ pub use ansi::Ansi;
 pub use live::{Live, Row};
 
 use crate::doc::{Line, Span};
-use crate::layout;
+use crate::layout::{Piece, Sink, width};
 use crate::sanitize;
+use ansi::Codes;
 
 /// Where lines go.
 #[derive(Clone, Debug)]
@@ -35,11 +35,7 @@ pub enum Output {
 impl Output {
     /// Adds a line and its line end to a text.
     pub fn push(&self, line: &[Span], text: &mut String) {
-        match self {
-            Self::Ansi(ansi) => ansi.push(line, text),
-            Self::Plain => plain::push(line, text),
-        }
-        text.push('\n');
+        Text::new(self, 0, text).line(line);
     }
 
     /// A line for a live screen.
@@ -47,15 +43,16 @@ impl Output {
         let mut text = String::new();
         self.push(line, &mut text);
         text.pop();
-        let cells = visible(line).map(|(_, shown)| layout::width(&shown)).sum();
+        let cells = width::of_line(line);
         Row { text, cells }
     }
 
     /// The text of lines, each with its line end.
     pub fn text(&self, lines: &[Line]) -> String {
         let mut text = String::new();
+        let mut sink = Text::new(self, 0, &mut text);
         for line in lines {
-            self.push(line, &mut text);
+            sink.line(line);
         }
         text
     }
@@ -72,22 +69,82 @@ impl Output {
     }
 }
 
-/// The spans of a line and what is seen of their text: clean, without the
-/// blanks at the end of the line.
-fn visible(line: &[Span]) -> impl Iterator<Item = (&Span, Cow<'_, str>)> {
-    let last = line
-        .iter()
-        .rposition(|span| !span.text.trim_end_matches(' ').is_empty());
-    let shown = line.get(..last.map_or(0, |last| last + 1));
-    let shown = shown.unwrap_or_default();
-    shown.iter().enumerate().map(move |(index, span)| {
-        let text = if Some(index) == last {
-            span.text.trim_end_matches(' ')
-        } else {
-            &span.text
-        };
-        (span, sanitize::line(text))
-    })
+/// Writes lines into a text, each with its line end.
+pub struct Text<'a> {
+    /// The codes; none for plain text.
+    codes: Option<Codes<'a>>,
+    out: &'a mut String,
+    /// Blanks before each line.
+    indent: usize,
+    /// Whether something of the open line is written.
+    started: bool,
+    /// Where the open line ends if only blanks follow.
+    end: usize,
+}
+
+impl<'a> Text<'a> {
+    /// Adds to `text`, with so many blanks before each line that is not empty.
+    pub fn new(output: &'a Output, indent: usize, text: &'a mut String) -> Self {
+        Self {
+            codes: match output {
+                Output::Ansi(ansi) => Some(Codes::new(ansi)),
+                Output::Plain => None,
+            },
+            indent,
+            started: false,
+            end: text.len(),
+            out: text,
+        }
+    }
+
+    fn line(&mut self, line: &[Span]) {
+        for span in line {
+            self.piece(span.into());
+        }
+        self.end_line();
+    }
+}
+
+impl Sink for Text<'_> {
+    fn piece(&mut self, piece: Piece<'_>) {
+        if piece.text.is_empty() {
+            return;
+        }
+        if !self.started {
+            self.started = true;
+            self.end = self.out.len();
+            self.out.extend(std::iter::repeat_n(' ', self.indent));
+        }
+        let seen = piece.text.trim_end_matches(' ');
+        if let Some(codes) = &mut self.codes {
+            if seen.is_empty() {
+                codes.blank(piece, self.out);
+                return;
+            }
+            codes.change(piece, self.out);
+        }
+        let start = self.out.len();
+        let clean = sanitize::line(piece.text);
+        self.out.push_str(&clean);
+        if !seen.is_empty() {
+            self.end = start
+                + match clean {
+                    Cow::Borrowed(_) => seen.len(),
+                    Cow::Owned(_) => sanitize::line(seen).len(),
+                };
+        }
+    }
+
+    fn end_line(&mut self) {
+        if self.started {
+            self.out.truncate(self.end);
+        }
+        if let Some(codes) = &mut self.codes {
+            codes.end_line(self.out);
+        }
+        self.out.push('\n');
+        self.started = false;
+    }
 }
 
 #[cfg(test)]

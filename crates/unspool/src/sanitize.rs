@@ -34,6 +34,9 @@ pub(crate) fn line(input: &str) -> Cow<'_, str> {
 }
 
 fn clean<'a>(input: &'a str, line_end: &str) -> Cow<'a, str> {
+    if is_printable_ascii(input.as_bytes()) {
+        return Cow::Borrowed(input);
+    }
     let keeps_line_feeds = line_end == "\n";
     let mut output = String::new();
     let mut copied = 0;
@@ -59,6 +62,12 @@ fn clean<'a>(input: &'a str, line_end: &str) -> Cow<'a, str> {
     }
     output.push_str(input.get(copied..).unwrap_or_default());
     Cow::Owned(output)
+}
+
+/// One pass without a branch, which is what most text needs.
+fn is_printable_ascii(bytes: &[u8]) -> bool {
+    let is_odd = |byte: u8| u8::from(byte.wrapping_sub(b' ') >= 0x7F - b' ');
+    bytes.iter().fold(0, |odd, byte| odd | is_odd(*byte)) == 0
 }
 
 /// Where the next character starts that has to be looked at. Only first bytes

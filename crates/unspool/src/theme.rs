@@ -128,6 +128,11 @@ impl Theme {
         self
     }
 
+    /// Whether there are colours at all.
+    pub fn has_colors(&self) -> bool {
+        self.colors.is_some()
+    }
+
     /// Whether the background is dark.
     pub fn is_dark(&self) -> bool {
         self.colors

@@ -1,93 +1,22 @@
 //! Bytes → events, beside parsing alone.
 //!
-//! `cargo bench -p unspool` runs both on the same bytes, interleaved, and
+//! `cargo bench -p unspool --bench events` runs both on the same bytes, interleaved, and
 //! prints medians and their ratio, which is what counts on a noisy machine. The
 //! workload is generated here; `UNSPOOL_BENCH_INPUT=FILE` takes another one.
 
-#![expect(clippy::print_stdout, reason = "a benchmark reports")]
-#![expect(clippy::cast_precision_loss, reason = "figures for people")]
-
-use std::borrow::Cow;
 use std::hint::black_box;
-use std::time::{Duration, Instant};
 
-use serde::Deserialize;
-use serde_json::value::RawValue;
-use unspool::Reader;
+#[path = "../shared/side_by_side.rs"]
+mod side_by_side;
 
-mod workload;
-
-const ROUNDS: usize = 15;
-const CHUNK: usize = 1 << 17;
-
-type Measured = (&'static str, fn(&[u8]));
+use side_by_side::{CHUNK, each_event, typed_parse};
 
 fn main() {
-    let input = match std::env::var_os("UNSPOOL_BENCH_INPUT") {
-        Some(path) => std::fs::read(path).expect("a readable workload"),
-        None => workload::claude(20 << 20),
-    };
-    let measured: [Measured; 3] = [
+    side_by_side::run(&[
         ("typed borrowed parse", typed_parse),
         ("bytes → events", events),
         ("bytes → events → JSONL", events_as_json),
-    ];
-    let mut times = vec![Vec::with_capacity(ROUNDS); measured.len()];
-    for _ in 0..ROUNDS {
-        for ((_, run), times) in measured.iter().zip(&mut times) {
-            let start = Instant::now();
-            run(black_box(&input));
-            times.push(start.elapsed());
-        }
-    }
-    let medians: Vec<Duration> = times.into_iter().map(median).collect();
-    let base = medians.first().map_or(1.0, Duration::as_secs_f64);
-    println!(
-        "{:.1} MB, median of {ROUNDS} rounds",
-        input.len() as f64 / 1e6
-    );
-    for ((name, _), time) in measured.iter().zip(medians) {
-        let seconds = time.as_secs_f64();
-        let speed = input.len() as f64 / 1e6 / seconds;
-        println!(
-            "{name:24} {speed:8.0} MB/s  {:.2}× the parse",
-            seconds / base
-        );
-    }
-}
-
-fn median(mut times: Vec<Duration>) -> Duration {
-    times.sort();
-    times.get(times.len() / 2).copied().unwrap_or_default()
-}
-
-/// A reader that looks at the envelope of each line and at nothing else.
-fn typed_parse(input: &[u8]) {
-    #[derive(Deserialize)]
-    #[expect(dead_code, reason = "parsing is what is measured")]
-    struct Line<'a> {
-        #[serde(borrow, rename = "type")]
-        kind: Cow<'a, str>,
-        #[serde(borrow)]
-        subtype: Option<Cow<'a, str>>,
-        #[serde(borrow)]
-        session_id: Option<Cow<'a, str>>,
-        #[serde(borrow)]
-        parent_tool_use_id: Option<Cow<'a, str>>,
-        #[serde(borrow)]
-        message: Option<&'a RawValue>,
-        #[serde(borrow)]
-        event: Option<&'a RawValue>,
-        #[serde(borrow)]
-        tool_use_result: Option<&'a RawValue>,
-    }
-    for line in input
-        .split(|byte| *byte == b'\n')
-        .filter(|line| !line.is_empty())
-    {
-        let line: Line<'_> = serde_json::from_slice(line).expect("a valid line");
-        black_box(&line);
-    }
+    ]);
 }
 
 fn events(input: &[u8]) {
@@ -103,14 +32,4 @@ fn events_as_json(input: &[u8]) {
         serde_json::to_writer(&mut out, &event).expect("memory");
         black_box(&out);
     });
-}
-
-fn each_event(input: &[u8], mut visit: impl FnMut(unspool::Event)) {
-    let mut reader = Reader::new();
-    for chunk in input.chunks(CHUNK) {
-        reader.push(chunk);
-        reader.events().for_each(&mut visit);
-    }
-    reader.finish();
-    reader.events().for_each(&mut visit);
 }

@@ -12,11 +12,13 @@
 //! the first few lines are seen.
 
 mod grid;
+mod painted;
 mod sgr;
 
 use crate::doc::{Line, Span, Style};
 use crate::sanitize;
 use grid::Grid;
+use painted::Painted;
 
 /// The first lines of an output, and how many more there are.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -50,7 +52,12 @@ pub fn head(output: &str, limit: usize) -> Head {
 /// The head of an output of which each line stands for itself; none if a
 /// sequence goes on after the lines that are wanted.
 fn early(output: &str, limit: usize) -> Option<Head> {
-    let count = line_ends(output).count() + 1;
+    first_lines(output, limit, line_ends(output).count() + 1)
+}
+
+/// The first lines of a text that is the start of `count` lines, of which none
+/// reaches back; none if a sequence goes on after them.
+pub(super) fn first_lines(output: &str, limit: usize, count: usize) -> Option<Head> {
     let end = match limit.checked_sub(1) {
         Some(last) => line_ends(output).nth(last).unwrap_or(output.len()),
         None => 0,
@@ -111,12 +118,19 @@ fn plain_lines(text: &str) -> Vec<Line> {
 /// The lines of text that is followed by more; none if it ends inside a
 /// sequence.
 fn complete_lines(text: &str) -> Option<Vec<Line>> {
-    let mut grid = Grid::default();
+    let mut painted = Painted::default();
     let mut parser = vte::Parser::new();
-    parser.advance(&mut grid, text.as_bytes());
+    parser.advance(&mut painted, text.as_bytes());
     let mut probe = Probe::default();
     parser.advance(&mut probe, b"x");
-    probe.printed.then(|| grid.into_lines())
+    if !probe.printed {
+        return None;
+    }
+    Some(painted.into_lines().unwrap_or_else(|| {
+        let mut grid = Grid::default();
+        vte::Parser::new().advance(&mut grid, text.as_bytes());
+        grid.into_lines()
+    }))
 }
 
 /// Sees whether a character is printed or taken for a part of a sequence.

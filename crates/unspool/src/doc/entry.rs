@@ -18,6 +18,9 @@ pub struct Detail {
     pub reasoning: Reasoning,
     /// Whether tokens and cost are shown.
     pub usage: bool,
+    /// Whether code gets the roles of its parts. The formatter switches this
+    /// off where nobody would see them: it is slow.
+    pub highlight: bool,
 }
 
 impl Default for Detail {
@@ -26,6 +29,7 @@ impl Default for Detail {
             lines: Some(5),
             reasoning: Reasoning::Title,
             usage: true,
+            highlight: true,
         }
     }
 }
@@ -86,8 +90,11 @@ impl Part {
 pub fn parts(entry: &Entry, detail: &Detail) -> Vec<Part> {
     match &entry.item {
         Item::User(user) => vec![user_words(&user.text)],
-        Item::Text(text) => vec![Part::bulleted(Role::Accent, markdown::blocks(&text.text))],
-        Item::Reasoning(text) => reasoning(&text.text, detail.reasoning),
+        Item::Text(text) => {
+            let blocks = markdown::blocks_of(&text.text, detail.highlight);
+            vec![Part::bulleted(Role::Accent, blocks)]
+        }
+        Item::Reasoning(text) => reasoning(&text.text, detail),
         Item::Tool(call) => tool::parts(call, detail),
         Item::Plan(plan) => plan_parts(plan),
         Item::Edit(edits) => tool::edits(edits, Role::Green, detail),
@@ -123,9 +130,9 @@ fn user_words(text: &Payload) -> Part {
 }
 
 /// A title line such as `**Looking around**` stands for the rest.
-fn reasoning(text: &str, shown: Reasoning) -> Vec<Part> {
+fn reasoning(text: &str, detail: &Detail) -> Vec<Part> {
     let italic = Style::of(Role::Normal).italic();
-    match (shown, title(text)) {
+    match (detail.reasoning, title(text)) {
         (Reasoning::Off, _) => Vec::new(),
         (Reasoning::Title, Some(title)) => {
             let title = Span::new(sanitize::line(title), italic);
@@ -135,7 +142,7 @@ fn reasoning(text: &str, shown: Reasoning) -> Vec<Part> {
             )]
         }
         _ => {
-            let mut blocks = markdown::blocks(text);
+            let mut blocks = markdown::blocks_of(text, detail.highlight);
             for span in blocks.iter_mut().flat_map(spans_mut) {
                 span.style.italic = true;
             }

@@ -43,8 +43,14 @@ pub const DEEPEST: usize = 16;
 
 /// The blocks of a text.
 pub fn blocks(text: &str) -> Vec<Block> {
+    blocks_of(text, true)
+}
+
+/// The blocks of a text, with or without the roles of code.
+pub fn blocks_of(text: &str, highlight: bool) -> Vec<Block> {
     let text = with_line_feeds(text);
-    let parsed = parse(&text, Code::Once, |_, _| None);
+    let code = if highlight { Code::Once } else { Code::Plain };
+    let parsed = parse(&text, code, |_, _| None);
     if parsed.definitions.is_empty() {
         return joined(parsed.units);
     }

@@ -8,7 +8,7 @@ use super::entry::{Detail, Part};
 use super::{
     Block, DiffLine, Line, Role, Sign, Span, Style, capture, clean_lines, markdown, spans_mut,
 };
-use crate::event::{Category, Edit, EditOp, RawJson, ToolResult, ToolStatus};
+use crate::event::{Category, Edit, EditOp, Payload, RawJson, ToolResult, ToolStatus};
 use crate::json::{Json, Object};
 use crate::patch;
 use crate::sanitize;
@@ -29,10 +29,14 @@ const MANAGING: &[&str] = &[
 
 /// What is seen of a call.
 pub(super) fn parts(tool: &Tool, detail: &Detail) -> Vec<Part> {
+    let json = tool.call.input.as_ref().map_or(Json::NULL, RawJson::json);
+    // The fields of a call's input, also when they came as encoded text.
+    let encoded = json.str();
+    let decoded = encoded.as_deref().and_then(Json::parse);
     let view = View {
         tool,
         detail,
-        input: input(tool),
+        input: Input(decoded.unwrap_or(json).object()),
     };
     if let Some(parts) = named::parts(&view) {
         return parts;
@@ -49,30 +53,12 @@ pub(super) fn parts(tool: &Tool, detail: &Detail) -> Vec<Part> {
     }
 }
 
-/// The fields of a call's input, also when they came as encoded text.
-fn input(tool: &Tool) -> Input<'_> {
-    let json = tool.call.input.as_ref().map_or(Json::NULL, RawJson::json);
-    match json.str() {
-        Some(text) => Input {
-            encoded: Some(text.into_owned()),
-            json,
-        },
-        None => Input {
-            encoded: None,
-            json,
-        },
-    }
-}
+/// The fields of a call's input.
+struct Input<'a>(Object<'a>);
 
-struct Input<'a> {
-    encoded: Option<String>,
-    json: Json<'a>,
-}
-
-impl Input<'_> {
-    fn object(&self) -> Object<'_> {
-        let decoded = self.encoded.as_deref().and_then(Json::parse);
-        decoded.unwrap_or(self.json).object()
+impl<'a> Input<'a> {
+    fn object(&self) -> &Object<'a> {
+        &self.0
     }
 
     /// The first of these fields that is a non-blank string.
@@ -177,6 +163,18 @@ impl View<'_> {
         verbatim(head_lines(text, Style::of(role), self.detail))
     }
 
+    /// The output of a command. Of a long one only the first lines are decoded.
+    fn command_output(&self, exit_code: Option<i64>) -> Option<Part> {
+        let early = self
+            .result()
+            .zip(self.detail.lines)
+            .and_then(|(result, shown)| opening(&result.output, shown, exit_code));
+        match early {
+            Some(head) => verbatim(with_rest(head.lines, head.more)),
+            None => self.captured(&wrapping::command_output(&self.output(), exit_code)),
+        }
+    }
+
     /// The same for what a command printed for a terminal.
     fn captured(&self, text: &str) -> Option<Part> {
         let head = capture::head(text, self.detail.lines.unwrap_or(usize::MAX));
@@ -200,8 +198,7 @@ impl View<'_> {
         if code.is_none() && self.bullet() == Role::Red {
             parts.extend(self.failure());
         } else {
-            let output = self.output();
-            parts.extend(self.captured(&wrapping::command_output(&output, code)));
+            parts.extend(self.command_output(code));
         }
         parts
     }
@@ -296,7 +293,7 @@ impl View<'_> {
     /// What a sub-agent came back with: markdown, cut like all bodies.
     fn answer(&self, text: &str) -> Option<Part> {
         let (head, more) = head(text, self.detail);
-        let mut blocks = markdown::blocks(head);
+        let mut blocks = markdown::blocks_of(head, self.detail.highlight);
         if blocks.is_empty() {
             return None;
         }
@@ -342,9 +339,13 @@ impl View<'_> {
         let field = self
             .input
             .text(&["patch", "input", "patch_text", "patchText"]);
-        let text = field.as_deref().or(self.input.encoded.as_deref());
-        text.filter(|text| text.contains("*** Begin Patch"))
-            .map(patch::begin_patch)
+        // An input that is no object may be the patch itself.
+        let whole = self.tool.call.input.as_ref();
+        let whole = || whole.and_then(|input| input.json().str().map(Cow::into_owned));
+        field
+            .or_else(whole)
+            .filter(|text| text.contains("*** Begin Patch"))
+            .map(|text| patch::begin_patch(&text))
             .unwrap_or_default()
     }
 
@@ -437,6 +438,19 @@ fn verbatim(lines: Vec<Line>) -> Option<Part> {
     (!lines.is_empty()).then(|| Part::response(vec![Block::Verbatim(lines)]))
 }
 
+/// The first lines of a long output behind its header; none if that takes
+/// looking at all of it.
+fn opening(output: &Payload, shown: usize, exit_code: Option<i64>) -> Option<capture::Head> {
+    let opening = output.opening(shown.checked_add(wrapping::LONGEST_HEADER + 2)?)?;
+    if opening.ends_in_tag {
+        return None;
+    }
+    let text = wrapping::printed(&opening.text, exit_code);
+    let header = opening.text.strip_suffix(text)?;
+    let skipped = memchr::memchr_iter(b'\n', header.as_bytes()).count();
+    capture::first_lines(text, shown, opening.lines.saturating_sub(skipped))
+}
+
 /// JSON over several lines; anything else as it is.
 fn pretty(text: &str) -> Cow<'_, str> {
     if !text.trim_start().starts_with(['{', '[']) {
@@ -479,13 +493,15 @@ fn edit_parts(edit: &Edit, bullet: Role, detail: &Detail) -> Vec<Part> {
 
 /// All hunks of an edit; of a new file only the first lines.
 fn diff_lines(edit: &Edit, detail: &Detail) -> Vec<DiffLine> {
+    let shown = detail.lines.filter(|_| edit.op == EditOp::Add);
+    let shown = shown.unwrap_or(usize::MAX);
     let mut lines = Vec::new();
     for (index, hunk) in edit.hunks.iter().enumerate() {
-        if index > 0 {
+        if index > 0 && lines.len() < shown {
             lines.push(DiffLine::Gap);
         }
         let (mut old, mut new) = (hunk.old_start, hunk.new_start);
-        for line in &hunk.lines {
+        for line in hunk.lines.iter().take(shown.saturating_sub(lines.len())) {
             let mut chars = line.chars();
             let (sign, number) = match chars.next() {
                 Some('+') => (Sign::Added, step(&mut new)),
@@ -507,11 +523,6 @@ fn diff_lines(edit: &Edit, detail: &Detail) -> Vec<DiffLine> {
                 spans,
             });
         }
-    }
-    if edit.op == EditOp::Add
-        && let Some(shown) = detail.lines
-    {
-        lines.truncate(shown);
     }
     lines
 }

@@ -57,6 +57,104 @@ impl Payload {
     }
 }
 
+/// The beginning of a long text.
+pub(crate) struct Opening {
+    /// The first lines, without the line end of the last.
+    pub(crate) text: String,
+    /// How many lines the text has, up to the last that is not blank.
+    pub(crate) lines: usize,
+    /// Whether the text ends like a tag.
+    pub(crate) ends_in_tag: bool,
+}
+
+impl Payload {
+    /// The first lines of a text that was never decoded and has more of them.
+    /// `None` also if it has control characters other than tabs, line ends and
+    /// sequences that stay in a line before the last: what its lines are is
+    /// then not for us to say.
+    pub(crate) fn opening(&self, lines: usize) -> Option<Opening> {
+        let Form::Escaped(raw) = &self.0 else {
+            return None;
+        };
+        let inner = raw.get(1..raw.len().checked_sub(1)?)?;
+        let (end, count) = count_lines(inner.as_bytes(), lines)?;
+        let head = format!("\"{}\"", inner.get(..end)?);
+        Some(Opening {
+            text: Json::trusted(&head).str()?.into_owned(),
+            lines: count,
+            ends_in_tag: inner.trim_end_matches("\\n").ends_with('>'),
+        })
+    }
+}
+
+/// Where the first lines of an escaped text end, and how many there are up to
+/// the last that is not blank; `None` if there are no more than the first.
+fn count_lines(text: &[u8], first: usize) -> Option<(usize, usize)> {
+    if memchr::memchr2_iter(0x7F, 0xC2, text).any(|at| is_control(text, at)) {
+        return None;
+    }
+    let (mut end, mut line_ends, mut lines, mut at) = (0, 0, 0, 0);
+    // The last line that has a sequence.
+    let mut sequences = 0;
+    for escape in memchr::memchr_iter(b'\\', text) {
+        // The second half of `\\`.
+        if escape < at {
+            continue;
+        }
+        if !is_blank(text.get(at..escape)?) {
+            lines = line_ends + 1;
+        }
+        at = escape + 2;
+        match text.get(escape + 1)? {
+            b'n' => {
+                line_ends += 1;
+                if line_ends == first {
+                    end = escape;
+                }
+            }
+            b'r' if text.get(at..)?.starts_with(br"\n") => {}
+            b't' => {}
+            b'"' | b'\\' | b'/' => lines = line_ends + 1,
+            b'u' => {
+                let digits = std::str::from_utf8(text.get(at..at + 4)?).ok()?;
+                at += 4;
+                match u16::from_str_radix(digits, 16).ok()? {
+                    0x1B => {
+                        at += harmless_sequence(text.get(at..)?)?;
+                        sequences = line_ends + 1;
+                    }
+                    0xA0.. => lines = line_ends + 1,
+                    _ => return None,
+                }
+            }
+            _ => return None,
+        }
+    }
+    if !is_blank(text.get(at..)?) {
+        lines = line_ends + 1;
+    }
+    (lines > first.max(sequences) && end > 0).then_some((end, lines))
+}
+
+/// The length of a sequence that stays in its line: colours and the like.
+fn harmless_sequence(text: &[u8]) -> Option<usize> {
+    let parameters = text.strip_prefix(b"[")?;
+    let is_parameter = |byte: &&u8| (0x20..=0x3F).contains(*byte);
+    let length = parameters.iter().take_while(is_parameter).count();
+    let last = parameters.get(length)?;
+    b"mKCDGhl".contains(last).then_some(length + 2)
+}
+
+fn is_blank(text: &[u8]) -> bool {
+    text.last().is_none_or(|byte| *byte == b' ') && text.iter().all(|byte| *byte == b' ')
+}
+
+/// Whether DEL or a C1 control character starts here.
+fn is_control(text: &[u8], at: usize) -> bool {
+    let next = text.get(at + 1).copied().unwrap_or_default();
+    text.get(at) == Some(&0x7F) || (0x80..=0x9F).contains(&next)
+}
+
 impl Json<'_> {
     /// The same as [`Json::display`], left undecoded where that is possible.
     pub fn payload(self) -> Payload {
@@ -237,6 +335,56 @@ mod tests {
         assert!(payload.as_str().ends_with("\u{FFFD}!"));
         assert!(may_hold_surrogates(r#""\u001b\uDFFF""#));
         assert!(!may_hold_surrogates(r#""\u001b d\n""#));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn an_opening_is_the_start_of_the_text(
+            pieces in proptest::collection::vec(
+                proptest::sample::select(&[
+                    "word", "  ", "\n", "\n", "\t", "\r\n", "\\", "\\n", "\"", "é", "漢", "\u{A0}",
+                ]),
+                0..40,
+            ),
+            first in 1usize..6,
+        ) {
+            let text = "x".repeat(64) + &pieces.concat();
+            let literal = serde_json::to_string(&text).unwrap();
+            let payload = Payload::from_json_string(Json::parse(&literal).unwrap()).unwrap();
+            let count = text.trim_end().split('\n').count();
+            // A no-break space is not blank.
+            proptest::prop_assume!(!text.ends_with(|c: char| c.is_whitespace() && !c.is_ascii()));
+            match payload.opening(first) {
+                Some(opening) => {
+                    let start: Vec<&str> = text.split('\n').take(first).collect();
+                    assert_eq!(opening.text, start.join("\n"));
+                    if !text.contains('\u{A0}') {
+                        assert_eq!(opening.lines, count);
+                    }
+                }
+                None => assert!(count <= first, "{literal}"),
+            }
+        }
+    }
+
+    #[test]
+    fn an_opening_is_refused_where_control_characters_decide() {
+        for control in [
+            "\u{1b}[31m",
+            "\u{1b}[A\nx",
+            "\u{1b}]0;\nx",
+            "\u{8}",
+            "a\rb",
+            "\u{7f}",
+            "\u{9b}A",
+            "\u{c}",
+            "\u{0}",
+        ] {
+            let text = format!("{}\n2\n3\n{control}", "x".repeat(64));
+            let literal = serde_json::to_string(&text).unwrap();
+            let payload = Payload::from_json_string(Json::parse(&literal).unwrap()).unwrap();
+            assert!(payload.opening(1).is_none(), "{control:?}");
+        }
     }
 
     #[test]

@@ -31,7 +31,7 @@ impl Formatter {
             agent: entry.agent.clone(),
             item: Item::Text(Text::default()),
         };
-        let mut parts = entry::parts(&empty, &self.config.detail);
+        let mut parts = entry::parts(&empty, &self.detail);
         self.stamp(&empty, &mut parts);
         let (indent, inner) = room(entry.depth(), width);
         let (first, rest) = parts

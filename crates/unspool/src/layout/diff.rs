@@ -2,9 +2,12 @@
 //! number ends in column 7, the sign stands in column 9, the text after it, and
 //! what does not fit continues under the text.
 
-use crate::doc::{DiffLine, Line, Role, Sign, Span, Style};
-use crate::layout::blanks;
-use crate::layout::wrap::{Room, cut};
+use std::fmt::Write as _;
+
+use crate::doc::{DiffLine, Role, Sign, Span, Style};
+use crate::layout::Piece;
+use crate::layout::pen::{Margin, Part, Pen};
+use crate::layout::wrap::{Break, Room};
 
 /// The column in which numbers end.
 const NUMBER: usize = 7;
@@ -15,72 +18,97 @@ const GUTTER: usize = NUMBER + 2;
 /// With less room than this the numbers are left out.
 const READABLE: usize = GUTTER + 10;
 
-pub(super) fn lines(changes: &[DiffLine], room: Option<usize>) -> Vec<Line> {
+/// Blanks for the gutter of lines that have no number.
+const BLANKS: &str = "                                ";
+
+/// Writes the lines of a change.
+pub(super) fn write(changes: &[DiffLine], pen: &mut Pen<'_>, margin: &mut Margin<'_>) {
+    let room = pen.even_room(margin);
     let numbered = room.is_none_or(|room| room >= READABLE);
-    changes
-        .iter()
-        .flat_map(|change| match change {
-            DiffLine::Gap => vec![gap(numbered)],
+    let mut gutter = String::new();
+    for change in changes {
+        match change {
+            DiffLine::Gap => {
+                let indent = if numbered { GUTTER - 1 } else { 0 };
+                gutter.clear();
+                gutter.push_str(blanks(indent));
+                gutter.push('⋮');
+                pen.begin(margin);
+                pen.piece(Piece::new(&gutter, Style::of(Role::Accent)));
+                pen.end();
+            }
             DiffLine::Line {
                 number,
                 sign,
                 spans,
             } => {
-                let gutter = if numbered {
-                    gutter(*number, room)
-                } else {
-                    String::new()
-                };
-                change_lines(&gutter, *sign, spans, room)
+                gutter.clear();
+                if numbered {
+                    number_into(&mut gutter, *number, room);
+                }
+                write_line(&gutter, *sign, spans, room, pen, margin);
             }
-        })
-        .collect()
+        }
+    }
 }
 
-fn gap(numbered: bool) -> Line {
-    let indent = if numbered { GUTTER - 1 } else { 0 };
-    vec![Span::role(format!("{}⋮", " ".repeat(indent)), Role::Accent)]
-}
-
-fn change_lines(gutter: &str, sign: Sign, spans: &[Span], room: Option<usize>) -> Vec<Line> {
+fn write_line(
+    gutter: &str,
+    sign: Sign,
+    spans: &[Span],
+    room: Option<usize>,
+    pen: &mut Pen<'_>,
+    margin: &mut Margin<'_>,
+) {
     let (glyph, role) = match sign {
         Sign::Context => (" ", Role::Normal),
         Sign::Added => ("+", Role::Green),
         Sign::Removed => ("-", Role::Red),
     };
     let cells = gutter.len() + 1;
-    let text: Line = spans.iter().map(|span| painted(span, role)).collect();
     let room = room.map(|room| room.saturating_sub(cells).max(1));
-    let mut output = Vec::new();
-    for piece in cut(&text, Room::even(room)) {
-        let mut line = if output.is_empty() {
-            vec![Span::role(gutter, Role::Accent), Span::role(glyph, role)]
-        } else {
-            vec![blanks(cells)]
-        };
-        line.extend(piece);
-        output.push(line);
-    }
-    output
+    let mut is_first = true;
+    let mut visit = |pen: &mut Pen<'_>, part: Part<'_>| match part {
+        Part::Begin => {
+            pen.begin(margin);
+            if std::mem::take(&mut is_first) {
+                pen.piece(Piece::new(gutter, Style::of(Role::Accent)));
+                pen.piece(Piece::new(glyph, Style::of(role)));
+            } else {
+                pen.piece(Piece::new(blanks(cells), Style::default()));
+            }
+        }
+        Part::Piece(piece) => pen.piece(Piece {
+            style: painted(piece.style, role),
+            ..piece
+        }),
+        Part::End => pen.end(),
+    };
+    pen.broken(spans, Break::Anywhere, Room::even(room), &mut visit);
+}
+
+fn blanks(cells: usize) -> &'static str {
+    BLANKS.get(..cells).unwrap_or(BLANKS)
 }
 
 /// The number in its column; blank where it is not known or leaves no room.
-fn gutter(number: Option<u64>, room: Option<usize>) -> String {
-    let text = number.map(|number| format!("{number:>NUMBER$} "));
-    let enough = |text: &String| room.is_none_or(|room| room >= text.len() + READABLE - GUTTER);
-    text.filter(enough)
-        .unwrap_or_else(|| " ".repeat(NUMBER + 1))
+fn number_into(gutter: &mut String, number: Option<u64>, room: Option<usize>) {
+    if let Some(number) = number {
+        // Writing to a String cannot fail.
+        let _ = write!(gutter, "{number:>NUMBER$} ");
+    }
+    let is_enough = room.is_none_or(|room| room >= gutter.len() + READABLE - GUTTER);
+    if gutter.is_empty() || !is_enough {
+        gutter.clear();
+        gutter.push_str(blanks(NUMBER + 1));
+    }
 }
 
 /// Text without a colour of its own takes that of the change.
-fn painted(span: &Span, role: Role) -> Span {
-    let style = match span.style.role {
-        Role::Normal => Style { role, ..span.style },
-        _ => span.style,
-    };
-    Span {
-        style,
-        ..span.clone()
+fn painted(style: Style, role: Role) -> Style {
+    match style.role {
+        Role::Normal => Style { role, ..style },
+        _ => style,
     }
 }
 
@@ -134,9 +162,15 @@ mod tests {
 
     #[test]
     fn colours_follow_the_sign() {
-        let lines = lines(&[change(Some(1), Sign::Added, "a")], None);
+        let changes = Block::Diff(vec![
+            change(Some(1), Sign::Added, "a"),
+            change(Some(1), Sign::Context, "b"),
+        ]);
+        let lines = layout(&[changes], None, &[], &[]);
         let roles: Vec<_> = lines[0].iter().map(|span| span.style.role).collect();
-        assert_eq!(roles, [Role::Accent, Role::Green, Role::Green]);
+        assert_eq!(roles, [Role::Accent, Role::Green]);
+        let roles: Vec<_> = lines[1].iter().map(|span| span.style.role).collect();
+        assert_eq!(roles, [Role::Accent, Role::Normal]);
     }
 
     #[test]

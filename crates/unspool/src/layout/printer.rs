@@ -10,13 +10,14 @@
 
 use crate::doc::stream::Part;
 use crate::doc::{Block, Line, Span};
-use crate::layout::{Margin, Page, Pen, Width, is_empty};
+use crate::layout::pen::{Margin, Pen, is_empty};
+use crate::layout::{Lines, Page, Width};
 
 /// Lays out parts one after the other.
 #[derive(Clone)]
 pub struct Printer {
     page: Page,
-    margin: Margin,
+    margin: Margin<'static>,
     /// Whether anything was laid out.
     started: bool,
 }
@@ -26,7 +27,7 @@ impl Printer {
     pub fn new(page: impl Into<Page>, first: &[Span], rest: &[Span]) -> Self {
         Self {
             page: page.into(),
-            margin: Margin::new(first, rest),
+            margin: Margin::new(first, rest).into_owned(),
             started: false,
         }
     }
@@ -38,10 +39,8 @@ impl Printer {
 
     /// The lines of the next parts.
     pub fn print<'a>(&mut self, parts: impl IntoIterator<Item = &'a Part>) -> Vec<Line> {
-        let mut pen = Pen {
-            page: self.page,
-            lines: Vec::new(),
-        };
+        let mut lines = Lines::default();
+        let mut pen = Pen::new(self.page, &mut lines);
         for part in parts.into_iter().filter(|part| !is_empty(&part.block)) {
             if self.started && !part.continued {
                 pen.gap(&mut self.margin);
@@ -54,7 +53,7 @@ impl Printer {
                 block => pen.block(block, &mut self.margin),
             }
         }
-        pen.lines
+        lines.finish()
     }
 
     /// What the lines of these parts would be, if they came next.

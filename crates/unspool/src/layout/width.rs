@@ -19,14 +19,129 @@
 //! counts them as 0 and terminals as 1; ratatui adds the same one.
 
 use unicode_segmentation::UnicodeSegmentation as _;
-use unicode_width::UnicodeWidthStr as _;
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 /// The cells of a clean text without line ends.
 pub fn width(text: &str) -> usize {
     if text.is_ascii() {
         return text.len();
     }
-    text.graphemes(true).map(cluster).sum()
+    let (mut cells, mut bytes) = (0, 0);
+    let is_apart = each_other(text, &mut |_, cluster, width| {
+        cells += width;
+        bytes += cluster.len();
+    });
+    if is_apart {
+        return text.len() - bytes + cells;
+    }
+    let mut cells = 0;
+    each_cluster(text, &mut |_, _, width| cells += width);
+    cells
+}
+
+/// Hands out the clusters that are not ASCII. `false` if one of them is only
+/// partly so, after which the clusters handed out mean nothing.
+pub(crate) fn each_other(text: &str, visit: &mut dyn FnMut(usize, &str, usize)) -> bool {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while let Some(offset) = bytes.get(at..).and_then(next_other) {
+        let start = at + offset;
+        let rest = bytes.get(start..).unwrap_or_default();
+        let length = rest.iter().take_while(|byte| !byte.is_ascii()).count();
+        let run = text.get(start..start + length).unwrap_or_default();
+        if run.chars().all(stands_alone) {
+            clusters(run, &mut |at, cluster, cells| {
+                visit(start + at, cluster, cells);
+            });
+        } else {
+            // A character on either side may belong to the run.
+            let from = start.saturating_sub(1);
+            let to = (start + length + 1).min(bytes.len());
+            let around = text.get(from..to).unwrap_or_default();
+            for (at, text) in around.grapheme_indices(true) {
+                if text.is_ascii() {
+                    continue;
+                }
+                if text.bytes().any(|byte| byte.is_ascii()) {
+                    return false;
+                }
+                visit(from + at, text, cluster(text));
+            }
+        }
+        at = start + length;
+    }
+    true
+}
+
+fn next_other(bytes: &[u8]) -> Option<usize> {
+    bytes.iter().position(|byte| !byte.is_ascii())
+}
+
+/// Hands out each grapheme cluster with the byte where it starts and its cells.
+pub(crate) fn each_cluster(text: &str, visit: &mut dyn FnMut(usize, &str, usize)) {
+    let mut start = 0;
+    while let Some(rest) = text.get(start..).filter(|rest| !rest.is_empty()) {
+        let end = start + boundary(rest);
+        let part = text.get(start..end).unwrap_or_default();
+        clusters(part, &mut |at, cluster, cells| {
+            visit(start + at, cluster, cells);
+        });
+        start = end;
+    }
+}
+
+/// Where a text can be divided: before the second of two ASCII letters or
+/// blanks, at most a few characters behind the last that is not ASCII.
+fn boundary(text: &str) -> usize {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b' ';
+    let bytes = text.as_bytes();
+    let ascii = bytes.iter().take_while(|byte| byte.is_ascii()).count();
+    let mut pairs = bytes.windows(2).enumerate().skip(ascii);
+    pairs
+        .find(|(_, pair)| pair.iter().all(|byte| is_plain(*byte)))
+        .map_or(text.len(), |(at, _)| at + 1)
+}
+
+fn clusters(text: &str, visit: &mut dyn FnMut(usize, &str, usize)) {
+    if text.chars().all(stands_alone) {
+        for (at, character) in text.char_indices() {
+            let cluster = text.get(at..at + character.len_utf8()).unwrap_or_default();
+            let cells = if cluster.len() == 1 {
+                1
+            } else {
+                character.width().unwrap_or(0)
+            };
+            visit(at, cluster, cells);
+        }
+    } else {
+        for (at, text) in text.grapheme_indices(true) {
+            visit(at, text, cluster(text));
+        }
+    }
+}
+
+/// Whether a character is a cluster of its own beside all others of which this
+/// is said, and as wide as it is alone. The common ones are: printable ASCII,
+/// Latin letters, punctuation, arrows, boxes, kana, Han, Hangul, smileys.
+fn stands_alone(character: char) -> bool {
+    matches!(
+        character,
+        ' '..='~'
+            | '\u{C0}'..='\u{17F}'
+            | '\u{2010}'..='\u{2027}'
+            | '\u{2030}'..='\u{205E}'
+            | '\u{2190}'..='\u{23FF}'
+            | '\u{2500}'..='\u{27BF}'
+            | '\u{3000}'..='\u{3029}'
+            | '\u{3041}'..='\u{3096}'
+            | '\u{309B}'..='\u{30FF}'
+            | '\u{4E00}'..='\u{9FFF}'
+            | '\u{AC00}'..='\u{D7A3}'
+            | '\u{FF01}'..='\u{FF60}'
+            | '\u{1F300}'..='\u{1F3FA}'
+            | '\u{1F400}'..='\u{1F64F}'
+            | '\u{1F680}'..='\u{1F6FF}'
+    )
 }
 
 /// The cells of one grapheme cluster.
@@ -61,6 +176,26 @@ pub(crate) fn of_line(line: &[crate::doc::Span]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Two at a time, since a cluster may join what stands alone otherwise.
+    #[test]
+    fn characters_that_stand_alone_do() {
+        let all: Vec<char> = ('\0'..=char::MAX).filter(|c| stands_alone(*c)).collect();
+        let samples: Vec<char> = all.iter().copied().step_by(97).collect();
+        assert!(samples.len() > 300);
+        for first in &all {
+            let pairs = samples
+                .iter()
+                .step_by(41)
+                .map(|second| format!("{first}{second}{first}"));
+            for text in pairs {
+                let clusters: Vec<&str> = text.graphemes(true).collect();
+                assert_eq!(clusters.len(), 3, "{text:?}");
+                let cells: usize = clusters.into_iter().map(cluster).sum();
+                assert_eq!(width(&text), cells, "{text:?}");
+            }
+        }
+    }
 
     #[test]
     fn the_policy_table_holds() {

@@ -1,15 +1,19 @@
 //! Breaks a line of styled spans into lines of at most so many cells.
 //!
-//! [`wrap`] breaks where UAX #14 allows it and drops the blanks there; a word
-//! that is longer than a line is cut at the column. [`cut`] breaks at the
-//! column only. Both break between grapheme clusters, also where a cluster
-//! reaches over the border of two spans, and both in one pass. `\n` in a span
-//! ends a line in every case.
+//! [`Break::AtWords`] breaks where UAX #14 allows it and drops the blanks there;
+//! a word that is longer than a line is cut at the column. [`Break::Anywhere`]
+//! breaks at the column only. Both break between grapheme clusters, also where a
+//! cluster reaches over the border of two spans, and both in one pass. `\n` in a
+//! span ends a line in every case. Lines that are mostly ASCII take a shorter way
+//! to the same places.
 //!
 //! Called by the other files of `layout`. The prefix of a line is theirs: the
 //! widths given here are what is left beside it, for the first line and for
 //! all others.
 
+mod ascii;
+#[cfg(test)]
+mod reference;
 #[cfg(test)]
 mod tests;
 
@@ -19,7 +23,7 @@ use std::ops::Range;
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use crate::doc::{Line, Span};
-use crate::layout::width;
+use crate::layout::{Piece, width};
 
 /// The room for the first line and for each of the others; none is endless.
 #[derive(Clone, Copy, Debug)]
@@ -36,6 +40,20 @@ impl Room {
             rest: cells,
         }
     }
+
+    /// The room of the line with this index.
+    fn of_line(self, index: usize) -> Option<usize> {
+        if index == 0 { self.first } else { self.rest }
+    }
+}
+
+/// Where lines may be broken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Break {
+    /// At words.
+    AtWords,
+    /// At the column.
+    Anywhere,
 }
 
 /// Breaks at words. Gives at least one line.
@@ -43,25 +61,30 @@ pub(super) fn wrap(line: &[Span], room: Room) -> Vec<Line> {
     if fits(line, room) {
         return vec![line.to_vec()];
     }
-    let text = joined(line);
-    let mut breaker = Breaker::new(&text, room, true);
-    if room.first.is_some() {
-        breaker.run(opportunities(&text));
-    } else {
-        breaker.run(std::iter::empty());
-    }
-    slice(line, &breaker.ranges)
+    let mut found = Vec::new();
+    ranges(line, room, Break::AtWords, &mut found);
+    let mut cursor = Cursor::new(line);
+    let line = |range| {
+        let mut line = Line::new();
+        cursor.take(range, &mut |piece| line.push(piece.into()));
+        line
+    };
+    found.iter().map(line).collect()
 }
 
-/// Breaks at the column. Gives at least one line.
-pub(super) fn cut(line: &[Span], room: Room) -> Vec<Line> {
-    if fits(line, room) {
-        return vec![line.to_vec()];
-    }
+/// The bytes of each line that a text is broken into: at least one. They ascend.
+pub(super) fn ranges(line: &[Span], room: Room, breaks: Break, found: &mut Vec<Range<usize>>) {
+    found.clear();
     let text = joined(line);
-    let mut breaker = Breaker::new(&text, room, false);
-    breaker.run(std::iter::empty());
-    slice(line, &breaker.ranges)
+    let mut start = 0;
+    let ends = memchr::memchr_iter(b'\n', text.as_bytes()).chain([text.len()]);
+    for end in ends {
+        let part = text.get(start..end).unwrap_or_default();
+        if !ascii::Breaker::new(part, start, room, breaks, found).run() {
+            Breaker::new(part, start, room, breaks, found).run();
+        }
+        start = end + 1;
+    }
 }
 
 /// The cells of the widest part that [`wrap`] would not break.
@@ -89,16 +112,24 @@ pub(super) fn longest_line(line: &[Span]) -> usize {
         .unwrap_or(0)
 }
 
-fn fits(line: &[Span], room: Room) -> bool {
+/// Whether a text is one line as it is.
+pub(super) fn fits(line: &[Span], room: Room) -> bool {
     line.iter().all(|span| !span.text.contains('\n'))
         && room.first.is_none_or(|cells| {
-            // No character takes more cells than bytes.
-            line.iter().map(|span| span.text.len()).sum::<usize>() <= cells
-                || width::of_line(line) <= cells
+            let sum = |count: fn(&str) -> usize| line.iter().map(|span| count(&span.text)).sum();
+            let length: usize = sum(str::len);
+            // No character takes more cells than bytes, and no letter or blank
+            // of ASCII takes none.
+            length <= cells || (sum(letters_and_blanks) <= cells && width::of_line(line) <= cells)
         })
 }
 
-fn joined(line: &[Span]) -> Cow<'_, str> {
+fn letters_and_blanks(text: &str) -> usize {
+    let counted = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b' ';
+    text.as_bytes().iter().filter(|byte| counted(byte)).count()
+}
+
+pub(super) fn joined(line: &[Span]) -> Cow<'_, str> {
     match line {
         [span] => Cow::Borrowed(&span.text),
         _ => line.iter().map(|span| span.text.as_str()).collect(),
@@ -106,7 +137,7 @@ fn joined(line: &[Span]) -> Cow<'_, str> {
 }
 
 /// Where a line may be broken, ascending.
-fn opportunities(text: &str) -> impl Iterator<Item = usize> {
+fn opportunities(text: &str) -> impl Iterator<Item = usize> + '_ {
     unicode_linebreak::linebreaks(text)
         .map(|(at, _)| at)
         .filter(|at| !is_after_leading_hyphen(text, *at) && !is_after_scheme(text, *at))
@@ -129,13 +160,15 @@ fn is_after_scheme(text: &str, at: usize) -> bool {
     text.get(..at).is_some_and(|before| before.ends_with("://"))
 }
 
-/// The state of breaking one text.
+/// The state of breaking one text without line ends.
 struct Breaker<'a> {
     text: &'a str,
+    /// What is added to places in the text.
+    offset: usize,
     room: Room,
     /// Blanks may hang over the end of a line, where they are dropped.
     hang: bool,
-    ranges: Vec<Range<usize>>,
+    ranges: &'a mut Vec<Range<usize>>,
     /// Where the open line starts, and how wide it is.
     start: usize,
     cells: usize,
@@ -144,48 +177,50 @@ struct Breaker<'a> {
 }
 
 impl<'a> Breaker<'a> {
-    fn new(text: &'a str, room: Room, hang: bool) -> Self {
+    fn new(
+        text: &'a str,
+        offset: usize,
+        room: Room,
+        breaks: Break,
+        ranges: &'a mut Vec<Range<usize>>,
+    ) -> Self {
         Self {
             text,
+            offset,
             room,
-            hang,
-            ranges: Vec::new(),
+            hang: breaks == Break::AtWords,
+            ranges,
             start: 0,
             cells: 0,
             chance: None,
         }
     }
 
-    fn run(&mut self, opportunities: impl Iterator<Item = usize>) {
+    fn run(&mut self) {
         let text = self.text;
-        let mut opportunities = opportunities.peekable();
-        let mut step = |breaker: &mut Self, at: usize, cluster: &str| {
-            while opportunities.next_if(|next| *next < at).is_some() {}
-            if opportunities.next_if_eq(&at).is_some() {
-                breaker.chance = Some((at, breaker.cells));
-            }
-            breaker.place(at, cluster);
-        };
-        if text.is_ascii() {
-            for at in 0..text.len() {
-                step(self, at, text.get(at..=at).unwrap_or_default());
-            }
-        } else {
-            for (at, cluster) in text.grapheme_indices(true) {
-                step(self, at, cluster);
+        if self.room.first.is_some() {
+            if self.hang {
+                self.place_all(opportunities(text));
+            } else {
+                self.place_all(std::iter::empty());
             }
         }
         self.end_line(text.len());
     }
 
+    fn place_all(&mut self, opportunities: impl Iterator<Item = usize>) {
+        let mut opportunities = opportunities.peekable();
+        width::each_cluster(self.text, &mut |at, cluster, cells| {
+            while opportunities.next_if(|next| *next < at).is_some() {}
+            if opportunities.next_if_eq(&at).is_some() {
+                self.chance = Some((at, self.cells));
+            }
+            self.place(at, cluster, cells);
+        });
+    }
+
     /// Adds a cluster to the open line, after ending lines as needed.
-    fn place(&mut self, at: usize, cluster: &str) {
-        if cluster == "\n" {
-            self.end_line(at);
-            self.restart(at + 1, 0);
-            return;
-        }
-        let cells = width::cluster(cluster);
+    fn place(&mut self, at: usize, cluster: &str, cells: usize) {
         if cluster == " " && self.hang {
             self.cells += cells;
             return;
@@ -233,17 +268,14 @@ impl<'a> Breaker<'a> {
         self.restart(start, 0);
         let word = self.text.get(start..end).unwrap_or_default();
         for (offset, cluster) in word.grapheme_indices(true) {
-            self.place(start + offset, cluster);
+            self.place(start + offset, cluster, width::cluster(cluster));
         }
     }
 
     fn overflows(&self, cells: usize) -> bool {
-        let room = if self.ranges.is_empty() {
-            self.room.first
-        } else {
-            self.room.rest
-        };
-        room.is_some_and(|room| self.cells + cells > room)
+        self.room
+            .of_line(self.ranges.len())
+            .is_some_and(|room| self.cells + cells > room)
     }
 
     fn restart(&mut self, start: usize, cells: usize) {
@@ -259,35 +291,43 @@ impl<'a> Breaker<'a> {
         } else {
             line
         };
-        self.ranges.push(self.start..self.start + kept.len());
+        let start = self.offset + self.start;
+        self.ranges.push(start..start + kept.len());
     }
 }
 
-/// The spans of each range of bytes; the ranges ascend.
-fn slice(line: &[Span], ranges: &[Range<usize>]) -> Vec<Line> {
-    let mut rest = line;
-    let mut offset = 0;
-    let mut lines = Vec::with_capacity(ranges.len());
-    for range in ranges {
-        let mut part = Line::new();
-        while let Some((span, others)) = rest.split_first() {
-            let end = offset + span.text.len();
-            let from = range.start.clamp(offset, end) - offset;
-            let to = range.end.clamp(offset, end) - offset;
+/// Hands out the pieces of ascending ranges of bytes of a line of spans.
+pub(super) struct Cursor<'a> {
+    rest: &'a [Span],
+    /// Where `rest` starts.
+    offset: usize,
+}
+
+impl<'a> Cursor<'a> {
+    pub(super) fn new(line: &'a [Span]) -> Self {
+        Self {
+            rest: line,
+            offset: 0,
+        }
+    }
+
+    pub(super) fn take(&mut self, range: &Range<usize>, visit: &mut dyn FnMut(Piece<'a>)) {
+        while let Some((span, others)) = self.rest.split_first() {
+            let end = self.offset + span.text.len();
+            let from = range.start.clamp(self.offset, end) - self.offset;
+            let to = range.end.clamp(self.offset, end) - self.offset;
             if let Some(text) = span.text.get(from..to).filter(|text| !text.is_empty()) {
-                part.push(Span {
-                    text: text.to_owned(),
+                visit(Piece {
+                    text,
                     style: span.style,
-                    link: span.link.clone(),
+                    link: span.link.as_deref(),
                 });
             }
             if range.end < end {
                 break;
             }
-            offset = end;
-            rest = others;
+            self.offset = end;
+            self.rest = others;
         }
-        lines.push(part);
     }
-    lines
 }

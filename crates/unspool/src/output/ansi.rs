@@ -7,9 +7,8 @@
 
 use std::fmt::Write as _;
 
-use crate::doc::Span;
-use crate::layout::is_clickable;
-use crate::output::visible;
+use crate::doc::Style;
+use crate::layout::{Piece, is_clickable};
 use crate::theme::{Look, Theme};
 
 /// How lines are written to a terminal.
@@ -30,44 +29,134 @@ impl Ansi {
             links: false,
         }
     }
+}
 
-    /// Adds a line, without its line end.
-    pub(super) fn push(&self, line: &[Span], output: &mut String) {
-        let mut current = Look::default();
-        let mut open = None;
-        for (piece, shown) in visible(line) {
-            if shown.is_empty() {
-                continue;
-            }
-            let address = piece.link.as_deref();
-            let address = address.filter(|address| self.links && is_clickable(address));
-            if address != open {
-                push_link(address, output);
-                open = address;
-            }
-            let look = self.theme.look(piece.style);
-            if !look_alike(look, current, &shown) {
-                push_change(current, look, output);
-                current = look;
-            }
-            output.push_str(&shown);
+/// The codes of the line that is being written.
+pub(super) struct Codes<'a> {
+    ansi: &'a Ansi,
+    current: Look,
+    /// The link that is open.
+    open: Option<String>,
+    /// Blanks that are only seen if something follows them.
+    blanks: usize,
+    style: Style,
+    link: Option<String>,
+    /// The style that was looked up last.
+    known: (Style, Look),
+    anew: Parameters,
+    onward: Parameters,
+}
+
+impl<'a> Codes<'a> {
+    pub(super) fn new(ansi: &'a Ansi) -> Self {
+        let style = Style::default();
+        Self {
+            ansi,
+            current: Look::default(),
+            open: None,
+            blanks: 0,
+            style,
+            link: None,
+            known: (style, ansi.theme.look(style)),
+            anew: Parameters::default(),
+            onward: Parameters::default(),
         }
-        if current != Look::default() {
-            output.push_str("\u{1b}[0m");
+    }
+
+    /// Takes a piece of blanks. It is written when something follows it, and
+    /// then as part of that if it looks the same.
+    pub(super) fn blank(&mut self, piece: Piece<'_>, text: &mut String) {
+        if self.blanks > 0 && !self.is_pending(piece) {
+            self.write_blanks(text);
         }
-        if open.is_some() {
-            push_link(None, output);
+        if self.blanks == 0 {
+            self.style = piece.style;
+            self.link = piece.link.map(str::to_owned);
         }
+        self.blanks += piece.text.len();
+    }
+
+    /// Writes what leads to a piece.
+    pub(super) fn change(&mut self, piece: Piece<'_>, text: &mut String) {
+        let is_part = self.blanks > 0 && self.is_pending(piece);
+        if self.blanks > 0 && !is_part {
+            self.write_blanks(text);
+        }
+        self.lead(piece.style, piece.link, false, text);
+        if is_part {
+            text.extend(std::iter::repeat_n(' ', self.blanks));
+            self.blanks = 0;
+        }
+    }
+
+    pub(super) fn end_line(&mut self, text: &mut String) {
+        self.blanks = 0;
+        if self.current != Look::default() {
+            text.push_str("\u{1b}[0m");
+            self.current = Look::default();
+        }
+        if self.open.take().is_some() {
+            push_link(None, text);
+        }
+    }
+
+    fn is_pending(&self, piece: Piece<'_>) -> bool {
+        self.style == piece.style && self.link.as_deref() == piece.link
+    }
+
+    fn write_blanks(&mut self, text: &mut String) {
+        let link = self.link.take();
+        self.lead(self.style, link.as_deref(), true, text);
+        text.extend(std::iter::repeat_n(' ', self.blanks));
+        self.blanks = 0;
+    }
+
+    fn lead(&mut self, style: Style, link: Option<&str>, is_blank: bool, text: &mut String) {
+        let address = link.filter(|address| self.ansi.links && is_clickable(address));
+        if address != self.open.as_deref() {
+            push_link(address, text);
+            self.open = address.map(str::to_owned);
+        }
+        if self.known.0 != style {
+            self.known = (style, self.ansi.theme.look(style));
+        }
+        let look = self.known.1;
+        if !look_alike(look, self.current, is_blank) {
+            self.push_change(look, text);
+            self.current = look;
+        }
+    }
+
+    /// Writes the sequence that leads from the current look to another.
+    fn push_change(&mut self, to: Look, text: &mut String) {
+        let Self {
+            current,
+            anew,
+            onward,
+            ..
+        } = self;
+        anew.clear();
+        if *current != Look::default() {
+            anew.push(0);
+        }
+        anew.differences(Look::default(), to);
+        onward.clear();
+        onward.differences(*current, to);
+        let shorter = if onward.0.len() < anew.0.len() {
+            onward
+        } else {
+            anew
+        };
+        text.push_str("\u{1b}[");
+        text.push_str(&shorter.0);
+        text.push('m');
     }
 }
 
 /// Whether text looks the same in both: blanks show no foreground.
-fn look_alike(a: Look, b: Look, text: &str) -> bool {
+fn look_alike(a: Look, b: Look, is_blank: bool) -> bool {
     let paper = |look: Look| (look.background, look.underline, look.reverse, look.strike);
-    a == b
-        || (paper(a) == paper(b)
-            && !(a.underline || a.reverse || a.strike)
-            && text.bytes().all(|byte| byte == b' '))
+    a == b || (is_blank && paper(a) == paper(b) && !(a.underline || a.reverse || a.strike))
 }
 
 /// Starts a link, or ends it.
@@ -84,34 +173,24 @@ fn push_link(address: Option<&str>, text: &mut String) {
     text.push_str("\u{1b}\\");
 }
 
-/// Writes the sequence that leads from one look to another.
-fn push_change(from: Look, to: Look, text: &mut String) {
-    let mut anew = Codes::default();
-    if from != Look::default() {
-        anew.push(0);
-    }
-    anew.differences(Look::default(), to);
-    let mut onward = Codes::default();
-    onward.differences(from, to);
-    let shorter = if onward.0.len() < anew.0.len() {
-        onward
-    } else {
-        anew
-    };
-    text.push_str("\u{1b}[");
-    text.push_str(&shorter.0);
-    text.push('m');
-}
-
 /// The parameters of a sequence.
 #[derive(Default)]
-struct Codes(String);
+struct Parameters(String);
 
-impl Codes {
+impl Parameters {
+    fn clear(&mut self) {
+        self.0.clear();
+    }
+
     fn push(&mut self, code: u8) {
-        let separator = if self.0.is_empty() { "" } else { ";" };
-        // Writing to a String cannot fail.
-        let _ = write!(self.0, "{separator}{code}");
+        if !self.0.is_empty() {
+            self.0.push(';');
+        }
+        let digits = [code / 100, code / 10 % 10, code % 10];
+        let leading = digits.iter().take(2).take_while(|digit| **digit == 0);
+        let leading = leading.count();
+        let digits = digits.iter().skip(leading);
+        self.0.extend(digits.map(|digit| char::from(b'0' + digit)));
     }
 
     fn differences(&mut self, from: Look, to: Look) {
@@ -160,15 +239,16 @@ impl Codes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doc::{Role, Style};
+    use crate::doc::{Role, Span};
+    use crate::output::Output;
 
     fn shown(line: &[Span], links: bool) -> String {
-        let ansi = Ansi {
+        let output = Output::Ansi(Ansi {
             theme: Theme::default(),
             links,
-        };
-        let mut text = String::new();
-        ansi.push(line, &mut text);
+        });
+        let mut text = output.text(&[line.to_vec()]);
+        text.pop();
         text.replace('\u{1b}', "^")
     }
 

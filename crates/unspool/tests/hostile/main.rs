@@ -47,6 +47,7 @@ fn formatter(plain_text: bool) -> Formatter {
             lines: None,
             reasoning: Reasoning::Full,
             usage: true,
+            highlight: true,
         },
         ..Config::default()
     })

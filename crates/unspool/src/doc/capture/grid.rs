@@ -22,7 +22,7 @@ const REACH: usize = 1000;
 const MOVE: usize = 1000;
 
 /// The longest row; what is longer continues on the next.
-const LONGEST: usize = 1 << 14;
+pub(super) const LONGEST: usize = 1 << 14;
 
 /// How many blank cells and empty rows moves may add in all.
 const PADDING: usize = 1 << 18;
@@ -263,15 +263,16 @@ fn clear_halves(row: &mut [Cell], column: usize, cells: usize) {
     }
 }
 
+/// Whether nothing can be seen of a character.
+pub(super) fn is_blank(character: char, style: Style) -> bool {
+    character == ' '
+        && style.background.is_none()
+        && !(style.reverse || style.underline || style.strike)
+}
+
 /// The spans of a row, without the blanks at its end that cannot be seen.
 fn line(row: &[Cell]) -> Line {
-    let is_blank = |cell: &Cell| {
-        let style = cell.style;
-        cell.character == ' '
-            && cell.marks.is_none()
-            && style.background.is_none()
-            && !(style.reverse || style.underline || style.strike)
-    };
+    let is_blank = |cell: &Cell| cell.marks.is_none() && is_blank(cell.character, cell.style);
     let length = row
         .iter()
         .rposition(|cell| !is_blank(cell))

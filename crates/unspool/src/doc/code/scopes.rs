@@ -1,5 +1,7 @@
 //! The grammars, and what their scopes mean.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use syntect::parsing::{ParseState, Scope, ScopeStack, SyntaxSet};
@@ -100,10 +102,19 @@ fn innermost(stack: &ScopeStack) -> Role {
         .iter()
         .rev()
         .find_map(|scope| {
-            let known = ROLES.iter().find(|(prefix, _)| prefix.is_prefix_of(*scope));
-            known.map(|(_, role)| *role)
+            MEANT.with_borrow_mut(|meant| *meant.entry(*scope).or_insert_with(|| meaning(*scope)))
         })
         .unwrap_or_default()
+}
+
+thread_local! {
+    /// What was found out about scopes. The grammars have some thousands.
+    static MEANT: RefCell<HashMap<Scope, Option<Role>>> = RefCell::default();
+}
+
+fn meaning(scope: Scope) -> Option<Role> {
+    let known = ROLES.iter().find(|(prefix, _)| prefix.is_prefix_of(scope));
+    known.map(|(_, role)| *role)
 }
 
 static ROLES: LazyLock<Vec<(Scope, Role)>> = LazyLock::new(|| {

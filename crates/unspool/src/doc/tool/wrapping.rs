@@ -9,13 +9,21 @@ const NOTHING: &[&str] = &["(Bash completed with no output)", "(no output)", "(e
 /// Tags of lines that an agent adds below what a command printed.
 const NOTES: &[&str] = &["shell_metadata", "bash_metadata", "persisted-output"];
 
+/// The longest header, in lines.
+pub(super) const LONGEST_HEADER: usize = 12;
+
 /// What a command printed.
 pub(super) fn command_output(text: &str, exit_code: Option<i64>) -> Cow<'_, str> {
-    let text = without_exit_code(without_header(text), exit_code);
+    let text = printed(text, exit_code);
     if NOTHING.contains(&text.trim()) {
         return Cow::Borrowed("");
     }
     with_bare_notes(text)
+}
+
+/// The text behind what may stand before it.
+pub(super) fn printed(text: &str, exit_code: Option<i64>) -> &str {
+    without_exit_code(without_header(text), exit_code)
 }
 
 /// Why a call failed.
@@ -32,9 +40,8 @@ pub(super) fn reason(text: &str) -> Cow<'_, str> {
 /// The output behind the header that some shells of agents put before it: lines
 /// of the form `Name: value`, the last of which is `Output:`.
 fn without_header(text: &str) -> &str {
-    const LONGEST: usize = 12;
     let mut rest = text;
-    for _ in 0..LONGEST {
+    for _ in 0..LONGEST_HEADER {
         let Some((line, after)) = rest.split_once('\n') else {
             let is_empty = rest.trim_end() == "Output:";
             return if is_empty { "" } else { text };

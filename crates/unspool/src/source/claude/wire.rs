@@ -3,23 +3,19 @@
 //! Most bytes of a stream are in `assistant`, `user` and `stream_event` lines.
 //! They are walked once: the objects that matter are typed, every leaf is kept
 //! as the JSON text it came in, and the rest is skipped. A leaf of another type
-//! than expected therefore costs nothing. Where the walk itself fails (an
-//! object's key or a text with a lone surrogate), the same records are filled
-//! from the lenient [`Json`] view instead. Of two equal keys the first counts.
+//! than expected therefore costs nothing. Where the walk itself gives up (an
+//! object's key with an escape), the same records are filled from the lenient
+//! [`Json`] view instead. Of two equal keys the first counts.
 
 use std::borrow::Cow;
-use std::fmt;
 
-use serde::Deserializer;
-use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
-use serde_json::value::RawValue;
-
+use crate::json::scan::{Cursor, is_ordinary};
 use crate::json::{self, Json};
 
 /// A value that can be read in one walk or taken from the lenient view. It is
 /// filled in place: records are large, and moving them about costs.
 pub(super) trait Value<'a>: Default {
-    fn read<D: Deserializer<'a>>(&mut self, deserializer: D) -> Result<(), D::Error>;
+    fn read(&mut self, cursor: &mut Cursor<'a>) -> Option<()>;
     fn of(json: Json<'a>) -> Self;
     /// Whether nothing was put in yet.
     fn is_vacant(&self) -> bool;
@@ -27,7 +23,7 @@ pub(super) trait Value<'a>: Default {
 
 /// An object of which some fields are kept.
 trait Record<'a> {
-    fn read_field<A: MapAccess<'a>>(&mut self, key: &str, map: &mut A) -> Result<(), A::Error>;
+    fn read_field(&mut self, key: &str, cursor: &mut Cursor<'a>) -> Option<()>;
     fn set_field(&mut self, key: &str, json: Json<'a>);
 }
 
@@ -41,16 +37,10 @@ macro_rules! record {
         }
 
         impl<'a> Record<'a> for $name<'a> {
-            fn read_field<A: MapAccess<'a>>(
-                &mut self,
-                key: &str,
-                map: &mut A,
-            ) -> Result<(), A::Error> {
+            fn read_field(&mut self, key: &str, cursor: &mut Cursor<'a>) -> Option<()> {
                 match key {
-                    $($($key)|+ if self.$field.is_vacant() => {
-                        map.next_value_seed(Slot(&mut self.$field))
-                    })+
-                    _ => map.next_value::<IgnoredAny>().map(|_| ()),
+                    $($($key)|+ if self.$field.is_vacant() => self.$field.read(cursor),)+
+                    _ => cursor.skip(),
                 }
             }
 
@@ -63,9 +53,12 @@ macro_rules! record {
         }
 
         impl<'a> Value<'a> for $name<'a> {
-            fn read<D: Deserializer<'a>>(&mut self, deserializer: D) -> Result<(), D::Error> {
+            fn read(&mut self, cursor: &mut Cursor<'a>) -> Option<()> {
                 self.present = true;
-                deserializer.deserialize_any(Walk(self))
+                match cursor.peek()? {
+                    b'{' => cursor.object(|key, cursor| self.read_field(key, cursor)),
+                    _ => cursor.skip(),
+                }
             }
 
             fn of(json: Json<'a>) -> Self {
@@ -175,10 +168,9 @@ impl<'a> Line<'a> {
     /// Reads a line; `None` when it is not JSON.
     pub(super) fn parse(text: &'a str) -> Option<Self> {
         let text = json::trim(text);
-        let mut deserializer = serde_json::Deserializer::from_str(text);
+        let mut cursor = Cursor::new(text);
         let mut line = Self::default();
-        let walked = line.read(&mut deserializer);
-        if walked.and_then(|()| deserializer.end()).is_ok() {
+        if line.read(&mut cursor).is_some() && cursor.is_at_end() && is_ordinary(text) {
             return Some(line);
         }
         Json::parse(text).map(Self::of)
@@ -191,10 +183,9 @@ impl<'a> Line<'a> {
 }
 
 impl<'a> Value<'a> for Json<'a> {
-    fn read<D: Deserializer<'a>>(&mut self, deserializer: D) -> Result<(), D::Error> {
-        let raw: &'a RawValue = serde::Deserialize::deserialize(deserializer)?;
-        *self = Json::trusted(raw.get());
-        Ok(())
+    fn read(&mut self, cursor: &mut Cursor<'a>) -> Option<()> {
+        *self = cursor.value()?;
+        Some(())
     }
 
     fn of(json: Json<'a>) -> Self {
@@ -207,9 +198,22 @@ impl<'a> Value<'a> for Json<'a> {
 }
 
 impl<'a> Value<'a> for Content<'a> {
-    fn read<D: Deserializer<'a>>(&mut self, deserializer: D) -> Result<(), D::Error> {
-        *self = deserializer.deserialize_any(ContentWalk)?;
-        Ok(())
+    fn read(&mut self, cursor: &mut Cursor<'a>) -> Option<()> {
+        match cursor.peek()? {
+            b'"' => *self = Self::Text(cursor.value()?.str()?),
+            b'[' => {
+                let mut blocks = Vec::with_capacity(1);
+                let mut block = Block::default();
+                cursor.array(|cursor| {
+                    block.read(cursor)?;
+                    blocks.push(std::mem::take(&mut block));
+                    Some(())
+                })?;
+                *self = Self::Blocks(blocks);
+            }
+            _ => cursor.skip()?,
+        }
+        Some(())
     }
 
     fn of(json: Json<'a>) -> Self {
@@ -222,91 +226,6 @@ impl<'a> Value<'a> for Content<'a> {
     fn is_vacant(&self) -> bool {
         matches!(self, Self::Nothing)
     }
-}
-
-/// A place to read a value into.
-struct Slot<'s, T>(&'s mut T);
-
-impl<'a, T: Value<'a>> DeserializeSeed<'a> for Slot<'_, T> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'a>>(self, deserializer: D) -> Result<(), D::Error> {
-        self.0.read(deserializer)
-    }
-}
-
-/// Gives the methods of a visitor for values of an unexpected type: they are
-/// passed over.
-macro_rules! pass_over {
-    ($($method:ident($type:ty)),+ => $result:expr) => {
-        $(fn $method<E>(self, _: $type) -> Result<Self::Value, E> {
-            Ok($result)
-        })+
-
-        fn visit_unit<E>(self) -> Result<Self::Value, E> {
-            Ok($result)
-        }
-    };
-}
-
-struct Walk<'s, T>(&'s mut T);
-
-impl<'a, T: Record<'a>> Visitor<'a> for Walk<'_, T> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("any value")
-    }
-
-    fn visit_map<A: MapAccess<'a>>(self, mut map: A) -> Result<(), A::Error> {
-        while let Some(key) = map.next_key::<&'a str>()? {
-            self.0.read_field(key, &mut map)?;
-        }
-        Ok(())
-    }
-
-    fn visit_seq<A: SeqAccess<'a>>(self, mut items: A) -> Result<(), A::Error> {
-        while items.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(())
-    }
-
-    pass_over!(visit_str(&str), visit_bool(bool), visit_i64(i64), visit_u64(u64), visit_f64(f64)
-        => ());
-}
-
-struct ContentWalk;
-
-impl<'a> Visitor<'a> for ContentWalk {
-    type Value = Content<'a>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("any value")
-    }
-
-    fn visit_borrowed_str<E>(self, text: &'a str) -> Result<Content<'a>, E> {
-        Ok(Content::Text(Cow::Borrowed(text)))
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<Content<'a>, E> {
-        Ok(Content::Text(Cow::Owned(text.to_owned())))
-    }
-
-    fn visit_seq<A: SeqAccess<'a>>(self, mut items: A) -> Result<Content<'a>, A::Error> {
-        let mut blocks = Vec::with_capacity(1);
-        let mut block = Block::default();
-        while items.next_element_seed(Slot(&mut block))?.is_some() {
-            blocks.push(std::mem::take(&mut block));
-        }
-        Ok(Content::Blocks(blocks))
-    }
-
-    fn visit_map<A: MapAccess<'a>>(self, mut map: A) -> Result<Content<'a>, A::Error> {
-        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-        Ok(Content::Nothing)
-    }
-
-    pass_over!(visit_bool(bool), visit_i64(i64), visit_u64(u64), visit_f64(f64)
-        => Content::Nothing);
 }
 
 #[cfg(test)]

@@ -1,0 +1,60 @@
+//! Bytes → the text of the mode `full`, beside parsing alone.
+//!
+//! `cargo bench -p unspool --bench full` runs all on the same bytes,
+//! interleaved, and prints medians and their ratio, which is what counts on a
+//! noisy machine. The workload is generated; `UNSPOOL_BENCH_INPUT=FILE` takes
+//! another one.
+
+use std::hint::black_box;
+
+use unspool::formatter::{Config, Formatter};
+use unspool::session::Session;
+
+#[path = "../shared/side_by_side.rs"]
+mod side_by_side;
+
+use side_by_side::{each_event, typed_parse};
+
+const WIDTH: usize = 80;
+
+fn main() {
+    side_by_side::run(&[
+        ("typed borrowed parse", typed_parse),
+        ("bytes → events", events),
+        ("bytes → full, plain", plain),
+        ("bytes → full, colours", colours),
+    ]);
+}
+
+fn events(input: &[u8]) {
+    each_event(input, |event| {
+        black_box(&event);
+    });
+}
+
+fn plain(input: &[u8]) {
+    full(
+        input,
+        Config {
+            plain_text: true,
+            ..Config::default()
+        },
+    );
+}
+
+fn colours(input: &[u8]) {
+    full(input, Config::default());
+}
+
+fn full(input: &[u8], config: Config) {
+    let formatter = Formatter::new(config);
+    let mut session = Session::new();
+    each_event(input, |event| {
+        session.apply(event, &mut |entry| {
+            black_box(formatter.format_entry(&entry, WIDTH));
+        });
+    });
+    session.finish(&mut |entry| {
+        black_box(formatter.format_entry(&entry, WIDTH));
+    });
+}

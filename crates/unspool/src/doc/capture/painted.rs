@@ -1,0 +1,160 @@
+//! The short way for output in which nothing but the colour changes, which most
+//! output is: lines grow to the right, tabs and colours included. As soon as
+//! anything else comes, the grid has to do it.
+
+use unicode_width::UnicodeWidthChar as _;
+use vte::{Params, Perform};
+
+use crate::doc::capture::grid::{LONGEST, is_blank};
+use crate::doc::capture::sgr;
+use crate::doc::{Line, Span, Style, append};
+use crate::sanitize;
+
+/// Blanks that tabs may add in all.
+const PADDING: usize = 1 << 12;
+
+#[derive(Default)]
+pub(super) struct Painted {
+    lines: Vec<Line>,
+    line: Line,
+    /// The characters since the last change of style, and how many of their
+    /// bytes can be seen.
+    run: String,
+    seen: usize,
+    /// How the run looks, which is how its first character looks.
+    look: Style,
+    /// The last character: its style, and whether it is blank.
+    last: (Style, bool),
+    style: Style,
+    column: usize,
+    /// Where the next character stands, after tabs.
+    tab: usize,
+    padding: usize,
+    carriage_returned: bool,
+    failed: bool,
+}
+
+impl Painted {
+    /// All lines; none if the grid is needed.
+    pub(super) fn into_lines(mut self) -> Option<Vec<Line>> {
+        if self.failed {
+            return None;
+        }
+        self.end_line();
+        Some(self.lines)
+    }
+
+    fn put(&mut self, character: char, style: Style) {
+        let blank = is_blank(character, style);
+        if !self.run.is_empty() && self.last.0 != style && !(self.last.1 && blank) {
+            self.end_run();
+        }
+        if self.run.is_empty() {
+            self.look = style;
+        }
+        self.run.push(character);
+        if !blank {
+            self.seen = self.run.len();
+        }
+        self.last = (style, blank);
+    }
+
+    fn end_run(&mut self) {
+        let text = sanitize::line(&self.run);
+        append(&mut self.line, Span::new(text, self.look));
+        self.run.clear();
+        self.seen = 0;
+    }
+
+    fn end_line(&mut self) {
+        self.run.truncate(self.seen);
+        if !self.run.is_empty() {
+            self.end_run();
+        }
+        self.lines.push(std::mem::take(&mut self.line));
+        (self.column, self.tab) = (0, 0);
+    }
+}
+
+impl Perform for Painted {
+    fn print(&mut self, character: char) {
+        let cells = match character {
+            ' '..='~' => 1,
+            _ => character.width().unwrap_or(0),
+        };
+        self.failed |= cells == 0 || self.carriage_returned;
+        if self.failed {
+            return;
+        }
+        while self.column < self.tab {
+            self.put(' ', Style::default());
+            self.column += 1;
+            self.padding += 1;
+        }
+        self.put(character, self.style);
+        self.column += cells;
+        self.failed |= self.column > LONGEST || self.padding > PADDING;
+    }
+
+    fn execute(&mut self, byte: u8) {
+        match byte {
+            _ if self.failed => {}
+            b'\n' => {
+                self.carriage_returned = false;
+                self.end_line();
+            }
+            b'\r' => self.carriage_returned = true,
+            b'\t' => {
+                self.failed |= self.carriage_returned;
+                self.tab = (self.column.max(self.tab) / 8 + 1) * 8;
+            }
+            _ => self.failed = true,
+        }
+        self.failed |= self.tab > PADDING;
+    }
+
+    fn csi_dispatch(&mut self, parameters: &Params, marks: &[u8], ignore: bool, action: char) {
+        if ignore || !marks.is_empty() || action != 'm' {
+            self.failed = true;
+        } else {
+            sgr::apply(&mut self.style, parameters);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::doc::capture::grid::Grid;
+
+    /// What the short way cannot do.
+    const OTHERS: &[&str] = &["\u{301}", "\r", "\u{1b}[K", "\u{7}"];
+
+    proptest! {
+        #[test]
+        fn the_short_way_shows_what_the_grid_shows(
+            pieces in prop::collection::vec(
+                prop::sample::select(&[
+                    "a", "bc ", "  ", "漢", "✓", "\n", "\r\n", "\t", "\t\t", "\u{1b}[31m", "\u{1b}[m",
+                    "\u{1b}[1;4m", "\u{1b}[48;5;3m", "\u{1b}[7m", "\u{301}", "\r", "\u{1b}[K", "\u{7}",
+                ]),
+                0..30,
+            ),
+            colourful in any::<bool>(),
+        ) {
+            let kept = |piece: &&str| !(colourful && OTHERS.contains(piece));
+            let text: String = pieces.into_iter().filter(kept).collect();
+            let mut painted = Painted::default();
+            vte::Parser::new().advance(&mut painted, text.as_bytes());
+            let mut grid = Grid::default();
+            vte::Parser::new().advance(&mut grid, text.as_bytes());
+            let lines = painted.into_lines();
+            prop_assert!(lines.is_some() || !colourful);
+            if let Some(lines) = lines {
+                prop_assert_eq!(lines, grid.into_lines(), "{:?}", text);
+            }
+        }
+    }
+}

@@ -1,0 +1,338 @@
+//! A walk over JSON text that skips values without decoding them.
+//!
+//! The structure is checked as it is walked; a string is passed by looking for
+//! its closing quote. So a walk accepts no more than JSON if the text passes
+//! [`is_ordinary`], or is known to be valid. Where a walk gives up (`None`: a
+//! key with escapes, deep nesting, no JSON) the caller falls back on
+//! `serde_json`, which decides.
+
+use super::Json;
+
+/// A place in a JSON text.
+pub(crate) struct Cursor<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+/// How deep values may be nested.
+const DEEPEST: u32 = 64;
+
+impl<'a> Cursor<'a> {
+    pub(crate) fn new(text: &'a str) -> Self {
+        Self { text, at: 0 }
+    }
+
+    /// The next byte that is not white space.
+    pub(crate) fn peek(&mut self) -> Option<u8> {
+        loop {
+            match self.byte()? {
+                b' ' | b'\n' | b'\r' | b'\t' => self.at += 1,
+                byte => return Some(byte),
+            }
+        }
+    }
+
+    /// Whether nothing but white space is left.
+    pub(crate) fn is_at_end(&mut self) -> bool {
+        self.peek().is_none()
+    }
+
+    /// Goes over the next value.
+    pub(crate) fn value(&mut self) -> Option<Json<'a>> {
+        self.peek()?;
+        let start = self.at;
+        self.skip()?;
+        Some(Json(self.text.get(start..self.at)?))
+    }
+
+    /// Walks an object; the visitor goes over the value of each key.
+    pub(crate) fn object(
+        &mut self,
+        mut visit: impl FnMut(&'a str, &mut Self) -> Option<()>,
+    ) -> Option<()> {
+        self.expect(b'{')?;
+        if self.peek()? == b'}' {
+            self.at += 1;
+            return Some(());
+        }
+        loop {
+            let key = self.key()?;
+            visit(key, self)?;
+            if self.is_last(b'}')? {
+                return Some(());
+            }
+        }
+    }
+
+    /// Walks an array; the visitor goes over each item.
+    pub(crate) fn array(&mut self, mut visit: impl FnMut(&mut Self) -> Option<()>) -> Option<()> {
+        self.expect(b'[')?;
+        if self.peek()? == b']' {
+            self.at += 1;
+            return Some(());
+        }
+        loop {
+            visit(self)?;
+            if self.is_last(b']')? {
+                return Some(());
+            }
+        }
+    }
+
+    /// Goes over the next value.
+    pub(crate) fn skip(&mut self) -> Option<()> {
+        // One bit for each open value: whether it is an object.
+        let (mut kinds, mut depth) = (0_u64, 0);
+        loop {
+            match self.peek()? {
+                b'"' => self.string()?,
+                open @ (b'{' | b'[') => {
+                    self.at += 1;
+                    let is_object = open == b'{';
+                    if self.peek()? == if is_object { b'}' } else { b']' } {
+                        self.at += 1;
+                    } else {
+                        depth += 1;
+                        kinds = kinds << 1 | u64::from(is_object);
+                        if depth > DEEPEST {
+                            return None;
+                        }
+                        if is_object {
+                            self.any_key()?;
+                        }
+                        continue;
+                    }
+                }
+                b't' => self.word("true")?,
+                b'f' => self.word("false")?,
+                b'n' => self.word("null")?,
+                _ => self.number()?,
+            }
+            loop {
+                if depth == 0 {
+                    return Some(());
+                }
+                let is_object = kinds & 1 == 1;
+                if !self.is_last(if is_object { b'}' } else { b']' })? {
+                    if is_object {
+                        self.any_key()?;
+                    }
+                    break;
+                }
+                depth -= 1;
+                kinds >>= 1;
+            }
+        }
+    }
+
+    fn byte(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    fn expect(&mut self, byte: u8) -> Option<()> {
+        (self.peek()? == byte).then(|| self.at += 1)
+    }
+
+    /// Goes over the comma or the bracket behind a value.
+    fn is_last(&mut self, bracket: u8) -> Option<bool> {
+        let byte = self.peek()?;
+        self.at += 1;
+        match byte {
+            b',' => Some(false),
+            byte => (byte == bracket).then_some(true),
+        }
+    }
+
+    /// A key without escapes, and its colon.
+    fn key(&mut self) -> Option<&'a str> {
+        self.peek()?;
+        let start = self.at + 1;
+        self.any_key()?;
+        let text = self.text.get(start..)?;
+        let length = memchr::memchr2(b'"', b'\\', text.as_bytes())?;
+        let key = text.get(..length)?;
+        text.as_bytes().get(length).filter(|byte| **byte == b'"')?;
+        Some(key)
+    }
+
+    fn any_key(&mut self) -> Option<()> {
+        if self.peek()? != b'"' {
+            return None;
+        }
+        self.string()?;
+        self.expect(b':')
+    }
+
+    /// Goes over a string: a quote ends it if an even number of backslashes
+    /// stands before it.
+    fn string(&mut self) -> Option<()> {
+        let bytes = self.text.as_bytes().get(self.at + 1..)?;
+        let mut from = 0;
+        loop {
+            let quote = from + memchr::memchr(b'"', bytes.get(from..)?)?;
+            let before = bytes.get(..quote)?.iter().rev();
+            let escapes = before.take_while(|byte| **byte == b'\\').count();
+            if escapes.is_multiple_of(2) {
+                self.at += quote + 2;
+                return Some(());
+            }
+            from = quote + 1;
+        }
+    }
+
+    fn word(&mut self, word: &str) -> Option<()> {
+        let rest = self.text.as_bytes().get(self.at..)?;
+        rest.starts_with(word.as_bytes())
+            .then(|| self.at += word.len())
+    }
+
+    fn number(&mut self) -> Option<()> {
+        self.at += usize::from(self.byte() == Some(b'-'));
+        let starts_with_zero = self.byte() == Some(b'0');
+        let digits = self.digits()?;
+        if starts_with_zero && digits > 1 {
+            return None;
+        }
+        if self.byte() == Some(b'.') {
+            self.at += 1;
+            self.digits()?;
+        }
+        if let Some(b'e' | b'E') = self.byte() {
+            self.at += 1;
+            self.at += usize::from(matches!(self.byte(), Some(b'+' | b'-')));
+            self.digits()?;
+        }
+        Some(())
+    }
+
+    /// Goes over at least one digit.
+    fn digits(&mut self) -> Option<usize> {
+        let rest = self.text.as_bytes().get(self.at..)?.iter();
+        let count = rest.take_while(|byte| byte.is_ascii_digit()).count();
+        self.at += count;
+        (count > 0).then_some(count)
+    }
+}
+
+/// Whether a text has no control characters and every backslash in it begins
+/// an escape of JSON.
+pub(crate) fn is_ordinary(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let least = bytes.iter().fold(u8::MAX, |least, byte| least.min(*byte));
+    least >= b' ' && has_valid_escapes(bytes)
+}
+
+fn has_valid_escapes(bytes: &[u8]) -> bool {
+    let mut at = 0;
+    for escape in memchr::memchr_iter(b'\\', bytes) {
+        // The second half of `\\`.
+        if escape < at {
+            continue;
+        }
+        at = escape + 2;
+        match bytes.get(escape + 1) {
+            Some(b'n' | b'"' | b'\\' | b't' | b'/' | b'r' | b'b' | b'f') => {}
+            Some(b'u') => {
+                let digits = bytes.get(at..at + 4).unwrap_or_default();
+                if digits.len() < 4 || !digits.iter().all(u8::is_ascii_hexdigit) {
+                    return false;
+                }
+            }
+            _ => return false,
+        }
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::value::RawValue;
+
+    use super::*;
+
+    fn walk(text: &str) -> Option<&str> {
+        let mut cursor = Cursor::new(text);
+        let value = cursor.value()?;
+        (is_ordinary(text) && cursor.is_at_end()).then(|| value.raw())
+    }
+
+    fn valid(text: &str) -> Option<&str> {
+        serde_json::from_str::<&RawValue>(text)
+            .ok()
+            .map(RawValue::get)
+    }
+
+    fn token() -> impl Strategy<Value = &'static str> {
+        prop::sample::select(&[
+            "{", "}", "[", "]", ",", ":", "\"a\"", "\"\\\"\"", "\"\\\\\"", "\"", "\\", "\\n",
+            "\\x", "\\u00e9", "\\u12", "true", "nul", "null", "false", "0", "01", "-1", "1.5",
+            "1.", "2e8", "-", " ", "é", "\t",
+        ])
+    }
+
+    fn json() -> impl Strategy<Value = String> {
+        let leaf = prop_oneof![
+            any::<String>().prop_map(|text| serde_json::to_string(&text).unwrap()),
+            any::<f64>()
+                .prop_filter("a number", |n| n.is_finite())
+                .prop_map(|n| format!("{n:e}")),
+            any::<i64>().prop_map(|n| n.to_string()),
+            Just("null".to_owned()),
+            Just(" true ".to_owned()),
+            Just("\"\\\\\\\"\\ud800\"".to_owned()),
+        ];
+        leaf.prop_recursive(4, 40, 5, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..5)
+                    .prop_map(|items| format!("[{}]", items.join(","))),
+                prop::collection::vec((any::<String>(), inner), 0..5).prop_map(|fields| {
+                    let field = |(key, value): (String, String)| {
+                        format!("{}: {value}", serde_json::to_string(&key).unwrap())
+                    };
+                    format!(
+                        "{{{}}}",
+                        fields
+                            .into_iter()
+                            .map(field)
+                            .collect::<Vec<_>>()
+                            .join(" , ")
+                    )
+                }),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_accepted_is_json(tokens in prop::collection::vec(token(), 0..12)) {
+            let text = tokens.concat();
+            if let Some(value) = walk(&text) {
+                prop_assert_eq!(Some(value), valid(&text), "{}", text);
+            }
+        }
+
+        #[test]
+        fn json_is_accepted(text in json()) {
+            prop_assert_eq!(walk(&text), valid(&text));
+        }
+
+        #[test]
+        fn damaged_json_is_not(text in json(), at in any::<prop::sample::Index>()) {
+            let mut bytes = text.into_bytes();
+            let at = at.index(bytes.len());
+            bytes.remove(at);
+            if let Ok(text) = String::from_utf8(bytes)
+                && let Some(value) = walk(&text)
+            {
+                prop_assert_eq!(Some(value), valid(&text), "{}", text);
+            }
+        }
+    }
+
+    #[test]
+    fn deep_nesting_is_left_to_others() {
+        let deep = "[".repeat(100_000);
+        assert!(Cursor::new(&deep).value().is_none());
+    }
+}
