@@ -207,6 +207,13 @@ mod tests {
     }
 
     #[test]
+    fn a_colour_ends_where_it_ends() {
+        let lines = lines("\u{1b}[31ma \u{1b}[0m b");
+        let roles: Vec<_> = lines[0].iter().map(|span| span.style.role).collect();
+        assert_eq!(roles, [Role::Literal(1), Role::Normal]);
+    }
+
+    #[test]
     fn plain_output_is_its_lines() {
         assert_eq!(shown("a\nb \n\nc\n\n"), ["a", "b", "", "c"]);
         assert_eq!(shown(""), [] as [&str; 0]);

@@ -192,7 +192,11 @@ impl View<'_> {
     fn command(&self) -> Vec<Part> {
         let code = self.result().and_then(|result| result.exit_code);
         let code = code.filter(|code| *code != 0);
-        let mut spans = self.command_heading();
+        let mut spans = vec![self.verb("Running", "Ran")];
+        spans.push(Span::role(
+            format!(" {}", self.command_text()),
+            Role::Normal,
+        ));
         spans.extend(code.map(|code| Span::role(format!(" (exit {code})"), Role::Accent)));
         let mut parts = vec![self.head(spans)];
         if code.is_none() && self.bullet() == Role::Red {
@@ -203,35 +207,20 @@ impl View<'_> {
         parts
     }
 
-    /// The verb and the command; where only a title is known, the title.
-    fn command_heading(&self) -> Line {
-        let title = self.tool.call.title.as_str();
-        if let Some(command) = self.command_text() {
-            let command = sanitize::text(unwrap_shell(command.trim()).trim()).into_owned();
-            let command = Span::role(format!(" {command}"), Role::Normal);
-            return vec![self.verb("Running", "Ran"), command];
-        }
-        if title.is_empty() {
-            let name = spaced(match self.tool.call.arg.as_str() {
-                "" => &self.tool.call.name,
-                arg => arg,
-            });
-            return vec![self.verb("Running", "Ran"), name];
-        }
-        let (first, rest) = title.split_once(' ').unwrap_or((title, ""));
-        let verb = Span::clean(first, Style::of(Role::Colorful).bold());
-        std::iter::once(verb)
-            .chain((!rest.is_empty()).then(|| spaced(rest)))
-            .collect()
-    }
-
-    fn command_text(&self) -> Option<String> {
+    fn command_text(&self) -> String {
         let words = self.input.list("command");
-        if !words.is_empty() {
-            return Some(crate::tool::command_line(&words));
-        }
-        self.input
-            .text(&["command", "cmd", "script", "code", "chars"])
+        let text = if words.is_empty() {
+            self.input
+                .text(&["command", "cmd", "script", "code", "chars"])
+        } else {
+            Some(crate::tool::command_line(&words))
+        };
+        let text = text.unwrap_or_else(|| match self.tool.call.title.as_str() {
+            "" if self.tool.call.arg.is_empty() => self.tool.call.name.clone(),
+            "" => self.tool.call.arg.clone(),
+            title => title.to_owned(),
+        });
+        sanitize::text(unwrap_shell(text.trim()).trim()).into_owned()
     }
 
     fn list(&self) -> Vec<Part> {

@@ -6,14 +6,14 @@ use unicode_width::UnicodeWidthChar as _;
 use vte::{Params, Perform};
 
 use crate::doc::capture::sgr;
-use crate::doc::{Line, Role, Span, Style, append};
+use crate::doc::{Line, Span, Style, append};
 use crate::sanitize;
 
 /// The height that commands are given when nobody asks: where `home` is.
 const HEIGHT: usize = 24;
 
 /// How far a tab leads: as far as everywhere else in a document.
-const TAB: usize = 4;
+pub(super) const TAB: usize = 4;
 
 /// How many rows the cursor can reach; those above are finished.
 const REACH: usize = 1000;
@@ -277,25 +277,32 @@ fn line(row: &[Cell]) -> Line {
         .iter()
         .rposition(|cell| !is_blank(cell))
         .map_or(0, |last| last + 1);
+    let row = row.get(..length).unwrap_or_default();
     let mut line = Line::new();
-    for run in row
-        .get(..length)
-        .unwrap_or_default()
-        .chunk_by(|a, b| a.style == b.style || is_blank(a) && is_blank(b))
-    {
-        append(&mut line, span(run));
+    let mut start = 0;
+    // How the run looks, once something of it can be seen.
+    let mut look: Option<Style> = None;
+    for (at, cell) in row.iter().enumerate().filter(|(_, cell)| !is_blank(cell)) {
+        if let Some(look) = look.filter(|look| *look != cell.style) {
+            append(
+                &mut line,
+                span(row.get(start..at).unwrap_or_default(), look),
+            );
+            start = at;
+        }
+        look = Some(cell.style);
+    }
+    if let Some(look) = look {
+        append(&mut line, span(row.get(start..).unwrap_or_default(), look));
     }
     line
 }
 
-fn span(run: &[Cell]) -> Span {
+fn span(run: &[Cell], look: Style) -> Span {
     let mut text = String::with_capacity(run.len());
     for cell in run.iter().filter(|cell| cell.character != HOLLOW) {
         text.push(cell.character);
         text.push_str(cell.marks.as_deref().unwrap_or_default());
     }
-    let style = run
-        .first()
-        .map_or_else(|| Style::of(Role::Normal), |cell| cell.style);
-    Span::new(sanitize::line(&text), style)
+    Span::new(sanitize::line(&text), look)
 }

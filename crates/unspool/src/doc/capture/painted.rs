@@ -5,7 +5,7 @@
 use unicode_width::UnicodeWidthChar as _;
 use vte::{Params, Perform};
 
-use crate::doc::capture::grid::{LONGEST, is_blank};
+use crate::doc::capture::grid::{LONGEST, TAB, is_blank};
 use crate::doc::capture::sgr;
 use crate::doc::{Line, Span, Style, append};
 use crate::sanitize;
@@ -21,10 +21,8 @@ pub(super) struct Painted {
     /// bytes can be seen.
     run: String,
     seen: usize,
-    /// How the run looks, which is how its first character looks.
-    look: Style,
-    /// The last character: its style, and whether it is blank.
-    last: (Style, bool),
+    /// How the run looks, once something of it can be seen.
+    look: Option<Style>,
     style: Style,
     column: usize,
     /// Where the next character stands, after tabs.
@@ -45,23 +43,22 @@ impl Painted {
     }
 
     fn put(&mut self, character: char, style: Style) {
-        let blank = is_blank(character, style);
-        if !self.run.is_empty() && self.last.0 != style && !(self.last.1 && blank) {
+        if is_blank(character, style) {
+            self.run.push(character);
+            return;
+        }
+        if self.look.is_some_and(|look| look != style) {
             self.end_run();
         }
-        if self.run.is_empty() {
-            self.look = style;
-        }
+        self.look = Some(style);
         self.run.push(character);
-        if !blank {
-            self.seen = self.run.len();
-        }
-        self.last = (style, blank);
+        self.seen = self.run.len();
     }
 
     fn end_run(&mut self) {
         let text = sanitize::line(&self.run);
-        append(&mut self.line, Span::new(text, self.look));
+        let look = self.look.take().unwrap_or_default();
+        append(&mut self.line, Span::new(text, look));
         self.run.clear();
         self.seen = 0;
     }
@@ -106,7 +103,7 @@ impl Perform for Painted {
             b'\r' => self.carriage_returned = true,
             b'\t' => {
                 self.failed |= self.carriage_returned;
-                self.tab = (self.column.max(self.tab) / 8 + 1) * 8;
+                self.tab = self.column.max(self.tab) + TAB;
             }
             _ => self.failed = true,
         }
