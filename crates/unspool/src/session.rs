@@ -162,6 +162,9 @@ impl Session {
         if ends_messages(&body) {
             self.end_messages(agent.as_deref(), &body, finished);
         }
+        if let Body::ToolResult(result) = &body {
+            self.end_messages_below(&result.id, finished);
+        }
         let entry = |item| Entry {
             time: time.clone(),
             agent: agent.clone(),
@@ -285,6 +288,15 @@ impl Session {
             matches!(open.item, Item::Text(_) | Item::Reasoning(_))
                 && open.agent.as_deref() == agent
                 && !goes_on(&open.item)
+        };
+        self.open.extract_if(.., ends).for_each(finished);
+    }
+
+    /// Ends the messages of the sub-agent that a call started: the call is over.
+    fn end_messages_below(&mut self, call: &str, finished: &mut dyn FnMut(Entry)) {
+        let ends = |open: &mut Entry| {
+            let agent = open.agent.as_deref();
+            is_message(&open.item) && agent.is_some_and(|agent| agent.parent == call)
         };
         self.open.extract_if(.., ends).for_each(finished);
     }

@@ -45,27 +45,34 @@ impl Transcript {
             self.spent.get_or_insert_default().event(&event);
             return;
         }
-        let ends_turn = matches!(event.body, Body::TurnEnd(_)) && event.agent.is_none();
-        self.session.apply(event, finished);
-        if ends_turn {
-            self.usage(finished);
-        }
+        let Self { session, spent } = self;
+        session.apply(event, &mut |entry| with_usage(entry, spent, finished));
     }
 
     /// The stream has ended: what is open is handed out as it is.
     pub fn finish(&mut self, finished: &mut dyn FnMut(Entry)) {
-        self.session.finish(finished);
-        self.usage(finished);
+        let Self { session, spent } = self;
+        session.finish(&mut |entry| with_usage(entry, spent, finished));
+        usage(spent, finished);
     }
+}
 
-    fn usage(&mut self, finished: &mut dyn FnMut(Entry)) {
-        if let Some(spent) = self.spent.take() {
-            finished(Entry {
-                time: None,
-                agent: None,
-                item: Item::Usage(spent.usage()),
-            });
-        }
+/// Hands out an entry, and what was spent behind the end of a turn.
+fn with_usage(entry: Entry, spent: &mut Option<Stats>, finished: &mut dyn FnMut(Entry)) {
+    let ends_turn = matches!(entry.item, Item::TurnEnd(_)) && entry.agent.is_none();
+    finished(entry);
+    if ends_turn {
+        usage(spent, finished);
+    }
+}
+
+fn usage(spent: &mut Option<Stats>, finished: &mut dyn FnMut(Entry)) {
+    if let Some(spent) = spent.take() {
+        finished(Entry {
+            time: None,
+            agent: None,
+            item: Item::Usage(spent.usage()),
+        });
     }
 }
 
