@@ -238,16 +238,23 @@ fn question(prompt: &Prompt) -> Part {
     Part::bulleted(Role::Accent, vec![Block::Paragraph(spans)])
 }
 
+/// What the model was given besides the prompt: its title or name, or else its
+/// first line.
 fn given(context: &Context) -> Part {
-    let name = if context.title.is_empty() {
-        &context.name
+    // A file is known by its name, not by its type.
+    let is_media_type = context.title.contains('/') && !context.title.contains(' ');
+    let words = if !context.title.is_empty() && !(is_media_type && !context.name.is_empty()) {
+        format!("Context {}", sanitize::line(&context.title))
+    } else if !context.name.is_empty() {
+        format!("Context {}", sanitize::line(&context.name))
     } else {
-        &context.title
+        let text = context.text.as_str();
+        let first = text.trim().lines().next().unwrap_or_default();
+        format!("Context: {}", sanitize::line(first))
     };
-    let text = format!("Context {}", sanitize::line(name));
     Part::bulleted(
         Role::Accent,
-        vec![Block::Paragraph(vec![Span::role(text, Role::Accent)])],
+        vec![Block::Paragraph(vec![Span::role(words, Role::Accent)])],
     )
 }
 
