@@ -243,7 +243,7 @@ fn question(prompt: &Prompt) -> Part {
 fn given(context: &Context) -> Part {
     // A file is known by its name, not by its type.
     let is_media_type = context.title.contains('/') && !context.title.contains(' ');
-    let words = if !context.title.is_empty() && !(is_media_type && !context.name.is_empty()) {
+    let words = if !context.title.is_empty() && (!is_media_type || context.name.is_empty()) {
         format!("Context {}", sanitize::line(&context.title))
     } else if !context.name.is_empty() {
         format!("Context {}", sanitize::line(&context.name))
