@@ -73,7 +73,7 @@ fn a_terminal_gets_colours_its_own_width_and_a_summary() {
         summary.starts_with("1 turn · 10 tool calls · "),
         "{summary}"
     );
-    assert!(summary.contains(" tokens in · "), "{summary}");
+    assert!(summary.contains(" tokens in ·\n"), "{summary}");
 }
 
 #[test]
