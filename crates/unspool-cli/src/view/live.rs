@@ -17,11 +17,11 @@ use unspool::transcript::{Spacing, Transcript};
 
 use crate::cli::Filter;
 use crate::settings::Settings;
-use crate::terminal::Size;
+use crate::terminal::{self, Size};
 use crate::{filter, summary};
 
 /// Between two frames at least.
-const FRAME: Duration = Duration::from_millis(16);
+const FRAME: Duration = Duration::from_millis(17);
 /// Between two pictures of the spinner.
 const TICK: Duration = Duration::from_millis(100);
 /// An agent that says nothing for so long is told about.
@@ -60,7 +60,7 @@ struct Work {
 
 impl<'a> Live<'a> {
     pub(super) fn new(settings: &Settings, filter: &'a Filter, synchronised: bool) -> Self {
-        let size = crate::terminal::size();
+        let size = terminal::size();
         let now = Instant::now();
         Self {
             transcript: Transcript::new(),
@@ -155,6 +155,7 @@ impl<'a> Live<'a> {
 
     /// Takes the open lines away, so that somebody else may write.
     pub(super) fn leave(&mut self, out: &mut impl Write) -> io::Result<()> {
+        terminal::restore();
         out.write_all(self.screen.leave().as_bytes())?;
         self.changed = true;
         out.flush()
@@ -162,7 +163,7 @@ impl<'a> Live<'a> {
 
     /// The terminal may have another size now.
     pub(super) fn resize(&mut self) {
-        self.size = crate::terminal::size();
+        self.size = terminal::size();
         self.screen.resize(self.size.columns);
         self.changed = true;
     }
@@ -194,6 +195,10 @@ impl<'a> Live<'a> {
         if self.due().is_none_or(|due| due > now) {
             return Ok(());
         }
+        terminal::hush();
+        if terminal::size() != self.size {
+            self.resize();
+        }
         let open = self.open_rows(now);
         let frame = self.screen.frame(&self.finished, open);
         self.finished.clear();
@@ -223,9 +228,8 @@ impl<'a> Live<'a> {
         }
     }
 
-    /// The last of the open lines that fit into half of the screen.
+    /// The last of the open lines.
     fn open_rows(&self, now: Instant) -> Vec<Row> {
-        let most = (self.size.rows / 2).max(1);
         let mut rows = Vec::new();
         let mut spacing = self.spacing.clone();
         let open = self.transcript.open().iter();
@@ -245,7 +249,26 @@ impl<'a> Live<'a> {
         if self.work.is_open {
             rows.push(self.fitting(&self.status(now)));
         }
-        rows.split_off(rows.len().saturating_sub(most))
+        rows.split_off(rows.len() - self.fitting_rows(&rows))
+    }
+
+    /// How many of the last rows may be painted: as many as would fit into a
+    /// screen of half the width and half the height. When the terminal becomes
+    /// smaller and wraps them, before anything can be done about it, none of
+    /// them gets out of reach into the scrollback.
+    fn fitting_rows(&self, rows: &[Row]) -> usize {
+        let half = (self.size.columns / 2).max(1);
+        let mut left = (self.size.rows / 2).max(1);
+        let fits = |row: &&Row| {
+            let wrapped = row.cells.div_ceil(half).max(1);
+            left.checked_sub(wrapped).map(|rest| left = rest).is_some()
+        };
+        rows.iter()
+            .rev()
+            .take_while(fits)
+            .count()
+            .max(1)
+            .min(rows.len())
     }
 
     fn open_lines(&self, entry: &Entry, now: Instant) -> Vec<Line> {
@@ -296,6 +319,12 @@ impl<'a> Live<'a> {
         }
         let cut = unspool::layout::truncated(line, self.size.columns);
         self.formatter.row(&cut)
+    }
+}
+
+impl Drop for Live<'_> {
+    fn drop(&mut self) {
+        terminal::restore();
     }
 }
 
