@@ -232,15 +232,18 @@ impl Running {
         let _ = kill_process_group(self.group, signal);
     }
 
-    /// Ends the command: kindly, then for sure.
-    pub(crate) fn end(&self) {
-        self.signal(Signal::TERM);
-        if matches!(
-            self.done.recv_timeout(2 * LINGER),
-            Err(RecvTimeoutError::Timeout)
-        ) {
-            self.signal(Signal::KILL);
+    /// Ends the command, if it still runs: kindly, then for sure.
+    pub(crate) fn end(&self) -> Outcome {
+        if let Ok(outcome) = self.done.try_recv() {
+            return outcome;
         }
+        self.signal(Signal::TERM);
+        self.signal(Signal::CONT);
+        if let Ok(outcome) = self.done.recv_timeout(2 * LINGER) {
+            return outcome;
+        }
+        self.signal(Signal::KILL);
+        self.outcome()
     }
 }
 
@@ -259,8 +262,10 @@ impl Subject for Running {
         false
     }
 
-    fn waits_for_end(&self) -> bool {
-        true
+    /// Ctrl-C is between the user and the agent; who sends another signal will
+    /// not send a second.
+    fn waits_for_end(&self, signal: i32) -> bool {
+        signal == SIGINT
     }
 
     fn suspend(&mut self) {

@@ -14,8 +14,8 @@ use crate::child::{Save, Saved};
 use crate::cli::Run;
 use crate::settings::Settings;
 use crate::view::View;
-use crate::watch::{self, Watch};
-use crate::{Status, agents, child, complain, summary, terminal};
+use crate::watch::{self, End, Watch};
+use crate::{Status, agents, child, complain, is_broken_pipe, summary, terminal};
 
 /// The shells' statuses for a command that cannot be started.
 const NOT_EXECUTABLE: u8 = 126;
@@ -49,22 +49,30 @@ pub(crate) fn run(arguments: &Run) -> anyhow::Result<Status> {
     .run(&mut running);
     // From here on nobody listens; what is written is still saved.
     drop(happenings);
-    if shown.is_err() && arguments.save.is_none() {
-        running.end();
-    }
-    let outcome = running.outcome();
-    if shown.is_ok() && settings.summary {
+    let outcome = match &shown {
+        Ok(End::Input(_)) => running.outcome(),
+        // What nobody sees goes on only for the sake of the file.
+        Err(_) if arguments.save.is_some() => running.outcome(),
+        Ok(End::Signal(_)) | Err(_) => running.end(),
+    };
+    let mut result = Status::Success;
+    if let Err(error) = shown {
+        let error = anyhow::Error::new(error);
+        if arguments.save.is_none() {
+            return Err(error);
+        }
+        if !is_broken_pipe(&error) {
+            complain(&error);
+            result = Status::Unreadable;
+        }
+    } else if settings.summary {
         summary::write(&stats, &settings, &mut io::stdout().lock())?;
     }
-    let mut result = ended(
-        &words,
-        outcome.status.context("cannot wait for the command")?,
-    );
     if outcome.saved == Saved::Cut {
-        result = result.worse(Status::Unreadable);
+        result = Status::Unreadable;
     }
-    shown?;
-    Ok(result)
+    let status = outcome.status.context("cannot wait for the command")?;
+    Ok(result.worse(ended(&words, status)))
 }
 
 fn create(path: &Path) -> anyhow::Result<Save> {

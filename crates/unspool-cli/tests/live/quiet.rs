@@ -166,3 +166,25 @@ fn without_colours_it_is_live_all_the_same() {
     assert_eq!(count(&terminal.bytes(), "\u{1b}[38"), 0);
     assert_eq!(count(&terminal.bytes(), "\u{1b}[1m"), 0);
 }
+
+#[test]
+fn a_slow_terminal_slows_the_agent_down_and_loses_nothing() {
+    let mut terminal = start(&[]);
+    let mut pipe = terminal.stdin();
+    let writer = thread::spawn(move || {
+        pipe.write_all(session().as_bytes()).unwrap();
+        for number in 0..3000 {
+            let line = text(&format!("m{number}"), &format!("message number {number}"));
+            pipe.write_all(line.as_bytes()).unwrap();
+        }
+        pipe.write_all(turn_end().as_bytes()).unwrap();
+    });
+    terminal.wait_for("message number 1");
+    terminal.while_it_stands_still(|| thread::sleep(Duration::from_millis(700)));
+    writer.join().unwrap();
+    terminal.end();
+    let lines = terminal.lines();
+    let messages: Vec<&String> = lines.iter().filter(|line| !line.is_empty()).collect();
+    assert_eq!(messages.len(), 3000);
+    assert_eq!(messages[2999], "• message number 2999");
+}

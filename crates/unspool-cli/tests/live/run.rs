@@ -2,11 +2,13 @@
 //! started.
 
 use std::fs;
-use std::io::Write;
+use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
 
+use rustix::process::{Pid, Signal, kill_process};
+
 use crate::terminal::Start;
-use crate::world::{Agent, lines, session, text, turn_end, unspool};
+use crate::world::{Agent, lines, session, text, turn_end, unspool, wait_until};
 
 #[test]
 fn the_status_is_the_agents() {
@@ -155,4 +157,77 @@ fn a_child_of_the_agent_that_holds_the_pipe_does_not_hold_up_the_end() {
     assert_eq!(terminal.end().code(), Some(0));
     assert!(began.elapsed().as_secs() < 15);
     assert_eq!(terminal.lines(), ["• Hello."]);
+}
+
+#[test]
+fn a_reader_that_goes_away_ends_the_agent_and_is_no_error() {
+    let agent = Agent::sh("echo $$ > outer; cat begin; while :; do cat line; sleep 0.02; done");
+    fs::write(agent.path("begin"), session()).unwrap();
+    fs::write(agent.path("line"), text("a", "Hello.")).unwrap();
+    let mut child = agent
+        .run(&[])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut first = String::new();
+    BufReader::new(child.stdout.take().unwrap())
+        .read_line(&mut first)
+        .unwrap();
+    assert_eq!(first, "• Hello.\n");
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    let outer = fs::read_to_string(agent.path("outer")).unwrap();
+    let process = format!("/proc/{}", outer.trim());
+    wait_until("the end of the agent", || !fs::exists(&process).unwrap());
+}
+
+#[test]
+fn an_agent_that_is_saved_keeps_its_status_when_nobody_reads_on() {
+    let agent = Agent::sh("i=0; while [ $i -lt 100 ]; do cat line; i=$((i+1)); done; exit 3");
+    fs::write(agent.path("line"), session() + &text("a", "Hello.")).unwrap();
+    let saved = agent.path("saved");
+    let mut child = agent
+        .run(&["--save", saved.to_str().unwrap()])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    assert_eq!(child.wait().unwrap().code(), Some(3));
+    assert_eq!(
+        fs::read(saved).unwrap(),
+        fs::read(agent.path("line")).unwrap().repeat(100)
+    );
+}
+
+#[test]
+fn a_program_that_is_told_to_end_ends_the_agent() {
+    let agent = Agent::sh("echo $$ > outer; trap '' TERM; cat begin; while :; do sleep 0.05; done");
+    fs::write(agent.path("begin"), session() + &text("a", "Hello.")).unwrap();
+    let out = fs::File::create(agent.path("out")).unwrap();
+    let mut child = agent
+        .run(&[])
+        .stdout(out)
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    wait_until("the first message", || {
+        fs::metadata(agent.path("out")).unwrap().len() > 0
+    });
+    kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(137));
+    let outer = fs::read_to_string(agent.path("outer")).unwrap();
+    assert!(!fs::exists(format!("/proc/{}", outer.trim())).unwrap());
+}
+
+#[test]
+fn what_nobody_recognises_is_shown_all_the_same() {
+    let agent = Agent::sh("echo 'Loading the model'; while [ ! -e stop ]; do sleep 0.05; done");
+    let words = ["run", "--no-summary", "--", &agent.script];
+    let mut terminal = Start::unspool((80, 24), &words).start();
+    terminal.wait_for("Loading the model");
+    fs::write(agent.path("stop"), "").unwrap();
+    terminal.end();
 }

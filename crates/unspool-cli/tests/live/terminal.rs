@@ -232,6 +232,13 @@ impl Terminal {
         self.pty.resize(size).unwrap();
     }
 
+    /// Does something while nothing is read from the terminal.
+    pub(crate) fn while_it_stands_still(&self, what: impl FnOnce()) {
+        let screen = self.screen();
+        what();
+        drop(screen);
+    }
+
     /// Presses keys.
     pub(crate) fn press(&self, keys: &[u8]) {
         (&*self.pty).write_all(keys).unwrap();
