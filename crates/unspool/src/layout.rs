@@ -99,6 +99,14 @@ pub fn truncated(line: &[Span], cells: usize) -> Line {
     head
 }
 
+/// The rows that a line takes on a terminal of so many columns.
+pub fn folded(line: &[Span], columns: usize) -> Vec<Line> {
+    if width::of_line(line) <= columns {
+        return vec![line.to_vec()];
+    }
+    cut(line, Room::even(Some(columns.max(1))))
+}
+
 /// What stands before the text of a line, and its cells.
 #[derive(Clone)]
 struct Prefix {

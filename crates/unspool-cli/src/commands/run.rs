@@ -71,8 +71,8 @@ pub(crate) fn run(arguments: &Run) -> anyhow::Result<Status> {
     if outcome.saved == Saved::Cut {
         result = Status::Unreadable;
     }
-    let status = outcome.status.context("cannot wait for the command")?;
-    Ok(result.worse(ended(&words, status)))
+    let exit = outcome.status.context("cannot wait for the command")?;
+    Ok(result.worse(ended(&words, exit)))
 }
 
 fn create(path: &Path) -> anyhow::Result<Save> {

@@ -11,6 +11,7 @@ use unspool::Event;
 use unspool::doc::{Line, Role, Span, Style};
 use unspool::event::{Body, Level, PlanStatus};
 use unspool::formatter::Formatter;
+use unspool::layout;
 use unspool::output::{self, Row};
 use unspool::session::{Entry, Item};
 use unspool::transcript::{Spacing, Transcript};
@@ -26,6 +27,8 @@ const FRAME: Duration = Duration::from_millis(17);
 const TICK: Duration = Duration::from_millis(100);
 /// An agent that says nothing for so long is told about.
 const QUIET: Duration = Duration::from_secs(10);
+/// Rows that are painted also on a small screen.
+const LEAST_ROWS: usize = 3;
 const SPINNER: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 
 pub(crate) struct Live<'a> {
@@ -244,31 +247,32 @@ impl<'a> Live<'a> {
             if spacing.before(entry) {
                 rows.push(Row::default());
             }
-            rows.extend(lines.iter().map(|line| self.fitting(line)));
+            for line in &lines {
+                let folded = layout::folded(line, self.size.columns);
+                rows.extend(folded.iter().map(|row| self.formatter.row(row)));
+            }
         }
         if self.work.is_open {
-            rows.push(self.fitting(&self.status(now)));
+            let status = layout::truncated(&self.status(now), self.size.columns);
+            rows.push(self.formatter.row(&status));
         }
         rows.split_off(rows.len() - self.fitting_rows(&rows))
     }
 
     /// How many of the last rows may be painted: as many as would fit into a
-    /// screen of half the width and half the height. When the terminal becomes
-    /// smaller and wraps them, before anything can be done about it, none of
-    /// them gets out of reach into the scrollback.
+    /// screen of half the width and half the height, and some in any case. When
+    /// the terminal becomes smaller and wraps them, before anything can be done
+    /// about it, none of them gets out of reach into the scrollback.
     fn fitting_rows(&self, rows: &[Row]) -> usize {
         let half = (self.size.columns / 2).max(1);
         let mut left = (self.size.rows / 2).max(1);
+        let least = left.min(LEAST_ROWS);
         let fits = |row: &&Row| {
             let wrapped = row.cells.div_ceil(half).max(1);
             left.checked_sub(wrapped).map(|rest| left = rest).is_some()
         };
-        rows.iter()
-            .rev()
-            .take_while(fits)
-            .count()
-            .max(1)
-            .min(rows.len())
+        let fitting = rows.iter().rev().take_while(fits).count();
+        fitting.max(least).min(rows.len())
     }
 
     fn open_lines(&self, entry: &Entry, now: Instant) -> Vec<Line> {
@@ -309,16 +313,6 @@ impl<'a> Live<'a> {
             Span::new(spinner(now - work.started), Style::of(Role::Colorful)),
             Span::new(format!(" {}", words.join(" · ")), Style::of(Role::Accent)),
         ]
-    }
-
-    /// A row that is not wider than the screen.
-    fn fitting(&self, line: &[Span]) -> Row {
-        let row = self.formatter.row(line);
-        if row.cells <= self.size.columns {
-            return row;
-        }
-        let cut = unspool::layout::truncated(line, self.size.columns);
-        self.formatter.row(&cut)
     }
 }
 

@@ -4,6 +4,7 @@
 use std::fs::File;
 use std::io::Write;
 use std::process::Stdio;
+use std::time::Instant;
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
@@ -23,59 +24,54 @@ const CHANGES: [&[Size]; 6] = [
     &[(100, 5), (60, 8), (100, 4), (100, 30)],
 ];
 
-const STEPS: usize = 40;
+const STEPS: usize = 32;
 
-/// What the agent writes in one step, and a word of it that is to be seen
-/// before the next change. All words are there once.
-fn step(number: usize) -> (String, String) {
-    let words = |from: &str| {
-        let words: Vec<String> = (0..14).map(|at| format!("{from}{number}x{at}")).collect();
-        words.join(" ")
+/// One step of the agent, all of whose words are there once.
+struct Step {
+    out: String,
+    words: Vec<String>,
+}
+
+fn step(number: usize) -> Step {
+    let many = |name: &str, count: usize| -> Vec<String> {
+        (0..count)
+            .map(|at| format!("{name}{number}x{at}e"))
+            .collect()
     };
     let mut out = String::new();
-    match number % 4 {
+    let words = match number % 4 {
         // A message that grows, and is over when the next begins.
         0 | 1 => {
-            for word in words("grow").split_inclusive(' ') {
-                out.push_str(&delta(&format!("m{number}"), word));
+            let words = many("grow", 60);
+            for word in &words {
+                out.push_str(&delta(&format!("m{number}"), &format!("{word} ")));
             }
+            words
         }
-        2 => out.push_str(&call(&format!("t{number}"), &format!("run{number}"))),
+        // Commands side by side.
+        2 => {
+            let words = many("run", 3);
+            for word in &words {
+                out.push_str(&call(word, word));
+            }
+            words
+        }
         _ => {
-            let id = format!("t{}", number - 1);
-            out.push_str(&result(&id, &format!("line{number}a\nline{number}b\n")));
-            out.push_str(&text(&format!("m{number}"), &words("whole")));
+            for at in 0..3 {
+                let id = format!("run{}x{at}e", number - 1);
+                out.push_str(&result(&id, "done\n"));
+            }
+            let words = many("whole", 14);
+            out.push_str(&text(&format!("m{number}"), &words.join(" ")));
+            words
         }
-    }
-    let seen = match number % 4 {
-        0 | 1 => format!("grow{number}x13"),
-        2 => format!("run{number}"),
-        _ => format!("whole{number}x13"),
     };
-    (out, seen)
+    Step { out, words }
 }
 
 /// The words of all steps, in the order in which they are shown.
 fn expected() -> Vec<String> {
-    let mut words = Vec::new();
-    for number in 0..STEPS {
-        let many = |from: &str| {
-            (0..14)
-                .map(move |at| format!("{from}{number}x{at}"))
-                .collect()
-        };
-        let mut new: Vec<String> = match number % 4 {
-            0 | 1 => many("grow"),
-            2 => vec![format!("run{number}")],
-            _ => {
-                let mut new = vec![format!("line{number}a"), format!("line{number}b")];
-                new.extend::<Vec<String>>(many("whole"));
-                new
-            }
-        };
-        words.append(&mut new);
-    }
-    words
+    (0..STEPS).flat_map(|number| step(number).words).collect()
 }
 
 /// The words with a number in them, in the order in which they are there.
@@ -83,14 +79,51 @@ fn words(lines: &[String]) -> Vec<String> {
     lines
         .iter()
         .flat_map(|line| line.split_whitespace())
-        .filter(|word| word.contains(|c: char| c.is_ascii_digit()))
+        .filter(|word| word.contains('x') && word.contains(|c: char| c.is_ascii_digit()))
         .map(str::to_owned)
         .collect()
 }
 
+/// Whether the lines may stand there in the middle of a run: no word twice, and
+/// each in its place. Of what is open, only the last is shown.
+fn is_sound(lines: &[String], expected: &[String]) -> bool {
+    let whole: Vec<String> = words(lines);
+    let places = whole
+        .iter()
+        .filter_map(|word| expected.iter().position(|other| other == word));
+    places.is_sorted_by(|a, b| a < b)
+}
+
+/// A terminal that is played to.
+trait Window {
+    fn resize(&self, size: Size);
+    fn lines(&self) -> Vec<String>;
+}
+
+impl Window for Terminal {
+    fn resize(&self, size: Size) {
+        Terminal::resize(self, size);
+    }
+
+    fn lines(&self) -> Vec<String> {
+        Terminal::lines(self)
+    }
+}
+
+impl Window for Tmux {
+    fn resize(&self, size: Size) {
+        Tmux::resize(self, size);
+    }
+
+    fn lines(&self) -> Vec<String> {
+        Tmux::lines(self)
+    }
+}
+
 /// Plays all steps and changes the size after each. Where the sizes are much
 /// the same, the change sometimes comes before anything was painted.
-fn play(sizes: &[Size], pipe: &mut impl Write, resize: impl Fn(Size), wait: impl Fn(&str)) {
+fn play(sizes: &[Size], pipe: &mut impl Write, window: &impl Window) {
+    let expected = expected();
     let (mut narrow, mut wide) = (u16::MAX, 0);
     for (columns, rows) in sizes {
         narrow = narrow.min(*columns).min(rows * 4);
@@ -99,14 +132,26 @@ fn play(sizes: &[Size], pipe: &mut impl Write, resize: impl Fn(Size), wait: impl
     let is_eager = narrow * 3 > wide * 2;
     pipe.write_all(session().as_bytes()).unwrap();
     for number in 0..STEPS {
-        let (out, seen) = step(number);
+        let Step { out, words } = step(number);
         pipe.write_all(out.as_bytes()).unwrap();
         if !is_eager || number % 3 != 0 {
-            wait(&seen);
+            let seen = words.last().unwrap();
+            // What is open and too long for a row goes on in the next.
+            let is_seen = |lines: &[String]| lines.concat().contains(seen.as_str());
+            let mut lines = Vec::new();
+            let began = Instant::now();
+            while !(is_seen(&lines) && is_sound(&lines, &expected)) {
+                assert!(
+                    began.elapsed().as_secs() < 30,
+                    "{sizes:?}, after step {number}:\n{}",
+                    lines.join("\n")
+                );
+                lines = window.lines();
+            }
         }
         // First the screen fills.
-        if number >= 8 {
-            resize(sizes[number % sizes.len()]);
+        if number >= 4 {
+            window.resize(sizes[(number + number / 4) % sizes.len()]);
         }
     }
     pipe.write_all(turn_end().as_bytes()).unwrap();
@@ -116,12 +161,7 @@ fn in_emulator(sizes: &[Size]) -> Terminal {
     let start = Start::unspool(sizes[0], &["--no-summary"]).stdin(Stdio::piped());
     let mut terminal = start.start();
     let mut pipe = terminal.stdin();
-    play(
-        sizes,
-        &mut pipe,
-        |size| terminal.resize(size),
-        |text| terminal.wait_for(text),
-    );
+    play(sizes, &mut pipe, &terminal);
     drop(pipe);
     assert_eq!(terminal.end().code(), Some(0));
     terminal
@@ -195,12 +235,7 @@ fn no_word_is_lost_or_doubled_in_tmux() {
         let path = tmux.path("in");
         wait_until("the pipe", || path.exists());
         let mut pipe = File::options().write(true).open(path).unwrap();
-        play(
-            sizes,
-            &mut pipe,
-            |size| tmux.resize(size),
-            |text| tmux.wait_for(text),
-        );
+        play(sizes, &mut pipe, &tmux);
         drop(pipe);
         assert_eq!(tmux.end(), 0);
         check(&tmux.lines(), sizes);

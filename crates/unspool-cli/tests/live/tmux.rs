@@ -90,11 +90,6 @@ impl Tmux {
             == "1"
     }
 
-    #[track_caller]
-    pub(crate) fn wait_for(&self, text: &str) {
-        wait_until(text, || self.lines().join("\n").contains(text));
-    }
-
     /// Waits until the script is over; its status.
     #[track_caller]
     pub(crate) fn end(&self) -> i32 {
