@@ -4,7 +4,8 @@
 use std::fs::File;
 use std::io::Write;
 use std::process::Stdio;
-use std::time::Instant;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
@@ -97,12 +98,18 @@ fn is_sound(lines: &[String], expected: &[String]) -> bool {
 /// A terminal that is played to.
 trait Window {
     fn resize(&self, size: Size);
+    fn wait_for_paint(&self);
     fn lines(&self) -> Vec<String>;
 }
 
 impl Window for Terminal {
     fn resize(&self, size: Size) {
         Terminal::resize(self, size);
+    }
+
+    fn wait_for_paint(&self) {
+        let before = self.bytes().len();
+        wait_until("something to be painted", || self.bytes().len() > before);
     }
 
     fn lines(&self) -> Vec<String> {
@@ -115,8 +122,25 @@ impl Window for Tmux {
         Tmux::resize(self, size);
     }
 
+    fn wait_for_paint(&self) {
+        // What is painted is not known, but the spinner turns.
+        thread::sleep(Duration::from_millis(100));
+    }
+
     fn lines(&self) -> Vec<String> {
         Tmux::lines(self)
+    }
+}
+
+#[track_caller]
+fn wait_for_sound(window: &impl Window, expected: &[String], seen: &str) {
+    let mut lines: Vec<String> = Vec::new();
+    let began = Instant::now();
+    // What is open and too long for a row goes on in the next.
+    while !(lines.concat().contains(seen) && is_sound(&lines, expected)) {
+        let shown = lines.join("\n");
+        assert!(began.elapsed().as_secs() < 30, "no {seen}:\n{shown}");
+        lines = window.lines();
     }
 }
 
@@ -134,24 +158,17 @@ fn play(sizes: &[Size], pipe: &mut impl Write, window: &impl Window) {
     for number in 0..STEPS {
         let Step { out, words } = step(number);
         pipe.write_all(out.as_bytes()).unwrap();
+        let seen = words.last().unwrap();
         if !is_eager || number % 3 != 0 {
-            let seen = words.last().unwrap();
-            // What is open and too long for a row goes on in the next.
-            let is_seen = |lines: &[String]| lines.concat().contains(seen.as_str());
-            let mut lines = Vec::new();
-            let began = Instant::now();
-            while !(is_seen(&lines) && is_sound(&lines, &expected)) {
-                assert!(
-                    began.elapsed().as_secs() < 30,
-                    "{sizes:?}, after step {number}:\n{}",
-                    lines.join("\n")
-                );
-                lines = window.lines();
-            }
+            wait_for_sound(window, &expected, seen);
         }
         // First the screen fills.
         if number >= 4 {
             window.resize(sizes[(number + number / 4) % sizes.len()]);
+            if number % 2 == 0 {
+                window.wait_for_paint();
+                wait_for_sound(window, &expected, seen);
+            }
         }
     }
     pipe.write_all(turn_end().as_bytes()).unwrap();
