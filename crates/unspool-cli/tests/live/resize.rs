@@ -12,7 +12,7 @@ use proptest::test_runner::{Config, TestRunner};
 
 use crate::terminal::{Size, Start, Terminal};
 use crate::tmux::{self, Tmux};
-use crate::world::{UNSPOOL, call, delta, result, session, text, turn_end, wait_until};
+use crate::world::{UNSPOOL, at_once, call, delta, result, session, text, turn_end, wait_until};
 
 /// Changes that terminals get wrong most easily, to and fro: to less than a full
 /// line, to a few rows, and both at once. None goes below half of what was there
@@ -212,9 +212,7 @@ fn check(lines: &[String], sizes: &[Size]) {
 
 #[test]
 fn no_word_is_lost_or_doubled() {
-    for sizes in CHANGES {
-        check(&in_emulator(sizes).lines(), sizes);
-    }
+    at_once(&CHANGES, |sizes| check(&in_emulator(sizes).lines(), sizes));
 }
 
 /// A size, and how it becomes smaller and larger, never to less than half.
@@ -252,7 +250,7 @@ fn no_word_is_lost_or_doubled_in_tmux() {
     if !tmux::is_there() {
         return;
     }
-    for sizes in CHANGES.iter().take(5) {
+    at_once(&CHANGES[..5], |sizes| {
         let script = format!("mkfifo in\n{UNSPOOL} --no-summary < in");
         let tmux = Tmux::start(sizes[0], &script);
         let path = tmux.path("in");
@@ -263,5 +261,5 @@ fn no_word_is_lost_or_doubled_in_tmux() {
         assert_eq!(tmux.end(), 0);
         check(&tmux.lines(), sizes);
         assert!(tmux.shows_cursor());
-    }
+    });
 }

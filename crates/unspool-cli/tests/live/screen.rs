@@ -11,7 +11,7 @@ use std::time::Duration;
 use crate::terminal::{Size, Start, Terminal};
 use crate::tmux::{self, Tmux};
 use crate::world::{
-    UNSPOOL, call, corpus, delta, one_shot, result, session, text, turn_end, wait_until,
+    UNSPOOL, at_once, call, corpus, delta, one_shot, result, session, text, turn_end, wait_until,
 };
 
 const SIZES: [Size; 4] = [(80, 24), (40, 10), (100, 5), (20, 8)];
@@ -41,11 +41,11 @@ fn shown(input: &Path, size: Size) -> Terminal {
 #[track_caller]
 fn check(name: &str) {
     let input = corpus(name);
-    for size in SIZES {
-        let terminal = shown(&input, size);
-        is_one_shot(&terminal.lines(), &input, size);
+    at_once(&SIZES, |size| {
+        let terminal = shown(&input, *size);
+        is_one_shot(&terminal.lines(), &input, *size);
         assert!(terminal.shows_cursor() && terminal.wraps());
-    }
+    });
 }
 
 #[track_caller]
@@ -95,17 +95,17 @@ fn in_tmux_too() {
         "acp/codex/collab-v2-subagents.acp.jsonl",
     ] {
         let input = corpus(name);
-        for size in SIZES {
-            let tmux = Tmux::start(size, &format!("mkfifo in\n{UNSPOOL} --no-summary < in"));
+        at_once(&SIZES, |size| {
+            let tmux = Tmux::start(*size, &format!("mkfifo in\n{UNSPOOL} --no-summary < in"));
             let path = tmux.path("in");
             wait_until("the pipe", || path.exists());
             let mut pipe = File::options().write(true).open(path).unwrap();
             play(&input, &mut pipe);
             drop(pipe);
             tmux.end();
-            is_one_shot(&tmux.lines(), &input, size);
+            is_one_shot(&tmux.lines(), &input, *size);
             assert!(tmux.shows_cursor());
-        }
+        });
     }
 }
 
@@ -129,10 +129,10 @@ fn wide_characters_at_the_edge() {
     }
     run.push_str(&turn_end());
     fs::write(&input, run).unwrap();
-    for size in [(40, 10), (41, 10), (20, 8), (80, 24)] {
-        let terminal = shown(&input, size);
-        is_one_shot(&terminal.lines(), &input, size);
-    }
+    at_once(&[(40, 10), (41, 10), (20, 8), (80, 24)], |size| {
+        let terminal = shown(&input, *size);
+        is_one_shot(&terminal.lines(), &input, *size);
+    });
 }
 
 #[test]
@@ -152,8 +152,8 @@ fn an_open_part_that_is_taller_than_the_window() {
     }
     run.push_str(&turn_end());
     fs::write(&input, run).unwrap();
-    for size in [(80, 6), (40, 3), (80, 2), (80, 1), (35, 24)] {
-        let terminal = shown(&input, size);
-        is_one_shot(&terminal.lines(), &input, size);
-    }
+    at_once(&[(80, 6), (40, 3), (80, 2), (80, 1), (35, 24)], |size| {
+        let terminal = shown(&input, *size);
+        is_one_shot(&terminal.lines(), &input, *size);
+    });
 }

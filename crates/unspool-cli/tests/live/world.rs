@@ -82,6 +82,15 @@ pub(crate) fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
+/// Does the same with each item, all at once: most of the time they wait.
+pub(crate) fn at_once<T: Sync>(items: &[T], work: impl Fn(&T) + Sync) {
+    std::thread::scope(|scope| {
+        for item in items {
+            scope.spawn(|| work(item));
+        }
+    });
+}
+
 /// A folder with a script in it that plays an agent.
 pub(crate) struct Agent {
     pub(crate) folder: TempDir,
