@@ -4,14 +4,16 @@
 
 use std::fs::File;
 use std::io::{self, IsTerminal, Read, Write};
-use std::os::unix::process::CommandExt;
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::PathBuf;
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, channel};
 use std::thread;
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process_group};
-use signal_hook::consts::{SIGCONT, SIGINT};
+use rustix::io::Errno;
+use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, waitpid};
+use signal_hook::consts::{SIGINT, SIGTTIN, SIGTTOU};
 
 use crate::input::CHUNK;
 use crate::watch::{Happening, Subject, stop_here};
@@ -30,13 +32,27 @@ pub(crate) struct Running {
 /// How it went.
 pub(crate) struct Outcome {
     pub(crate) status: io::Result<ExitStatus>,
-    /// Why its output could not be saved.
-    pub(crate) save_error: Option<io::Error>,
+    pub(crate) saved: Saved,
+}
+
+/// Where output is saved.
+pub(crate) struct Save {
+    pub(crate) path: PathBuf,
+    pub(crate) file: File,
+}
+
+/// What became of the output's copy.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Saved {
+    /// All of it is there, if it was asked for.
+    Whole,
+    /// It could not be written; that was said.
+    Cut,
 }
 
 /// What the threads tell the one that waits for them.
 enum Part {
-    Output(Option<io::Error>),
+    Output(Saved),
     Errors,
     Exit(io::Result<ExitStatus>),
 }
@@ -44,7 +60,7 @@ enum Part {
 /// Starts a command. Its output is written to `save` before it is sent.
 pub(crate) fn start(
     words: &[String],
-    save: Option<File>,
+    save: Option<Save>,
     sender: &SyncSender<Happening>,
 ) -> io::Result<Running> {
     let (program, arguments) = words
@@ -64,8 +80,8 @@ pub(crate) fn start(
     if let Some(output) = child.stdout.take() {
         let (sender, parts) = (sender.clone(), parts.clone());
         thread::spawn(move || {
-            let failed = pass_on(output, save, &sender);
-            let _ = parts.send(Part::Output(failed));
+            let saved = pass_on(output, save, &sender);
+            let _ = parts.send(Part::Output(saved));
         });
     }
     if let Some(errors) = child.stderr.take() {
@@ -75,8 +91,11 @@ pub(crate) fn start(
             let _ = parts.send(Part::Errors);
         });
     }
-    thread::spawn(move || wait(child, &parts));
     let (finished, done) = channel();
+    let to_waiter = sender.clone();
+    thread::spawn(move || {
+        let _ = parts.send(Part::Exit(wait(group, &to_waiter)));
+    });
     let sender = sender.clone();
     thread::spawn(move || {
         let outcome = collect(&told, &sender);
@@ -86,8 +105,24 @@ pub(crate) fn start(
     Ok(Running { group, done })
 }
 
-fn wait(mut child: Child, parts: &Sender<Part>) {
-    let _ = parts.send(Part::Exit(child.wait()));
+/// Waits for the command's end, and says when it will not come by itself.
+fn wait(command: Pid, sender: &SyncSender<Happening>) -> io::Result<ExitStatus> {
+    loop {
+        let status = match waitpid(Some(command), WaitOptions::UNTRACED) {
+            Ok(Some((_, status))) => status,
+            Ok(None) | Err(Errno::INTR) => continue,
+            Err(error) => return Err(error.into()),
+        };
+        match status.stopping_signal() {
+            None => return Ok(ExitStatus::from_raw(status.as_raw())),
+            Some(SIGTTIN | SIGTTOU) => {
+                let text = "The command waits for the terminal, which it does not get; \
+                            Ctrl-C stops it.\n";
+                let _ = sender.send(Happening::Aside(text.to_owned()));
+            }
+            Some(_) => {}
+        }
+    }
 }
 
 /// Waits until the command is over and its output has come to an end.
@@ -107,7 +142,7 @@ fn collect(told: &Receiver<Part>, sender: &SyncSender<Happening>) -> Outcome {
             told.recv().map_err(|_| RecvTimeoutError::Disconnected)
         };
         match part {
-            Ok(Part::Output(failed)) => output = Some(failed),
+            Ok(Part::Output(saved)) => output = Some(saved),
             Ok(Part::Errors) => errors = true,
             Ok(Part::Exit(exit)) => status = Some(exit),
             Err(RecvTimeoutError::Timeout) if !is_over => {
@@ -120,33 +155,31 @@ fn collect(told: &Receiver<Part>, sender: &SyncSender<Happening>) -> Outcome {
     }
     Outcome {
         status: status.unwrap_or_else(|| Err(io::Error::other("its end was missed"))),
-        save_error: output.flatten(),
+        // What still comes from others that hold the pipe is not waited for.
+        saved: output.unwrap_or(Saved::Whole),
     }
 }
 
 /// Passes all output on, and writes every byte to the file first, also when
-/// nobody takes it any more. Gives back why the file could not be written.
-fn pass_on(
-    mut output: impl Read,
-    mut save: Option<File>,
-    sender: &SyncSender<Happening>,
-) -> Option<io::Error> {
+/// nobody takes it any more.
+fn pass_on(mut output: impl Read, mut save: Option<Save>, sender: &SyncSender<Happening>) -> Saved {
     let mut chunk = vec![0; CHUNK];
-    let mut failed = None;
+    let mut saved = Saved::Whole;
     let mut is_heard = true;
     loop {
         let bytes = match output.read(&mut chunk) {
-            Ok(0) => return failed,
+            Ok(0) => return saved,
             Ok(length) => chunk.get(..length).unwrap_or_default(),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(_) => return failed,
+            Err(_) => return saved,
         };
-        if let Some(file) = &mut save
+        if let Some(Save { path, file }) = &mut save
             && let Err(error) = file.write_all(bytes)
         {
-            let text = format!("Cannot save the output any further: {error}\n");
+            let path = path.display();
+            let text = format!("{path} is not complete, nothing more is saved: {error}\n");
             let _ = sender.send(Happening::Aside(text));
-            failed = Some(error);
+            saved = Saved::Cut;
             save = None;
         }
         is_heard = is_heard && sender.send(Happening::Output(bytes.to_vec())).is_ok();
@@ -189,7 +222,7 @@ impl Running {
     pub(crate) fn outcome(&self) -> Outcome {
         self.done.recv().unwrap_or_else(|_| Outcome {
             status: Err(io::Error::other("its end was missed")),
-            save_error: None,
+            saved: Saved::Cut,
         })
     }
 
@@ -199,15 +232,18 @@ impl Running {
         let _ = kill_process_group(self.group, signal);
     }
 
-    /// Ends the command: kindly, then for sure.
-    pub(crate) fn end(&self) {
-        self.signal(Signal::TERM);
-        if matches!(
-            self.done.recv_timeout(2 * LINGER),
-            Err(RecvTimeoutError::Timeout)
-        ) {
-            self.signal(Signal::KILL);
+    /// Ends the command, if it still runs: kindly, then for sure.
+    pub(crate) fn end(&self) -> Outcome {
+        if let Ok(outcome) = self.done.try_recv() {
+            return outcome;
         }
+        self.signal(Signal::TERM);
+        self.signal(Signal::CONT);
+        if let Ok(outcome) = self.done.recv_timeout(2 * LINGER) {
+            return outcome;
+        }
+        self.signal(Signal::KILL);
+        self.outcome()
     }
 }
 
@@ -221,16 +257,20 @@ impl Subject for Running {
             _ => Signal::from_named_raw(signal).unwrap_or(Signal::TERM),
         };
         self.signal(passed);
+        // One that is stopped would not notice.
+        self.signal(Signal::CONT);
         false
     }
 
-    fn waits_for_end(&self) -> bool {
-        true
+    /// Ctrl-C is between the user and the agent; who sends another signal will
+    /// not send a second.
+    fn waits_for_end(&self, signal: i32) -> bool {
+        signal == SIGINT
     }
 
     fn suspend(&mut self) {
         self.signal(Signal::TSTP);
         stop_here();
-        self.signal(Signal::from_named_raw(SIGCONT).unwrap_or(Signal::CONT));
+        self.signal(Signal::CONT);
     }
 }

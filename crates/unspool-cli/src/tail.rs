@@ -7,17 +7,23 @@
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read, Seek, SeekFrom};
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::SyncSender;
 use std::thread;
 use std::time::{Duration, SystemTime};
+
+use serde::de::IgnoredAny;
 
 use crate::input::{self, CHUNK};
 use crate::watch::Happening;
 
 /// Between two looks at the file.
 const PAUSE: Duration = Duration::from_millis(100);
+/// Looks at a document that is not whole, before it is shown as it is.
+const PATIENCE: usize = 20;
+/// Bytes that tell whether a file was written anew.
+const REMEMBERED: usize = 64;
 
 /// Follows a file for ever, or until nobody listens. `find` names it, as soon
 /// as there is one.
@@ -33,6 +39,7 @@ pub(crate) fn follow(find: impl Fn() -> Option<PathBuf>, sender: &SyncSender<Hap
         open: None,
         missing: false,
         complaint: String::new(),
+        torn: 0,
     };
     while tail.look(sender).is_ok() {
         thread::sleep(PAUSE);
@@ -46,16 +53,24 @@ struct Tail {
     missing: bool,
     /// What was last said to be wrong.
     complaint: String,
+    /// How often a document was found half written.
+    torn: usize,
 }
 
 /// The file as it was when it was last looked at.
 enum Open {
-    Lines {
-        file: File,
-        identity: (u64, u64),
-        position: u64,
-    },
+    Lines(Lines),
     Whole(Stamp),
+}
+
+/// A file that lines are added to.
+struct Lines {
+    file: File,
+    identity: (u64, u64),
+    /// How far it was read.
+    position: u64,
+    /// The last bytes before that.
+    last: Vec<u8>,
 }
 
 /// Two stamps differ when the file was written to.
@@ -85,7 +100,7 @@ impl Tail {
     /// Whether the file is written as a whole, not line by line.
     fn is_whole(&self) -> bool {
         match &self.open {
-            Some(Open::Lines { .. }) => false,
+            Some(Open::Lines(_)) => false,
             Some(Open::Whole(_)) => true,
             None => input::is_whole(&self.path),
         }
@@ -96,33 +111,30 @@ impl Tail {
         metadata: &Metadata,
         sender: &SyncSender<Happening>,
     ) -> io::Result<Result<(), NobodyListens>> {
-        let identity = (metadata.dev(), metadata.ino());
-        let goes_on = matches!(
-            &self.open,
-            Some(Open::Lines { identity: known, position, .. })
-                if *known == identity && metadata.len() >= *position
-        );
+        let goes_on = matches!(&self.open, Some(Open::Lines(lines)) if lines.go_on_in(metadata));
         if !goes_on {
             // The rest of a file that was moved away comes first.
-            if let Some(Open::Lines { file, position, .. }) = &mut self.open
-                && let Err(error) = send_rest(file, position, sender)?
+            if let Some(Open::Lines(lines)) = &mut self.open
+                && lines.identity != identity(metadata)
+                && let Err(error) = lines.send_rest(sender)?
             {
                 return Ok(Err(error));
             }
             let is_first = self.open.is_none();
-            self.open = Some(Open::Lines {
+            self.open = Some(Open::Lines(Lines {
                 file: File::open(&self.path)?,
-                identity,
+                identity: identity(metadata),
                 position: 0,
-            });
+                last: Vec::new(),
+            }));
             if !is_first && sender.send(Happening::Restart).is_err() {
                 return Ok(Err(NobodyListens));
             }
         }
-        let Some(Open::Lines { file, position, .. }) = &mut self.open else {
-            return Ok(Ok(()));
-        };
-        send_rest(file, position, sender)
+        match &mut self.open {
+            Some(Open::Lines(lines)) => lines.send_rest(sender),
+            _ => Ok(Ok(())),
+        }
     }
 
     fn read_whole(&mut self, sender: &SyncSender<Happening>) -> Result<(), NobodyListens> {
@@ -139,7 +151,9 @@ impl Tail {
             Ok(bytes)
         });
         match read {
+            Ok(bytes) if self.is_torn(&bytes) => Ok(()),
             Ok(bytes) => {
+                self.torn = 0;
                 self.open = Some(Open::Whole(stamp));
                 let whole = Happening::Whole(bytes);
                 sender.send(whole).map_err(|_| NobodyListens)
@@ -147,6 +161,14 @@ impl Tail {
             // Perhaps it is being written; it is tried again.
             Err(error) => self.complain(&format!("{error:#}"), sender),
         }
+    }
+
+    /// Whether a document is being written: it is looked at again, for a while.
+    fn is_torn(&mut self, bytes: &[u8]) -> bool {
+        let is_document = self.path.extension().is_some_and(|name| name == "json");
+        let is_torn = is_document && serde_json::from_slice::<IgnoredAny>(bytes).is_err();
+        self.torn += 1;
+        is_torn && self.torn <= PATIENCE
     }
 
     fn say_missing(
@@ -182,25 +204,49 @@ impl Tail {
     }
 }
 
-/// Sends all that lies behind the position.
-fn send_rest(
-    file: &mut File,
-    position: &mut u64,
-    sender: &SyncSender<Happening>,
-) -> io::Result<Result<(), NobodyListens>> {
-    let mut chunk = vec![0; CHUNK];
-    file.seek(SeekFrom::Start(*position))?;
-    loop {
-        let length = match file.read(&mut chunk) {
-            Ok(0) => return Ok(Ok(())),
-            Ok(length) => length,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error),
-        };
-        *position += length as u64;
-        let bytes = chunk.iter().take(length).copied().collect();
-        if sender.send(Happening::Output(bytes)).is_err() {
-            return Ok(Err(NobodyListens));
+fn identity(metadata: &Metadata) -> (u64, u64) {
+    (metadata.dev(), metadata.ino())
+}
+
+impl Lines {
+    /// Whether the file is still this one, and was only added to.
+    fn go_on_in(&self, metadata: &Metadata) -> bool {
+        self.identity == identity(metadata)
+            && metadata.len() >= self.position
+            && self.ends_as_before()
+    }
+
+    /// Whether the bytes that were read last are still there. A file that was
+    /// cut and written again may be longer than it was.
+    fn ends_as_before(&self) -> bool {
+        let mut bytes = vec![0; self.last.len()];
+        let from = self.position.saturating_sub(bytes.len() as u64);
+        let read = self.file.read_exact_at(&mut bytes, from);
+        read.is_ok() && bytes == self.last
+    }
+
+    /// Sends all that lies behind the position.
+    fn send_rest(
+        &mut self,
+        sender: &SyncSender<Happening>,
+    ) -> io::Result<Result<(), NobodyListens>> {
+        let mut chunk = vec![0; CHUNK];
+        self.file.seek(SeekFrom::Start(self.position))?;
+        loop {
+            let length = match self.file.read(&mut chunk) {
+                Ok(0) => return Ok(Ok(())),
+                Ok(length) => length,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+            };
+            self.position += length as u64;
+            let bytes = chunk.get(..length).unwrap_or_default().to_vec();
+            self.last.extend(&bytes);
+            let surplus = self.last.len().saturating_sub(REMEMBERED);
+            self.last.drain(..surplus);
+            if sender.send(Happening::Output(bytes)).is_err() {
+                return Ok(Err(NobodyListens));
+            }
         }
     }
 }

@@ -4,13 +4,20 @@
 //! `FORCE_COLOR`, `CLICOLOR=0`, `TERM=dumb`, and whether it is a terminal.
 
 use std::env;
-use std::io::{self, IsTerminal, Read, Write};
+use std::fs::File;
+use std::io::{self, BufWriter, IsTerminal, Read, Write};
+use std::os::fd::AsFd;
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::getpgrp;
+use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcgetpgrp, tcsetattr};
 use terminal_colorsaurus::{QueryOptions, ThemeMode, theme_mode};
+use unspool::output::RESTORE;
 
 use crate::cli::When;
+use crate::input::CHUNK;
 
 /// How long a terminal may take to tell its background.
 const PATIENCE: Duration = Duration::from_millis(200);
@@ -18,6 +25,13 @@ const PATIENCE: Duration = Duration::from_millis(200);
 /// Whether standard output is a terminal.
 pub(crate) fn is_terminal() -> bool {
     io::stdout().is_terminal()
+}
+
+/// Standard output, written only when it is flushed: a frame goes out at once,
+/// not line by line.
+pub(crate) fn output() -> io::Result<BufWriter<File>> {
+    let output = io::stdout().as_fd().try_clone_to_owned()?;
+    Ok(BufWriter::with_capacity(CHUNK, File::from(output)))
 }
 
 /// Whether colours are written.
@@ -72,6 +86,18 @@ pub(crate) fn size() -> Size {
     }
 }
 
+/// A panic must not leave the terminal without its cursor.
+pub(crate) fn restore_on_panic() {
+    let before = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        restore();
+        let mut out = io::stdout();
+        let _ = out.write_all(format!("\r\n{RESTORE}").as_bytes());
+        let _ = out.flush();
+        before(info);
+    }));
+}
+
 /// Whether this runs in a job of GitHub Actions.
 pub(crate) fn is_github_actions() -> bool {
     env::var("GITHUB_ACTIONS").is_ok_and(|value| value == "true")
@@ -80,7 +106,48 @@ pub(crate) fn is_github_actions() -> bool {
 /// Whether something can be painted anew: on a terminal that knows more than
 /// lines.
 pub(crate) fn can_repaint() -> bool {
-    is_terminal() && env::var("TERM").is_ok_and(|term| !term.is_empty() && term != "dumb")
+    is_terminal()
+        && is_in_foreground()
+        && env::var("TERM").is_ok_and(|term| !term.is_empty() && term != "dumb")
+}
+
+/// Whether the terminal is ours at the moment: one that is asked from the
+/// background stops who asks.
+fn is_in_foreground() -> bool {
+    // Of a terminal that does not control us nothing is to be feared.
+    tcgetpgrp(io::stdout()).map_or(true, |group| group == getpgrp())
+}
+
+/// How the terminal was before keys were hushed.
+static BEFORE: Mutex<Option<Termios>> = Mutex::new(None);
+
+/// Does not show what is typed, which would move the cursor, and does not throw
+/// away what was written when Ctrl-C is pressed.
+pub(crate) fn hush() {
+    let Ok(mut before) = BEFORE.lock() else {
+        return;
+    };
+    if before.is_some() || !is_in_foreground() {
+        return;
+    }
+    if let Ok(modes) = tcgetattr(io::stdout()) {
+        let mut quiet = modes.clone();
+        quiet.local_modes.remove(LocalModes::ECHO);
+        quiet.local_modes.insert(LocalModes::NOFLSH);
+        // One that cannot be hushed shows what is typed.
+        let _ = tcsetattr(io::stdout(), OptionalActions::Now, &quiet);
+        *before = Some(modes);
+    }
+}
+
+/// Makes the terminal as it was before it was hushed.
+pub(crate) fn restore() {
+    if let Ok(mut before) = BEFORE.lock()
+        && let Some(modes) = before.take()
+        && is_in_foreground()
+    {
+        let _ = tcsetattr(io::stdout(), OptionalActions::Now, &modes);
+    }
 }
 
 /// Whether the terminal says that it knows synchronised updates.
@@ -122,7 +189,7 @@ fn ask_for_synchronised_updates() -> io::Result<bool> {
 /// Whether the background is light. Asked of the terminal only when the output
 /// is one; dark where no answer comes.
 pub(crate) fn is_light() -> bool {
-    if !is_terminal() {
+    if !is_terminal() || !is_in_foreground() {
         return false;
     }
     let mut options = QueryOptions::default();

@@ -40,6 +40,7 @@ impl<'a> View<'a> {
     /// what is open is painted anew.
     pub(crate) fn live(settings: &Settings, filter: &'a Filter) -> Self {
         if settings.live {
+            terminal::restore_on_panic();
             let live = Live::new(settings, filter, terminal::synchronises());
             Self::Live(Box::new(live))
         } else {

@@ -25,6 +25,8 @@ use crate::view::View;
 const QUEUE: usize = 64;
 /// How long pieces are collected before something is painted.
 const BATCH: Duration = Duration::from_millis(8);
+/// After this long without more, what was not recognised yet is shown as it is.
+const PAUSE: Duration = Duration::from_millis(500);
 /// How long an agent may go on writing after Ctrl-C.
 const GRACE: Duration = Duration::from_secs(2);
 
@@ -80,8 +82,9 @@ pub(crate) trait Subject {
     /// A signal came that asks to end, for the `count`th time. `true` ends the
     /// watching now.
     fn end(&mut self, signal: i32, count: usize) -> bool;
-    /// Whether its own end is waited for, however long that takes.
-    fn waits_for_end(&self) -> bool {
+    /// Whether its own end is waited for after this signal, however long that
+    /// takes.
+    fn waits_for_end(&self, _signal: i32) -> bool {
         false
     }
     /// Whether a signal that ends the watching ends the run too.
@@ -199,6 +202,7 @@ impl<W: Write> Watch<'_, '_, W> {
         subject: &mut dyn Subject,
     ) -> io::Result<Option<End>> {
         let Some(first) = self.wait(state) else {
+            self.release(reader, state)?;
             return Ok(state.over(Instant::now()));
         };
         let began = Instant::now();
@@ -220,7 +224,7 @@ impl<W: Write> Watch<'_, '_, W> {
 
     /// Waits for something to happen, or for the next frame.
     fn wait(&self, state: &State) -> Option<Happening> {
-        let due = [self.view.due(), state.deadline]
+        let due = [self.view.due(), state.deadline, state.pause]
             .into_iter()
             .flatten()
             .min();
@@ -252,6 +256,7 @@ impl<W: Write> Watch<'_, '_, W> {
             Happening::Output(bytes) => {
                 reader.push(&bytes);
                 self.show(reader)?;
+                state.pause = Some(Instant::now() + PAUSE);
             }
             Happening::Events(events) => {
                 for event in events {
@@ -280,12 +285,22 @@ impl<W: Write> Watch<'_, '_, W> {
                 if subject.end(signal, state.signals) {
                     return Ok(Some(End::Signal(signal)));
                 }
-                if !subject.waits_for_end() {
+                if !subject.waits_for_end(signal) {
                     state.deadline.get_or_insert(Instant::now() + GRACE);
                 }
             }
         }
         Ok(None)
+    }
+
+    /// Shows what nobody recognised so far, if no more has come for a while.
+    fn release(&mut self, reader: &mut Reader, state: &mut State) -> io::Result<()> {
+        if state.pause.is_some_and(|pause| pause <= Instant::now()) {
+            state.pause = None;
+            reader.release();
+            self.show(reader)?;
+        }
+        Ok(())
     }
 
     fn show(&mut self, reader: &mut Reader) -> io::Result<()> {
@@ -350,6 +365,8 @@ struct State {
     signals: usize,
     /// When it ends in any case.
     deadline: Option<Instant>,
+    /// When what the reader holds back is shown, if nothing more comes.
+    pause: Option<Instant>,
 }
 
 impl State {

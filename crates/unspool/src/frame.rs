@@ -93,6 +93,10 @@ impl Framer {
     pub(crate) fn push(&mut self, bytes: &[u8], sink: &mut dyn FnMut(Framed<'_>)) {
         if let State::Undecided(held) = &mut self.state {
             held.extend_from_slice(bytes);
+            // Only a whole line decides; a long one is not looked at each time.
+            if !bytes.contains(&b'\n') && held.len() <= self.limit {
+                return;
+            }
             let framing = match decide(held, false) {
                 Some(framing) => framing,
                 None if held.len() > self.limit => Framing::Lines,
@@ -142,6 +146,9 @@ fn without_byte_order_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes)
 }
 
+/// Blanks before anything else; an input with more is lines.
+const MOST_BLANKS: usize = 1 << 16;
+
 /// The framing of an input that begins with `bytes`; `None` if that cannot be
 /// said before more has come. Only whole lines count, so that the answer does
 /// not depend on where the bytes were cut.
@@ -151,7 +158,10 @@ fn decide(bytes: &[u8], at_end: bool) -> Option<Framing> {
     if !at_end && text.len() < 3 && b"\xEF\xBB\xBF".starts_with(text) {
         return None;
     }
-    let start = text.iter().position(|b| !blank(b))?;
+    let blanks = text.get(..MOST_BLANKS).unwrap_or(text);
+    let Some(start) = blanks.iter().position(|b| !blank(b)) else {
+        return (text.len() >= MOST_BLANKS).then_some(Framing::Lines);
+    };
     let mut rest = text.get(start..)?;
     let first = next_line(&mut rest, at_end)?;
     match first.first()? {

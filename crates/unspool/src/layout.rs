@@ -33,7 +33,7 @@ pub use sink::{Lines, Piece, Sink};
 pub use width::width;
 
 use crate::doc::{Block, Line, Role, Span, Style};
-use wrap::{Break, Cursor, Room};
+use wrap::{Break, Room};
 
 /// How wide lines may be, in cells; `None` leaves paragraphs on one line.
 pub type Width = Option<usize>;
@@ -99,15 +99,15 @@ pub fn truncated(line: &[Span], cells: usize) -> Line {
     if width::of_line(line) <= cells {
         return line.to_vec();
     }
-    let room = Room::even(Some(cells.saturating_sub(1).max(1)));
-    let mut ranges = Vec::new();
-    wrap::ranges(line, room, Break::Anywhere, &mut ranges);
-    let mut head = Line::new();
-    if let Some(first) = ranges.first() {
-        Cursor::new(line).take(first, &mut |piece| head.push(piece.into()));
-    }
+    let rows = folded(line, cells.saturating_sub(1));
+    let mut head = rows.into_iter().next().unwrap_or_default();
     head.push(Span::role("…", Role::Accent));
     head
+}
+
+/// The rows that a line takes on a terminal of so many columns.
+pub fn folded(line: &[Span], columns: usize) -> Vec<Line> {
+    wrap::broken(line, Room::even(Some(columns.max(1))), Break::Anywhere)
 }
 
 fn bold(line: &[Span]) -> Line {

@@ -90,6 +90,14 @@ impl Reader {
             .push(bytes, &mut |framed| translator.framed(framed));
     }
 
+    /// Does not wait any longer for a frame that tells the provider: what was
+    /// held becomes events. Later frames are still asked.
+    pub fn release(&mut self) {
+        if self.translator.source.is_none() && !self.translator.held.is_empty() {
+            self.translator.give_up_holding();
+        }
+    }
+
     /// The input has ended: what was held or open becomes events.
     pub fn finish(&mut self) {
         let translator = &mut self.translator;

@@ -1,7 +1,7 @@
 //! `unspool follow`: shows a session file and goes on as it grows.
 
 use std::path::PathBuf;
-use std::{io, thread};
+use std::thread;
 
 use anyhow::bail;
 use signal_hook::consts::SIGINT;
@@ -12,7 +12,7 @@ use crate::cli::Follow;
 use crate::settings::Settings;
 use crate::view::View;
 use crate::watch::{self, End, Recording, Seen, Watch};
-use crate::{Status, agents, input, tail};
+use crate::{Status, agents, input, tail, terminal};
 
 pub(crate) fn run(arguments: &Follow) -> anyhow::Result<Status> {
     let find = finder(arguments)?;
@@ -41,7 +41,7 @@ pub(crate) fn run(arguments: &Follow) -> anyhow::Result<Status> {
         view: &mut View::live(&settings, &arguments.filter),
         stats: &mut stats,
         seen: Some(Seen::default()),
-        out: io::stdout().lock(),
+        out: terminal::output()?,
     }
     .run(&mut Recording)?;
     Ok(match end {

@@ -3,17 +3,19 @@
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
 use std::process::ExitStatus;
 
 use anyhow::{Context, bail};
 use unspool::Reader;
 use unspool::stats::Stats;
 
+use crate::child::{Save, Saved};
 use crate::cli::Run;
 use crate::settings::Settings;
 use crate::view::View;
-use crate::watch::{self, Watch};
-use crate::{Status, agents, child, complain, summary};
+use crate::watch::{self, End, Watch};
+use crate::{Status, agents, child, complain, is_broken_pipe, summary, terminal};
 
 /// The shells' statuses for a command that cannot be started.
 const NOT_EXECUTABLE: u8 = 126;
@@ -26,13 +28,7 @@ pub(crate) fn run(arguments: &Run) -> anyhow::Result<Status> {
         writeln!(io::stdout(), "{}", shlex::try_join(words)?)?;
         return Ok(Status::Success);
     }
-    let save = match &arguments.save {
-        None => None,
-        Some(path) => {
-            let file = File::create(path);
-            Some(file.with_context(|| format!("cannot write {}", path.display()))?)
-        }
-    };
+    let save = arguments.save.as_deref().map(create).transpose()?;
     let settings = Settings::new(&arguments.look)?;
     let (sender, happenings) = watch::channel();
     watch::signals(sender.clone())?;
@@ -48,29 +44,43 @@ pub(crate) fn run(arguments: &Run) -> anyhow::Result<Status> {
         view: &mut View::live(&settings, &arguments.filter),
         stats: &mut stats,
         seen: None,
-        out: io::stdout().lock(),
+        out: terminal::output()?,
     }
     .run(&mut running);
     // From here on nobody listens; what is written is still saved.
     drop(happenings);
-    if shown.is_err() && arguments.save.is_none() {
-        running.end();
-    }
-    let outcome = running.outcome();
-    if shown.is_ok() && settings.summary {
+    let outcome = match &shown {
+        Ok(End::Input(_)) => running.outcome(),
+        // What nobody sees goes on only for the sake of the file.
+        Err(_) if arguments.save.is_some() => running.outcome(),
+        Ok(End::Signal(_)) | Err(_) => running.end(),
+    };
+    let mut result = Status::Success;
+    if let Err(error) = shown {
+        let error = anyhow::Error::new(error);
+        if arguments.save.is_none() {
+            return Err(error);
+        }
+        if !is_broken_pipe(&error) {
+            complain(&error);
+            result = Status::Unreadable;
+        }
+    } else if settings.summary {
         summary::write(&stats, &settings, &mut io::stdout().lock())?;
     }
-    let mut result = ended(
-        &words,
-        outcome.status.context("cannot wait for the command")?,
-    );
-    if let (Some(error), Some(path)) = (outcome.save_error, &arguments.save) {
-        let error = anyhow::Error::new(error);
-        complain(&error.context(format!("{} is not complete", path.display())));
-        result = result.worse(Status::Unreadable);
+    if outcome.saved == Saved::Cut {
+        result = Status::Unreadable;
     }
-    shown?;
-    Ok(result)
+    let exit = outcome.status.context("cannot wait for the command")?;
+    Ok(result.worse(ended(&words, exit)))
+}
+
+fn create(path: &Path) -> anyhow::Result<Save> {
+    let file = File::create(path);
+    Ok(Save {
+        path: path.to_owned(),
+        file: file.with_context(|| format!("cannot write {}", path.display()))?,
+    })
 }
 
 /// The command line: as it was given behind `--`, or the one that makes a known

@@ -14,7 +14,7 @@ use crate::playback::{self, Speed};
 use crate::settings::Settings;
 use crate::view::View;
 use crate::watch::{self, End, Happening, Pipe, Recording, Subject, Watch};
-use crate::{Status, complain, summary};
+use crate::{Status, complain, summary, terminal};
 
 pub(crate) fn run(arguments: &Show) -> anyhow::Result<Status> {
     let mut out = BufWriter::with_capacity(CHUNK, io::stdout().lock());
@@ -106,7 +106,7 @@ fn watched(
     subject: &mut dyn Subject,
 ) -> anyhow::Result<io::Result<Status>> {
     let mut stats = Stats::default();
-    let mut out = io::stdout().lock();
+    let mut out = terminal::output()?;
     let end = Watch {
         happenings,
         reader: &|| Reader::with_options(options()),
@@ -118,6 +118,7 @@ fn watched(
     .run(subject)?;
     if settings.summary {
         summary::write(&stats, settings, &mut out)?;
+        out.flush()?;
     }
     Ok(match end {
         End::Input(read) => read.map(|()| Status::of(stats.status)),

@@ -11,21 +11,24 @@ use unspool::Event;
 use unspool::doc::{Line, Role, Span, Style};
 use unspool::event::{Body, Level, PlanStatus};
 use unspool::formatter::{Formatter, OpenText};
+use unspool::layout;
 use unspool::output::{self, Row};
 use unspool::session::{Entry, Item};
 use unspool::transcript::{Spacing, Transcript};
 
 use crate::cli::Filter;
 use crate::settings::Settings;
-use crate::terminal::Size;
+use crate::terminal::{self, Size};
 use crate::{filter, summary};
 
 /// Between two frames at least.
-const FRAME: Duration = Duration::from_millis(16);
+const FRAME: Duration = Duration::from_millis(17);
 /// Between two pictures of the spinner.
 const TICK: Duration = Duration::from_millis(100);
 /// An agent that says nothing for so long is told about.
 const QUIET: Duration = Duration::from_secs(10);
+/// Rows that are painted also on a small screen.
+const LEAST_ROWS: usize = 3;
 const SPINNER: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 
 pub(crate) struct Live<'a> {
@@ -72,7 +75,7 @@ struct Work {
 
 impl<'a> Live<'a> {
     pub(super) fn new(settings: &Settings, filter: &'a Filter, synchronised: bool) -> Self {
-        let size = crate::terminal::size();
+        let size = terminal::size();
         let now = Instant::now();
         Self {
             transcript: Transcript::new(),
@@ -215,6 +218,7 @@ impl<'a> Live<'a> {
 
     /// Takes the open lines away, so that somebody else may write.
     pub(super) fn leave(&mut self, out: &mut impl Write) -> io::Result<()> {
+        terminal::restore();
         out.write_all(self.screen.leave().as_bytes())?;
         self.changed = true;
         out.flush()
@@ -222,7 +226,7 @@ impl<'a> Live<'a> {
 
     /// The terminal may have another size now.
     pub(super) fn resize(&mut self) {
-        self.size = crate::terminal::size();
+        self.size = terminal::size();
         self.screen.resize(self.size.columns);
         let width = self.width();
         if let Some(growing) = &mut self.growing {
@@ -257,6 +261,10 @@ impl<'a> Live<'a> {
         let now = Instant::now();
         if self.due().is_none_or(|due| due > now) {
             return Ok(());
+        }
+        terminal::hush();
+        if terminal::size() != self.size {
+            self.resize();
         }
         if let Some(growing) = &mut self.growing {
             let lines = growing.text.refresh();
@@ -307,9 +315,8 @@ impl<'a> Live<'a> {
         Some(lines)
     }
 
-    /// The last of the open lines that fit into half of the screen.
+    /// The last of the open lines.
     fn open_rows(&self, now: Instant) -> Vec<Row> {
-        let most = (self.size.rows / 2).max(1);
         let mut rows = Vec::new();
         let mut spacing = self.spacing.clone();
         let grown = self.growing.as_ref().map(|growing| {
@@ -342,12 +349,32 @@ impl<'a> Live<'a> {
             if is_first && spacing.before(entry) {
                 rows.push(Row::default());
             }
-            rows.extend(lines.iter().map(|line| self.fitting(line)));
+            for line in &lines {
+                let folded = layout::folded(line, self.size.columns);
+                rows.extend(folded.iter().map(|row| self.formatter.row(row)));
+            }
         }
         if self.work.is_open {
-            rows.push(self.fitting(&self.status(now)));
+            let status = layout::truncated(&self.status(now), self.size.columns);
+            rows.push(self.formatter.row(&status));
         }
-        rows.split_off(rows.len().saturating_sub(most))
+        rows.split_off(rows.len() - self.fitting_rows(&rows))
+    }
+
+    /// How many of the last rows may be painted: as many as would fit into a
+    /// screen of half the width and half the height, and some in any case. When
+    /// the terminal becomes smaller and wraps them, before anything can be done
+    /// about it, none of them gets out of reach into the scrollback.
+    fn fitting_rows(&self, rows: &[Row]) -> usize {
+        let half = (self.size.columns / 2).max(1);
+        let mut left = (self.size.rows / 2).max(1);
+        let least = left.min(LEAST_ROWS);
+        let fits = |row: &&Row| {
+            let wrapped = row.cells.div_ceil(half).max(1);
+            left.checked_sub(wrapped).map(|rest| left = rest).is_some()
+        };
+        let fitting = rows.iter().rev().take_while(fits).count();
+        fitting.max(least).min(rows.len())
     }
 
     fn open_lines(&self, entry: &Entry, now: Instant) -> Vec<Line> {
@@ -389,15 +416,11 @@ impl<'a> Live<'a> {
             Span::new(format!(" {}", words.join(" · ")), Style::of(Role::Accent)),
         ]
     }
+}
 
-    /// A row that is not wider than the screen.
-    fn fitting(&self, line: &[Span]) -> Row {
-        let row = self.formatter.row(line);
-        if row.cells <= self.size.columns {
-            return row;
-        }
-        let cut = unspool::layout::truncated(line, self.size.columns);
-        self.formatter.row(&cut)
+impl Drop for Live<'_> {
+    fn drop(&mut self) {
+        terminal::restore();
     }
 }
 

@@ -58,11 +58,16 @@ pub(super) enum Break {
 
 /// Breaks at words. Gives at least one line.
 pub(super) fn wrap(line: &[Span], room: Room) -> Vec<Line> {
+    broken(line, room, Break::AtWords)
+}
+
+/// The lines that a text is broken into, at least one.
+pub(super) fn broken(line: &[Span], room: Room, breaks: Break) -> Vec<Line> {
     if fits(line, room) {
         return vec![line.to_vec()];
     }
     let mut found = Vec::new();
-    ranges(line, room, Break::AtWords, &mut found);
+    ranges(line, room, breaks, &mut found);
     let mut cursor = Cursor::new(line);
     let line = |range| {
         let mut line = Line::new();

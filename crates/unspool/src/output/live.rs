@@ -8,7 +8,7 @@
 //! touched, and the scrollback is never cleared.
 //!
 //! [`Live`] makes the bytes of a frame; the caller writes them at once. The open
-//! lines must not be wider than the screen nor more than it has rows.
+//! lines must not be more than the screen has rows; what is too wide is cut off.
 
 use std::fmt::Write as _;
 
@@ -40,7 +40,14 @@ const END: &str = "\u{1b}[?2026l";
 const HIDE_CURSOR: &str = "\u{1b}[?25l";
 const SHOW_CURSOR: &str = "\u{1b}[?25h";
 const ERASE_LINE: &str = "\u{1b}[K";
-const ERASE_BELOW: &str = "\u{1b}[J";
+/// From the start of a line. The first line goes first: tmux takes what is
+/// erased from the first cell of the screen on into its scrollback.
+const ERASE_BELOW: &str = "\u{1b}[K\u{1b}[C\u{1b}[J\r";
+const NO_WRAP: &str = "\u{1b}[?7l";
+const WRAP: &str = "\u{1b}[?7h";
+/// Gives the cursor back, and lines that are too long wrap again: for when all
+/// else fails.
+pub const RESTORE: &str = "\u{1b}[?7h\u{1b}[?25h";
 
 impl Live {
     /// For a screen of so many columns. `synchronised`: the terminal knows
@@ -73,7 +80,7 @@ impl Live {
             out.push_str(HIDE_CURSOR);
             self.hidden = true;
         }
-        if self.lost || finished.iter().any(|row| row.cells > self.width) {
+        if self.lost || (!finished.is_empty() && !self.painted.is_empty()) {
             // Rows do not lie where they would be compared.
             out.push('\r');
             out.push_str(ERASE_BELOW);
@@ -105,11 +112,26 @@ impl Live {
         out
     }
 
-    /// Writes the rows over those that are painted, and goes back to the first
-    /// open one.
+    /// Writes the rows, the open ones over those that are painted, and goes
+    /// back to the first open one.
+    ///
+    /// The terminal may have been resized a moment ago, which is not known here
+    /// yet, and it may take a character for wider than it is held to be here.
+    /// So open rows are not wrapped by the terminal, what is finished is not
+    /// written over anything, and going down scrolls at the end of the screen.
     fn rows(&self, finished: &[Row], open: &[Row], out: &mut String) {
-        let total = finished.len() + open.len();
-        for (index, row) in finished.iter().chain(open).enumerate() {
+        for row in finished {
+            out.push_str(&row.text);
+            out.push_str("\r\n");
+        }
+        if open.is_empty() && self.painted.is_empty() {
+            return;
+        }
+        out.push_str(NO_WRAP);
+        for (index, row) in open.iter().enumerate() {
+            if index > 0 {
+                out.push_str("\r\n");
+            }
             let old = self.painted.get(index);
             if old != Some(row) {
                 out.push_str(&row.text);
@@ -117,16 +139,17 @@ impl Live {
                     out.push_str(ERASE_LINE);
                 }
             }
-            if index + 1 < total || open.is_empty() {
-                out.push_str("\r\n");
-            }
         }
-        if self.painted.len() > total {
+        if self.painted.len() > open.len() {
             // To erase on a line that is full would take its last character.
-            let below = if open.is_empty() { "" } else { "\u{1b}[B\r" };
-            let back = if open.is_empty() { "" } else { "\u{1b}[A" };
+            let (below, back) = if open.is_empty() {
+                ("", "")
+            } else {
+                ("\r\n", "\u{1b}[A")
+            };
             out.extend([below, ERASE_BELOW, back]);
         }
+        out.push_str(WRAP);
         out.push('\r');
         if open.len() > 1 {
             // Writing to a String cannot fail.

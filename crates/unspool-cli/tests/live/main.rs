@@ -1,0 +1,22 @@
+//! The live view in real terminals, agents that are started and followed, and
+//! what goes wrong with them.
+//!
+//! The program runs on a real pseudo terminal, whose other end is a terminal
+//! emulator ([`terminal`]) or tmux. No test depends on exact times: whatever
+//! takes time is waited for.
+
+#![expect(clippy::unwrap_used, reason = "a test may fail")]
+
+mod faults;
+mod follow;
+mod pipe;
+mod quiet;
+mod replay;
+mod resize;
+mod run;
+mod screen;
+mod signals;
+mod soak;
+mod terminal;
+mod tmux;
+mod world;

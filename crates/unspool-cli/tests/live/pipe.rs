@@ -1,0 +1,118 @@
+//! Pipes and logs: nothing is touched again, and nothing is there twice.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, Stdio};
+
+use crate::world::{Agent, call, delta, result, session, text, turn_end, unspool};
+
+fn start(arguments: &[&str]) -> Child {
+    let mut command = unspool(arguments);
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+#[test]
+fn each_message_is_written_once_it_is_complete() {
+    let mut child = start(&["--width", "80"]);
+    let mut pipe = child.stdin.take().unwrap();
+    let mut out = BufReader::new(child.stdout.take().unwrap());
+    let mut line = String::new();
+    pipe.write_all((session() + &delta("a", "one ") + &delta("a", "two")).as_bytes())
+        .unwrap();
+    pipe.write_all(call("t", "ls").as_bytes()).unwrap();
+    out.read_line(&mut line).unwrap();
+    assert_eq!(line, "• one two\n");
+    pipe.write_all((result("t", "x\n") + &turn_end()).as_bytes())
+        .unwrap();
+    drop(pipe);
+    let mut rest = String::new();
+    out.read_to_string(&mut rest).unwrap();
+    assert_eq!(rest, "\n• Ran ls\n  └ x\n");
+    child.wait().unwrap();
+}
+
+#[test]
+fn text_is_written_as_it_comes() {
+    let mut child = start(&["--display", "text"]);
+    let mut pipe = child.stdin.take().unwrap();
+    let mut out = child.stdout.take().unwrap();
+    let mut piece = [0; 4];
+    pipe.write_all((session() + &delta("a", "one ")).as_bytes())
+        .unwrap();
+    out.read_exact(&mut piece).unwrap();
+    assert_eq!(&piece, b"one ");
+    pipe.write_all(delta("a", "two ").as_bytes()).unwrap();
+    out.read_exact(&mut piece).unwrap();
+    assert_eq!(&piece, b"two ");
+    drop(pipe);
+    child.wait().unwrap();
+}
+
+#[test]
+fn the_log_of_an_agent_that_is_run_has_no_codes() {
+    let agent = Agent::sh("cat begin; sleep 0.3; cat end");
+    let begin = session() + &delta("a", "one ") + &call("t", "ls");
+    std::fs::write(agent.path("begin"), begin).unwrap();
+    let end = result("t", "x\n") + &text("b", "two") + &turn_end();
+    std::fs::write(agent.path("end"), end).unwrap();
+    for (name, value) in [
+        ("CI", "true"),
+        ("GITLAB_CI", "true"),
+        ("TERM", "xterm-256color"),
+    ] {
+        let output = agent
+            .run(&["--width", "80"])
+            .env(name, value)
+            .output()
+            .unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(text, "• one\n\n• Ran ls\n  └ x\n\n• two\n");
+    }
+    let output = agent
+        .run(&["--width", "80"])
+        .env("GITHUB_ACTIONS", "true")
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(
+        text,
+        "• one\n\n::group::• Ran ls\n  └ x\n::endgroup::\n\n• two\n"
+    );
+}
+
+#[test]
+fn errors_are_annotated_in_github_actions() {
+    let notice = |level: &str, words: &str| {
+        format!("{{\"kind\":\"notice\",\"level\":\"{level}\",\"text\":\"{words}\"}}\n")
+    };
+    let mut child = unspool(&["--width", "80"])
+        .env("GITHUB_ACTIONS", "true")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let run = session()
+        + &notice("error", "no\\nmore 100%")
+        + &notice("warning", "soon")
+        + &text("a", "::stop-commands::x");
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(run.as_bytes())
+        .unwrap();
+    let output = child.wait_with_output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(
+        text.lines().collect::<Vec<_>>(),
+        [
+            "::error::no%0Amore 100%25",
+            "::warning::soon",
+            "",
+            "• ::stop-commands::x"
+        ]
+    );
+}

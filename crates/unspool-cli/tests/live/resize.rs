@@ -1,0 +1,265 @@
+//! Windows that change their size while something is shown: no word is lost,
+//! none is there twice.
+
+use std::fs::File;
+use std::io::Write;
+use std::process::Stdio;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+
+use crate::terminal::{Size, Start, Terminal};
+use crate::tmux::{self, Tmux};
+use crate::world::{UNSPOOL, at_once, call, delta, result, session, text, turn_end, wait_until};
+
+/// Changes that terminals get wrong most easily, to and fro: to less than a full
+/// line, to a few rows, and both at once. None goes below half of what was there
+/// before: the terminal changes first and tells it later (tmux waits for a
+/// quarter of a second), and what is open then must still fit.
+const CHANGES: [&[Size]; 6] = [
+    &[(80, 24), (79, 24), (77, 23)],
+    &[(80, 24), (41, 24), (80, 24), (41, 24)],
+    &[(80, 24), (80, 12), (80, 6)],
+    &[(80, 24), (50, 14), (31, 9), (62, 18), (120, 36)],
+    &[(40, 10), (21, 6), (40, 12), (80, 24)],
+    &[(100, 5), (60, 8), (100, 4), (100, 8)],
+];
+
+const STEPS: usize = 32;
+
+/// One step of the agent, all of whose words are there once.
+struct Step {
+    out: String,
+    words: Vec<String>,
+}
+
+fn step(number: usize) -> Step {
+    let many = |name: &str, count: usize| -> Vec<String> {
+        (0..count)
+            .map(|at| format!("{name}{number}x{at}e"))
+            .collect()
+    };
+    let mut out = String::new();
+    let words = match number % 4 {
+        // A message that grows, and is over when the next begins.
+        0 | 1 => {
+            let words = many("grow", 60);
+            for word in &words {
+                out.push_str(&delta(&format!("m{number}"), &format!("{word} ")));
+            }
+            words
+        }
+        // Commands side by side.
+        2 => {
+            let words = many("run", 3);
+            for word in &words {
+                out.push_str(&call(word, word));
+            }
+            words
+        }
+        _ => {
+            for at in 0..3 {
+                let id = format!("run{}x{at}e", number - 1);
+                out.push_str(&result(&id, "done\n"));
+            }
+            let words = many("whole", 14);
+            out.push_str(&text(&format!("m{number}"), &words.join(" ")));
+            words
+        }
+    };
+    Step { out, words }
+}
+
+/// The words of all steps, in the order in which they are shown.
+fn expected() -> Vec<String> {
+    (0..STEPS).flat_map(|number| step(number).words).collect()
+}
+
+/// The words with a number in them, in the order in which they are there.
+fn words(lines: &[String]) -> Vec<String> {
+    lines
+        .iter()
+        .flat_map(|line| line.split_whitespace())
+        .filter(|word| word.contains('x') && word.contains(|c: char| c.is_ascii_digit()))
+        .map(str::to_owned)
+        .collect()
+}
+
+/// Whether the lines may stand there in the middle of a run: no word twice, and
+/// each in its place. Of what is open, only the last is shown.
+fn is_sound(lines: &[String], expected: &[String]) -> bool {
+    let whole: Vec<String> = words(lines);
+    let places = whole
+        .iter()
+        .filter_map(|word| expected.iter().position(|other| other == word));
+    places.is_sorted_by(|a, b| a < b)
+}
+
+/// One size after the other, and back again.
+fn to_and_fro(sizes: &[Size], number: usize) -> Size {
+    let last = sizes.len() - 1;
+    let at = number % (2 * last);
+    sizes[at.min(2 * last - at)]
+}
+
+/// A terminal that is played to.
+trait Window {
+    fn resize(&self, size: Size);
+    fn wait_for_paint(&self);
+    fn lines(&self) -> Vec<String>;
+}
+
+impl Window for Terminal {
+    fn resize(&self, size: Size) {
+        Terminal::resize(self, size);
+    }
+
+    fn wait_for_paint(&self) {
+        let before = self.bytes().len();
+        wait_until("something to be painted", || self.bytes().len() > before);
+    }
+
+    fn lines(&self) -> Vec<String> {
+        Terminal::lines(self)
+    }
+}
+
+impl Window for Tmux {
+    fn resize(&self, size: Size) {
+        Tmux::resize(self, size);
+    }
+
+    fn wait_for_paint(&self) {
+        // What is painted is not known, but the spinner turns.
+        thread::sleep(Duration::from_millis(100));
+    }
+
+    fn lines(&self) -> Vec<String> {
+        Tmux::lines(self)
+    }
+}
+
+#[track_caller]
+fn wait_for_sound(window: &impl Window, expected: &[String], seen: &str) {
+    let mut lines: Vec<String> = Vec::new();
+    let began = Instant::now();
+    // What is open and too long for a row goes on in the next.
+    while !(lines.concat().contains(seen) && is_sound(&lines, expected)) {
+        let shown = lines.join("\n");
+        assert!(began.elapsed().as_secs() < 30, "no {seen}:\n{shown}");
+        lines = window.lines();
+    }
+}
+
+/// Plays all steps and changes the size after each. Where the sizes are much
+/// the same, the change sometimes comes before anything was painted.
+fn play(sizes: &[Size], pipe: &mut impl Write, window: &impl Window) {
+    let expected = expected();
+    let (mut narrow, mut wide) = (u16::MAX, 0);
+    for (columns, rows) in sizes {
+        narrow = narrow.min(*columns).min(rows * 4);
+        wide = wide.max(*columns).max(rows * 4);
+    }
+    let is_eager = narrow * 3 > wide * 2;
+    pipe.write_all(session().as_bytes()).unwrap();
+    for number in 0..STEPS {
+        let Step { out, words } = step(number);
+        pipe.write_all(out.as_bytes()).unwrap();
+        let seen = words.last().unwrap();
+        if !is_eager || number % 3 != 0 {
+            wait_for_sound(window, &expected, seen);
+        }
+        // First the screen fills.
+        if number >= 4 {
+            window.resize(to_and_fro(sizes, number));
+            if number % 2 == 0 {
+                window.wait_for_paint();
+                wait_for_sound(window, &expected, seen);
+            }
+        }
+    }
+    pipe.write_all(turn_end().as_bytes()).unwrap();
+}
+
+fn in_emulator(sizes: &[Size]) -> Terminal {
+    let start = Start::unspool(sizes[0], &["--no-summary"]).stdin(Stdio::piped());
+    let mut terminal = start.start();
+    let mut pipe = terminal.stdin();
+    play(sizes, &mut pipe, &terminal);
+    drop(pipe);
+    assert_eq!(terminal.end().code(), Some(0));
+    terminal
+}
+
+#[track_caller]
+fn check(lines: &[String], sizes: &[Size]) {
+    let found = words(lines);
+    let expected = expected();
+    let first = found
+        .iter()
+        .zip(&expected)
+        .position(|(found, expected)| found != expected);
+    assert!(
+        found == expected,
+        "{sizes:?}: {} words, {} expected, different from {first:?}\n{}",
+        found.len(),
+        expected.len(),
+        lines.join("\n")
+    );
+}
+
+#[test]
+fn no_word_is_lost_or_doubled() {
+    at_once(&CHANGES, |sizes| check(&in_emulator(sizes).lines(), sizes));
+}
+
+/// A size, and how it becomes smaller and larger, never to less than half.
+fn changes() -> impl Strategy<Value = Vec<Size>> {
+    let steps = proptest::collection::vec((55_u16..180, 55_u16..180), 2..6);
+    steps.prop_map(|steps| {
+        let mut sizes = vec![(80, 24)];
+        let (mut columns, mut rows) = (80, 24);
+        for (wider, higher) in steps {
+            columns = (columns * wider / 100).clamp(22, 160);
+            rows = (rows * higher / 100).clamp(5, 50);
+            sizes.push((columns, rows));
+        }
+        sizes
+    })
+}
+
+#[test]
+fn no_word_is_lost_or_doubled_whatever_the_sizes() {
+    let config = Config {
+        cases: 4,
+        failure_persistence: None,
+        max_shrink_iters: 0,
+        ..Config::default()
+    };
+    let checked = TestRunner::new(config).run(&changes(), |sizes| {
+        check(&in_emulator(&sizes).lines(), &sizes);
+        Ok(())
+    });
+    checked.unwrap();
+}
+
+#[test]
+fn no_word_is_lost_or_doubled_in_tmux() {
+    if !tmux::is_there() {
+        return;
+    }
+    at_once(&CHANGES[..5], |sizes| {
+        let script = format!("mkfifo in\n{UNSPOOL} --no-summary < in");
+        let tmux = Tmux::start(sizes[0], &script);
+        let path = tmux.path("in");
+        wait_until("the pipe", || path.exists());
+        let mut pipe = File::options().write(true).open(path).unwrap();
+        play(sizes, &mut pipe, &tmux);
+        drop(pipe);
+        assert_eq!(tmux.end(), 0);
+        check(&tmux.lines(), sizes);
+        assert!(tmux.shows_cursor());
+    });
+}

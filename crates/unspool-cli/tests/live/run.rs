@@ -1,0 +1,233 @@
+//! `unspool run`: the status, standard error, saving, and what cannot be
+//! started.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::process::Stdio;
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::terminal::Start;
+use crate::world::{Agent, lines, session, text, turn_end, unspool, wait_until};
+
+#[test]
+fn the_status_is_the_agents() {
+    for status in [0, 1, 42, 255] {
+        let agent = Agent::sh(&format!("echo hello; exit {status}"));
+        let output = agent.run(&[]).output().unwrap();
+        assert_eq!(output.status.code(), Some(status));
+        assert_eq!(output.stderr.is_empty(), status == 0);
+    }
+}
+
+#[test]
+fn standard_error_stays_apart() {
+    let agent = Agent::sh("cat begin; echo 'warning: \x1b[31mold\x1b[0m' >&2");
+    fs::write(
+        agent.path("begin"),
+        session() + &text("a", "Hello.") + &turn_end(),
+    )
+    .unwrap();
+    let output = agent.run(&["--width", "80"]).output().unwrap();
+    assert_eq!(
+        lines(&String::from_utf8_lossy(&output.stdout)),
+        ["• Hello."]
+    );
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        said.starts_with("warning: ") && !said.contains('\u{1b}'),
+        "{said:?}"
+    );
+    // On a terminal it stands, dimmed, between the finished lines.
+    let mut terminal =
+        Start::unspool((80, 24), &["run", "--no-summary", "--", &agent.script]).start();
+    assert_eq!(terminal.end().code(), Some(0));
+    assert!(
+        terminal.text().contains("┆ warning: "),
+        "{}",
+        terminal.text()
+    );
+    assert!(terminal.text().contains("• Hello."), "{}", terminal.text());
+    let bytes = String::from_utf8_lossy(&terminal.bytes()).into_owned();
+    let (before, _) = bytes.split_once("warning: ").unwrap();
+    let code = before.rsplit('\n').next().unwrap();
+    assert!(code.contains("\u{1b}[2") || code.contains(";2"), "{code:?}");
+}
+
+#[test]
+fn every_byte_is_saved_also_when_nobody_reads_on() {
+    let agent = Agent::sh("cat begin; i=0; while [ $i -lt 2000 ]; do cat line; i=$((i+1)); done");
+    fs::write(agent.path("begin"), session()).unwrap();
+    fs::write(agent.path("line"), text("a", "Hello.\u{0} \\ud83d")).unwrap();
+    let saved = agent.path("saved");
+    let command = agent
+        .run(&["--save", saved.to_str().unwrap()])
+        .stdout(Stdio::piped())
+        .spawn();
+    let mut child = command.unwrap();
+    let head = std::process::Command::new("head")
+        .arg("-1")
+        .stdin(child.stdout.take().unwrap())
+        .output()
+        .unwrap();
+    assert!(!head.stdout.is_empty());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    let mut expected = fs::read(agent.path("begin")).unwrap();
+    expected.extend(fs::read(agent.path("line")).unwrap().repeat(2000));
+    assert!(fs::read(saved).unwrap() == expected);
+}
+
+#[test]
+fn what_is_not_there_is_said() {
+    let output = unspool(&["run", "--", "no-such-agent", "x"])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(127));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("no-such-agent is not installed"), "{said}");
+    let output = unspool(&["run", "claude", "fix it"])
+        .env("PATH", "/nowhere")
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(127));
+    let output = unspool(&["run", "--", "/"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(126));
+}
+
+#[test]
+fn a_dry_run_prints_the_command_as_a_shell_takes_it() {
+    let words = [
+        "run",
+        "--dry-run",
+        "claude",
+        "it's \"here\"",
+        "--model",
+        "opus",
+    ];
+    let output = unspool(&words).output().unwrap();
+    let line = String::from_utf8(output.stdout).unwrap();
+    let words = shlex::split(&line).unwrap();
+    assert_eq!(words[..3], ["claude", "-p", "it's \"here\""]);
+    assert_eq!(words[words.len() - 2..], ["--model", "opus"]);
+}
+
+#[test]
+fn what_is_piped_in_goes_to_the_agent() {
+    let agent = Agent::sh("echo \"got $(cat)\"");
+    let mut child = agent
+        .run(&["--width", "80"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(b"a prompt").unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(String::from_utf8_lossy(&output.stdout).contains("got a prompt"));
+}
+
+#[test]
+fn an_agent_that_reads_from_the_terminal_gets_nothing() {
+    // From its standard input it gets the end; from the terminal itself it
+    // would be stopped for ever.
+    let script = "read line; [ -z \"$line\" ] && cat begin; read line < /dev/tty; cat end";
+    let agent = Agent::sh(script);
+    fs::write(agent.path("begin"), session() + &text("a", "Nothing.")).unwrap();
+    fs::write(agent.path("end"), text("b", "Something.")).unwrap();
+    let mut terminal =
+        Start::unspool((80, 24), &["run", "--no-summary", "--", &agent.script]).start();
+    terminal.wait_for("Nothing.");
+    terminal.wait_for("waits for the terminal");
+    terminal.press(b"\x03");
+    assert_eq!(terminal.end().code(), Some(130));
+    assert!(terminal.shows_cursor());
+    assert!(!terminal.text().contains("Something."));
+}
+
+#[test]
+fn a_child_of_the_agent_that_holds_the_pipe_does_not_hold_up_the_end() {
+    let agent = Agent::sh("cat begin; (exec sleep 20) & exit 0");
+    fs::write(
+        agent.path("begin"),
+        session() + &text("a", "Hello.") + &turn_end(),
+    )
+    .unwrap();
+    let began = std::time::Instant::now();
+    let mut terminal =
+        Start::unspool((80, 24), &["run", "--no-summary", "--", &agent.script]).start();
+    assert_eq!(terminal.end().code(), Some(0));
+    assert!(began.elapsed().as_secs() < 15);
+    assert_eq!(terminal.lines(), ["• Hello."]);
+}
+
+#[test]
+fn a_reader_that_goes_away_ends_the_agent_and_is_no_error() {
+    let agent = Agent::sh("echo $$ > outer; cat begin; while :; do cat line; sleep 0.02; done");
+    fs::write(agent.path("begin"), session()).unwrap();
+    fs::write(agent.path("line"), text("a", "Hello.")).unwrap();
+    let mut child = agent
+        .run(&[])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut first = String::new();
+    BufReader::new(child.stdout.take().unwrap())
+        .read_line(&mut first)
+        .unwrap();
+    assert_eq!(first, "• Hello.\n");
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    let outer = fs::read_to_string(agent.path("outer")).unwrap();
+    let process = format!("/proc/{}", outer.trim());
+    wait_until("the end of the agent", || !fs::exists(&process).unwrap());
+}
+
+#[test]
+fn an_agent_that_is_saved_keeps_its_status_when_nobody_reads_on() {
+    let agent = Agent::sh("i=0; while [ $i -lt 100 ]; do cat line; i=$((i+1)); done; exit 3");
+    fs::write(agent.path("line"), session() + &text("a", "Hello.")).unwrap();
+    let saved = agent.path("saved");
+    let mut child = agent
+        .run(&["--save", saved.to_str().unwrap()])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    assert_eq!(child.wait().unwrap().code(), Some(3));
+    assert_eq!(
+        fs::read(saved).unwrap(),
+        fs::read(agent.path("line")).unwrap().repeat(100)
+    );
+}
+
+#[test]
+fn a_program_that_is_told_to_end_ends_the_agent() {
+    let agent = Agent::sh("echo $$ > outer; trap '' TERM; cat begin; while :; do sleep 0.05; done");
+    fs::write(agent.path("begin"), session() + &text("a", "Hello.")).unwrap();
+    let out = fs::File::create(agent.path("out")).unwrap();
+    let mut child = agent
+        .run(&[])
+        .stdout(out)
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    wait_until("the first message", || {
+        fs::metadata(agent.path("out")).unwrap().len() > 0
+    });
+    kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(137));
+    let outer = fs::read_to_string(agent.path("outer")).unwrap();
+    assert!(!fs::exists(format!("/proc/{}", outer.trim())).unwrap());
+}
+
+#[test]
+fn what_nobody_recognises_is_shown_all_the_same() {
+    let agent = Agent::sh("echo 'Loading the model'; while [ ! -e stop ]; do sleep 0.05; done");
+    let words = ["run", "--no-summary", "--", &agent.script];
+    let mut terminal = Start::unspool((80, 24), &words).start();
+    terminal.wait_for("Loading the model");
+    fs::write(agent.path("stop"), "").unwrap();
+    terminal.end();
+}

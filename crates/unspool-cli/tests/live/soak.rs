@@ -1,0 +1,71 @@
+//! A million pieces: the memory does not grow with what has passed.
+
+use std::fs;
+use std::process::Child;
+
+use crate::terminal::Start;
+use crate::world::{Agent, delta, session, turn_end, unspool, wait_until};
+
+/// What the process may have had in memory at most, in KB.
+const MOST: u64 = 64 << 10;
+
+/// An agent that writes a million pieces in messages of a thousand, and waits
+/// until it may end.
+fn agent() -> Agent {
+    let piece = delta("m%d", "ab ");
+    Agent::python(&format!(
+        "w = sys.stdout.write\nw({:?})\n\
+         for m in range(1000): w({piece:?} % m * 1000)\n\
+         w({:?})\nsys.stdout.flush()\nopen('done', 'w').close()\n\
+         while not os.path.exists('stop'): time.sleep(0.02)",
+        session(),
+        turn_end(),
+    ))
+}
+
+/// The most memory that a process has had, in KB.
+fn peak(pid: u32) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let line = status
+        .lines()
+        .find(|line| line.starts_with("VmHWM"))
+        .unwrap();
+    line.split_whitespace().nth(1).unwrap().parse().unwrap()
+}
+
+#[test]
+fn a_million_pieces_through_a_pipe() {
+    let agent = agent();
+    let words = ["run", "--width", "80", "--", &agent.script];
+    let out = fs::File::create(agent.path("out")).unwrap();
+    let mut child: Child = unspool(&words).stdout(out).spawn().unwrap();
+    wait_until("a million pieces", || agent.path("done").exists());
+    let is_shown = || fs::metadata(agent.path("out")).unwrap().len() > 2_950_000;
+    wait_until("the last message", is_shown);
+    let peak = peak(child.id());
+    fs::write(agent.path("stop"), "").unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert!(peak <= MOST, "{peak} KB");
+    let text = fs::read_to_string(agent.path("out")).unwrap();
+    assert_eq!(text.matches("ab").count(), 1_000_000);
+}
+
+#[test]
+fn a_million_pieces_on_a_terminal() {
+    let agent = agent();
+    let words = ["run", "--no-summary", "--", &agent.script];
+    let mut terminal = Start::unspool((80, 24), &words).start();
+    wait_until("a million pieces", || agent.path("done").exists());
+    let peak = peak(terminal.pid().as_raw_nonzero().get().unsigned_abs());
+    fs::write(agent.path("stop"), "").unwrap();
+    assert_eq!(terminal.end().code(), Some(0));
+    assert!(peak <= MOST, "{peak} KB");
+    // The scrollback holds 10,000 lines of it.
+    let lines = terminal.lines();
+    assert!(lines.len() > 9_000);
+    assert!(
+        lines
+            .iter()
+            .all(|line| line.is_empty() || line.contains("ab ab "))
+    );
+}

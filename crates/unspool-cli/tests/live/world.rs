@@ -1,0 +1,178 @@
+//! What the tests share: recordings, scripted agents, the plain output to
+//! compare with, and waiting.
+
+use std::fs::{self, File};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+/// The program that is tested.
+pub(crate) const UNSPOOL: &str = env!("CARGO_BIN_EXE_unspool");
+
+/// What would change how things are shown.
+const VARIABLES: [&str; 9] = [
+    "COLUMNS",
+    "LINES",
+    "NO_COLOR",
+    "FORCE_COLOR",
+    "CLICOLOR_FORCE",
+    "CLICOLOR",
+    "COLORTERM",
+    "GITHUB_ACTIONS",
+    "TMUX",
+];
+
+/// Takes out of an environment what would change how things are shown.
+pub(crate) fn variables() -> impl Iterator<Item = &'static str> {
+    VARIABLES.into_iter()
+}
+
+/// The program with arguments, in a clean environment.
+pub(crate) fn unspool(arguments: &[&str]) -> Command {
+    let mut command = Command::new(UNSPOOL);
+    variables().for_each(|name| {
+        command.env_remove(name);
+    });
+    command.args(arguments);
+    command
+}
+
+/// A recording of the corpus.
+pub(crate) fn corpus(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../tests/corpus")
+        .join(name)
+}
+
+/// What is written into a pipe when all of the input is there at once.
+pub(crate) fn one_shot(input: &Path, width: usize) -> Vec<String> {
+    let output = unspool(&["--width", &width.to_string()])
+        .stdin(File::open(input).unwrap())
+        .output()
+        .unwrap();
+    lines(&String::from_utf8(output.stdout).unwrap())
+}
+
+/// The lines of a text, without blanks at their ends and without empty ones at
+/// the end.
+pub(crate) fn lines(text: &str) -> Vec<String> {
+    let mut lines: Vec<String> = text
+        .lines()
+        .map(|line| line.trim_end().to_owned())
+        .collect();
+    while lines.last().is_some_and(String::is_empty) {
+        lines.pop();
+    }
+    lines
+}
+
+/// Waits until something is so, and fails if that takes too long.
+#[track_caller]
+pub(crate) fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let began = Instant::now();
+    while !is_so() {
+        assert!(
+            began.elapsed() < Duration::from_secs(30),
+            "waited in vain: {what}"
+        );
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Does the same with each item, all at once: most of the time they wait.
+pub(crate) fn at_once<T: Sync>(items: &[T], work: impl Fn(&T) + Sync) {
+    std::thread::scope(|scope| {
+        for item in items {
+            scope.spawn(|| work(item));
+        }
+    });
+}
+
+/// A folder with a script in it that plays an agent.
+pub(crate) struct Agent {
+    pub(crate) folder: TempDir,
+    pub(crate) script: String,
+}
+
+impl Agent {
+    /// A script for `sh`. It runs in its folder.
+    pub(crate) fn sh(script: &str) -> Self {
+        Self::new(&format!("#!/bin/sh\ncd \"$(dirname \"$0\")\"\n{script}\n"))
+    }
+
+    /// A script for Python. It runs in its folder.
+    pub(crate) fn python(script: &str) -> Self {
+        Self::new(&format!(
+            "#!/usr/bin/env python3\nimport os, sys, time, signal, json\n\
+             os.chdir(os.path.dirname(os.path.abspath(sys.argv[0])))\n{script}\n"
+        ))
+    }
+
+    fn new(text: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("agent");
+        fs::write(&path, text).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        Self {
+            script: path.to_str().unwrap().to_owned(),
+            folder,
+        }
+    }
+
+    /// A file in its folder.
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// `unspool run … -- agent` into a pipe.
+    pub(crate) fn run(&self, arguments: &[&str]) -> Command {
+        let mut words = vec!["run"];
+        words.extend(arguments);
+        words.extend(["--", &self.script]);
+        let mut command = unspool(&words);
+        command.stdin(Stdio::null());
+        command
+    }
+}
+
+/// One line of the program's own events. The first must say the session.
+pub(crate) fn session() -> String {
+    r#"{"kind":"session","seq":0,"provider":"claude"}"#.to_owned() + "\n"
+}
+
+/// A whole message.
+pub(crate) fn text(id: &str, text: &str) -> String {
+    let text = serde_json::to_string(text).unwrap();
+    format!("{{\"kind\":\"text\",\"id\":\"{id}\",\"text\":{text}}}\n")
+}
+
+/// A piece of a message.
+pub(crate) fn delta(id: &str, text: &str) -> String {
+    let text = serde_json::to_string(text).unwrap();
+    format!("{{\"kind\":\"text\",\"id\":\"{id}\",\"text\":{text},\"delta\":true}}\n")
+}
+
+/// A command that begins to run.
+pub(crate) fn call(id: &str, command: &str) -> String {
+    format!(
+        "{{\"kind\":\"tool_use\",\"id\":\"{id}\",\"name\":\"Bash\",\"category\":\"execute\",\
+         \"arg\":\"{command}\",\"input\":{{\"command\":\"{command}\"}}}}\n"
+    )
+}
+
+/// The command's end.
+pub(crate) fn result(id: &str, output: &str) -> String {
+    let output = serde_json::to_string(output).unwrap();
+    format!(
+        "{{\"kind\":\"tool_result\",\"id\":\"{id}\",\"name\":\"Bash\",\"status\":\"ok\",\
+         \"output\":{output},\"exit_code\":0}}\n"
+    )
+}
+
+/// The turn is over.
+pub(crate) fn turn_end() -> String {
+    "{\"kind\":\"turn_end\",\"status\":\"completed\"}\n".to_owned()
+}
