@@ -291,6 +291,18 @@ mod tests {
     }
 
     #[test]
+    fn many_blanks_before_the_first_line_decide_for_lines() {
+        let few = "\n".repeat(MOST_BLANKS - 1) + "data: {}\n\n";
+        let many = "\n".repeat(MOST_BLANKS) + "data: {}\n\n";
+        for chunk in [1000, 1 << 20] {
+            assert!(frames(few.as_bytes(), chunk, 1 << 20) == ["{}|"]);
+            let out = frames(many.as_bytes(), chunk, 1 << 20);
+            assert_eq!(out.len(), MOST_BLANKS + 2);
+            assert_eq!(out[MOST_BLANKS], "data: {}\n|");
+        }
+    }
+
+    #[test]
     fn a_frame_over_the_limit_is_reported_and_the_rest_goes_on() {
         let input = format!("{{\"a\":1}}\n{}\n{{\"b\":2}}\n", "x".repeat(100));
         for chunk in [1, 7, 1000] {

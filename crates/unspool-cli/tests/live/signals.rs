@@ -61,9 +61,10 @@ fn is_clean(terminal: &Terminal) {
 
 #[test]
 fn ctrl_c_is_the_agents_to_answer() {
-    let agent = agent("trap 'cat last; exit 7' INT\nwhile :; do sleep 0.05; done");
+    let agent = agent("trap 'cat last; exit 7' INT\necho $$ > outer\nwhile :; do sleep 0.05; done");
     let mut terminal = run(&agent, &[]);
     terminal.wait_for("working");
+    noted(&agent, "outer");
     terminal.press(b"\x03");
     assert_eq!(terminal.end().code(), Some(7));
     is_clean(&terminal);
