@@ -2,6 +2,8 @@
 //! and where it keeps its sessions.
 
 use std::env;
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -204,12 +206,29 @@ pub(crate) fn latest_in(folder: &Path) -> Option<PathBuf> {
 
 fn newest(paths: impl Iterator<Item = PathBuf>) -> Option<PathBuf> {
     paths
+        .filter(|path| !belongs_to_another(path))
         .filter_map(|path| {
             let written = path.metadata().ok().filter(std::fs::Metadata::is_file)?;
             Some((written.modified().unwrap_or(SystemTime::UNIX_EPOCH), path))
         })
         .max()
         .map(|(_, path)| path)
+}
+
+/// Whether a record of Codex is that of a sub-agent: its first line names the
+/// thread that it belongs to.
+fn belongs_to_another(path: &Path) -> bool {
+    const HEAD: u64 = 1 << 16;
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    if !name.starts_with("rollout-") {
+        return false;
+    }
+    let mut head = Vec::new();
+    let file = File::open(path).map(|file| file.take(HEAD));
+    let _ = file.and_then(|mut file| file.read_to_end(&mut head));
+    let head = String::from_utf8_lossy(&head);
+    let first = head.lines().next().unwrap_or_default();
+    first.contains("\"parent_thread_id\":\"") || first.contains("\"subagent\":")
 }
 
 #[cfg(test)]

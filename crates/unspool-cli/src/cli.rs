@@ -48,7 +48,7 @@ pub(crate) enum Command {
 /// Play a recorded run that is built in
 #[derive(Args)]
 pub(crate) struct Demo {
-    /// How fast it is played: a number, or `max` [default: 1 on a terminal]
+    /// How fast it is played: a number, or `max` [default: 0.4 on a terminal]
     #[arg(long, value_name = "N", value_parser = parse_speed)]
     pub(crate) speed: Option<Speed>,
 
@@ -122,7 +122,7 @@ pub(crate) struct Look {
     #[arg(long)]
     pub(crate) raw: bool,
 
-    /// Lay out for this many columns; 0 does not wrap [default: the terminal's]
+    /// Lay out for this many columns; up to 30 nothing is wrapped [default: the terminal's]
     #[arg(long, value_name = "N")]
     pub(crate) width: Option<usize>,
 
@@ -181,6 +181,8 @@ pub(crate) struct Look {
 #[command(next_help_heading = "Filters")]
 pub(crate) struct Filter {
     /// Show only these kinds (user, text, reasoning, tool, plan, edit, notice …)
+    ///
+    /// `edit` is every change of a file, also those that are calls.
     #[arg(long, value_name = "KIND,…", value_delimiter = ',')]
     pub(crate) only: Vec<EntryKind>,
 

@@ -1,7 +1,7 @@
 //! Which entries are shown.
 
 use jiff::Timestamp;
-use unspool::event::{Level, ToolStatus};
+use unspool::event::{Category, Level, ToolStatus};
 use unspool::session::{Entry, Item};
 
 use crate::cli::{EntryKind, Filter};
@@ -12,8 +12,11 @@ pub(crate) fn shows(filter: &Filter, entry: &Entry) -> bool {
     let Some(kind) = kind(&entry.item) else {
         return true;
     };
-    (filter.only.is_empty() || filter.only.contains(&kind))
-        && !filter.hide.contains(&kind)
+    let is_among = |kinds: &[EntryKind]| {
+        kinds.contains(&kind) || (is_change(&entry.item) && kinds.contains(&EntryKind::Edit))
+    };
+    (filter.only.is_empty() || is_among(&filter.only))
+        && !is_among(&filter.hide)
         && (filter.tool.is_empty() || is_tool(&entry.item, &filter.tool))
         && (!filter.errors || went_wrong(&entry.item))
         && in_time(filter, entry.time.as_deref())
@@ -42,9 +45,22 @@ fn kind(item: &Item) -> Option<EntryKind> {
     })
 }
 
-fn is_tool(item: &Item, wanted: &[String]) -> bool {
+/// Whether a call changes files.
+fn is_change(item: &Item) -> bool {
     let Item::Tool(tool) = item else {
         return false;
+    };
+    matches!(
+        tool.call.category,
+        Category::Write | Category::Edit | Category::Delete | Category::Move
+    )
+}
+
+fn is_tool(item: &Item, wanted: &[String]) -> bool {
+    let tool = match item {
+        Item::Tool(tool) => tool,
+        Item::Edit(_) => return wanted.iter().any(|name| name.eq_ignore_ascii_case("edit")),
+        _ => return false,
     };
     let category = format!("{:?}", tool.call.category);
     wanted.iter().any(|name| {

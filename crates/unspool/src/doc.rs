@@ -248,6 +248,8 @@ pub enum Alignment {
 pub enum DiffLine {
     /// Lines that are not shown: `⋮`.
     Gap,
+    /// So many lines at the end are not shown.
+    More(usize),
     /// A line: its number, where it is known, its sign and its text.
     Line {
         /// The number.

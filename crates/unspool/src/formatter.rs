@@ -182,7 +182,8 @@ impl Formatter {
     }
 
     fn page(&self, width: Option<usize>) -> Page {
-        let links = if self.config.links {
+        // Without codes there is no place for an address but the text.
+        let links = if self.config.links && !self.config.plain_text {
             Links::Text
         } else {
             Links::Address

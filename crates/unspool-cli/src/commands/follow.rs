@@ -1,6 +1,6 @@
 //! `unspool follow`: shows a session file and goes on as it grows.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::thread;
 
 use anyhow::bail;
@@ -69,6 +69,9 @@ impl Find {
 
 fn finder(arguments: &Follow) -> anyhow::Result<Find> {
     match (&arguments.path, &arguments.latest) {
+        (Some(path), None) if path == Path::new("-") => {
+            bail!("standard input is followed without `follow`: … | unspool")
+        }
         (Some(_), Some(_)) => bail!("name a file or a folder, or use --latest, not both"),
         (Some(path), None) if path.is_dir() => {
             // The newest stays the same, whatever is written later.

@@ -146,7 +146,7 @@ pub(crate) fn recording(
     let settings = Settings::new(look)?;
     let filter = Filter::default();
     let options = ReaderOptions::default();
-    let played = settings.live.then_some(Speed::Times(1.0));
+    let played = settings.live.then_some(Speed::Times(0.4));
     if let Some(speed) = speed.or(played) {
         return Ok(replay(&mut input, &settings, &filter, options, speed)??);
     }

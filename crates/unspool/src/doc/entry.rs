@@ -115,9 +115,20 @@ pub(super) fn plain(text: &str, role: Role) -> Block {
     Block::Paragraph(vec![Span::role(clean, role)])
 }
 
+/// Characters that are shown of what no rule knows, unless all is wanted.
+const LONGEST_UNKNOWN: usize = 1000;
+
 /// What no rule knows is shown as it came, cut like all bodies.
 fn unknown(text: &str, detail: &Detail) -> Part {
-    let lines = tool::head_lines(text, Style::of(Role::Accent), detail);
+    let accent = Style::of(Role::Accent);
+    let cut = text.char_indices().nth(LONGEST_UNKNOWN);
+    let cut = cut.filter(|_| detail.lines.is_some()).map(|(at, _)| at);
+    let (head, rest) = text.split_at(cut.unwrap_or(text.len()));
+    let mut lines = tool::head_lines(head, accent, detail);
+    if !rest.is_empty() {
+        let more = format!("… +{} characters", rest.chars().count());
+        lines.push(vec![Span::new(more, accent)]);
+    }
     Part::bulleted(Role::Accent, vec![Block::Verbatim(lines)])
 }
 

@@ -513,6 +513,10 @@ fn diff_lines(edit: &Edit, detail: &Detail) -> Vec<DiffLine> {
             });
         }
     }
+    let all: usize = edit.hunks.iter().map(|hunk| hunk.lines.len()).sum();
+    if all > shown && !lines.is_empty() {
+        lines.push(DiffLine::More(all - shown));
+    }
     lines
 }
 

@@ -5,9 +5,9 @@
 use std::fmt::Write as _;
 
 use crate::doc::{DiffLine, Role, Sign, Span, Style};
-use crate::layout::Piece;
 use crate::layout::pen::{Margin, Part, Pen};
 use crate::layout::wrap::{Break, Room};
+use crate::layout::{Piece, width};
 
 /// The column in which numbers end.
 const NUMBER: usize = 7;
@@ -33,6 +33,17 @@ pub(super) fn write(changes: &[DiffLine], pen: &mut Pen<'_>, margin: &mut Margin
                 gutter.clear();
                 gutter.push_str(blanks(indent));
                 gutter.push('⋮');
+                pen.begin(margin);
+                pen.piece(Piece::new(&gutter, Style::of(Role::Accent)));
+                pen.end();
+            }
+            DiffLine::More(count) => {
+                let noun = if *count == 1 { "line" } else { "lines" };
+                let text = format!("… +{count} {noun}");
+                let room = room.map_or(GUTTER, |room| room.saturating_sub(width::width(&text)));
+                gutter.clear();
+                gutter.push_str(blanks(if numbered { GUTTER.min(room) } else { 0 }));
+                gutter.push_str(&text);
                 pen.begin(margin);
                 pen.piece(Piece::new(&gutter, Style::of(Role::Accent)));
                 pen.end();

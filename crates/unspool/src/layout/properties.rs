@@ -103,7 +103,7 @@ fn diff() -> impl Strategy<Value = Block> {
         sign,
         spans,
     });
-    let change = prop_oneof![1 => Just(DiffLine::Gap), 5 => change];
+    let change = prop_oneof![1 => Just(DiffLine::Gap), 1 => (1..10_000usize).prop_map(DiffLine::More), 5 => change];
     prop::collection::vec(change, 0..5).prop_map(Block::Diff)
 }
 
