@@ -22,6 +22,9 @@ pub const MIN_TERMINAL_WIDTH: usize = layout::MIN_COLUMNS;
 /// Columns that an entry keeps for itself, however deep it is nested.
 const LEAST_INNER_WIDTH: usize = 24;
 
+/// Most entries are no longer than this, in bytes.
+const USUAL_LENGTH: usize = 512;
+
 /// Levels of nesting that are indented; a depth is an agent's word.
 const DEEPEST: u32 = 100;
 
@@ -119,7 +122,7 @@ impl Formatter {
     /// The text of an entry, without a final line end; empty if nothing is
     /// shown of it.
     pub fn format_entry(&self, entry: &Entry, width: usize) -> String {
-        let mut text = String::new();
+        let mut text = String::with_capacity(USUAL_LENGTH);
         let (parts, indent, inner) = self.parts(entry, width);
         let mut sink = Text::new(&self.output, indent, &mut text);
         for part in &parts {

@@ -6,7 +6,9 @@
 //! become U+FFFD. What nobody looks at is skipped, not decoded. The ordinary
 //! case is walked by [`scan`]; `serde_json` sees to the others.
 
+mod ordinary;
 pub(crate) mod scan;
+mod unescape;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -14,6 +16,7 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
+pub(crate) use ordinary::is_ordinary;
 use scan::Cursor;
 
 /// One JSON value, undecoded.
@@ -31,7 +34,7 @@ impl<'a> Json<'a> {
         let mut cursor = Cursor::new(text);
         if let Some(json) = cursor.value()
             && cursor.is_at_end()
-            && scan::is_ordinary(text)
+            && is_ordinary(text)
         {
             return Some(json);
         }
@@ -141,6 +144,9 @@ impl<'a> Json<'a> {
         if memchr::memchr(b'\\', inner.as_bytes()).is_none() {
             return Some(Cow::Borrowed(inner));
         }
+        if let Some(text) = unescape::unescaped(inner) {
+            return Some(Cow::Owned(text));
+        }
         // Only a lone surrogate makes the straight way fail.
         match serde_json::from_str::<String>(self.0) {
             Ok(text) => Some(Cow::Owned(text)),
@@ -172,7 +178,7 @@ impl<'a> Json<'a> {
 
     /// A whole number, also when it is written as `3.0`.
     pub fn i64(self) -> Option<i64> {
-        serde_json::from_str::<i64>(self.0).ok().or_else(|| {
+        self.0.parse::<i64>().ok().or_else(|| {
             let number = self.f64()?;
             #[expect(
                 clippy::cast_possible_truncation,
@@ -184,10 +190,11 @@ impl<'a> Json<'a> {
 
     /// A number.
     pub fn f64(self) -> Option<f64> {
-        if self.is_string() {
-            return None;
-        }
-        serde_json::from_str(self.0).ok()
+        // To say why something else is no number costs more than to read one.
+        let is_number = self
+            .0
+            .starts_with(|first: char| first == '-' || first.is_ascii_digit());
+        is_number.then(|| serde_json::from_str(self.0).ok())?
     }
 
     /// A boolean.

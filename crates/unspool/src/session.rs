@@ -250,7 +250,7 @@ impl Session {
             if let Some(position) = position {
                 self.open.remove(position);
             }
-            let text = message.text.to_string();
+            let text = message.text.into_string();
             finished(entry(item(Text {
                 id: message.id,
                 text,
@@ -264,7 +264,7 @@ impl Session {
         {
             text.text.push_str(&message.text.as_str());
         } else {
-            let text = message.text.to_string();
+            let text = message.text.into_string();
             self.open.push(entry(item(Text {
                 id: message.id,
                 text,

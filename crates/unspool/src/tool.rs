@@ -481,6 +481,13 @@ pub fn preview(text: &str) -> String {
 /// A label: complete escape sequences and control characters taken out, each
 /// run of white space one blank.
 pub fn label(text: &str) -> String {
+    if is_label(text) {
+        return text.to_owned();
+    }
+    cleaned(text)
+}
+
+fn cleaned(text: &str) -> String {
     let stripped = strip_escapes(text);
     let mut line = String::with_capacity(stripped.len().min(256));
     let mut gap = false;
@@ -496,6 +503,16 @@ pub fn label(text: &str) -> String {
         }
     }
     line
+}
+
+/// Whether a text is a label as it is; most are.
+fn is_label(text: &str) -> bool {
+    let mut last = b' ';
+    let is_clean = text.bytes().all(|byte| {
+        let before = std::mem::replace(&mut last, byte);
+        matches!(byte, b' '..=b'~') && (byte != b' ' || before != b' ')
+    });
+    is_clean && (last != b' ' || text.is_empty())
 }
 
 /// Takes complete terminal escape sequences out of a text. White space that
@@ -586,6 +603,19 @@ mod tests {
 
     fn arg_of(category: Category, input: &str) -> String {
         arg(category, Json::parse(input).unwrap())
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn what_is_a_label_needs_no_cleaning(
+            pieces in proptest::collection::vec(
+                proptest::sample::select(&["a", "bc", " ", " ", "\t", "\u{1b}[1m", "\u{7f}", "é"]),
+                0..5,
+            ),
+        ) {
+            let text = pieces.concat();
+            proptest::prop_assert_eq!(label(&text), cleaned(&text));
+        }
     }
 
     #[test]

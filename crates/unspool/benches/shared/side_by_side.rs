@@ -15,6 +15,10 @@ use unspool::{Event, Reader};
 #[path = "workload.rs"]
 mod workload;
 
+/// That of the command `unspool`, for all that is measured.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 const ROUNDS: usize = 15;
 
 /// Bytes that are read at once.

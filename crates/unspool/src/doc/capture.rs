@@ -120,7 +120,7 @@ fn plain_lines(text: &str) -> Vec<Line> {
 fn complete_lines(text: &str) -> Option<Vec<Line>> {
     let mut painted = Painted::default();
     let mut parser = vte::Parser::new();
-    parser.advance(&mut painted, text.as_bytes());
+    painted.paint(&mut parser, text);
     let mut probe = Probe::default();
     parser.advance(&mut probe, b"x");
     if !probe.printed {

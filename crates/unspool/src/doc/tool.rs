@@ -194,7 +194,7 @@ impl View<'_> {
         let code = code.filter(|code| *code != 0);
         let mut spans = vec![self.verb("Running", "Ran")];
         spans.push(Span::role(
-            format!(" {}", self.command_text()),
+            " ".to_owned() + &self.command_text(),
             Role::Normal,
         ));
         spans.extend(code.map(|code| Span::role(format!(" (exit {code})"), Role::Accent)));
@@ -363,7 +363,7 @@ impl View<'_> {
 
 /// A blank and a clean text.
 fn spaced(text: &str) -> Span {
-    Span::role(format!(" {}", sanitize::line(text.trim())), Role::Normal)
+    Span::role(" ".to_owned() + &sanitize::line(text.trim()), Role::Normal)
 }
 
 /// The clean lines of a text that are wanted, and a line that counts the
@@ -525,4 +525,32 @@ fn step(number: &mut Option<u64>) -> Option<u64> {
     let current = *number;
     *number = current.map(|number| number.saturating_add(1));
     current
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn the_opening_is_that_of_the_whole(
+            pieces in prop::collection::vec(
+                prop::sample::select(&[
+                    "word", "  ", "\n", "\n", "\n", "\t", "\r\n", "é", "漢", "\u{301}", "\u{1b}[31m",
+                    "\u{1b}[0m", "\u{1b}[44m", "\u{1b}[K", "\u{1b}[2D",
+                ]),
+                0..60,
+            ),
+            shown in 1usize..4,
+        ) {
+            let text = "x".repeat(64) + &"\n".repeat(wrapping::LONGEST_HEADER) + &pieces.concat();
+            let literal = serde_json::to_string(&text).unwrap();
+            let payload = Json::parse(&literal).unwrap().payload();
+            if let Some(head) = opening(&payload, shown, None) {
+                prop_assert_eq!(head, capture::head(&text, shown), "{:?}", text);
+            }
+        }
+    }
 }

@@ -48,6 +48,14 @@ impl Payload {
         }
     }
 
+    /// The string itself, taken out.
+    pub fn into_string(self) -> String {
+        match self.0 {
+            Form::Plain(text) => text,
+            Form::Escaped(raw) => Json::trusted(&raw).string(),
+        }
+    }
+
     /// Whether there is nothing in it.
     pub fn is_empty(&self) -> bool {
         match &self.0 {
@@ -69,9 +77,9 @@ pub(crate) struct Opening {
 
 impl Payload {
     /// The first lines of a text that was never decoded and has more of them.
-    /// `None` also if it has control characters other than tabs, line ends and
-    /// sequences that stay in a line before the last: what its lines are is
-    /// then not for us to say.
+    /// `None` also if it has control characters other than tabs, line ends,
+    /// colours and sequences that stay in a line before the last: what its lines
+    /// are is then not for us to say.
     pub(crate) fn opening(&self, lines: usize) -> Option<Opening> {
         let Form::Escaped(raw) = &self.0 else {
             return None;
@@ -94,15 +102,20 @@ fn count_lines(text: &[u8], first: usize) -> Option<(usize, usize)> {
         return None;
     }
     let (mut end, mut line_ends, mut lines, mut at) = (0, 0, 0, 0);
-    // The last line that has a sequence.
-    let mut sequences = 0;
+    // The last line that has a sequence, but for colours; the last one with a
+    // colour; and the last one with a character that any colour lets be seen.
+    let (mut sequences, mut colours, mut graphics) = (0, 0, 0);
     for escape in memchr::memchr_iter(b'\\', text) {
         // The second half of `\\`.
         if escape < at {
             continue;
         }
-        if !is_blank(text.get(at..escape)?) {
+        let before = text.get(at..escape)?;
+        if !is_blank(before) {
             lines = line_ends + 1;
+            if before.iter().any(u8::is_ascii_graphic) {
+                graphics = lines;
+            }
         }
         at = escape + 2;
         match text.get(escape + 1)? {
@@ -120,8 +133,13 @@ fn count_lines(text: &[u8], first: usize) -> Option<(usize, usize)> {
                 at += 4;
                 match u16::from_str_radix(digits, 16).ok()? {
                     0x1B => {
-                        at += harmless_sequence(text.get(at..)?)?;
-                        sequences = line_ends + 1;
+                        let (length, last) = harmless_sequence(text.get(at..)?)?;
+                        at += length;
+                        *(if last == b'm' {
+                            &mut colours
+                        } else {
+                            &mut sequences
+                        }) = line_ends + 1;
                     }
                     0xA0.. => lines = line_ends + 1,
                     _ => return None,
@@ -130,19 +148,25 @@ fn count_lines(text: &[u8], first: usize) -> Option<(usize, usize)> {
             _ => return None,
         }
     }
-    if !is_blank(text.get(at..)?) {
+    let rest = text.get(at..)?;
+    if !is_blank(rest) {
         lines = line_ends + 1;
+        if rest.iter().any(u8::is_ascii_graphic) {
+            graphics = lines;
+        }
     }
-    (lines > first.max(sequences) && end > 0).then_some((end, lines))
+    let is_seen = lines > sequences && (lines > colours || graphics == colours);
+    (is_seen && lines > first && end > 0).then_some((end, lines))
 }
 
-/// The length of a sequence that stays in its line: colours and the like.
-fn harmless_sequence(text: &[u8]) -> Option<usize> {
+/// The length and the last letter of a sequence that stays in its line: colours
+/// and the like.
+fn harmless_sequence(text: &[u8]) -> Option<(usize, u8)> {
     let parameters = text.strip_prefix(b"[")?;
     let is_parameter = |byte: &&u8| (0x20..=0x3F).contains(*byte);
     let length = parameters.iter().take_while(is_parameter).count();
     let last = parameters.get(length)?;
-    b"mKCDGhl".contains(last).then_some(length + 2)
+    b"mKCDGhl".contains(last).then_some((length + 2, *last))
 }
 
 fn is_blank(text: &[u8]) -> bool {

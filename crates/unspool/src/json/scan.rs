@@ -2,7 +2,7 @@
 //!
 //! The structure is checked as it is walked; a string is passed by looking for
 //! its closing quote. So a walk accepts no more than JSON if the text passes
-//! [`is_ordinary`], or is known to be valid. Where a walk gives up (`None`: a
+//! `is_ordinary`, or is known to be valid. Where a walk gives up (`None`: a
 //! key with escapes, deep nesting, no JSON) the caller falls back on
 //! `serde_json`, which decides.
 
@@ -145,13 +145,11 @@ impl<'a> Cursor<'a> {
 
     /// A key without escapes, and its colon.
     fn key(&mut self) -> Option<&'a str> {
-        self.peek()?;
-        let start = self.at + 1;
-        self.any_key()?;
-        let text = self.text.get(start..)?;
-        let length = memchr::memchr2(b'"', b'\\', text.as_bytes())?;
-        let key = text.get(..length)?;
-        text.as_bytes().get(length).filter(|byte| **byte == b'"')?;
+        self.expect(b'"')?;
+        let text = self.text.get(self.at..)?;
+        let key = text.get(..length_without_escapes(text)?)?;
+        self.at += key.len() + 1;
+        self.expect(b':')?;
         Some(key)
     }
 
@@ -159,7 +157,11 @@ impl<'a> Cursor<'a> {
         if self.peek()? != b'"' {
             return None;
         }
-        self.string()?;
+        let rest = self.text.get(self.at + 1..)?;
+        match length_without_escapes(rest) {
+            Some(length) => self.at += length + 2,
+            None => self.string()?,
+        }
         self.expect(b':')
     }
 
@@ -214,34 +216,12 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// Whether a text has no control characters and every backslash in it begins
-/// an escape of JSON.
-pub(crate) fn is_ordinary(text: &str) -> bool {
+/// The length of a key that has no escapes. Keys are short: to look at each
+/// byte is faster than to set up a search.
+fn length_without_escapes(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
-    let least = bytes.iter().fold(u8::MAX, |least, byte| least.min(*byte));
-    least >= b' ' && has_valid_escapes(bytes)
-}
-
-fn has_valid_escapes(bytes: &[u8]) -> bool {
-    let mut at = 0;
-    for escape in memchr::memchr_iter(b'\\', bytes) {
-        // The second half of `\\`.
-        if escape < at {
-            continue;
-        }
-        at = escape + 2;
-        match bytes.get(escape + 1) {
-            Some(b'n' | b'"' | b'\\' | b't' | b'/' | b'r' | b'b' | b'f') => {}
-            Some(b'u') => {
-                let digits = bytes.get(at..at + 4).unwrap_or_default();
-                if digits.len() < 4 || !digits.iter().all(u8::is_ascii_hexdigit) {
-                    return false;
-                }
-            }
-            _ => return false,
-        }
-    }
-    true
+    let length = bytes.iter().position(|byte| matches!(byte, b'"' | b'\\'))?;
+    (bytes.get(length) == Some(&b'"')).then_some(length)
 }
 
 #[cfg(test)]
@@ -250,6 +230,7 @@ mod tests {
     use serde_json::value::RawValue;
 
     use super::*;
+    use crate::json::is_ordinary;
 
     fn walk(text: &str) -> Option<&str> {
         let mut cursor = Cursor::new(text);

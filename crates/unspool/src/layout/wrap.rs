@@ -119,19 +119,29 @@ pub(super) fn longest_line(line: &[Span]) -> usize {
 
 /// Whether a text is one line as it is.
 pub(super) fn fits(line: &[Span], room: Room) -> bool {
-    line.iter().all(|span| !span.text.contains('\n'))
-        && room.first.is_none_or(|cells| {
-            let sum = |count: fn(&str) -> usize| line.iter().map(|span| count(&span.text)).sum();
-            let length: usize = sum(str::len);
-            // No character takes more cells than bytes, and no letter or blank
-            // of ASCII takes none.
-            length <= cells || (sum(letters_and_blanks) <= cells && width::of_line(line) <= cells)
-        })
+    let is_narrow = room.first.is_none_or(|cells| {
+        let length: usize = line.iter().map(|span| span.text.len()).sum();
+        // No character takes more cells than bytes.
+        length <= cells || (!is_surely_wider(line, cells) && width::of_line(line) <= cells)
+    });
+    is_narrow && line.iter().all(|span| !span.text.contains('\n'))
 }
 
-fn letters_and_blanks(text: &str) -> usize {
-    let counted = |byte: &u8| byte.is_ascii_alphabetic() || *byte == b' ';
-    text.as_bytes().iter().filter(|byte| counted(byte)).count()
+/// Whether the letters and blanks of ASCII alone, of which each takes a cell,
+/// are too many. Looks no further than it has to.
+fn is_surely_wider(line: &[Span], cells: usize) -> bool {
+    const CHUNK: usize = 64;
+    let mut left = cells;
+    let mut chunks = line
+        .iter()
+        .flat_map(|span| span.text.as_bytes().chunks(CHUNK));
+    chunks.any(|chunk| {
+        let counted = |byte: &u8| u8::from(byte.is_ascii_alphabetic()) | u8::from(*byte == b' ');
+        let count = usize::from(chunk.iter().map(counted).sum::<u8>());
+        let is_over = count > left;
+        left = left.saturating_sub(count);
+        is_over
+    })
 }
 
 pub(super) fn joined(line: &[Span]) -> Cow<'_, str> {

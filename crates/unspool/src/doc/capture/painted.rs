@@ -42,17 +42,63 @@ impl Painted {
         Some(self.lines)
     }
 
+    /// Paints a text, runs of ASCII at once; all others the parser hands over.
+    pub(super) fn paint(&mut self, parser: &mut vte::Parser, text: &str) {
+        let mut rest = text;
+        while !rest.is_empty() {
+            let is_plain = |byte: &u8| matches!(byte, b' '..=b'~');
+            let length = rest.bytes().take_while(is_plain).count();
+            let (run, other) = rest.split_at(length);
+            self.print_all(run);
+            let (other, after) = other.split_at(unit(other));
+            parser.advance(self, other.as_bytes());
+            rest = after;
+        }
+    }
+
+    /// The same as to print each character of a run of ASCII.
+    fn print_all(&mut self, run: &str) {
+        let mut characters = run.chars();
+        let Some(first) = characters.next() else {
+            return;
+        };
+        self.print(first);
+        let run = characters.as_str();
+        if self.failed {
+            return;
+        }
+        let style = self.style;
+        let is_blank = |character: char| is_blank(character, style);
+        let seen = run.trim_start_matches(is_blank);
+        let blanks = run.len() - seen.len();
+        self.run.push_str(run.get(..blanks).unwrap_or_default());
+        if !seen.is_empty() {
+            self.begin_run(style);
+            self.run.push_str(seen.trim_end_matches(is_blank));
+            self.seen = self.run.len();
+            let blanks = seen.trim_end_matches(is_blank).len();
+            self.run.push_str(seen.get(blanks..).unwrap_or_default());
+        }
+        self.column += run.len();
+        self.failed |= self.column > LONGEST;
+    }
+
     fn put(&mut self, character: char, style: Style) {
         if is_blank(character, style) {
             self.run.push(character);
             return;
         }
+        self.begin_run(style);
+        self.run.push(character);
+        self.seen = self.run.len();
+    }
+
+    /// What follows is seen, in this style.
+    fn begin_run(&mut self, style: Style) {
         if self.look.is_some_and(|look| look != style) {
             self.end_run();
         }
         self.look = Some(style);
-        self.run.push(character);
-        self.seen = self.run.len();
     }
 
     fn end_run(&mut self) {
@@ -71,6 +117,27 @@ impl Painted {
         self.lines.push(std::mem::take(&mut self.line));
         (self.column, self.tab) = (0, 0);
     }
+}
+
+/// The length of what leaves the parser as it was: a colour, or a character that
+/// begins no sequence. All the rest, where that cannot be said.
+fn unit(text: &str) -> usize {
+    let Some(first) = text.chars().next() else {
+        return 0;
+    };
+    match first {
+        '\u{1b}' => colour(text).unwrap_or(text.len()),
+        '\u{80}'..='\u{9f}' => text.len(),
+        other => other.len_utf8(),
+    }
+}
+
+/// The length of the sequence for a colour that stands here.
+fn colour(text: &str) -> Option<usize> {
+    let rest = text.strip_prefix("\u{1b}[")?;
+    let after = rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';');
+    let after = after.strip_prefix('m')?;
+    Some(text.len() - after.len())
 }
 
 impl Perform for Painted {
@@ -144,7 +211,7 @@ mod tests {
             let kept = |piece: &&str| !(colourful && OTHERS.contains(piece));
             let text: String = pieces.into_iter().filter(kept).collect();
             let mut painted = Painted::default();
-            vte::Parser::new().advance(&mut painted, text.as_bytes());
+            painted.paint(&mut vte::Parser::new(), &text);
             let mut grid = Grid::default();
             vte::Parser::new().advance(&mut grid, text.as_bytes());
             let lines = painted.into_lines();

@@ -72,6 +72,9 @@ fn without_exit_code(text: &str, exit_code: Option<i64>) -> &str {
 
 /// The notes below an output without their tags.
 fn with_bare_notes(text: &str) -> Cow<'_, str> {
+    if !text.trim_end().ends_with('>') {
+        return Cow::Borrowed(text);
+    }
     for tag in NOTES {
         let (open, close) = (format!("<{tag}>"), format!("</{tag}>"));
         if let Some((output, note)) = text.trim_end().rsplit_once(open.as_str())

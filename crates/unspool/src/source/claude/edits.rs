@@ -32,7 +32,7 @@ fn from_result(path: &str, told: &Object<'_>) -> Edit {
         .into_iter()
         .map(hunk)
         .collect();
-    let is_new = original.is_null() && told.get("oldString").str().as_deref() == Some("");
+    let is_new = original.is_null() && told.get("oldString").raw() == "\"\"";
     if !hunks.is_empty() {
         return Edit {
             op: if is_new { EditOp::Add } else { EditOp::Update },

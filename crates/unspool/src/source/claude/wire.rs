@@ -9,8 +9,8 @@
 
 use std::borrow::Cow;
 
-use crate::json::scan::{Cursor, is_ordinary};
-use crate::json::{self, Json};
+use crate::json::scan::Cursor;
+use crate::json::{self, Json, is_ordinary};
 
 /// A value that can be read in one walk or taken from the lenient view. It is
 /// filled in place: records are large, and moving them about costs.
