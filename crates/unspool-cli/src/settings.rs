@@ -36,7 +36,8 @@ impl Settings {
             look.display == Display::Full && !look.copy_clean && terminal::colours(look.color);
         let (foreground, background) = colours_of(look, theme.as_ref(), colours);
         let links = match look.links {
-            Links::Osc8 => true,
+            // Without codes there is no place for an address but the text.
+            Links::Osc8 => colours,
             Links::Text => false,
             Links::Auto => colours && terminal::shows_links(),
         };

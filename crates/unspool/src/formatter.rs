@@ -185,8 +185,7 @@ impl Formatter {
     }
 
     fn page(&self, width: Option<usize>) -> Page {
-        // Without codes there is no place for an address but the text.
-        let links = if self.config.links && !self.config.plain_text {
+        let links = if self.config.links {
             Links::Text
         } else {
             Links::Address

@@ -5,6 +5,7 @@ mod pieces;
 mod traps;
 
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 
 use pieces::Cut;
 
@@ -13,6 +14,8 @@ fn config() -> ProptestConfig {
     ProptestConfig {
         cases: wanted.and_then(|cases| cases.parse().ok()).unwrap_or(800),
         failure_persistence: None,
+        // The same documents each time: a failure is about the change at hand.
+        rng_seed: RngSeed::Fixed(1),
         ..ProptestConfig::default()
     }
 }
