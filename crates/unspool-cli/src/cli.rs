@@ -134,7 +134,7 @@ pub(crate) struct Look {
     ///
     /// NAME is themes/NAME.toml in unspool's configuration folder
     /// (~/.config/unspool). It may set foreground, background, accent, colorful,
-    /// green and red, and in the table [code] comment, keyword, string, number,
+    /// green and red, and in the table `code` comment, keyword, string, number,
     /// type, function, constant, tag, attribute and operator, each as "#RRGGBB".
     #[arg(long, value_name = "NAME")]
     pub(crate) theme: Option<String>,

@@ -2,7 +2,7 @@
 //!
 //! An answer comes in pieces of any size. What is finished is parsed, coloured
 //! and handed out once; only what is open is done again. All [`Part`]s that were
-//! handed out are together what [`markdown::blocks`](super::markdown::blocks)
+//! handed out are together what [`markdown::blocks`]
 //! makes of the whole text.
 //!
 //! A unit (a block or an item of a list that is in no other) is finished as soon
