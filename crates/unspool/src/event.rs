@@ -14,8 +14,10 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize, Serializer};
 
 pub use payload::{Payload, RawJson};
+pub use texts::Change;
 
 mod payload;
+mod texts;
 
 /// One thing that happened in an agent's run.
 #[derive(Clone, Debug, PartialEq)]

@@ -36,6 +36,7 @@ pub mod output;
 mod palette;
 pub mod patch;
 mod reader;
+pub mod redact;
 mod sanitize;
 pub mod session;
 pub mod source;

@@ -18,6 +18,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("palette", &[]),
     ("session", &["event", "tool"]),
     ("stats", &["event"]),
+    ("redact", &["event"]),
     ("transcript", &["event", "session", "stats"]),
     (
         "doc",

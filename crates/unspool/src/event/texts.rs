@@ -1,0 +1,167 @@
+//! Every text of an event that a person may read, to be looked at or changed in
+//! one place.
+//!
+//! Ids, figures, times, statuses and the names of models and tools are not
+//! texts: views and results refer to them.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::{Body, Edit, Event, Payload, RawJson};
+
+/// What is done with a text: `None` leaves it as it is. The first argument is
+/// the key of the JSON field in which it stands, where there is one.
+pub type Change<'a> = &'a mut dyn FnMut(Option<&str>, &str) -> Option<String>;
+
+impl Event {
+    /// Hands out each text and puts what comes back in its place. The lines of a
+    /// hunk are one text, joined by line feeds.
+    pub fn change_texts(&mut self, change: Change<'_>) {
+        if let Some(agent) = &mut self.agent
+            && let Some(name) = change(None, &agent.name)
+        {
+            Arc::make_mut(agent).name = name;
+        }
+        if let Some(raw) = &mut self.raw {
+            match serde_json::from_str(raw) {
+                Ok(value) => in_value(None, value, change)
+                    .into_iter()
+                    .for_each(|value| *raw = value.to_string()),
+                Err(_) => label(raw, change),
+            }
+        }
+        self.body.change_texts(change);
+    }
+}
+
+impl Body {
+    fn change_texts(&mut self, change: Change<'_>) {
+        match self {
+            Self::Session(session) => {
+                label(&mut session.cwd, change);
+                label(&mut session.title, change);
+            }
+            Self::User(user) => payload(&mut user.text, change),
+            Self::Text(message) | Self::Reasoning(message) => payload(&mut message.text, change),
+            Self::ToolUse(call) => {
+                label(&mut call.arg, change);
+                label(&mut call.title, change);
+                json(&mut call.input, change);
+            }
+            Self::ToolOutput(output) => payload(&mut output.text, change),
+            Self::ToolResult(result) => {
+                payload(&mut result.output, change);
+                edits(&mut result.edits, change);
+            }
+            Self::Plan(plan) => {
+                label(&mut plan.explanation, change);
+                for entry in &mut plan.entries {
+                    label(&mut entry.text, change);
+                }
+            }
+            Self::Edit(made) => edits(&mut made.edits, change),
+            Self::Permission(request) => {
+                label(&mut request.title, change);
+                for option in &mut request.options {
+                    label(&mut option.name, change);
+                }
+            }
+            Self::Prompt(prompt) => {
+                label(&mut prompt.question, change);
+                label(&mut prompt.default, change);
+                label(&mut prompt.answer, change);
+                for option in &mut prompt.options {
+                    label(option, change);
+                }
+            }
+            Self::Context(context) => {
+                label(&mut context.name, change);
+                label(&mut context.title, change);
+                payload(&mut context.text, change);
+            }
+            Self::Notice(notice) => payload(&mut notice.text, change),
+            Self::TurnEnd(end) => label(&mut end.reason, change),
+            Self::State(state) => json(&mut state.value, change),
+            Self::Unknown(unknown) => payload(&mut unknown.text, change),
+            Self::Usage(_) => {}
+        }
+    }
+}
+
+fn label(text: &mut String, change: Change<'_>) {
+    if !text.is_empty()
+        && let Some(changed) = change(None, text)
+    {
+        *text = changed;
+    }
+}
+
+fn payload(text: &mut Payload, change: Change<'_>) {
+    if !text.is_empty()
+        && let Some(changed) = change(None, &text.as_str())
+    {
+        *text = Payload::from(changed);
+    }
+}
+
+fn edits(edits: &mut [Edit], change: Change<'_>) {
+    for edit in edits {
+        label(&mut edit.path, change);
+        label(&mut edit.new_path, change);
+        for hunk in &mut edit.hunks {
+            if let Some(changed) = change(None, &hunk.lines.join("\n")) {
+                hunk.lines = changed.split('\n').map(str::to_owned).collect();
+            }
+        }
+    }
+}
+
+fn json(input: &mut Option<RawJson>, change: Change<'_>) {
+    let Some(raw) = input.as_ref().map(RawJson::get) else {
+        return;
+    };
+    match serde_json::from_str(raw) {
+        Ok(value) => {
+            if let Some(changed) = in_value(None, value, change) {
+                *input = RawJson::of(&changed);
+            }
+        }
+        // Nested deeper than a value can be: taken as one text, which becomes a
+        // string if it is no JSON any more.
+        Err(_) => {
+            if let Some(changed) = change(None, raw) {
+                *input = RawJson::new(&changed).or_else(|| RawJson::of(&changed));
+            }
+        }
+    }
+}
+
+/// The value with its texts changed; `None` if none was.
+fn in_value(key: Option<&str>, mut value: Value, change: Change<'_>) -> Option<Value> {
+    visit(key, &mut value, change).then_some(value)
+}
+
+fn visit(key: Option<&str>, value: &mut Value, change: Change<'_>) -> bool {
+    let mut changed = false;
+    match value {
+        Value::String(text) => {
+            if let Some(new) = change(key, text) {
+                *text = new;
+                changed = true;
+            }
+        }
+        Value::Array(items) => {
+            for item in items {
+                changed |= visit(key, item, change);
+            }
+        }
+        Value::Object(fields) => {
+            for (key, field) in fields {
+                changed |= visit(Some(key), field, change);
+            }
+        }
+        _ => {}
+    }
+    changed
+}

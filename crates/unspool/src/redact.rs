@@ -1,0 +1,278 @@
+//! Takes secrets, home directories and e-mail addresses out of events, so that a
+//! run can be shown to others.
+//!
+//! What is replaced gets a name and a number, the same one each time:
+//! `[GitHub token 1]`, `[email 2]`, `/home/user1`. Secrets are told by their
+//! known shapes (`redact/shapes.rs`), by the names that they are assigned to, and
+//! by looking random (`redact/guess.rs`). No program can find all of them: read
+//! what you publish.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+
+use regex::{Captures, Regex, RegexSet};
+
+use crate::event::{Body, Event, Payload, ToolUse};
+
+mod guess;
+mod shapes;
+
+use shapes::{SHAPES, Shape};
+
+/// Longest preview of an argument, as events have it.
+const PREVIEW: usize = 40;
+
+/// Replaces what others should not see, each thing by the same words.
+pub struct Redactor {
+    any: RegexSet,
+    shapes: Vec<(Regex, &'static Shape)>,
+    numbers: HashMap<(&'static str, String), usize>,
+    report: Report,
+}
+
+/// How much was replaced, by what it was.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    counts: BTreeMap<&'static str, Count>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Count {
+    different: usize,
+    places: usize,
+}
+
+impl Default for Redactor {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Redactor {
+    /// One that has seen nothing yet.
+    pub fn new() -> Self {
+        let compiled = |shape: &'static Shape| {
+            let pattern = Regex::new(shape.pattern).ok()?;
+            Some((pattern, shape))
+        };
+        let shapes: Vec<_> = SHAPES.iter().filter_map(compiled).collect();
+        Self {
+            any: RegexSet::new(shapes.iter().map(|(_, shape)| shape.pattern)).unwrap_or_default(),
+            shapes,
+            numbers: HashMap::new(),
+            report: Report::default(),
+        }
+    }
+
+    /// What was replaced so far.
+    pub fn report(&self) -> &Report {
+        &self.report
+    }
+
+    /// The event without what others should not see. Pieces of a message that
+    /// is still being written must be joined before: see [`Joined`].
+    pub fn event(&mut self, event: &mut Event) {
+        if let Body::ToolUse(call) = &mut event.body {
+            self.cut_preview(call);
+        }
+        event.change_texts(&mut |key, text| self.field(key, text));
+    }
+
+    /// A text without what others should not see; `None` if there is nothing in
+    /// it.
+    pub fn text(&mut self, text: &str) -> Option<String> {
+        let matches = self.any.matches(text);
+        let mut changed: Option<String> = None;
+        for at in &matches {
+            let Some((pattern, shape)) = self.shapes.get(at).cloned() else {
+                continue;
+            };
+            let current = changed.as_deref().unwrap_or(text);
+            let next = pattern
+                .replace_all(current, |found: &Captures<'_>| self.replace(found, shape))
+                .into_owned();
+            if next != current {
+                changed = Some(next);
+            }
+        }
+        changed
+    }
+
+    /// A text in a field of JSON, whose name may tell that it is a secret.
+    fn field(&mut self, key: Option<&str>, text: &str) -> Option<String> {
+        if let Some(kind) = key.and_then(guess::kind_of_name)
+            && guess::is_secret_value(kind, text)
+        {
+            return Some(self.name(kind, text));
+        }
+        self.text(text)
+    }
+
+    /// What stands in the place of a match: all of it, but for its secret.
+    fn replace(&mut self, found: &Captures<'_>, shape: &Shape) -> String {
+        let whole = found.get(0).map_or("", |whole| whole.as_str());
+        let Some(secret) = found.name("s") else {
+            return whole.to_owned();
+        };
+        if !(shape.check)(found) {
+            return whole.to_owned();
+        }
+        let start = secret.start() - found.get(0).map_or(0, |whole| whole.start());
+        let (before, rest) = whole.split_at(start);
+        let after = rest.get(secret.len()..).unwrap_or_default();
+        let kind = shape.kind.unwrap_or_else(|| {
+            let name = found.name("name").map_or("", |name| name.as_str());
+            guess::kind_of_name(name).unwrap_or("secret")
+        });
+        format!("{before}{}{after}", self.name(kind, secret.as_str()))
+    }
+
+    /// The name that a secret has from now on.
+    fn name(&mut self, kind: &'static str, secret: &str) -> String {
+        let count = self.report.counts.entry(kind).or_default();
+        count.places += 1;
+        let number = *self
+            .numbers
+            .entry((kind, secret.to_owned()))
+            .or_insert_with(|| {
+                count.different += 1;
+                count.different
+            });
+        if kind == shapes::HOME {
+            format!("user{number}")
+        } else {
+            format!("[{kind} {number}]")
+        }
+    }
+
+    /// A preview that was cut may end inside a secret, where no shape fits any
+    /// more: what it was cut from tells.
+    fn cut_preview(&mut self, call: &mut ToolUse) {
+        let Some(kept) = call.arg.strip_suffix('…') else {
+            return;
+        };
+        let Some(input) = &call.input else {
+            return;
+        };
+        let mut whole = None;
+        let mut find = |text: &str| {
+            let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            if let Some(at) = text.find(kept) {
+                whole = text.get(at..).map(str::to_owned);
+            }
+        };
+        if let Ok(value) = serde_json::from_str(input.get()) {
+            each_string(&value, &mut find);
+        }
+        if let Some(redacted) = whole.and_then(|whole| self.text(&whole)) {
+            call.arg = cut(&redacted);
+        }
+    }
+}
+
+fn each_string(value: &serde_json::Value, take: &mut impl FnMut(&str)) {
+    match value {
+        serde_json::Value::String(text) => take(text),
+        serde_json::Value::Array(items) => items.iter().for_each(|item| each_string(item, take)),
+        serde_json::Value::Object(fields) => {
+            fields.values().for_each(|field| each_string(field, take));
+        }
+        _ => {}
+    }
+}
+
+fn cut(text: &str) -> String {
+    if text.chars().count() <= PREVIEW {
+        return text.to_owned();
+    }
+    text.chars().take(PREVIEW - 1).chain(['…']).collect()
+}
+
+impl Report {
+    /// Whether nothing was replaced.
+    pub fn is_empty(&self) -> bool {
+        self.counts.is_empty()
+    }
+}
+
+impl fmt::Display for Report {
+    /// `2 GitHub tokens (in 5 places), 1 email`
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (position, (kind, count)) in self.counts.iter().enumerate() {
+            let comma = if position > 0 { ", " } else { "" };
+            let many = match (count.different, kind.ends_with('y')) {
+                (1, _) => (*kind).to_owned(),
+                (_, true) => format!("{}ies", kind.trim_end_matches('y')),
+                _ => format!("{kind}s"),
+            };
+            write!(f, "{comma}{} {many}", count.different)?;
+            if count.places > count.different {
+                write!(f, " (in {} places)", count.places)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Joins the pieces of messages and outputs, so that no secret is cut in two.
+///
+/// Messages grow until their turn ends; what came behind the first piece of one
+/// waits until then.
+#[derive(Default)]
+pub struct Joined {
+    waiting: Vec<Event>,
+    /// What grows, by kind and id: where it waits, and its text so far.
+    open: BTreeMap<(&'static str, String), (usize, String)>,
+    next: u64,
+}
+
+impl Joined {
+    /// Takes an event, and gives those that are whole, numbered anew.
+    pub fn push(&mut self, mut event: Event) -> Vec<Event> {
+        let closes = matches!(event.body, Body::TurnEnd(_)) && event.agent.is_none();
+        let kind = event.body.kind();
+        if let Some((id, text)) = piece(&mut event.body) {
+            let (id, text) = (id.to_owned(), std::mem::take(text).into_string());
+            if let Some((_, whole)) = self.open.get_mut(&(kind, id.clone())) {
+                whole.push_str(&text);
+                return Vec::new();
+            }
+            self.open.insert((kind, id), (self.waiting.len(), text));
+        }
+        self.waiting.push(event);
+        if closes || self.open.is_empty() {
+            return self.finish();
+        }
+        Vec::new()
+    }
+
+    /// All that waits: nothing grows any more.
+    pub fn finish(&mut self) -> Vec<Event> {
+        for (at, whole) in std::mem::take(&mut self.open).into_values() {
+            let event = self.waiting.get_mut(at);
+            if let Some((_, text)) = event.and_then(|event| piece(&mut event.body)) {
+                *text = Payload::from(whole);
+            }
+        }
+        let mut whole = std::mem::take(&mut self.waiting);
+        for event in &mut whole {
+            event.seq = self.next;
+            self.next += 1;
+        }
+        whole
+    }
+}
+
+/// Id and text of a piece of something that grows.
+fn piece(body: &mut Body) -> Option<(&str, &mut Payload)> {
+    match body {
+        Body::Text(message) | Body::Reasoning(message) if message.delta => {
+            Some((&message.id, &mut message.text))
+        }
+        Body::ToolOutput(output) => Some((&output.id, &mut output.text)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

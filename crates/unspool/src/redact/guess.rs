@@ -1,0 +1,252 @@
+//! Is it a secret? For what has no shape of its own: values that are assigned to
+//! telling names, and words that look random.
+
+use regex::Captures;
+
+/// Bits that a character of a random word carries at least.
+const RANDOM: f64 = 3.0;
+/// The same for a word that stands alone, with nothing to tell what it is.
+const VERY_RANDOM: f64 = 4.3;
+/// A word that is longer is data: a picture, an archive.
+const LONGEST: usize = 128;
+
+/// What the value of something with this name is; `None` if the name tells
+/// nothing.
+pub(super) fn kind_of_name(name: &str) -> Option<&'static str> {
+    let name = name.to_ascii_lowercase().replace(['-', '.'], "_");
+    let holds = |words: &[&str]| words.iter().any(|word| name.contains(word));
+    if holds(&["password", "passwd", "passphrase", "pwd"]) {
+        return Some("password");
+    }
+    // Numbers of tokens, names of tokens, where a key is: no secrets.
+    let innocent = [
+        "tokens",
+        "token_count",
+        "token_type",
+        "token_usage",
+        "tokenizer",
+        "token_id",
+        "token_limit",
+        "author",
+        "authority",
+        "authors",
+        "public_key",
+        "keyword",
+        "secret_name",
+        "token_name",
+        "token_url",
+        "auth_url",
+        "key_id",
+        "auth_type",
+        "auth_mode",
+        "auth_method",
+    ];
+    if innocent.iter().any(|word| name.contains(word)) {
+        return None;
+    }
+    if holds(&[
+        "api_key",
+        "apikey",
+        "access_key",
+        "accesskey",
+        "private_key",
+        "encryption_key",
+        "signing_key",
+    ]) {
+        return Some("key");
+    }
+    if holds(&["token"]) {
+        return Some("token");
+    }
+    if holds(&["secret"]) {
+        return Some("secret");
+    }
+    holds(&["credential", "auth"]).then_some("credential")
+}
+
+/// Whether a value that has such a name is what the name says.
+pub(super) fn is_secret_value(kind: &str, value: &str) -> bool {
+    if is_placeholder(value) || value.contains(char::is_whitespace) {
+        return false;
+    }
+    if kind == "password" {
+        return value.len() >= 4 && !is_code(value);
+    }
+    value.len() >= 8 && looks_random(value)
+}
+
+/// For the pattern of assignments.
+pub(super) fn is_assigned_secret(found: &Captures<'_>) -> bool {
+    let group = |name| found.name(name).map_or("", |group| group.as_str());
+    let value = group("s");
+    let Some(kind) = kind_of_name(group("name")) else {
+        return false;
+    };
+    // What is quoted is a value; what is not may be code, and a word is no
+    // password there.
+    let quoted = found.name("q").is_some();
+    if !quoted && (is_code(value) || is_word(value)) {
+        return false;
+    }
+    is_secret_value(kind, value)
+}
+
+/// For words that stand alone.
+pub(super) fn is_random_word(found: &Captures<'_>) -> bool {
+    // Checksums, pictures and parts of paths are long and random too.
+    if found.name("mark").is_some() {
+        return false;
+    }
+    let word = found.name("s").map_or("", |word| word.as_str());
+    let count = |is: fn(&u8) -> bool| word.bytes().filter(is).count();
+    let mixed = count(u8::is_ascii_digit) >= 3
+        && count(u8::is_ascii_uppercase) >= 3
+        && count(u8::is_ascii_lowercase) >= 3;
+    mixed
+        && !is_name(word)
+        && !is_path(word)
+        && word.len() <= LONGEST
+        && entropy(word) >= VERY_RANDOM
+}
+
+/// Ids of agents and interfaces: a short word, a line, and the rest.
+fn is_name(word: &str) -> bool {
+    const PREFIXES: &[&str] = &[
+        "toolu", "srvtoolu", "call", "msg", "req", "resp", "ses", "prt", "item", "rs", "fc",
+        "chatcmpl", "run", "thread", "gen", "event", "evt", "tooluse", "sha256", "sha512", "sha1",
+        "rollout", "asst",
+    ];
+    let prefix = word.split(['_', '-']).next().unwrap_or_default();
+    PREFIXES.contains(&prefix)
+}
+
+fn is_path(word: &str) -> bool {
+    let parts = word.split('/').count() - 1;
+    parts * 12 > word.len() || word.split(['/', '_', '-']).all(|part| part.len() < 16)
+}
+
+/// Whether it stands for a secret without being one.
+pub(super) fn is_placeholder(value: &str) -> bool {
+    let lower = value.to_ascii_lowercase();
+    let words = [
+        "example",
+        "changeme",
+        "change-me",
+        "placeholder",
+        "your",
+        "dummy",
+        "redacted",
+        "xxxx",
+        "****",
+        "....",
+        "…",
+        "todo",
+        "env.",
+        "environ",
+        "getenv",
+        "process.",
+        "secrets.",
+        "null",
+        "none",
+        "undefined",
+        "true",
+        "false",
+    ];
+    value.starts_with(['$', '<', '{', '[', '%', '&', '*'])
+        || words.iter().any(|word| lower.contains(word))
+        || value
+            .bytes()
+            .all(|byte| byte == value.bytes().next().unwrap_or_default())
+}
+
+/// Whether it has the random look of a key: letters and figures with few
+/// repetitions.
+pub(super) fn looks_random(value: &str) -> bool {
+    let letters = value.bytes().any(|byte| byte.is_ascii_alphabetic());
+    let figures = value.bytes().filter(u8::is_ascii_digit).count();
+    let needed = RANDOM.min(expected(value.len()));
+    letters && figures >= 2 && !is_code(value) && entropy(value) >= needed
+}
+
+/// What a short random word of this length carries a character.
+fn expected(length: usize) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "lengths of words")]
+    let length = length as f64;
+    length.log2() * 0.8
+}
+
+fn is_word(value: &str) -> bool {
+    value
+        .bytes()
+        .all(|byte| byte.is_ascii_alphabetic() || byte == b'_' || byte == b'.' || byte == b'-')
+}
+
+/// Expressions of programs, types, paths, addresses, versions.
+fn is_code(value: &str) -> bool {
+    value.contains("::")
+        || value.contains("->")
+        || value.contains("//")
+        || value.starts_with(['/', '.', '~', '&', '@', '|', '!', '='])
+        || value.contains(['(', ')', '<', '>', '{', '}', '$', '…'])
+        || matches!(
+            value.to_ascii_lowercase().as_str(),
+            "string" | "str" | "bytes" | "text" | "required" | "optional"
+        )
+}
+
+/// Shannon's entropy, in bits a character.
+#[expect(clippy::cast_precision_loss, reason = "lengths of words")]
+fn entropy(word: &str) -> f64 {
+    let mut counts = [0_u32; 256];
+    for byte in word.bytes() {
+        counts[usize::from(byte)] += 1;
+    }
+    let length = word.len() as f64;
+    counts
+        .iter()
+        .filter(|count| **count > 0)
+        .map(|count| f64::from(*count) / length)
+        .map(|share| -share * share.log2())
+        .sum()
+}
+
+/// Whether an address is a person's, not a program's.
+pub(super) fn is_persons(address: &str) -> bool {
+    let (name, domain) = address.split_once('@').unwrap_or((address, ""));
+    let name = name.to_ascii_lowercase();
+    let programs = ["git", "noreply", "no-reply", "donotreply"];
+    // `icon@2x.png` is a file.
+    let last = domain
+        .rsplit('.')
+        .next()
+        .unwrap_or_default()
+        .to_ascii_lowercase();
+    let files = [
+        "png", "jpg", "jpeg", "gif", "svg", "webp", "css", "js", "ts", "json", "service", "target",
+        "timer", "socket", "mount",
+    ];
+    !programs.contains(&name.as_str()) && !files.contains(&last.as_str())
+}
+
+/// Whether a home directory is a person's.
+pub(super) fn is_users(name: &str) -> bool {
+    let shared = [
+        "Shared",
+        "Public",
+        "Default",
+        "linuxbrew",
+        "runner",
+        "user",
+        "username",
+        "USER",
+        "NAME",
+        "you",
+        "me",
+        "node",
+        "vscode",
+    ];
+    let redacted = name
+        .strip_prefix("user")
+        .is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()));
+    !redacted && !shared.contains(&name) && !name.starts_with(['.', '%', '#', '…'])
+}

@@ -1,0 +1,172 @@
+//! What secrets look like: one row per shape. The group `s` is what is replaced;
+//! the rest of the match is its surroundings.
+//!
+//! Rows are tried from top to bottom on what the rows above have left.
+
+use regex::Captures;
+
+use super::guess;
+
+/// What home directories are counted as; the name in them is replaced alone.
+pub(super) const HOME: &str = "home directory";
+
+/// How something that others should not see is recognised.
+pub(super) struct Shape {
+    /// What it is called; `None`: as the name in front of it says.
+    pub(super) kind: Option<&'static str>,
+    pub(super) pattern: &'static str,
+    /// What a pattern cannot say.
+    pub(super) check: fn(&Captures<'_>) -> bool,
+}
+
+const fn shape(kind: &'static str, pattern: &'static str) -> Shape {
+    Shape {
+        kind: Some(kind),
+        pattern,
+        check: |_| true,
+    }
+}
+
+pub(super) const SHAPES: &[Shape] = &[
+    // A diff has a sign before each line, JSON in text has `\n` for line ends.
+    shape(
+        "private key",
+        r"(?s)(?P<s>-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----.*?-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----)",
+    ),
+    // The end is missing where an output was cut.
+    shape(
+        "private key",
+        r"(?P<s>-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?:[ \t\r\n+-]|\\n|[A-Za-z0-9+/=]{16,})*)",
+    ),
+    shape("Anthropic key", r"(?-u)(?P<s>\bsk-ant-[A-Za-z0-9_-]{16,})"),
+    shape(
+        "OpenAI key",
+        r"(?-u)(?P<s>\bsk-(?:proj-|svcacct-|admin-|or-v1-)?[A-Za-z0-9_-]{20,})",
+    ),
+    shape(
+        "GitHub token",
+        r"(?-u)(?P<s>\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}))",
+    ),
+    shape(
+        "GitLab token",
+        r"(?-u)(?P<s>\bgl(?:pat|dt|rt|cbt|ptt|ft|soat|imt|agent)-[A-Za-z0-9_.-]{16,})",
+    ),
+    shape(
+        "AWS key",
+        r"(?-u)(?P<s>\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}\b)",
+    ),
+    shape(
+        "Google key",
+        r"(?-u)(?P<s>\bAIza[A-Za-z0-9_-]{30,}|\bGOCSPX-[A-Za-z0-9_-]{20,}|\bya29\.[A-Za-z0-9_-]{20,}|\b1//0[A-Za-z0-9_-]{30,})",
+    ),
+    shape(
+        "Slack token",
+        r"(?-u)(?P<s>\bxox[abeoprs](?:\.xox[a-z])?-[A-Za-z0-9-]{10,}|\bxapp-[0-9]-[A-Za-z0-9-]{10,})",
+    ),
+    shape(
+        "webhook",
+        r"(?-u)https://(?:hooks\.slack\.com/(?:services|workflows)|discord(?:app)?\.com/api/webhooks|[a-z0-9.-]+\.webhook\.office\.com)/(?P<s>[A-Za-z0-9@/_-]{10,})",
+    ),
+    shape(
+        "Stripe key",
+        r"(?-u)(?P<s>\b(?:[sr]k_(?:live|test)|whsec)_[A-Za-z0-9]{16,})",
+    ),
+    shape("npm token", r"(?-u)(?P<s>\bnpm_[A-Za-z0-9]{30,})"),
+    shape("PyPI token", r"(?-u)(?P<s>\bpypi-[A-Za-z0-9_-]{30,})"),
+    shape("crates.io token", r"(?-u)(?P<s>\bcio[A-Za-z0-9]{32}\b)"),
+    shape("Hugging Face token", r"(?-u)(?P<s>\bhf_[A-Za-z0-9]{30,})"),
+    shape(
+        "token",
+        // DigitalOcean, Shopify, Square, Databricks, Linear, Notion, Sentry,
+        // Grafana, Replicate, Groq, xAI, Perplexity, Fireworks, Vercel, Doppler,
+        // HashiCorp, Docker, PlanetScale, Supabase, Postman, Fly, Age.
+        r"(?-u)(?P<s>\b(?:do[opr]_v1_[a-f0-9]{40,}|shp(?:at|ca|pa|ss)_[A-Fa-f0-9]{32}|sq0[a-z]{3}-[A-Za-z0-9_-]{22,}|EAAA[A-Za-z0-9_-]{60}|dapi[a-f0-9]{32}|lin_(?:api|oauth)_[A-Za-z0-9]{32,}|(?:secret|ntn)_[A-Za-z0-9]{40,}|sntry[su]_[A-Za-z0-9+/=_-]{40,}|gl(?:c|sa)_[A-Za-z0-9+/=_]{32,}|r8_[A-Za-z0-9]{30,}|gsk_[A-Za-z0-9]{40,}|xai-[A-Za-z0-9]{40,}|pplx-[A-Za-z0-9]{40,}|fw_[A-Za-z0-9]{20,}|vc[pkiar]_[A-Za-z0-9]{24,}|dp\.(?:pt|st|ct|sa|scim|audit)\.[A-Za-z0-9.]{40,}|hv[sbr]\.[A-Za-z0-9_-]{24,}|dckr_(?:pat|oat)_[A-Za-z0-9_-]{24,}|pscale_(?:tkn|pw|oauth)_[A-Za-z0-9_.-]{30,}|sb[ps]_[a-z0-9]{40}|sb_secret_[A-Za-z0-9_]{20,}|PMAK-[a-f0-9]{24}-[a-f0-9]{34}|fo1_[A-Za-z0-9_-]{40,}|AGE-SECRET-KEY-1[A-Z0-9]{50,}))",
+    ),
+    shape(
+        "SendGrid key",
+        r"(?-u)(?P<s>\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,})",
+    ),
+    shape(
+        "Telegram token",
+        r"(?-u)(?P<s>\b[0-9]{8,10}:AA[A-Za-z0-9_-]{33}\b)",
+    ),
+    shape(
+        "web token",
+        r"(?-u)(?P<s>\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*)",
+    ),
+    // user:password@host
+    Shape {
+        kind: Some("password"),
+        pattern: r#"(?-u:\b)[a-z][a-z0-9+.-]*://[^\s:@/"'<>`\\]*:(?P<s>[^\s@/"'<>`\\]+)@"#,
+        check: |found| {
+            found
+                .name("s")
+                .is_some_and(|s| !guess::is_placeholder(s.as_str()))
+        },
+    },
+    Shape {
+        kind: Some("credential"),
+        pattern: r"(?i-u)\b(?:authorization|proxy-authorization)\b\\?[\x22']?\s{0,4}[:=]\s{0,4}\\?[\x22']?(?:bearer|basic|token|digest|negotiate)\s+(?P<s>[A-Za-z0-9+/=_.~-]{6,})",
+        check: |found| {
+            found
+                .name("s")
+                .is_some_and(|s| !guess::is_placeholder(s.as_str()))
+        },
+    },
+    Shape {
+        kind: Some("credential"),
+        pattern: r"(?i-u)\b(?:bearer)\s+(?P<s>[A-Za-z0-9+/=_.~-]{16,})",
+        check: |found| {
+            found
+                .name("s")
+                .is_some_and(|s| guess::looks_random(s.as_str()))
+        },
+    },
+    // curl -u user:password
+    Shape {
+        kind: Some("password"),
+        pattern: r#"(?-u:\b)curl(?-u:\b)[^\n|;&]*?[ \t](?:-u|--user)[ =]["']?[^\s:"']+:(?P<s>[^\s"'\\]+)"#,
+        check: |found| {
+            found
+                .name("s")
+                .is_some_and(|s| !guess::is_placeholder(s.as_str()))
+        },
+    },
+    // name = "value"
+    Shape {
+        kind: None,
+        pattern: r#"(?P<name>(?-u:\b)(?i-u:[a-z0-9_.-]*(?:passw(?:or)?d|passwd|passphrase|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|encryption[_-]?key|signing[_-]?key|credential|auth)[a-z0-9_.-]*))(?:\\?["'])?\s{0,4}(?:=>|:=|=|:)\s{0,4}\\?(?P<q>["'])(?P<s>[^"'\\\n]{4,})\\?["']"#,
+        check: guess::is_assigned_secret,
+    },
+    // name=value
+    Shape {
+        kind: None,
+        pattern: r#"(?P<name>(?-u:\b)(?i-u:[a-z0-9_.-]*(?:passw(?:or)?d|passwd|passphrase|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|encryption[_-]?key|signing[_-]?key|credential|auth)[a-z0-9_.-]*))\s{0,4}(?:=|:)\s{0,4}(?P<s>[^\s"'`\\,;(){}\[\]<>]{6,})"#,
+        check: guess::is_assigned_secret,
+    },
+    Shape {
+        kind: Some("secret"),
+        pattern: r"(?P<mark>(?i-u:sha1|sha256|sha384|sha512|md5|h1|base64|integrity)[^A-Za-z0-9\n]{1,4}|[.\\~@%])?(?P<s>[A-Za-z0-9+/_-]{32,}={0,2})",
+        check: guess::is_random_word,
+    },
+    Shape {
+        kind: Some("email"),
+        pattern: r"(?-u)(?P<s>\b[A-Za-z0-9][A-Za-z0-9._%+-]*@(?:[A-Za-z0-9-]+\.)+[A-Za-z]{2,24}\b)",
+        check: |found| {
+            found
+                .name("s")
+                .is_some_and(|s| guess::is_persons(s.as_str()))
+        },
+    },
+    Shape {
+        kind: Some(HOME),
+        pattern: r#"(?:/home/|/Users/|(?i:[a-z]:\\{1,4}users\\{1,4}))(?P<s>[^\s/\\:;,"'`()<>\[\]{}|*?$]{1,64})"#,
+        check: |found| found.name("s").is_some_and(|s| guess::is_users(s.as_str())),
+    },
+    // Folders that are named after a path.
+    Shape {
+        kind: Some(HOME),
+        pattern: r"(?:^|[/\s\x22'`])-(?:home|Users)-(?P<s>[A-Za-z0-9_.]{1,64})-",
+        check: |found| found.name("s").is_some_and(|s| guess::is_users(s.as_str())),
+    },
+];

@@ -1,0 +1,261 @@
+//! Each kind of secret, what only looks like one, and what events need.
+
+use super::*;
+use crate::event::{Agent, Edit, Edits, Hunk, Message, RawJson, User};
+
+fn redacted(text: &str) -> String {
+    Redactor::new()
+        .text(text)
+        .unwrap_or_else(|| text.to_owned())
+}
+
+fn event(body: Body) -> Event {
+    Event {
+        seq: 0,
+        time: None,
+        agent: None,
+        body,
+        raw: None,
+    }
+}
+
+#[test]
+fn every_pattern_is_one() {
+    for shape in SHAPES {
+        let pattern = Regex::new(shape.pattern).unwrap();
+        assert!(
+            pattern.capture_names().flatten().any(|name| name == "s"),
+            "{}",
+            shape.pattern
+        );
+    }
+    assert_eq!(Redactor::new().any.len(), SHAPES.len());
+}
+
+// The tokens are put together here so that no scanner takes this file for a leak.
+#[test]
+fn known_shapes_are_replaced() {
+    let random = "aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC2eF4hJ6";
+    let cases = [
+        (format!("sk-ant-api03-{random}"), "[Anthropic key 1]"),
+        (format!("sk-proj-{random}"), "[OpenAI key 1]"),
+        (format!("ghp_{random}"), "[GitHub token 1]"),
+        (format!("github_pat_{random}"), "[GitHub token 1]"),
+        (format!("glpat-{}", &random[..20]), "[GitLab token 1]"),
+        (
+            format!("AKIA{}", "IOSFODNN7QWERTYU".replace('7', "A")),
+            "[AWS key 1]",
+        ),
+        (format!("AIza{random}"), "[Google key 1]"),
+        (
+            format!("xoxb-1234567890-{}", &random[..20]),
+            "[Slack token 1]",
+        ),
+        (format!("sk_live_{}", &random[..24]), "[Stripe key 1]"),
+        (format!("npm_{random}"), "[npm token 1]"),
+        (format!("hf_{random}"), "[Hugging Face token 1]"),
+        (
+            format!("dop_v1_{}", "0123456789abcdef".repeat(4)),
+            "[token 1]",
+        ),
+        (
+            format!("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.{random}"),
+            "[web token 1]",
+        ),
+    ];
+    for (secret, name) in &cases {
+        assert_eq!(redacted(&format!("a {secret} b")), format!("a {name} b"));
+        assert_eq!(redacted(&format!("\"{secret}\",")), format!("\"{name}\","));
+    }
+    assert_eq!(
+        redacted(&format!(
+            "https://hooks.slack.com/services/T00/B00/{random}"
+        )),
+        "https://hooks.slack.com/services/[webhook 1]"
+    );
+}
+
+#[test]
+fn private_keys_are_replaced_as_a_whole() {
+    let body = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC\nBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj";
+    let key = format!("-----BEGIN RSA PRIVATE KEY-----\n{body}\n-----END RSA PRIVATE KEY-----");
+    assert_eq!(redacted(&format!("x\n{key}\ny")), "x\n[private key 1]\ny");
+    let cut = format!("-----BEGIN PRIVATE KEY-----\n{body}");
+    assert_eq!(redacted(&cut), "[private key 1]");
+    let signed = key.replace('\n', "\n+");
+    let mut made = event(Body::Edit(Edits {
+        edits: vec![Edit {
+            path: "/home/alice/key.pem".to_owned(),
+            hunks: vec![Hunk {
+                lines: format!(" a\n+{signed}\n b")
+                    .split('\n')
+                    .map(str::to_owned)
+                    .collect(),
+                ..Hunk::default()
+            }],
+            ..Edit::default()
+        }],
+    }));
+    Redactor::new().event(&mut made);
+    let Body::Edit(made) = &made.body else {
+        unreachable!()
+    };
+    assert_eq!(made.edits[0].path, "/home/user1/key.pem");
+    assert_eq!(
+        made.edits[0].hunks[0].lines,
+        [" a", "+[private key 1]", " b"]
+    );
+}
+
+#[test]
+fn what_is_assigned_to_a_telling_name_is_replaced() {
+    for (text, expected) in [
+        ("DB_PASSWORD=hunter2x", "DB_PASSWORD=[password 1]"),
+        ("password: \"correct horse\"", "password: \"correct horse\""),
+        ("password: \"correcthorse\"", "password: \"[password 1]\""),
+        (
+            r#"{"api_key": "a8f5f167f44f4964e6c998de"}"#,
+            r#"{"api_key": "[key 1]"}"#,
+        ),
+        (
+            r#"{\"api_key\":\"a8f5f167f44f4964e6c998de\"}"#,
+            r#"{\"api_key\":\"[key 1]\"}"#,
+        ),
+        (
+            "export AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG/bPxRfiCYzZ9",
+            "export AWS_SECRET_ACCESS_KEY=[key 1]",
+        ),
+        (
+            "postgres://app:s3cret@db/x",
+            "postgres://app:[password 1]@db/x",
+        ),
+        (
+            "Authorization: Bearer abc123def456",
+            "Authorization: Bearer [credential 1]",
+        ),
+        (
+            "curl -s -u admin:pa55 https://x",
+            "curl -s -u admin:[password 1] https://x",
+        ),
+    ] {
+        assert_eq!(redacted(text), expected);
+    }
+}
+
+#[test]
+fn what_only_looks_like_a_secret_stays() {
+    for text in [
+        "let token = parser.next_token();",
+        "password: String,",
+        "max_tokens: 4096",
+        "\"input_tokens\": 18843",
+        "token_count=1234567",
+        "PASSWORD=$DB_PASSWORD",
+        "password = \"<your password>\"",
+        "api_key = os.environ[\"OPENAI_API_KEY\"]",
+        "secret: ${{ secrets.GITHUB_TOKEN }}",
+        "postgres://app:$PASSWORD@db/x",
+        "commit 3f2a9c1b7d8e4f5061728394a5b6c7d8e9f0a1b2",
+        "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+        "\"integrity\": \"sha512-Z0vFWnbnvQx6wZUYAn0cwsS0PM9b8tP4C3uA7kq9rT2y==\"",
+        "550e8400-e29b-41d4-a716-446655440000",
+        "toolu_01AbCdEfGhIjKlMnOpQrStUvWx2345678",
+        "getElementsByClassNameAndTagNameAndAttributeValue",
+        "crates/unspool/src/layout/Wrap2/Breaker3/Reference4.rs",
+        "author: Alice",
+        "git@github.com:o/r.git",
+        "/home/runner/work",
+        "icon@2x.png",
+    ] {
+        assert_eq!(redacted(text), text);
+    }
+}
+
+#[test]
+fn random_words_are_replaced_wherever_they_stand() {
+    let one = "q7Rk2ZpX9vLm4TsW8yBn3HcJ6dFg5KaE1uQo";
+    let two = "Zx8Cv7Bn6Mq5Ws4Ed3Rf2Tg1Yh0UjIkOlP9a";
+    assert_eq!(
+        redacted(&format!("{one} {two} {one}")),
+        "[secret 1] [secret 2] [secret 1]"
+    );
+}
+
+#[test]
+fn people_are_replaced_consistently() {
+    assert_eq!(
+        redacted("/home/alice/a /Users/bob/b C:\\Users\\alice\\c a.b@c.de x@y.org a.b@c.de"),
+        "/home/user1/a /Users/user2/b C:\\Users\\user1\\c [email 1] [email 2] [email 1]"
+    );
+    assert_eq!(
+        redacted("~/.claude/projects/-home-alice-shop/x"),
+        "~/.claude/projects/-home-user1-shop/x"
+    );
+}
+
+#[test]
+fn redacting_twice_changes_nothing_more() {
+    let text = "password=\"hunter2x\" /home/alice ghp_aB3dE5gH7jK9mN1pQ3sT5vW7 a@b.cd\nDB_PASSWORD=abc123x postgres://a:b@c";
+    let once = redacted(text);
+    assert_eq!(redacted(&once), once);
+}
+
+#[test]
+fn inputs_are_redacted_by_their_keys_and_stay_json() {
+    let mut call = event(Body::ToolUse(ToolUse {
+        arg: "curl -H 'x-key: ghp_aB3dE5gH7jK9mN1pQ3s…".to_owned(),
+        input: RawJson::new(
+            r#"{"command":"curl -H 'x-key: ghp_aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC2eF'","env":{"API_KEY":"9f8e7d6c5b4a3210","n":1},"password":"hunter2"}"#,
+        ),
+        ..ToolUse::default()
+    }));
+    Redactor::new().event(&mut call);
+    let Body::ToolUse(call) = &call.body else {
+        unreachable!()
+    };
+    assert_eq!(call.arg, "curl -H 'x-key: [GitHub token 1]'");
+    assert_eq!(
+        call.input.as_ref().unwrap().get(),
+        r#"{"command":"curl -H 'x-key: [GitHub token 1]'","env":{"API_KEY":"[key 1]","n":1},"password":"[password 1]"}"#
+    );
+}
+
+#[test]
+fn a_secret_that_came_in_pieces_is_found() {
+    let token = "ghp_aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC2eF";
+    let mut joined = Joined::default();
+    let mut redactor = Redactor::new();
+    let delta = |text: &str| {
+        event(Body::Text(Message {
+            text: Payload::from(text.to_owned()),
+            id: "m".to_owned(),
+            delta: true,
+        }))
+    };
+    assert!(joined.push(delta("key ")).is_empty());
+    let (head, tail) = token.split_at(9);
+    assert!(joined.push(delta(head)).is_empty());
+    let mut other = event(Body::User(User::default()));
+    other.agent = Some(std::sync::Arc::new(Agent::default()));
+    assert!(joined.push(other).is_empty());
+    assert!(joined.push(delta(tail)).is_empty());
+    let mut events = joined.finish();
+    events.iter_mut().for_each(|event| redactor.event(event));
+    assert_eq!(events.len(), 2);
+    assert_eq!((events[0].seq, events[1].seq), (0, 1));
+    let Body::Text(message) = &events[0].body else {
+        unreachable!()
+    };
+    assert_eq!(message.text, "key [GitHub token 1]");
+    assert_eq!(redactor.report().to_string(), "1 GitHub token");
+}
+
+#[test]
+fn the_report_counts_things_and_places() {
+    let mut redactor = Redactor::new();
+    redactor.text("/home/alice /home/bob /home/alice a@b.cd");
+    assert_eq!(
+        redactor.report().to_string(),
+        "1 email, 2 home directories (in 3 places)"
+    );
+}
