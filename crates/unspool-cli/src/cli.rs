@@ -6,10 +6,12 @@ use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use unspool::ReaderOptions;
 use unspool::source::{self, Provider};
-use unspool::theme::Rgb;
 
 use crate::playback::Speed;
-use crate::themes::parse_colour;
+
+mod look;
+
+pub(crate) use look::{Display, Lines, Links, Look, ReasoningShown, When, parse_lines};
 
 /// Shows people what a coding agent is doing.
 ///
@@ -38,9 +40,12 @@ pub(crate) struct Cli {
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
+    Config(Config),
     Demo(Demo),
     Events(Events),
     Follow(Follow),
+    #[command(subcommand)]
+    Generate(Generate),
     Providers(Providers),
     Run(Run),
 }
@@ -110,72 +115,6 @@ impl Source {
     }
 }
 
-/// How it is shown.
-#[derive(Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is one flag")]
-pub(crate) struct Look {
-    /// What is shown: the answer, the answer and the calls, or everything
-    #[arg(long, value_name = "MODE", default_value = "full")]
-    pub(crate) display: Display,
-
-    /// Pass the input on untouched
-    #[arg(long)]
-    pub(crate) raw: bool,
-
-    /// Lay out for this many columns; up to 30 nothing is wrapped [default: the terminal's]
-    #[arg(long, value_name = "N")]
-    pub(crate) width: Option<usize>,
-
-    /// When to use colours
-    #[arg(long, value_name = "WHEN", default_value = "auto")]
-    pub(crate) color: When,
-
-    /// The colours: dark, light, mono, or a theme of your own [default: as the terminal's background is]
-    ///
-    /// NAME is themes/NAME.toml in unspool's configuration folder
-    /// (~/.config/unspool). It may set foreground, background, accent, colorful,
-    /// green and red, and in the table `code` comment, keyword, string, number,
-    /// type, function, constant, tag, attribute and operator, each as "#RRGGBB".
-    #[arg(long, value_name = "NAME")]
-    pub(crate) theme: Option<String>,
-
-    /// The terminal's text colour, as RRGGBB
-    #[arg(long, value_name = "RRGGBB", value_parser = parse_colour)]
-    pub(crate) fg: Option<Rgb>,
-
-    /// The terminal's background colour, as RRGGBB
-    #[arg(long, value_name = "RRGGBB", value_parser = parse_colour)]
-    pub(crate) bg: Option<Rgb>,
-
-    /// Lines of output that are shown below a call: a number or `all`
-    #[arg(long, value_name = "N", default_value = "5", value_parser = parse_lines)]
-    pub(crate) lines: Lines,
-
-    /// What is shown of the model's thinking
-    #[arg(long, value_name = "WHAT", default_value = "title")]
-    pub(crate) reasoning: ReasoningShown,
-
-    /// Do not show tokens and cost
-    #[arg(long)]
-    pub(crate) no_usage: bool,
-
-    /// Show when each thing happened
-    #[arg(long)]
-    pub(crate) timestamps: bool,
-
-    /// How links are shown
-    #[arg(long, value_name = "HOW", default_value = "auto")]
-    pub(crate) links: Links,
-
-    /// Nothing but the words: no hard wraps, margins or bullets
-    #[arg(long)]
-    pub(crate) copy_clean: bool,
-
-    /// Do not print the summary at the end of a run
-    #[arg(long)]
-    pub(crate) no_summary: bool,
-}
-
 /// Which entries are shown.
 #[derive(Args, Default)]
 #[command(next_help_heading = "Filters")]
@@ -212,52 +151,6 @@ pub(crate) struct Filter {
     #[arg(long)]
     pub(crate) errors: bool,
 }
-
-/// What is shown.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Display {
-    /// The answer alone, as it came
-    Text,
-    /// The answer, and a line for each tool call
-    Verbose,
-    /// Everything, laid out for people
-    Full,
-}
-
-/// When to do something.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum When {
-    /// On a terminal
-    Auto,
-    Always,
-    Never,
-}
-
-/// What is shown of the model's thinking.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ReasoningShown {
-    /// Its title, where it has one
-    Title,
-    /// All of it
-    Full,
-    /// Nothing
-    Off,
-}
-
-/// How links are shown.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Links {
-    /// As the terminal can
-    Auto,
-    /// Behind their text (OSC 8)
-    Osc8,
-    /// As `text (address)`
-    Text,
-}
-
-/// Lines that are shown; `None` is all.
-#[derive(Clone, Copy)]
-pub(crate) struct Lines(pub(crate) Option<usize>);
 
 /// The kinds of entries, for filters.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -389,6 +282,53 @@ pub(crate) struct Events {
     pub(crate) with_raw: bool,
 }
 
+/// Print the settings that are in force, and where each comes from
+///
+/// What is typed on the command line is strongest, then the environment, then
+/// the configuration file: config.toml in unspool's configuration folder
+/// (~/.config/unspool), or the file that `UNSPOOL_CONFIG` names.
+#[derive(Args)]
+#[command(after_long_help = "\
+Examples:
+  unspool config                       what is in force, and why
+  unspool config --example > \"$(unspool config --path)\"
+                                       begin a configuration file")]
+pub(crate) struct Config {
+    /// Print where the configuration file is, or would be
+    #[arg(long)]
+    pub(crate) path: bool,
+
+    /// Print a configuration file with every setting as a comment
+    #[arg(long, conflicts_with = "path")]
+    pub(crate) example: bool,
+
+    #[command(flatten)]
+    pub(crate) look: Look,
+}
+
+/// Write completions for a shell, or the manual pages
+#[derive(Subcommand)]
+#[command(after_long_help = "\
+Examples:
+  unspool generate completions bash > ~/.local/share/bash-completion/completions/unspool
+  unspool generate completions zsh > ~/.zfunc/_unspool
+  unspool generate completions fish > ~/.config/fish/completions/unspool.fish
+  unspool generate completions powershell >> $PROFILE
+  unspool generate man ~/.local/share/man/man1")]
+pub(crate) enum Generate {
+    /// Print the completions for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Write a manual page for each command
+    Man {
+        /// The folder that the pages are written to
+        #[arg(value_name = "DIR")]
+        folder: PathBuf,
+    },
+}
+
 /// List the agents and formats that can be read
 #[derive(Args)]
 pub(crate) struct Providers {
@@ -424,16 +364,6 @@ fn parse_speed(text: &str) -> Result<Speed, String> {
             .filter(|times: &f64| (0.01..=1000.0).contains(times))
             .map(Speed::Times)
             .ok_or_else(|| "expected a number from 0.01 to 1000, or `max`".to_owned()),
-    }
-}
-
-fn parse_lines(text: &str) -> Result<Lines, String> {
-    match text {
-        "all" => Ok(Lines(None)),
-        number => number
-            .parse()
-            .map(|lines| Lines(Some(lines)))
-            .map_err(|_| "expected a number or `all`".to_owned()),
     }
 }
 

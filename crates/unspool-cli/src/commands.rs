@@ -1,8 +1,10 @@
 //! What each subcommand does.
 
+pub(crate) mod config;
 pub(crate) mod demo;
 pub(crate) mod events;
 pub(crate) mod follow;
+pub(crate) mod generate;
 pub(crate) mod providers;
 pub(crate) mod run;
 pub(crate) mod show;

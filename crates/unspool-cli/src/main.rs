@@ -10,8 +10,10 @@ mod agents;
 mod child;
 mod cli;
 mod commands;
+mod config;
 mod filter;
 mod input;
+mod pager;
 mod playback;
 mod settings;
 mod summary;
@@ -43,9 +45,11 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     let outcome = match &cli.command {
         None => commands::show::run(&cli.show),
+        Some(Command::Config(arguments)) => commands::config::run(arguments),
         Some(Command::Demo(arguments)) => commands::demo::run(arguments),
         Some(Command::Events(arguments)) => commands::events::run(arguments),
         Some(Command::Follow(arguments)) => commands::follow::run(arguments),
+        Some(Command::Generate(arguments)) => commands::generate::run(arguments),
         Some(Command::Providers(arguments)) => commands::providers::run(arguments),
         Some(Command::Run(arguments)) => commands::run::run(arguments),
     };

@@ -2,10 +2,11 @@
 //! arguments brought together.
 
 use unspool::doc::entry::{Detail, Reasoning};
-use unspool::formatter::{Config, Formatter};
+use unspool::formatter::{Config as Shown, Formatter};
 use unspool::theme::{Rgb, Theme};
 
 use crate::cli::{Display, Links, Look, ReasoningShown};
+use crate::config::{self, Choices, Config};
 use crate::terminal;
 use crate::themes::{self, Choice};
 
@@ -25,59 +26,67 @@ pub(crate) struct Settings {
     /// Whether the closing line is written: on a terminal, in full mode.
     pub(crate) summary: bool,
     pub(crate) usage: bool,
-    config: Config,
+    /// The pager's command, if there is to be one.
+    pub(crate) pager: Option<String>,
+    config: Shown,
     theme: Option<Choice>,
 }
 
 impl Settings {
     pub(crate) fn new(look: &Look) -> anyhow::Result<Self> {
-        let theme = look.theme.as_deref().map(themes::named).transpose()?;
-        let colours =
-            look.display == Display::Full && !look.copy_clean && terminal::colours(look.color);
-        let (foreground, background) = colours_of(look, theme.as_ref(), colours);
-        let links = match look.links {
+        let choices = Choices::new(look, Config::load()?);
+        Self::of(choices, look.copy_clean)
+    }
+
+    fn of(choices: Choices, copy_clean: bool) -> anyhow::Result<Self> {
+        let theme = choices.theme.value.as_deref();
+        let theme = theme.map(themes::named).transpose()?;
+        let display = choices.display.value;
+        let full = display == Display::Full && !copy_clean;
+        let colours = full && terminal::colours(choices.color.value);
+        let (foreground, background) = colours_of(&choices, theme.as_ref(), colours);
+        let links = match choices.links.value {
             // Without codes there is no place for an address but the text.
             Links::Osc8 => colours,
             Links::Text => false,
             Links::Auto => colours && terminal::shows_links(),
         };
         let is_terminal = terminal::is_terminal();
+        let usage = choices.usage.value;
         Ok(Self {
-            display: look.display,
+            display,
             is_terminal,
-            width: if look.copy_clean {
+            width: if copy_clean {
                 0
             } else {
-                look.width.unwrap_or_else(terminal::width)
+                config::width(&choices).value
             },
-            fixed_width: look.width,
-            actions: !is_terminal && !look.copy_clean && terminal::is_github_actions(),
-            live: look.display == Display::Full && !look.copy_clean && terminal::can_repaint(),
-            summary: is_terminal
-                && look.display == Display::Full
-                && !look.no_summary
-                && !look.copy_clean,
-            usage: !look.no_usage,
+            fixed_width: choices.width.value,
+            actions: !is_terminal && !copy_clean && terminal::is_github_actions(),
+            live: full && terminal::can_repaint(),
+            summary: is_terminal && full && choices.summary.value,
+            usage,
+            pager: choices.pager.value,
             theme,
-            config: Config {
+            config: Shown {
                 plain_text: !colours,
                 foreground,
                 background,
                 accent: None,
                 colorful: None,
                 detail: Detail {
-                    lines: look.lines.0,
-                    reasoning: match look.reasoning {
+                    lines: choices.lines.value.0,
+                    reasoning: match choices.reasoning.value {
                         ReasoningShown::Title => Reasoning::Title,
                         ReasoningShown::Full => Reasoning::Full,
                         ReasoningShown::Off => Reasoning::Off,
                     },
-                    usage: !look.no_usage,
+                    usage,
                     ..Detail::default()
                 },
                 links,
-                timestamps: look.timestamps,
-                copy_clean: look.copy_clean,
+                timestamps: choices.timestamps.value,
+                copy_clean,
             },
         })
     }
@@ -97,11 +106,16 @@ impl Settings {
 
 /// Text and background colour: as asked for, as the theme says, or as the
 /// terminal is. It is asked only when colours are written and nothing is said.
-fn colours_of(look: &Look, theme: Option<&Choice>, colours: bool) -> (Option<Rgb>, Option<Rgb>) {
+fn colours_of(
+    choices: &Choices,
+    theme: Option<&Choice>,
+    colours: bool,
+) -> (Option<Rgb>, Option<Rgb>) {
+    let (fg, bg) = (choices.fg.value, choices.bg.value);
     let light = match theme {
         Some(Choice::Light) => true,
         Some(_) => false,
-        None => colours && look.bg.is_none() && terminal::is_light(),
+        None => colours && bg.is_none() && terminal::is_light(),
     };
     let (mut foreground, mut background) = if light {
         (Rgb::BLACK, Rgb::WHITE)
@@ -112,5 +126,5 @@ fn colours_of(look: &Look, theme: Option<&Choice>, colours: bool) -> (Option<Rgb
         foreground = colours.foreground.map_or(foreground, |colour| colour.0);
         background = colours.background.map_or(background, |colour| colour.0);
     }
-    (look.fg.or(Some(foreground)), look.bg.or(Some(background)))
+    (fg.or(Some(foreground)), bg.or(Some(background)))
 }

@@ -59,14 +59,14 @@ fn automatic(variable: impl Fn(&str) -> Option<String>, is_terminal: bool) -> bo
 
 /// The width to lay out for: `COLUMNS`, or the terminal's own. 80 in a pipe.
 pub(crate) fn width() -> usize {
-    let columns = env::var("COLUMNS")
-        .ok()
-        .and_then(|columns| columns.trim().parse().ok());
     let terminal = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
-    columns
-        .filter(|width| *width > 0)
-        .or_else(terminal)
-        .unwrap_or(80)
+    columns_variable().or_else(terminal).unwrap_or(80)
+}
+
+/// The width that `COLUMNS` names.
+pub(crate) fn columns_variable() -> Option<usize> {
+    let columns = env::var("COLUMNS").ok()?.trim().parse().ok();
+    columns.filter(|width| *width > 0)
 }
 
 /// How large the terminal is.

@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use etcetera::BaseStrategy;
 use serde::Deserialize;
 use unspool::doc::{Role, Syntax};
 use unspool::theme::{Rgb, Theme};
+
+use crate::config;
 
 /// Which colours are wanted.
 #[derive(Clone)]
@@ -132,8 +133,7 @@ fn read(path: &Path) -> anyhow::Result<Choice> {
 
 /// Where theme files are.
 fn folder() -> anyhow::Result<PathBuf> {
-    let places = etcetera::choose_base_strategy()?;
-    Ok(places.config_dir().join("unspool/themes"))
+    Ok(config::folder()?.join("themes"))
 }
 
 #[cfg(test)]

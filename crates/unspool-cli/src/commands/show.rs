@@ -1,6 +1,6 @@
 //! `unspool [FILE…]`: shows a run, as text, with its calls, or in full.
 
-use std::io::{self, BufWriter, IsTerminal, Write};
+use std::io::{self, BufWriter, IntoInnerError, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender};
 use std::thread;
@@ -10,6 +10,7 @@ use unspool::{Reader, ReaderOptions};
 
 use crate::cli::{Filter, Look, Show};
 use crate::input::{self, Batch, CHUNK, Input};
+use crate::pager::Output;
 use crate::playback::{self, Speed};
 use crate::settings::Settings;
 use crate::view::View;
@@ -17,8 +18,8 @@ use crate::watch::{self, End, Happening, Pipe, Recording, Subject, Watch};
 use crate::{Status, complain, summary, terminal};
 
 pub(crate) fn run(arguments: &Show) -> anyhow::Result<Status> {
-    let mut out = BufWriter::with_capacity(CHUNK, io::stdout().lock());
     if arguments.look.raw {
+        let mut out = BufWriter::with_capacity(CHUNK, io::stdout().lock());
         return input::each(&arguments.files, input::untouched, |input| {
             let copied = input.pieces(|bytes| {
                 out.write_all(bytes)?;
@@ -39,10 +40,17 @@ pub(crate) fn run(arguments: &Show) -> anyhow::Result<Status> {
             replay(input, &settings, &arguments.filter, options, speed)
         });
     }
-    input::each(&arguments.files, open, |input| {
+    // What still comes in is shown as it comes.
+    let pager = settings.pager.as_deref();
+    let output = Output::paged(pager.filter(|_| !is_stdin(&arguments.files)));
+    let mut out = BufWriter::with_capacity(CHUNK, output);
+    let shown = input::each(&arguments.files, open, |input| {
         let options = arguments.source.reader_options(false);
         show(input, &settings, &arguments.filter, options, &mut out)
-    })
+    })?;
+    let output = out.into_inner().map_err(IntoInnerError::into_error)?;
+    output.finish()?;
+    Ok(shown)
 }
 
 /// Whether standard input, and nothing else, is read.

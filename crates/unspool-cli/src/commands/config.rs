@@ -1,0 +1,89 @@
+//! `unspool config`: what is in force, and why.
+
+use std::io::{self, Write};
+
+use clap::ValueEnum;
+use unspool::theme::Rgb;
+
+use crate::Status;
+use crate::cli::Config as Arguments;
+use crate::config::{self, Choices, Chosen, Config, Origin};
+
+pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
+    let mut out = io::stdout().lock();
+    if arguments.path {
+        writeln!(out, "{}", config::path()?.display())?;
+    } else if arguments.example {
+        out.write_all(config::EXAMPLE.as_bytes())?;
+    } else {
+        let config = Config::load()?;
+        let folders = config.sessions.folders.clone();
+        let mut rows = rows(&Choices::new(&arguments.look, config));
+        let origin = match folders.as_slice() {
+            [] => Origin::Default,
+            _ => Origin::File,
+        };
+        rows.push(("sessions.folders", format!("{folders:?}"), origin));
+        print(&rows, &mut out)?;
+    }
+    Ok(Status::Success)
+}
+
+fn print(rows: &[Row], out: &mut impl Write) -> anyhow::Result<()> {
+    let path = config::path()?;
+    let found = if path.exists() { "" } else { " (not there)" };
+    writeln!(out, "# {}{found}", path.display())?;
+    let widest = |column: fn(&Row) -> usize| rows.iter().map(column).max();
+    let names = widest(|(name, ..)| name.len()).unwrap_or_default();
+    let values = widest(|(_, value, _)| value.len()).unwrap_or_default();
+    for (name, value, origin) in rows {
+        writeln!(out, "{name:names$} = {value:values$}  # {origin}")?;
+    }
+    Ok(())
+}
+
+/// Name, value as the file would have it, and where it comes from.
+type Row = (&'static str, String, Origin);
+
+fn rows(choices: &Choices) -> Vec<Row> {
+    fn row<T>(name: &'static str, chosen: &Chosen<T>, text: impl Fn(&T) -> String) -> Row {
+        (name, text(&chosen.value), chosen.origin)
+    }
+    let colour = |colour: &Option<Rgb>| {
+        colour.map_or_else(
+            || quoted("the terminal's"),
+            |Rgb(r, g, b)| quoted(&format!("#{r:02x}{g:02x}{b:02x}")),
+        )
+    };
+    let lines = choices.lines.value.0;
+    vec![
+        row("display", &choices.display, word),
+        row("lines", &choices.lines, |_| {
+            lines.map_or_else(|| quoted("all"), |lines| lines.to_string())
+        }),
+        row("reasoning", &choices.reasoning, word),
+        row("usage", &choices.usage, bool::to_string),
+        row("summary", &choices.summary, bool::to_string),
+        row("timestamps", &choices.timestamps, bool::to_string),
+        row("color", &choices.color, word),
+        row("theme", &choices.theme, |theme| {
+            quoted(theme.as_deref().unwrap_or("as the background is"))
+        }),
+        row("fg", &choices.fg, colour),
+        row("bg", &choices.bg, colour),
+        row("width", &config::width(choices), usize::to_string),
+        row("links", &choices.links, word),
+        row("pager", &choices.pager, |pager| {
+            pager.as_deref().map_or_else(|| "false".to_owned(), quoted)
+        }),
+    ]
+}
+
+fn word<T: ValueEnum>(value: &T) -> String {
+    let word = value.to_possible_value();
+    quoted(word.as_ref().map_or("", |word| word.get_name()))
+}
+
+fn quoted(text: &str) -> String {
+    format!("{text:?}")
+}

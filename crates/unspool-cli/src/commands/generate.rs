@@ -1,0 +1,29 @@
+//! `unspool generate`: completions for shells, and manual pages, out of the one
+//! definition of the command line.
+
+use std::fs;
+use std::io::{self, Write};
+
+use anyhow::Context;
+use clap::CommandFactory;
+
+use crate::Status;
+use crate::cli::{Cli, Generate};
+
+pub(crate) fn run(arguments: &Generate) -> anyhow::Result<Status> {
+    let mut command = Cli::command();
+    match arguments {
+        Generate::Completions { shell } => {
+            // Written at once: the generator does not expect a closed pipe.
+            let mut script = Vec::new();
+            clap_complete::generate(*shell, &mut command, "unspool", &mut script);
+            io::stdout().write_all(&script)?;
+        }
+        Generate::Man { folder } => {
+            fs::create_dir_all(folder)
+                .and_then(|()| clap_mangen::generate_to(command, folder))
+                .with_context(|| format!("cannot write the pages to {}", folder.display()))?;
+        }
+    }
+    Ok(Status::Success)
+}

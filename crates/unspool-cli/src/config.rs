@@ -1,0 +1,347 @@
+//! The configuration file, and what is in force: what was typed, the
+//! environment, the file and the defaults brought together, each with where it
+//! comes from.
+//!
+//! The file is `unspool/config.toml` in the user's configuration folder, or
+//! what `UNSPOOL_CONFIG` names. A word in it that is not known is an error: a
+//! setting that is silently without effect is worse.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::{env, fs, io};
+
+use anyhow::Context;
+use clap::ValueEnum;
+use etcetera::BaseStrategy;
+use serde::{Deserialize, Deserializer, de};
+
+use crate::cli::{Display, Lines, Links, Look, ReasoningShown, When, parse_lines};
+use crate::terminal;
+use crate::themes::Colour;
+
+/// What names another configuration file.
+pub(crate) const VARIABLE: &str = "UNSPOOL_CONFIG";
+
+/// A file with every key, as a comment.
+pub(crate) const EXAMPLE: &str = include_str!("config/example.toml");
+
+/// What the file says.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Config {
+    #[serde(deserialize_with = "word")]
+    display: Option<Display>,
+    width: Option<usize>,
+    #[serde(deserialize_with = "word")]
+    color: Option<When>,
+    theme: Option<String>,
+    fg: Option<Colour>,
+    bg: Option<Colour>,
+    #[serde(deserialize_with = "lines")]
+    lines: Option<Lines>,
+    #[serde(deserialize_with = "word")]
+    reasoning: Option<ReasoningShown>,
+    usage: Option<bool>,
+    timestamps: Option<bool>,
+    #[serde(deserialize_with = "word")]
+    links: Option<Links>,
+    summary: Option<bool>,
+    pager: Option<Pager>,
+    pub(crate) sessions: Sessions,
+}
+
+/// Where saved runs are looked for.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Sessions {
+    /// Folders beside those of the agents.
+    pub(crate) folders: Vec<PathBuf>,
+}
+
+/// Whether there is a pager, or which.
+#[derive(Clone, Deserialize, PartialEq, Eq)]
+#[serde(untagged)]
+pub(crate) enum Pager {
+    /// The usual one, or none.
+    Wanted(bool),
+    /// This command.
+    Command(String),
+}
+
+/// One of the words that are known on the command line.
+fn word<'de, T: ValueEnum, D: Deserializer<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    T::from_str(&text, false).map(Some).map_err(|_| {
+        let words: Vec<String> = T::value_variants()
+            .iter()
+            .filter_map(|variant| Some(format!("`{}`", variant.to_possible_value()?.get_name())))
+            .collect();
+        de::Error::custom(format!("`{text}` is none of {}", words.join(", ")))
+    })
+}
+
+fn lines<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Lines>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged, expecting = "expected a number or \"all\"")]
+    enum Either {
+        Number(usize),
+        Word(String),
+    }
+    match Either::deserialize(deserializer)? {
+        Either::Number(number) => Ok(Some(Lines(Some(number)))),
+        Either::Word(word) => parse_lines(&word).map(Some).map_err(de::Error::custom),
+    }
+}
+
+impl Config {
+    /// Reads the file; what it leaves out, or all if there is none, is nothing.
+    pub(crate) fn load() -> anyhow::Result<Self> {
+        let path = path()?;
+        match fs::read_to_string(&path) {
+            Ok(text) => Self::parse(&text, &path),
+            // A file that was named must be there.
+            Err(error)
+                if error.kind() == io::ErrorKind::NotFound && env::var_os(VARIABLE).is_none() =>
+            {
+                Ok(Self::default())
+            }
+            Err(error) => Err(error).with_context(|| format!("cannot read {}", path.display())),
+        }
+    }
+
+    fn parse(text: &str, path: &Path) -> anyhow::Result<Self> {
+        toml::from_str(text).with_context(|| format!("in {}", path.display()))
+    }
+}
+
+/// Where the file is, or would be.
+pub(crate) fn path() -> anyhow::Result<PathBuf> {
+    match env::var_os(VARIABLE).filter(|name| !name.is_empty()) {
+        Some(name) => Ok(PathBuf::from(name)),
+        None => Ok(folder()?.join("config.toml")),
+    }
+}
+
+/// unspool's configuration folder.
+pub(crate) fn folder() -> anyhow::Result<PathBuf> {
+    let places = etcetera::choose_base_strategy()?;
+    Ok(places.config_dir().join("unspool"))
+}
+
+/// A setting, and where it comes from.
+#[derive(Clone)]
+pub(crate) struct Chosen<T> {
+    pub(crate) value: T,
+    pub(crate) origin: Origin,
+}
+
+/// Where a setting comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Origin {
+    CommandLine,
+    Variable(&'static str),
+    File,
+    Terminal,
+    Default,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::CommandLine => f.write_str("command line"),
+            Self::Variable(name) => write!(f, "variable {name}"),
+            Self::File => f.write_str("configuration file"),
+            Self::Terminal => f.write_str("terminal"),
+            Self::Default => f.write_str("default"),
+        }
+    }
+}
+
+/// The strongest of what was typed, what the file says, and what is usual.
+fn choose<T>(typed: Option<T>, file: Option<T>, usual: T) -> Chosen<T> {
+    let (value, origin) = match (typed, file) {
+        (Some(value), _) => (value, Origin::CommandLine),
+        (None, Some(value)) => (value, Origin::File),
+        (None, None) => (usual, Origin::Default),
+    };
+    Chosen { value, origin }
+}
+
+/// All settings that the command line and the file have in common.
+pub(crate) struct Choices {
+    pub(crate) display: Chosen<Display>,
+    /// `None` is the terminal's.
+    pub(crate) width: Chosen<Option<usize>>,
+    pub(crate) color: Chosen<When>,
+    /// `None` is as the terminal's background is.
+    pub(crate) theme: Chosen<Option<String>>,
+    pub(crate) fg: Chosen<Option<unspool::theme::Rgb>>,
+    pub(crate) bg: Chosen<Option<unspool::theme::Rgb>>,
+    pub(crate) lines: Chosen<Lines>,
+    pub(crate) reasoning: Chosen<ReasoningShown>,
+    pub(crate) usage: Chosen<bool>,
+    pub(crate) timestamps: Chosen<bool>,
+    pub(crate) links: Chosen<Links>,
+    pub(crate) summary: Chosen<bool>,
+    /// The pager's command; `None` is no pager.
+    pub(crate) pager: Chosen<Option<String>>,
+}
+
+impl Choices {
+    pub(crate) fn new(look: &Look, config: Config) -> Self {
+        let maybe = |colour: Option<Colour>| colour.map(|colour| Some(colour.0));
+        Self {
+            display: choose(look.display, config.display, Display::Full),
+            width: choose(look.width.map(Some), config.width.map(Some), None),
+            color: choose(look.color, config.color, When::Auto),
+            theme: choose(look.theme.clone().map(Some), config.theme.map(Some), None),
+            fg: choose(look.fg.map(Some), maybe(config.fg), None),
+            bg: choose(look.bg.map(Some), maybe(config.bg), None),
+            lines: choose(look.lines, config.lines, Lines(Some(5))),
+            reasoning: choose(look.reasoning, config.reasoning, ReasoningShown::Title),
+            usage: choose(look.usage(), config.usage, true),
+            timestamps: choose(look.timestamps(), config.timestamps, false),
+            links: choose(look.links, config.links, Links::Auto),
+            summary: choose(look.summary(), config.summary, true),
+            pager: pager(look.pager(), config.pager, |name| env::var(name).ok()),
+        }
+    }
+}
+
+/// The pager: `--no-pager` is strongest, then the variables that name one, as
+/// everywhere, then the file.
+fn pager(
+    typed: Option<bool>,
+    file: Option<Pager>,
+    variable: impl Fn(&str) -> Option<String>,
+) -> Chosen<Option<String>> {
+    let none = |origin| Chosen {
+        value: None,
+        origin,
+    };
+    match (typed, &file) {
+        (Some(false), _) => return none(Origin::CommandLine),
+        (None, Some(Pager::Wanted(false))) => return none(Origin::File),
+        _ => {}
+    }
+    let named = |name: &'static str| {
+        let command = variable(name)?;
+        // Set to nothing or to `cat`, there is to be none.
+        let wanted = !command.trim().is_empty() && command.trim() != "cat";
+        Some(Chosen {
+            value: wanted.then_some(command),
+            origin: Origin::Variable(name),
+        })
+    };
+    if let Some(own) = named("UNSPOOL_PAGER") {
+        return own;
+    }
+    if let Some(Pager::Command(command)) = file {
+        return Chosen {
+            value: Some(command),
+            origin: Origin::File,
+        };
+    }
+    named("PAGER").unwrap_or(Chosen {
+        value: Some("less".to_owned()),
+        origin: Origin::Default,
+    })
+}
+
+/// The width that is laid out for, and what decides it.
+pub(crate) fn width(choices: &Choices) -> Chosen<usize> {
+    if let Some(width) = choices.width.value {
+        return Chosen {
+            value: width,
+            origin: choices.width.origin,
+        };
+    }
+    let origin = match (terminal::columns_variable(), terminal::is_terminal()) {
+        (Some(_), _) => Origin::Variable("COLUMNS"),
+        (None, true) => Origin::Terminal,
+        (None, false) => Origin::Default,
+    };
+    Chosen {
+        value: terminal::width(),
+        origin,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(text: &str) -> anyhow::Result<Config> {
+        Config::parse(text, Path::new("config.toml"))
+    }
+
+    #[test]
+    fn the_example_is_right_also_without_its_comment_signs() {
+        parsed(EXAMPLE).unwrap();
+        let active: String = EXAMPLE
+            .lines()
+            .filter(|line| !line.starts_with("##"))
+            .map(|line| line.strip_prefix("# ").unwrap_or(line).to_owned() + "\n")
+            .collect();
+        let config = parsed(&active).unwrap();
+        assert!(config.lines == Some(Lines(Some(5))));
+        assert!(config.pager.is_some() && config.width.is_some());
+    }
+
+    #[test]
+    fn mistakes_are_named_with_their_place() {
+        for (text, said) in [
+            ("lines = 5\ndisplya = 'full'", "unknown field `displya`"),
+            (
+                "display = 'ful'",
+                "`ful` is none of `text`, `verbose`, `full`",
+            ),
+            ("lines = 'many'", "expected a number or `all`"),
+            ("lines = true", "expected a number or \"all\""),
+            ("fg = 'red'", "six hexadecimal digits"),
+        ] {
+            let error = format!("{:#}", parsed(text).err().unwrap());
+            assert!(error.contains(said), "{error}");
+            assert!(error.contains("config.toml"), "{error}");
+            assert!(error.contains("line "), "{error}");
+        }
+    }
+
+    #[test]
+    fn the_stronger_wins() {
+        let config = || parsed("lines = 'all'\ntimestamps = true").unwrap();
+        let nothing = Choices::new(&Look::default(), config());
+        assert!(nothing.lines.value == Lines(None));
+        assert_eq!(nothing.lines.origin, Origin::File);
+        assert_eq!(nothing.reasoning.origin, Origin::Default);
+        let mut look = Look::default();
+        look.lines = Some(Lines(Some(2)));
+        let typed = Choices::new(&look, config());
+        assert!(typed.lines.value == Lines(Some(2)));
+        assert_eq!(typed.lines.origin, Origin::CommandLine);
+        assert!(typed.timestamps.value);
+    }
+
+    #[test]
+    fn the_pager_is_found() {
+        let with = |typed, file: Option<Pager>, variables: &[(&str, &str)]| {
+            let chosen = pager(typed, file, |name| {
+                let found = variables.iter().find(|(key, _)| *key == name)?;
+                Some(found.1.to_owned())
+            });
+            chosen.value.unwrap_or_default()
+        };
+        let most = || Some(Pager::Command("most".to_owned()));
+        assert_eq!(with(None, None, &[]), "less");
+        assert_eq!(with(None, None, &[("PAGER", "more")]), "more");
+        assert_eq!(with(None, None, &[("PAGER", "cat")]), "");
+        assert_eq!(with(None, most(), &[("PAGER", "more")]), "most");
+        assert_eq!(with(None, most(), &[("UNSPOOL_PAGER", "bat")]), "bat");
+        assert_eq!(with(Some(false), most(), &[]), "");
+        assert_eq!(
+            with(None, Some(Pager::Wanted(false)), &[("PAGER", "more")]),
+            ""
+        );
+        assert_eq!(with(Some(true), Some(Pager::Wanted(false)), &[]), "less");
+    }
+}
