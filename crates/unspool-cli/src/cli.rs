@@ -11,6 +11,10 @@ use unspool::theme::Rgb;
 use crate::playback::Speed;
 use crate::themes::parse_colour;
 
+pub(crate) mod select;
+pub(crate) mod sessions;
+pub(crate) mod show;
+
 /// Shows people what a coding agent is doing.
 ///
 /// Reads the output of any coding agent, live from a pipe or from a saved
@@ -24,6 +28,8 @@ Examples:
   codex exec --json \"…\" | unspool --display text   the answer alone
   unspool session.jsonl --lines all                a saved session with all output
   unspool session.jsonl --only tool --tool Bash    the commands that it ran
+  unspool sessions                                 the saved sessions of all agents
+  unspool 4f2a9c                                   one of them, by the beginning of its id
 
 Exit status:
   0  the agent's run succeeded
@@ -43,6 +49,8 @@ pub(crate) enum Command {
     Follow(Follow),
     Providers(Providers),
     Run(Run),
+    Sessions(sessions::Sessions),
+    Show(show::ShowNamed),
 }
 
 /// Play a recorded run that is built in
@@ -58,8 +66,9 @@ pub(crate) struct Demo {
 
 #[derive(Args)]
 pub(crate) struct Show {
-    /// Files to show; `-` or none is standard input
-    #[arg(value_name = "FILE")]
+    /// Files to show, or sessions by the beginnings of their ids; `-` or none is
+    /// standard input
+    #[arg(value_name = "FILE|ID")]
     pub(crate) files: Vec<PathBuf>,
 
     #[command(flatten)]
@@ -176,6 +185,28 @@ pub(crate) struct Look {
     pub(crate) no_summary: bool,
 }
 
+impl Look {
+    /// How lists and tables are shown.
+    pub(crate) fn of_lists(paint: &sessions::Paint) -> Self {
+        Self {
+            display: Display::Full,
+            raw: false,
+            width: paint.width,
+            color: paint.color,
+            theme: paint.theme.clone(),
+            fg: None,
+            bg: None,
+            lines: Lines(None),
+            reasoning: ReasoningShown::Off,
+            no_usage: false,
+            timestamps: false,
+            links: Links::Text,
+            copy_clean: false,
+            no_summary: true,
+        }
+    }
+}
+
 /// Which entries are shown.
 #[derive(Args, Default)]
 #[command(next_help_heading = "Filters")]
@@ -288,13 +319,15 @@ Examples:
   unspool follow --latest codex        the newest session of Codex
   unspool follow run.jsonl             a file, also one that does not exist yet
   unspool follow ~/.claude/projects    the newest session below a folder
+  unspool follow 4f2a9c                a session by the beginning of its id
 
 Exit status:
   0  ended with Ctrl-C
   2  wrong use, or nothing to follow")]
 pub(crate) struct Follow {
-    /// A session file, or a folder whose newest session is shown
-    #[arg(value_name = "FILE|DIR")]
+    /// A session file, a folder whose newest session is shown, or the beginning
+    /// of a session's id
+    #[arg(value_name = "FILE|DIR|ID")]
     pub(crate) path: Option<PathBuf>,
 
     /// The newest session of this agent, or of any

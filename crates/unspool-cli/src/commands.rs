@@ -5,4 +5,5 @@ pub(crate) mod events;
 pub(crate) mod follow;
 pub(crate) mod providers;
 pub(crate) mod run;
+pub(crate) mod sessions;
 pub(crate) mod show;

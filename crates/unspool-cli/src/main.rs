@@ -9,9 +9,11 @@
 mod agents;
 mod child;
 mod cli;
+mod columns;
 mod commands;
 mod filter;
 mod input;
+mod library;
 mod playback;
 mod settings;
 mod summary;
@@ -48,6 +50,8 @@ fn main() -> ExitCode {
         Some(Command::Follow(arguments)) => commands::follow::run(arguments),
         Some(Command::Providers(arguments)) => commands::providers::run(arguments),
         Some(Command::Run(arguments)) => commands::run::run(arguments),
+        Some(Command::Sessions(arguments)) => commands::sessions::run(arguments),
+        Some(Command::Show(arguments)) => commands::show::named(arguments),
     };
     match outcome {
         Ok(Status::Success) => ExitCode::SUCCESS,
