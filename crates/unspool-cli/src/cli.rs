@@ -14,6 +14,7 @@ use crate::themes::parse_colour;
 pub(crate) mod select;
 pub(crate) mod sessions;
 pub(crate) mod show;
+pub(crate) mod stats;
 
 /// Shows people what a coding agent is doing.
 ///
@@ -51,6 +52,7 @@ pub(crate) enum Command {
     Run(Run),
     Sessions(sessions::Sessions),
     Show(show::ShowNamed),
+    Stats(stats::Stats),
 }
 
 /// Play a recorded run that is built in

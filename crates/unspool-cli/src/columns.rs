@@ -46,6 +46,24 @@ pub(crate) fn cell(text: &str, role: Role) -> Span {
     Span::clean(text, Style::of(role))
 }
 
+/// A bar for a part of the most, in blocks of eighths or in plain characters.
+/// What is more than nothing is seen.
+pub(crate) fn bar(part: u64, most: u64, cells: usize, has_blocks: bool) -> String {
+    const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+    if part == 0 || most == 0 || cells == 0 {
+        return String::new();
+    }
+    let steps = if has_blocks { 8 } else { 1 };
+    let whole = cells as u128 * steps;
+    let filled = (u128::from(part) * whole / u128::from(most)).clamp(1, whole);
+    let filled = usize::try_from(filled).unwrap_or_default();
+    if !has_blocks {
+        return "#".repeat(filled);
+    }
+    let rest = EIGHTHS.get(filled % 8).copied().unwrap_or_default();
+    format!("{}{rest}", "█".repeat(filled / 8))
+}
+
 /// Lays the rows out, with their headings. `None` is any width.
 pub(crate) fn lines(columns: &[Column], rows: &[Vec<Span>], room: Option<usize>) -> Vec<Line> {
     let widths: Vec<usize> = columns
@@ -170,6 +188,16 @@ mod tests {
                 "日本       12",
             ]
         );
+    }
+
+    #[test]
+    fn bars_are_measured_by_the_longest() {
+        assert_eq!(bar(8, 8, 4, true), "████");
+        assert_eq!(bar(5, 8, 4, true), "██▌");
+        assert_eq!(bar(1, 8000, 4, true), "▏");
+        assert_eq!(bar(0, 8, 4, true), "");
+        assert_eq!(bar(5, 8, 4, false), "##");
+        assert_eq!(bar(u64::MAX, u64::MAX, 4, false), "####");
     }
 
     #[test]

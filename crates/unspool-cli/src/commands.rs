@@ -7,3 +7,4 @@ pub(crate) mod providers;
 pub(crate) mod run;
 pub(crate) mod sessions;
 pub(crate) mod show;
+pub(crate) mod stats;

@@ -10,6 +10,7 @@ pub(crate) mod ledger;
 pub(crate) mod named;
 pub(crate) mod select;
 pub(crate) mod store;
+pub(crate) mod tally;
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs;
@@ -33,7 +34,6 @@ const BATCH: usize = 200;
 
 /// A session of the list.
 #[derive(Clone, Debug)]
-#[allow(dead_code, reason = "the statistics build on it")]
 pub(crate) struct Row {
     /// Its number in the store; it stays the same as long as the session is
     /// there. `None` without a store.
@@ -139,7 +139,6 @@ impl Library {
     }
 
     /// The entries of a session.
-    #[expect(dead_code, reason = "the statistics build on it")]
     pub(crate) fn ledger(&self, row: &Row) -> Ledger {
         let kept = || self.store.as_ref()?.ledger(row.number?);
         match &row.ledger {

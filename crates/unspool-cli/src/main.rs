@@ -52,6 +52,7 @@ fn main() -> ExitCode {
         Some(Command::Run(arguments)) => commands::run::run(arguments),
         Some(Command::Sessions(arguments)) => commands::sessions::run(arguments),
         Some(Command::Show(arguments)) => commands::show::named(arguments),
+        Some(Command::Stats(arguments)) => commands::stats::run(arguments),
     };
     match outcome {
         Ok(Status::Success) => ExitCode::SUCCESS,

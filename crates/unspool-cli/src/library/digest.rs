@@ -163,7 +163,7 @@ fn one(path: &Path, own_place: bool, kin: &Kin) -> Outcome {
     let Some(mut input) = inputs.into_iter().next() else {
         return Outcome::Nothing;
     };
-    match read(&mut input, None) {
+    match read(&mut input, &path.to_string_lossy(), None) {
         Ok(reading) => reading.outcome(path, "", 0, own_place),
         Err(error) => Outcome::Skipped(plain(&error)),
     }
@@ -175,14 +175,18 @@ pub(crate) fn part(container: &Container, path: &Path, part: &Part) -> Outcome {
         Ok(input) => input,
         Err(error) => return Outcome::Skipped(reason(&error, path)),
     };
-    match read(&mut input, local_time(&part.started)) {
+    let place = format!("{} {}", path.display(), part.id);
+    match read(&mut input, &place, local_time(&part.started)) {
         Ok(reading) => reading.outcome(path, &part.id, part.stamp, true),
         Err(error) => Outcome::Skipped(plain(&error)),
     }
 }
 
-fn read(input: &mut Input, started: Option<i64>) -> io::Result<Reading> {
-    let mut reading = Reading::default();
+fn read(input: &mut Input, place: &str, started: Option<i64>) -> io::Result<Reading> {
+    let mut reading = Reading {
+        clerk: Clerk::at(place),
+        ..Reading::default()
+    };
     reading.digest.started = started;
     let read = input.events(ReaderOptions::default(), |batch| {
         if let Batch::Event(event) = batch {
@@ -320,14 +324,8 @@ impl Reading {
             };
             digest.id = format!("{}-{:08x}{part}", digest.agent, place >> 32);
         }
-        if digest.project.is_empty() && digest.agent == "aider" {
-            let folder = path.parent().unwrap_or(path);
-            let root = if folder.ends_with(".cecli") {
-                folder.parent().unwrap_or(folder)
-            } else {
-                folder
-            };
-            digest.project = root.to_string_lossy().into_owned();
+        if digest.project.is_empty() {
+            digest.project = project(&digest.agent, path);
         }
         digest.turns = self.stats.turns;
         // A result may come without its call.
@@ -343,6 +341,32 @@ impl Reading {
             ledger,
         }))
     }
+}
+
+/// The project of a session that does not name it, told by its place.
+fn project(agent: &str, path: &Path) -> String {
+    let folder = path.parent().unwrap_or(path);
+    let above = folder.parent().unwrap_or(folder);
+    match agent {
+        "aider" if folder.ends_with(".cecli") => above.to_string_lossy().into_owned(),
+        "aider" => folder.to_string_lossy().into_owned(),
+        "gemini" if folder.ends_with("chats") => gemini_project(above).unwrap_or_default(),
+        _ => String::new(),
+    }
+}
+
+/// Gemini keeps chats in a folder that is called after the project; which one
+/// that is stands in a file beside the chats, or in a list of all of them.
+fn gemini_project(folder: &Path) -> Option<String> {
+    if let Ok(root) = fs::read_to_string(folder.join(".project_root")) {
+        return Some(root.trim().to_owned());
+    }
+    let list = fs::read(folder.parent()?.parent()?.join("projects.json")).ok()?;
+    let list: serde_json::Value = serde_json::from_slice(&list).ok()?;
+    let name = folder.file_name()?.to_str()?;
+    let mut projects = list.get("projects")?.as_object()?.iter();
+    let project = projects.find(|(_, called)| called.as_str() == Some(name));
+    project.map(|(path, _)| path.clone())
 }
 
 /// What is to be said of a file that no agent claims. Where anything may lie,

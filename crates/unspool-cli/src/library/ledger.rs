@@ -191,6 +191,15 @@ struct Total {
 }
 
 impl Clerk {
+    /// A ledger for the session in this place, which stands for its id if it has
+    /// none.
+    pub(crate) fn at(place: &str) -> Self {
+        Self {
+            session: place.to_owned(),
+            ..Self::default()
+        }
+    }
+
     /// Takes the event into the ledger.
     pub(crate) fn event(&mut self, event: &Event) {
         let time = event.time.as_deref();
@@ -201,7 +210,9 @@ impl Clerk {
         match &event.body {
             Body::Session(session) => {
                 if agent.is_empty() {
-                    self.session.clone_from(&session.id);
+                    if !session.id.is_empty() {
+                        self.session.clone_from(&session.id);
+                    }
                     self.is_fork = !session.forked_from.is_empty();
                     self.ledger.within_family = session.provider == "codex";
                 }
