@@ -1,16 +1,21 @@
 //! The agents that are known by name: how each is started so that it streams,
 //! and where it keeps its sessions.
+//!
+//! The places hold files whose names tell that they may be sessions; what they
+//! are is found out by `library`, which looks into them.
 
 use std::env;
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 use anyhow::bail;
 
+use crate::library::find::Found;
+
 /// A folder, and patterns below it.
-type Place = (PathBuf, &'static [&'static str]);
+pub(crate) type Place = (PathBuf, &'static [&'static str]);
+
+/// The history that aider and its kin keep in each project.
+pub(crate) const AIDER_HISTORIES: &[&str] = &[".aider.chat.history.md", ".cecli/chat.history"];
 
 /// One agent.
 pub(crate) struct Agent {
@@ -51,6 +56,7 @@ pub(crate) const AGENTS: &[Agent] = &[
                 "sessions/*/*/*/rollout-*.jsonl",
                 "sessions/*/*/*/rollout-*.jsonl.zst",
                 "archived_sessions/rollout-*.jsonl",
+                "archived_sessions/rollout-*.jsonl.zst",
             ];
             vec![(env.folder("CODEX_HOME", ".codex"), patterns)]
         },
@@ -75,7 +81,10 @@ pub(crate) const AGENTS: &[Agent] = &[
         ],
         places: |env| {
             let patterns = &["projects/*/chats/*.jsonl", "tmp/*/chats/*.jsonl"];
-            vec![(env.folder("QWEN_HOME", ".qwen"), patterns)]
+            let home = env.folder("QWEN_HOME", ".qwen");
+            // What it writes may be kept apart from what it is told.
+            let written = (env.variable)("QWEN_RUNTIME_DIR").unwrap_or_else(|| home.clone());
+            vec![(written, patterns), (home, patterns)]
         },
     },
     Agent {
@@ -84,14 +93,30 @@ pub(crate) const AGENTS: &[Agent] = &[
         after: &[],
         places: |env| {
             let data = env.folder("XDG_DATA_HOME", ".local/share").join("opencode");
-            vec![(data, &["opencode.db", "storage/session/*/ses_*.json"])]
+            let named = (env.variable)("OPENCODE_DB").map(|path| data.join(path));
+            let patterns: &[&str] = &[
+                "opencode.db",
+                "opencode-*.db",
+                "storage/session/*/ses_*.json",
+            ];
+            let named = named.map(|path| (path, &[""] as &[&str]));
+            std::iter::once((data, patterns)).chain(named).collect()
         },
     },
     Agent {
         name: "aider",
         before: &["--no-pretty", "--no-fancy-input", "--message"],
         after: &[],
-        places: |env| vec![(env.current.clone(), &[".aider.chat.history.md"])],
+        places: |env| {
+            let named = (env.variable)("AIDER_CHAT_HISTORY_FILE");
+            let named = named.map(|path| (env.current.join(path), &[""] as &[&str]));
+            // It writes at the root of the project, wherever it is started.
+            let above = env.current.ancestors().map(Path::to_owned);
+            above
+                .map(|folder| (folder, AIDER_HISTORIES))
+                .chain(named)
+                .collect()
+        },
     },
 ];
 
@@ -119,19 +144,9 @@ impl Agent {
             .collect()
     }
 
-    /// The files of its sessions on this machine.
-    fn sessions(&self, environment: &Environment) -> Vec<PathBuf> {
-        let mut found = Vec::new();
-        for (place, patterns) in (self.places)(environment) {
-            let place = glob::Pattern::escape(&place.to_string_lossy());
-            for pattern in patterns {
-                let paths = glob::glob(&format!("{place}/{pattern}"))
-                    .into_iter()
-                    .flatten();
-                found.extend(paths.filter_map(Result::ok));
-            }
-        }
-        found
+    /// Where its sessions are.
+    pub(crate) fn places(&self, environment: &Environment) -> Vec<Place> {
+        (self.places)(environment)
     }
 }
 
@@ -162,18 +177,24 @@ impl Environment {
     }
 }
 
+/// The agents with these names; all of them if none is named.
+pub(crate) fn named(names_wanted: &[String]) -> anyhow::Result<Vec<&'static Agent>> {
+    if names_wanted.is_empty() {
+        return Ok(AGENTS.iter().collect());
+    }
+    let known = |name: &String| match agent(name) {
+        Some(agent) => Ok(agent),
+        None => bail!("{name} is not known here: name one of {}", names()),
+    };
+    names_wanted.iter().map(known).collect()
+}
+
 /// The session that was last written to: of this agent, or of any.
 pub(crate) fn latest(name: Option<&str>) -> anyhow::Result<PathBuf> {
-    let environment = Environment::new();
-    let agents: Vec<&Agent> = match name {
-        None => AGENTS.iter().collect(),
-        Some(name) => match agent(name) {
-            Some(agent) => vec![agent],
-            None => bail!("{name} is not known here: name one of {}", names()),
-        },
-    };
-    let sessions = agents.iter().flat_map(|agent| agent.sessions(&environment));
-    match newest(sessions) {
+    let wanted: Vec<String> = name.into_iter().map(str::to_owned).collect();
+    let mut found = Found::default();
+    found.agents(&named(&wanted)?, &Environment::new());
+    match found.newest() {
         Some(path) => Ok(path),
         None => bail!(
             "found no session of {} on this machine: name a file",
@@ -184,51 +205,9 @@ pub(crate) fn latest(name: Option<&str>) -> anyhow::Result<PathBuf> {
 
 /// The session in a folder that was last written to.
 pub(crate) fn latest_in(folder: &Path) -> Option<PathBuf> {
-    let escaped = glob::Pattern::escape(&folder.to_string_lossy());
-    let patterns = [
-        "**/*.jsonl",
-        "**/*.jsonl.zst",
-        "**/*.json",
-        "**/opencode.db",
-        "**/.aider.chat.history.md",
-    ];
-    let found = patterns
-        .iter()
-        .flat_map(|pattern| {
-            glob::glob(&format!("{escaped}/{pattern}"))
-                .into_iter()
-                .flatten()
-        })
-        .filter_map(Result::ok)
-        .filter(|path| !path.to_string_lossy().ends_with(".meta.json"));
-    newest(found)
-}
-
-fn newest(paths: impl Iterator<Item = PathBuf>) -> Option<PathBuf> {
-    paths
-        .filter(|path| !belongs_to_another(path))
-        .filter_map(|path| {
-            let written = path.metadata().ok().filter(std::fs::Metadata::is_file)?;
-            Some((written.modified().unwrap_or(SystemTime::UNIX_EPOCH), path))
-        })
-        .max()
-        .map(|(_, path)| path)
-}
-
-/// Whether a record of Codex is that of a sub-agent: its first line names the
-/// thread that it belongs to.
-fn belongs_to_another(path: &Path) -> bool {
-    const HEAD: u64 = 1 << 16;
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    if !name.starts_with("rollout-") {
-        return false;
-    }
-    let mut head = Vec::new();
-    let file = File::open(path).map(|file| file.take(HEAD));
-    let _ = file.and_then(|mut file| file.read_to_end(&mut head));
-    let head = String::from_utf8_lossy(&head);
-    let first = head.lines().next().unwrap_or_default();
-    first.contains("\"parent_thread_id\":\"") || first.contains("\"subagent\":")
+    let mut found = Found::default();
+    found.below(folder);
+    found.newest()
 }
 
 #[cfg(test)]
@@ -266,11 +245,10 @@ mod tests {
             let path = home.path().join(path);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(&path, "x").unwrap();
-            assert_eq!(
-                agent(name).unwrap().sessions(&environment),
-                [path],
-                "{name}"
-            );
+            let mut found = Found::default();
+            found.agents(&[agent(name).unwrap()], &environment);
+            let paths: Vec<_> = found.candidates.into_iter().map(|one| one.path).collect();
+            assert_eq!(paths, [path], "{name}");
         }
     }
 }

@@ -13,6 +13,11 @@ mod look;
 
 pub(crate) use look::{Display, Lines, Links, Look, ReasoningShown, When, parse_lines};
 
+pub(crate) mod select;
+pub(crate) mod sessions;
+pub(crate) mod show;
+pub(crate) mod stats;
+
 /// Shows people what a coding agent is doing.
 ///
 /// Reads the output of any coding agent, live from a pipe or from a saved
@@ -26,6 +31,8 @@ Examples:
   codex exec --json \"…\" | unspool --display text   the answer alone
   unspool session.jsonl --lines all                a saved session with all output
   unspool session.jsonl --only tool --tool Bash    the commands that it ran
+  unspool sessions                                 the saved sessions of all agents
+  unspool 4f2a9c                                   one of them, by the beginning of its id
 
 Exit status:
   0  the agent's run succeeded
@@ -48,6 +55,9 @@ pub(crate) enum Command {
     Generate(Generate),
     Providers(Providers),
     Run(Run),
+    Sessions(sessions::Sessions),
+    Show(show::ShowNamed),
+    Stats(stats::Stats),
 }
 
 /// Play a recorded run that is built in
@@ -63,8 +73,9 @@ pub(crate) struct Demo {
 
 #[derive(Args)]
 pub(crate) struct Show {
-    /// Files to show; `-` or none is standard input
-    #[arg(value_name = "FILE")]
+    /// Files to show, or sessions by the beginnings of their ids; `-` or none is
+    /// standard input
+    #[arg(value_name = "FILE|ID")]
     pub(crate) files: Vec<PathBuf>,
 
     #[command(flatten)]
@@ -181,13 +192,15 @@ Examples:
   unspool follow --latest codex        the newest session of Codex
   unspool follow run.jsonl             a file, also one that does not exist yet
   unspool follow ~/.claude/projects    the newest session below a folder
+  unspool follow 4f2a9c                a session by the beginning of its id
 
 Exit status:
   0  ended with Ctrl-C
   2  wrong use, or nothing to follow")]
 pub(crate) struct Follow {
-    /// A session file, or a folder whose newest session is shown
-    #[arg(value_name = "FILE|DIR")]
+    /// A session file, a folder whose newest session is shown, or the beginning
+    /// of a session's id
+    #[arg(value_name = "FILE|DIR|ID")]
     pub(crate) path: Option<PathBuf>,
 
     /// The newest session of this agent, or of any

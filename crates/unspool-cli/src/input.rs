@@ -13,7 +13,11 @@ use crate::{Status, complain};
 
 mod compression;
 mod opencode_db;
+mod parts;
 mod related;
+
+pub(crate) use parts::{Container, Part};
+pub(crate) use related::{Kin, is_sub_agents};
 
 /// Bytes read at once.
 pub(crate) const CHUNK: usize = 1 << 17;
@@ -153,6 +157,15 @@ pub(crate) fn untouched(path: &Path) -> anyhow::Result<Vec<Input>> {
 
 /// Opens what a path names: one session, or all sessions of a database.
 pub(crate) fn open(path: &Path, from: Option<Provider>) -> anyhow::Result<Vec<Input>> {
+    open_among(path, from, None)
+}
+
+/// The same, as one of many sessions that are read.
+pub(crate) fn open_among(
+    path: &Path,
+    from: Option<Provider>,
+    kin: Option<&Kin>,
+) -> anyhow::Result<Vec<Input>> {
     if path == Path::new("-") {
         return Ok(vec![Input {
             name: "standard input".to_owned(),
@@ -188,7 +201,7 @@ pub(crate) fn open(path: &Path, from: Option<Provider>) -> anyhow::Result<Vec<In
         );
     }
     let attachments = match provider {
-        Some(provider) => related::attachments(path, &head, provider)?,
+        Some(provider) => related::attachments(path, &head, provider, kin)?,
         None => Vec::new(),
     };
     Ok(vec![Input {

@@ -9,10 +9,12 @@
 mod agents;
 mod child;
 mod cli;
+mod columns;
 mod commands;
 mod config;
 mod filter;
 mod input;
+mod library;
 mod pager;
 mod playback;
 mod settings;
@@ -52,6 +54,9 @@ fn main() -> ExitCode {
         Some(Command::Generate(arguments)) => commands::generate::run(arguments),
         Some(Command::Providers(arguments)) => commands::providers::run(arguments),
         Some(Command::Run(arguments)) => commands::run::run(arguments),
+        Some(Command::Sessions(arguments)) => commands::sessions::run(arguments),
+        Some(Command::Show(arguments)) => commands::show::named(arguments),
+        Some(Command::Stats(arguments)) => commands::stats::run(arguments),
     };
     match outcome {
         Ok(Status::Success) => ExitCode::SUCCESS,

@@ -69,7 +69,7 @@ pub(crate) fn duration(ms: u64) -> String {
 }
 
 /// `999`, `1.2k`, `34k`, `5.6M`.
-fn short(count: u64) -> String {
+pub(crate) fn short(count: u64) -> String {
     match count {
         0..1000 => count.to_string(),
         1000..10_000 => format!("{}.{}k", count / 1000, count % 1000 / 100),

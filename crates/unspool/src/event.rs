@@ -192,6 +192,10 @@ pub struct Session {
     /// The session's title.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub title: String,
+    /// The session that this one was forked from: it may begin with a copy of
+    /// that one, its usage included.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub forked_from: String,
 }
 
 /// What a person said.

@@ -1,5 +1,7 @@
 //! What a run amounted to: turns, calls, time, tokens, cost.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 
 use crate::event::{Body, Event, ToolStatus, TurnStatus, Usage};
@@ -25,8 +27,9 @@ pub struct Stats {
     pub status: Option<TurnStatus>,
     first: Option<Timestamp>,
     last: Option<Timestamp>,
-    /// Totals that replace each other, until something else adds to them.
-    total: Usage,
+    /// Totals that replace each other, by the agent that they are of; the root
+    /// agent has no name.
+    totals: BTreeMap<String, Usage>,
 }
 
 impl Stats {
@@ -49,7 +52,10 @@ impl Stats {
                 self.failed_tools += 1;
             }
             Body::Notice(notice) if notice.level == crate::event::Level::Error => self.errors += 1,
-            Body::Usage(usage) => self.add(usage),
+            Body::Usage(usage) => {
+                let agent = event.agent.as_ref().map_or("", |agent| &agent.id);
+                self.add(usage, agent);
+            }
             Body::TurnEnd(end) if event.agent.is_none() => {
                 self.turns += 1;
                 self.turn_ms += end.duration_ms.unwrap_or_default();
@@ -71,7 +77,11 @@ impl Stats {
 
     /// Tokens and cost, without counting anything twice.
     pub fn usage(&self) -> Usage {
-        let (sum, total) = (&self.usage, &self.total);
+        let mut total = Usage::default();
+        for of_agent in self.totals.values() {
+            sum(&mut total, of_agent);
+        }
+        let sum = &self.usage;
         let pick = |total: Option<u64>, sum: Option<u64>| total.or(sum);
         Usage {
             input_tokens: pick(total.input_tokens, sum.input_tokens),
@@ -85,9 +95,10 @@ impl Stats {
         }
     }
 
-    fn add(&mut self, usage: &Usage) {
+    fn add(&mut self, usage: &Usage, agent: &str) {
         if usage.cumulative {
-            replace(&mut self.total, usage);
+            let total = self.totals.entry(agent.to_owned()).or_default();
+            replace(total, usage);
         } else {
             sum(&mut self.usage, usage);
         }
@@ -138,11 +149,21 @@ mod tests {
     #[test]
     fn totals_replace_and_amounts_add_up() {
         let mut stats = Stats::default();
-        stats.add(&usage(5, false));
-        stats.add(&usage(7, false));
+        stats.add(&usage(5, false), "");
+        stats.add(&usage(7, false), "");
         assert_eq!(stats.usage().input_tokens, Some(12));
-        stats.add(&usage(20, true));
-        stats.add(&usage(30, true));
+        stats.add(&usage(20, true), "");
+        stats.add(&usage(30, true), "");
         assert_eq!(stats.usage().input_tokens, Some(30));
+    }
+
+    #[test]
+    fn totals_of_several_agents_add_up() {
+        let mut stats = Stats::default();
+        stats.add(&usage(20, true), "");
+        stats.add(&usage(7, true), "helper");
+        stats.add(&usage(9, true), "helper");
+        stats.add(&usage(30, true), "");
+        assert_eq!(stats.usage().input_tokens, Some(39));
     }
 }

@@ -4,6 +4,7 @@
 use clap::{Args, ValueEnum};
 use unspool::theme::Rgb;
 
+use super::sessions::Paint;
 use crate::themes::parse_colour;
 
 /// How it is shown.
@@ -96,6 +97,18 @@ pub(crate) struct Look {
 }
 
 impl Look {
+    /// How lists and tables are shown.
+    pub(crate) fn of_lists(paint: &Paint) -> Self {
+        Self {
+            display: Some(Display::Full),
+            width: paint.width,
+            color: paint.color,
+            theme: paint.theme.clone(),
+            no_summary: true,
+            ..Self::default()
+        }
+    }
+
     pub(crate) fn usage(&self) -> Option<bool> {
         either(self.usage, self.no_usage)
     }

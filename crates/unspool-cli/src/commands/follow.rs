@@ -9,6 +9,7 @@ use unspool::Reader;
 use unspool::stats::Stats;
 
 use crate::cli::Follow;
+use crate::library::named;
 use crate::settings::Settings;
 use crate::view::View;
 use crate::watch::{self, End, Recording, Seen, Watch};
@@ -77,7 +78,11 @@ fn finder(arguments: &Follow) -> anyhow::Result<Find> {
             // The newest stays the same, whatever is written later.
             Ok(agents::latest_in(path).map_or_else(|| Find::In(path.clone()), Find::File))
         }
-        (Some(path), None) => Ok(Find::File(path.clone())),
+        (Some(path), None) => match named::id(path).map(named::session) {
+            // A file may come later; an id that is known is meant as one.
+            Some(Ok(row)) => Ok(Find::File(row.path)),
+            _ => Ok(Find::File(path.clone())),
+        },
         (None, agent) => {
             let agent = agent.as_deref().filter(|agent| !agent.is_empty());
             Ok(Find::File(agents::latest(agent)?))

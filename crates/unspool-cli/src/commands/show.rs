@@ -5,11 +5,14 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender};
 use std::thread;
 
+use anyhow::bail;
 use unspool::stats::Stats;
 use unspool::{Reader, ReaderOptions};
 
+use crate::cli::show::ShowNamed;
 use crate::cli::{Filter, Look, Show};
 use crate::input::{self, Batch, CHUNK, Input};
+use crate::library::{Library, named};
 use crate::pager::Output;
 use crate::playback::{self, Speed};
 use crate::settings::Settings;
@@ -17,10 +20,38 @@ use crate::view::View;
 use crate::watch::{self, End, Happening, Pipe, Recording, Subject, Watch};
 use crate::{Status, complain, summary, terminal};
 
+/// `unspool show`: what is named, or the newest session.
+pub(crate) fn named(arguments: &ShowNamed) -> anyhow::Result<Status> {
+    let Some(agent) = &arguments.latest else {
+        if arguments.show.files.is_empty() && io::stdin().is_terminal() {
+            bail!("name a session by its id or its file, or use --latest: see unspool sessions");
+        }
+        return run(&arguments.show);
+    };
+    if !arguments.show.files.is_empty() {
+        bail!("name a session, or use --latest, not both");
+    }
+    let agent = Some(agent.as_str()).filter(|agent| !agent.is_empty());
+    let row = named::latest(agent)?;
+    let files = [row.path.clone()];
+    shown(&arguments.show, &files, |_| Library::input(&row))
+}
+
+/// `unspool [FILE|ID…]`.
 pub(crate) fn run(arguments: &Show) -> anyhow::Result<Status> {
+    let open = |path: &Path| named::open(path, arguments.source.from());
+    shown(arguments, &arguments.files, open)
+}
+
+fn shown(
+    arguments: &Show,
+    files: &[PathBuf],
+    open: impl Fn(&Path) -> anyhow::Result<Vec<Input>>,
+) -> anyhow::Result<Status> {
     if arguments.look.raw {
         let mut out = BufWriter::with_capacity(CHUNK, io::stdout().lock());
-        return input::each(&arguments.files, input::untouched, |input| {
+        let open = |path: &Path| input::untouched(&named::file(path)?);
+        return input::each(files, open, |input| {
             let copied = input.pieces(|bytes| {
                 out.write_all(bytes)?;
                 Ok(out.flush()?)
@@ -29,22 +60,21 @@ pub(crate) fn run(arguments: &Show) -> anyhow::Result<Status> {
         });
     }
     let settings = Settings::new(&arguments.look)?;
-    if settings.live && is_stdin(&arguments.files) {
+    if settings.live && is_stdin(files) {
         return watch_stdin(arguments, &settings);
     }
-    let open = |path: &Path| input::open(path, arguments.source.from());
     if arguments.replay {
         let speed = arguments.speed.unwrap_or(Speed::Times(1.0));
-        return input::each(&arguments.files, open, |input| {
+        return input::each(files, open, |input| {
             let options = arguments.source.reader_options(false);
             replay(input, &settings, &arguments.filter, options, speed)
         });
     }
     // What still comes in is shown as it comes.
     let pager = settings.pager.as_deref();
-    let output = Output::paged(pager.filter(|_| !is_stdin(&arguments.files)));
+    let output = Output::paged(pager.filter(|_| !is_stdin(files)));
     let mut out = BufWriter::with_capacity(CHUNK, output);
-    let shown = input::each(&arguments.files, open, |input| {
+    let shown = input::each(files, open, |input| {
         let options = arguments.source.reader_options(false);
         show(input, &settings, &arguments.filter, options, &mut out)
     })?;

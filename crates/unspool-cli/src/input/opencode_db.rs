@@ -7,7 +7,7 @@
 //! Only the tables of conversations are looked at; accounts and credentials
 //! are in the same file.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -36,58 +36,98 @@ pub(super) fn is_database(head: &[u8]) -> bool {
 /// read, or has no sessions in the form that OpenCode gives them.
 pub(super) fn sessions(path: &Path) -> anyhow::Result<Vec<Session>> {
     let database = Database::open(path)?;
-    let infos = infos(&database.connection).context("this is not a database of OpenCode")?;
-    let mut children: BTreeMap<&str, Vec<&Info>> = BTreeMap::new();
-    for info in &infos {
-        children.entry(&info.parent).or_default().push(info);
-    }
-    let is_known = |id: &str| infos.iter().any(|info| info.id == id);
-    infos
-        .iter()
-        // One whose parent is gone is nobody's child.
-        .filter(|info| info.parent.is_empty() || !is_known(&info.parent))
-        .map(|root| {
-            let documents = descendants(root, &children).into_iter().map(|child| {
-                let name = format!("{}.json", child.id);
-                Ok((name, export(&database.connection, child)?))
-            });
-            Ok(Session {
-                root: export(&database.connection, root)?,
-                children: documents.collect::<anyhow::Result<_>>()?,
-            })
-        })
-        .collect()
+    let roots = database.roots();
+    roots.map(|root| database.session(root)).collect()
 }
 
 /// An open database, and the copy that it was read from, if any.
-struct Database {
+pub(super) struct Database {
     connection: Connection,
+    infos: Vec<Info>,
+    /// Which of them were begun by each.
+    children: BTreeMap<String, Vec<usize>>,
     _copy: Option<TempDir>,
 }
 
 impl Database {
-    fn open(path: &Path) -> anyhow::Result<Self> {
-        let log = beside(path, "-wal");
-        let has_log = fs::metadata(&log).is_ok_and(|log| log.len() > 0);
-        if !has_log {
-            // No process may change the file while it is read like this; a
-            // change needs a log, and there is none.
-            let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
-            let uri = format!("file:{}?immutable=1", escaped(path)?);
-            return Ok(Self {
-                connection: Connection::open_with_flags(uri, flags)?,
-                _copy: None,
-            });
+    /// Opens it and reads what sessions there are.
+    pub(super) fn open(path: &Path) -> anyhow::Result<Self> {
+        let (connection, copy) = connect(path)?;
+        let infos = infos(&connection).context("this is not a database of OpenCode")?;
+        let mut children: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for (index, info) in infos.iter().enumerate() {
+            children.entry(info.parent.clone()).or_default().push(index);
         }
-        let folder = tempfile::tempdir().context("cannot make a folder for a copy")?;
-        let copy = folder.path().join("opencode.db");
-        fs::copy(path, &copy).context("cannot copy the database")?;
-        fs::copy(&log, beside(&copy, "-wal")).context("cannot copy the database's log")?;
         Ok(Self {
-            connection: Connection::open(&copy)?,
-            _copy: Some(folder),
+            connection,
+            infos,
+            children,
+            _copy: copy,
         })
     }
+
+    /// The sessions that people began, the oldest first.
+    pub(super) fn roots(&self) -> impl Iterator<Item = &Info> {
+        let known: BTreeSet<&str> = self.infos.iter().map(|info| info.id.as_str()).collect();
+        // One whose parent is gone is nobody's child.
+        let is_root = move |info: &&Info| !known.contains(info.parent.as_str());
+        self.infos.iter().filter(is_root)
+    }
+
+    /// A session with those of its sub-agents.
+    pub(super) fn session(&self, root: &Info) -> anyhow::Result<Session> {
+        let documents = self.descendants(root).into_iter().map(|child| {
+            let name = format!("{}.json", child.id);
+            Ok((name, export(&self.connection, child)?))
+        });
+        Ok(Session {
+            root: export(&self.connection, root)?,
+            children: documents.collect::<anyhow::Result<_>>()?,
+        })
+    }
+
+    /// When a session or one of its sub-agents' was last written, in
+    /// milliseconds.
+    pub(super) fn updated(&self, root: &Info) -> i64 {
+        let family = self.descendants(root);
+        let times = family.iter().map(|info| info.updated);
+        times.fold(root.updated, i64::max)
+    }
+
+    /// The sessions below `root`, each once.
+    fn descendants(&self, root: &Info) -> Vec<&Info> {
+        let mut found: Vec<&Info> = Vec::new();
+        let mut known = BTreeSet::from([root.id.as_str()]);
+        let mut open = vec![root.id.as_str()];
+        while let Some(parent) = open.pop() {
+            for index in self.children.get(parent).into_iter().flatten() {
+                if let Some(child) = self.infos.get(*index)
+                    && known.insert(&child.id)
+                {
+                    found.push(child);
+                    open.push(&child.id);
+                }
+            }
+        }
+        found
+    }
+}
+
+fn connect(path: &Path) -> anyhow::Result<(Connection, Option<TempDir>)> {
+    let log = beside(path, "-wal");
+    let has_log = fs::metadata(&log).is_ok_and(|log| log.len() > 0);
+    if !has_log {
+        // No process may change the file while it is read like this; a
+        // change needs a log, and there is none.
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+        let uri = format!("file:{}?immutable=1", escaped(path)?);
+        return Ok((Connection::open_with_flags(uri, flags)?, None));
+    }
+    let folder = tempfile::tempdir().context("cannot make a folder for a copy")?;
+    let copy = folder.path().join("opencode.db");
+    fs::copy(path, &copy).context("cannot copy the database")?;
+    fs::copy(&log, beside(&copy, "-wal")).context("cannot copy the database's log")?;
+    Ok((Connection::open(&copy)?, Some(folder)))
 }
 
 fn beside(path: &Path, suffix: &str) -> PathBuf {
@@ -119,9 +159,11 @@ fn escaped(path: &Path) -> anyhow::Result<String> {
 }
 
 /// One row of the table of sessions.
-struct Info {
-    id: String,
+pub(super) struct Info {
+    pub(super) id: String,
     parent: String,
+    /// When it was last written, in milliseconds.
+    updated: i64,
     /// `info` of an export.
     json: Value,
 }
@@ -198,24 +240,12 @@ fn info(row: &Map<String, Value>) -> Info {
     Info {
         id: text("id"),
         parent: text("parent_id"),
+        updated: row
+            .get("time_updated")
+            .and_then(Value::as_i64)
+            .unwrap_or_default(),
         json: Value::Object(info),
     }
-}
-
-/// The sessions below `root`, each once.
-fn descendants<'a>(root: &'a Info, children: &BTreeMap<&str, Vec<&'a Info>>) -> Vec<&'a Info> {
-    let mut found: Vec<&Info> = Vec::new();
-    let mut open = vec![root.id.as_str()];
-    while let Some(parent) = open.pop() {
-        for child in children.get(parent).into_iter().flatten() {
-            let is_new = child.id != root.id && found.iter().all(|known| known.id != child.id);
-            if is_new {
-                found.push(child);
-                open.push(&child.id);
-            }
-        }
-    }
-    found
 }
 
 /// A session as `opencode export` writes it.

@@ -334,6 +334,7 @@ impl Acp {
             model: root.model.clone(),
             cwd: root.cwd.clone(),
             title: root.title.clone(),
+            ..Session::default()
         });
         self.greeted = true;
         for (name, value) in std::mem::take(&mut self.waiting) {

@@ -159,6 +159,7 @@ impl Emitter {
             model: tool::label(&session.model),
             cwd: tool::label(&session.cwd),
             title: tool::label(&session.title),
+            forked_from: tool::label(&session.forked_from),
             ..session
         }));
     }

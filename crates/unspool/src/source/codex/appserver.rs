@@ -208,6 +208,7 @@ impl AppServer {
             },
             cwd: fields.get("cwd").string(),
             title: fields.get("name").string(),
+            ..Session::default()
         };
         out.agent(None);
         thread.show_session(out);

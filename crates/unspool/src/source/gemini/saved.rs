@@ -114,6 +114,7 @@ impl Saved {
             model: text("model", &self.session.model),
             cwd: folder.unwrap_or_else(|| self.session.cwd.clone()),
             version: String::new(),
+            ..Session::default()
         };
         let is_new = Session {
             provider: self.session.provider.clone(),

@@ -85,6 +85,7 @@ impl Live {
                     model: fields.get("model").string(),
                     cwd: fields.get("cwd").string(),
                     title: String::new(),
+                    ..Session::default()
                 });
                 out.open_turn();
             }

@@ -125,6 +125,7 @@ impl Saved {
             model: text("model", &self.session.model),
             cwd: text("cwd", &self.session.cwd),
             title: self.session.title.clone(),
+            ..Session::default()
         };
         if session != self.session {
             self.session = session.clone();

@@ -123,6 +123,7 @@ impl Thread {
             version: meta.get("cli_version").string(),
             id: meta.get("id").string(),
             cwd: meta.get("cwd").string(),
+            forked_from: meta.get("forked_from_id").string(),
             ..Session::default()
         };
         self.show_session(out);

@@ -145,5 +145,6 @@ pub(in crate::source::opencode) fn session(info: &Object<'_>) -> Session {
         model: info.get("model").get("id").string(),
         cwd: info.get("directory").string(),
         title: if unnamed { String::new() } else { title },
+        ..Session::default()
     }
 }

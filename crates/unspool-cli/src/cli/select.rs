@@ -1,0 +1,44 @@
+//! Which sessions are meant: the arguments that `sessions`, `stats` and others
+//! share.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::parse_time;
+
+/// Which sessions.
+#[derive(Args, Default)]
+#[command(next_help_heading = "Which sessions")]
+pub(crate) struct Select {
+    /// Sessions by their ids, or the beginnings of them, or by their files
+    #[arg(value_name = "ID|FILE")]
+    pub(crate) names: Vec<String>,
+
+    /// Only those of these agents: claude, codex, gemini, qwen, opencode, aider
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    pub(crate) agent: Vec<String>,
+
+    /// Only those that worked in this folder or below it, or whose folder's
+    /// path has this word
+    #[arg(long, value_name = "PATH|WORD")]
+    pub(crate) project: Option<String>,
+
+    /// Only what happened at or after this time
+    ///
+    /// A date, a time (RFC 3339), or a while ago: `2h`, `3 days ago`.
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    pub(crate) since: Option<jiff::Timestamp>,
+
+    /// Only what happened before this time
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    pub(crate) until: Option<jiff::Timestamp>,
+
+    /// Only sessions that failed or were cut off
+    #[arg(long)]
+    pub(crate) failed: bool,
+
+    /// Look into this folder too, for sessions of any agent
+    #[arg(long = "in", value_name = "DIR")]
+    pub(crate) folders: Vec<PathBuf>,
+}

@@ -1,0 +1,30 @@
+//! The arguments of `unspool show`.
+
+use clap::Args;
+
+use super::Show;
+
+/// Show a saved session, by its id or its file
+///
+/// The same as `unspool` without a subcommand, for those who know what they
+/// look for. An id may be cut, as long as only one session begins like that.
+#[derive(Args)]
+#[command(after_long_help = "\
+Examples:
+  unspool show 4f2a9c                  a session by the beginning of its id
+  unspool show --latest                the session that was last written to
+  unspool show --latest codex          the last one of Codex
+  unspool show run.jsonl --lines all   a file
+
+Exit status:
+  0  the agent's run succeeded
+  1  the agent's run failed or was cut off
+  2  wrong use, no such session, or one that could not be read")]
+pub(crate) struct ShowNamed {
+    /// The newest session of this agent, or of any
+    #[arg(long, value_name = "AGENT", num_args = 0..=1, default_missing_value = "")]
+    pub(crate) latest: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) show: Show,
+}

@@ -1,0 +1,218 @@
+//! Aligned columns that fit a width: lists and tables for people.
+//!
+//! Columns that matter least are left out first, then the last one is cut.
+//! Text comes clean out of here, whatever an agent wrote into it.
+
+use unspool::doc::{Line, Role, Span, Style};
+use unspool::layout::{truncated, width};
+
+/// Blanks between two columns.
+const GAP: usize = 2;
+
+/// One column.
+pub(crate) struct Column {
+    pub(crate) heading: &'static str,
+    pub(crate) is_right: bool,
+    /// What is left out first has the highest number; 0 stays.
+    pub(crate) dispensable: u8,
+    /// The least width that is worth showing, for the last column.
+    pub(crate) least: usize,
+}
+
+impl Column {
+    pub(crate) const fn left(heading: &'static str, dispensable: u8) -> Self {
+        Self {
+            heading,
+            is_right: false,
+            dispensable,
+            least: 0,
+        }
+    }
+
+    pub(crate) const fn right(heading: &'static str, dispensable: u8) -> Self {
+        Self {
+            is_right: true,
+            ..Self::left(heading, dispensable)
+        }
+    }
+
+    pub(crate) const fn at_least(self, least: usize) -> Self {
+        Self { least, ..self }
+    }
+}
+
+/// A text in a role, made clean.
+pub(crate) fn cell(text: &str, role: Role) -> Span {
+    Span::clean(text, Style::of(role))
+}
+
+/// A bar for a part of the most, in blocks of eighths or in plain characters.
+/// What is more than nothing is seen.
+pub(crate) fn bar(part: u64, most: u64, cells: usize, has_blocks: bool) -> String {
+    const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+    if part == 0 || most == 0 || cells == 0 {
+        return String::new();
+    }
+    let steps = if has_blocks { 8 } else { 1 };
+    let whole = cells as u128 * steps;
+    let filled = (u128::from(part) * whole / u128::from(most)).clamp(1, whole);
+    let filled = usize::try_from(filled).unwrap_or_default();
+    if !has_blocks {
+        return "#".repeat(filled);
+    }
+    let rest = EIGHTHS.get(filled % 8).copied().unwrap_or_default();
+    format!("{}{rest}", "█".repeat(filled / 8))
+}
+
+/// Lays the rows out, with their headings. `None` is any width.
+pub(crate) fn lines(columns: &[Column], rows: &[Vec<Span>], room: Option<usize>) -> Vec<Line> {
+    let widths: Vec<usize> = columns
+        .iter()
+        .enumerate()
+        .map(|(at, column)| {
+            let cells = rows.iter().filter_map(|row| row.get(at));
+            let widest = cells.map(|cell| width(&cell.text)).max();
+            widest.unwrap_or_default().max(width(column.heading))
+        })
+        .collect();
+    let shown = chosen(columns, &widths, room);
+    let heading: Vec<Span> = columns
+        .iter()
+        .map(|column| cell(column.heading, Role::Accent))
+        .collect();
+    std::iter::once(&heading)
+        .chain(rows)
+        .map(|row| line(columns, &widths, &shown, row, room))
+        .collect()
+}
+
+/// The columns that there is room for.
+fn chosen(columns: &[Column], widths: &[usize], room: Option<usize>) -> Vec<usize> {
+    let mut shown: Vec<usize> = (0..columns.len()).collect();
+    let Some(room) = room else {
+        return shown;
+    };
+    let needed = |shown: &[usize]| {
+        let end = shown.last().copied();
+        let cells = shown.iter().map(|&at| {
+            let wide = widths.get(at).copied().unwrap_or_default();
+            let least = columns.get(at).map_or(0, |column| column.least);
+            if Some(at) == end && least > 0 {
+                wide.min(least)
+            } else {
+                wide
+            }
+        });
+        cells.sum::<usize>() + GAP * shown.len().saturating_sub(1)
+    };
+    let rank = |at: usize| columns.get(at).map_or(0, |column| column.dispensable);
+    while needed(&shown) > room {
+        let Some(least) = shown.iter().copied().max_by_key(|at| rank(*at)) else {
+            break;
+        };
+        if rank(least) == 0 {
+            break;
+        }
+        shown.retain(|at| *at != least);
+    }
+    shown
+}
+
+fn line(
+    columns: &[Column],
+    widths: &[usize],
+    shown: &[usize],
+    row: &[Span],
+    room: Option<usize>,
+) -> Line {
+    let mut line = Line::new();
+    for (place, &at) in shown.iter().enumerate() {
+        let is_last = place + 1 == shown.len();
+        let span = row.get(at).cloned().unwrap_or_default();
+        let wide = widths.get(at).copied().unwrap_or_default();
+        let blanks = wide.saturating_sub(width(&span.text));
+        let is_right = columns.get(at).is_some_and(|column| column.is_right);
+        let (before, behind) = match (is_right, is_last) {
+            (true, true) => (blanks, 0),
+            (true, false) => (blanks, GAP),
+            (false, true) => (0, 0),
+            (false, false) => (0, blanks + GAP),
+        };
+        line.push(Span::role(" ".repeat(before), Role::Normal));
+        line.push(span);
+        line.push(Span::role(" ".repeat(behind), Role::Normal));
+    }
+    line.retain(|span| !span.text.is_empty());
+    if let Some(last) = line.last_mut() {
+        last.text.truncate(last.text.trim_end().len());
+    }
+    line.retain(|span| !span.text.is_empty());
+    match room {
+        Some(room) => truncated(&line, room),
+        None => line,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(room: Option<usize>) -> Vec<String> {
+        let columns = [
+            Column::left("AGENT", 0),
+            Column::right("TURNS", 2),
+            Column::left("TITLE", 0).at_least(8),
+        ];
+        let row = |agent: &str, turns: &str, title: &str| {
+            vec![
+                cell(agent, Role::Normal),
+                cell(turns, Role::Normal),
+                cell(title, Role::Normal),
+            ]
+        };
+        let rows = [
+            row("claude", "3", "Mend\tthe\u{1b}[2J tests of everything"),
+            row("日本", "12", ""),
+        ];
+        let text = |line: Line| line.into_iter().map(|span| span.text).collect();
+        lines(&columns, &rows, room).into_iter().map(text).collect()
+    }
+
+    #[test]
+    fn columns_are_aligned_and_clean() {
+        assert_eq!(
+            table(None),
+            [
+                "AGENT   TURNS  TITLE",
+                "claude      3  Mend    the\\x1B[2J tests of everything",
+                "日本       12",
+            ]
+        );
+    }
+
+    #[test]
+    fn bars_are_measured_by_the_longest() {
+        assert_eq!(bar(8, 8, 4, true), "████");
+        assert_eq!(bar(5, 8, 4, true), "██▌");
+        assert_eq!(bar(1, 8000, 4, true), "▏");
+        assert_eq!(bar(0, 8, 4, true), "");
+        assert_eq!(bar(5, 8, 4, false), "##");
+        assert_eq!(bar(u64::MAX, u64::MAX, 4, false), "####");
+    }
+
+    #[test]
+    fn what_does_not_fit_is_cut_or_left_out() {
+        assert_eq!(
+            table(Some(24)),
+            [
+                "AGENT   TURNS  TITLE",
+                "claude      3  Mend    …",
+                "日本       12",
+            ]
+        );
+        assert_eq!(
+            table(Some(16)),
+            ["AGENT   TITLE", "claude  Mend   …", "日本"]
+        );
+    }
+}

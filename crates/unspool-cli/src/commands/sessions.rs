@@ -1,0 +1,261 @@
+//! `unspool sessions`: the saved sessions of all agents, as a list.
+
+use std::io::{self, BufWriter, IsTerminal, Write};
+
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, Zoned};
+use serde_json::json;
+use unspool::doc::{Role, Span};
+
+use crate::cli::Look;
+use crate::cli::sessions::Sessions;
+use crate::columns::{self, Column, cell};
+use crate::library::digest::State;
+use crate::library::{Library, Progress, Row};
+use crate::settings::Settings;
+use crate::summary::{self, short};
+use crate::{Status, terminal};
+
+/// The shortest beginning of an id that is shown.
+const SHORTEST_ID: usize = 8;
+
+pub(crate) fn run(arguments: &Sessions) -> anyhow::Result<Status> {
+    let mut library = arguments.select.library()?;
+    refresh(&mut library);
+    let rows = arguments.select.rows(&library)?;
+    let mut out = BufWriter::new(io::stdout().lock());
+    if arguments.json {
+        for row in &rows {
+            serde_json::to_writer(&mut out, &object(row)).map_err(io::Error::from)?;
+            out.write_all(b"\n")?;
+        }
+    } else if !rows.is_empty() {
+        let paint = &arguments.paint;
+        let settings = Settings::new(&Look::of_lists(paint))?;
+        let room = match paint.width {
+            Some(width) => Some(width).filter(|width| *width > 0),
+            None => terminal::is_terminal().then(terminal::width),
+        };
+        let ids = short_ids(library.rows());
+        let clock = Clock::new(terminal::is_terminal());
+        let cells: Vec<Vec<Span>> = rows.iter().map(|row| cells(row, &ids, &clock)).collect();
+        let lines = columns::lines(&COLUMNS, &cells, room);
+        writeln!(out, "{}", settings.formatter().text(&lines))?;
+    }
+    out.flush()?;
+    tell(&library, arguments.verbose);
+    if rows.is_empty() && !arguments.json {
+        let _ = writeln!(io::stderr(), "unspool: found no session");
+    }
+    let nothing_read = library.rows().is_empty() && !library.skipped().is_empty();
+    Ok(if nothing_read {
+        Status::Unreadable
+    } else {
+        Status::Success
+    })
+}
+
+/// Brings a library up to date; on a terminal it says how far it is when that
+/// takes a while.
+pub(crate) fn refresh(library: &mut Library) {
+    let is_watched = io::stderr().is_terminal();
+    let began = std::time::Instant::now();
+    let mut shown = None;
+    let mut err = io::stderr();
+    library.refresh(&mut |Progress { done, total }| {
+        let percent = done * 100 / total.max(1);
+        if is_watched && began.elapsed().as_millis() > 500 && shown != Some(percent) {
+            shown = Some(percent);
+            let _ = write!(err, "\r\x1b[2KReading sessions: {done} of {total}");
+        }
+    });
+    if shown.is_some() {
+        let _ = write!(err, "\r\x1b[2K");
+    }
+}
+
+/// Says on standard error what was skipped, and why.
+pub(crate) fn tell(library: &Library, verbose: bool) {
+    let mut err = io::stderr();
+    for skipped in library.skipped() {
+        let line = format!("skipped {}: {}", skipped.path.display(), skipped.reason);
+        let line = cell(&line, Role::Normal).text;
+        let _ = writeln!(err, "{line}");
+    }
+    if verbose {
+        let (found, read) = (library.found, library.read);
+        let _ = writeln!(err, "{found} files found, {read} of them read");
+        if let Some(reason) = &library.without_store {
+            let _ = writeln!(err, "nothing is kept for the next time: {reason}");
+        }
+    }
+}
+
+const COLUMNS: [Column; 11] = [
+    Column::left("STARTED", 0),
+    Column::left("AGENT", 0),
+    Column::left("ID", 1),
+    Column::left("STATE", 2),
+    Column::left("PROJECT", 3),
+    Column::right("TIME", 6),
+    Column::right("TURNS", 8),
+    Column::right("TOOLS", 7),
+    Column::right("TOKENS", 4),
+    Column::right("COST", 5),
+    Column::left("TITLE", 0).at_least(24),
+];
+
+fn cells(row: &Row, ids: &[(String, usize)], clock: &Clock) -> Vec<Span> {
+    let digest = &row.digest;
+    let state = row.state();
+    let role = match state {
+        State::Finished => Role::Accent,
+        State::Running => Role::Colorful,
+        State::Failed | State::CutOff => Role::Red,
+    };
+    let counted = |count: u64| match count {
+        0 => String::new(),
+        count => count.to_string(),
+    };
+    let tools = match digest.failed_tools {
+        0 => counted(digest.tools),
+        failed => format!("{} ({failed} failed)", digest.tools),
+    };
+    let tokens = match digest.figures.tokens() {
+        0 => String::new(),
+        tokens => short(tokens),
+    };
+    let took = digest.duration_ms.filter(|ms| *ms > 0);
+    let id = ids.binary_search_by(|(id, _)| id.as_str().cmp(&digest.id));
+    let length = id
+        .ok()
+        .and_then(|at| ids.get(at))
+        .map_or(usize::MAX, |(_, length)| *length);
+    let id: String = digest.id.chars().take(length).collect();
+    vec![
+        cell(&clock.text(row.started()), Role::Normal),
+        cell(&digest.agent, Role::Colorful),
+        cell(&id, Role::Accent),
+        cell(state.name(), role),
+        cell(&at_home(&digest.project), Role::Normal),
+        cell(
+            &took.map(summary::duration).unwrap_or_default(),
+            Role::Normal,
+        ),
+        cell(&counted(digest.turns), Role::Normal),
+        cell(&tools, Role::Normal),
+        cell(&tokens, Role::Normal),
+        cell(
+            &digest.figures.cost.map(dollars).unwrap_or_default(),
+            Role::Normal,
+        ),
+        cell(digest.heading(), Role::Normal),
+    ]
+}
+
+/// What a session is to programs; docs/sessions.md is the contract.
+pub(crate) fn object(row: &Row) -> serde_json::Value {
+    let digest = &row.digest;
+    let figures = &digest.figures;
+    let time = |ms: Option<i64>| {
+        let time = ms.and_then(|ms| Timestamp::from_millisecond(ms).ok());
+        time.map(|time| time.to_string())
+    };
+    json!({
+        "agent": digest.agent,
+        "version": digest.version,
+        "id": digest.id,
+        "project": digest.project,
+        "title": digest.title,
+        "prompt": digest.prompt,
+        "started": time(Some(row.started())),
+        "ended": time(digest.ended),
+        "duration_ms": digest.duration_ms,
+        "turns": digest.turns,
+        "tools": digest.tools,
+        "failed_tools": digest.failed_tools,
+        "errors": digest.errors,
+        "input_tokens": figures.input,
+        "output_tokens": figures.output,
+        "cached_tokens": figures.cached,
+        "reasoning_tokens": figures.reasoning,
+        "cost_usd": figures.cost,
+        "models": digest.models,
+        "state": row.state(),
+        "forked_from": digest.forked_from,
+        "path": row.path.to_string_lossy(),
+        "part": row.part,
+    })
+}
+
+/// For each id, in order, how much of it is enough to tell it from all others.
+fn short_ids(rows: &[Row]) -> Vec<(String, usize)> {
+    let mut ids: Vec<&str> = rows.iter().map(|row| row.digest.id.as_str()).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let common = |a: Option<&&str>, b: &str| {
+        let pairs = a.copied().unwrap_or_default().chars().zip(b.chars());
+        pairs.take_while(|(a, b)| a == b).count()
+    };
+    let length = |(at, id): (usize, &&str)| {
+        let before = at.checked_sub(1).and_then(|at| ids.get(at));
+        let shared = common(before, id).max(common(ids.get(at + 1), id));
+        ((*id).to_owned(), (shared + 1).max(SHORTEST_ID))
+    };
+    ids.iter().enumerate().map(length).collect()
+}
+
+/// How times are told.
+struct Clock {
+    now: Zoned,
+    /// As `2 h ago`: for people, who look at it now.
+    is_relative: bool,
+}
+
+impl Clock {
+    fn new(is_relative: bool) -> Self {
+        Self {
+            now: Zoned::now(),
+            is_relative,
+        }
+    }
+
+    fn text(&self, ms: i64) -> String {
+        let Ok(time) = Timestamp::from_millisecond(ms) else {
+            return String::new();
+        };
+        let ago = self.now.timestamp().duration_since(time).as_secs();
+        let time = time.to_zoned(TimeZone::system());
+        if !self.is_relative {
+            return time.strftime("%Y-%m-%d %H:%M").to_string();
+        }
+        match ago {
+            0..60 => "now".to_owned(),
+            60..3600 => format!("{} min ago", ago / 60),
+            3600..86_400 => format!("{} h ago", ago / 3600),
+            86_400..604_800 => format!("{} d ago", ago / 86_400),
+            _ => time.strftime("%Y-%m-%d").to_string(),
+        }
+    }
+}
+
+/// `$0.0123`, `$1.50`.
+pub(crate) fn dollars(cost: f64) -> String {
+    if cost >= 1.0 || cost == 0.0 {
+        format!("${cost:.2}")
+    } else {
+        format!("${cost:.4}")
+    }
+}
+
+/// A path with `~` for the home directory.
+pub(crate) fn at_home(path: &str) -> String {
+    let home = std::env::home_dir().unwrap_or_default();
+    let home = home.to_string_lossy();
+    match path.strip_prefix(&*home) {
+        Some(rest) if !home.is_empty() && (rest.is_empty() || rest.starts_with('/')) => {
+            format!("~{rest}")
+        }
+        _ => path.to_owned(),
+    }
+}

@@ -1,0 +1,411 @@
+//! Every saved session of every agent, as one list.
+//!
+//! `find` knows where they may be, `digest` reads one, `store` keeps what was
+//! read, `select` is what people ask for. [`Library::refresh`] brings the list up
+//! to date: files that did not change are not opened.
+
+pub(crate) mod digest;
+pub(crate) mod find;
+pub(crate) mod ledger;
+pub(crate) mod named;
+pub(crate) mod select;
+pub(crate) mod store;
+pub(crate) mod tally;
+
+use std::collections::{BTreeSet, HashMap};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::thread;
+
+use anyhow::Context;
+use jiff::Timestamp;
+
+use crate::agents::{self, Agent, Environment};
+use crate::input::{self, Container, Input, Kin};
+use digest::{Digest, Outcome, Session, State};
+use find::{Candidate, Found, Skipped};
+use ledger::Ledger;
+use store::{Kept, Known, Store};
+
+/// Files whose digests are written at once.
+const BATCH: usize = 200;
+
+/// A session of the list.
+#[derive(Clone, Debug)]
+pub(crate) struct Row {
+    /// Its number in the store; it stays the same as long as the session is
+    /// there. `None` without a store.
+    pub(crate) number: Option<i64>,
+    pub(crate) path: PathBuf,
+    /// The session within a file that holds several; empty otherwise.
+    pub(crate) part: String,
+    /// When the file was last written, in nanoseconds.
+    pub(crate) modified: i64,
+    pub(crate) digest: Digest,
+    /// Kept here only where there is no store.
+    ledger: Option<Box<Ledger>>,
+}
+
+impl Row {
+    /// How the session is now.
+    pub(crate) fn state(&self) -> State {
+        self.digest.state(self.modified, now())
+    }
+
+    /// When it began, or at least when it was written, in milliseconds.
+    pub(crate) fn started(&self) -> i64 {
+        self.digest.started.unwrap_or(self.modified / 1_000_000)
+    }
+
+    /// When it was last written, in milliseconds: the time of the file, unless
+    /// that is one of several sessions.
+    pub(crate) fn written(&self) -> i64 {
+        let file = self.modified / 1_000_000;
+        match self.digest.ended.or(self.digest.started) {
+            Some(ended) if !self.part.is_empty() => ended,
+            _ => file,
+        }
+    }
+
+    /// When it was last worked on, in milliseconds.
+    pub(crate) fn ended(&self) -> i64 {
+        self.digest.ended.unwrap_or_else(|| self.started())
+    }
+}
+
+/// How far a refresh is.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Progress {
+    /// Files that were read, of those that have to be.
+    pub(crate) done: usize,
+    pub(crate) total: usize,
+}
+
+/// All sessions in some places.
+pub(crate) struct Library {
+    agents: Vec<&'static Agent>,
+    folders: Vec<PathBuf>,
+    store: Option<Store>,
+    /// Why there is no store.
+    pub(crate) without_store: Option<String>,
+    rows: Vec<Row>,
+    skipped: Vec<Skipped>,
+    /// Files that were found, and those of them that were read.
+    pub(crate) found: usize,
+    pub(crate) read: usize,
+}
+
+impl Library {
+    /// The library of these agents and of what lies in these folders. The list
+    /// is empty until it is refreshed.
+    pub(crate) fn new(agents: Vec<&'static Agent>, folders: Vec<PathBuf>) -> Self {
+        let (store, without_store) = match Store::open() {
+            Ok(store) => (Some(store), None),
+            Err(error) => (None, Some(format!("{error:#}"))),
+        };
+        Self {
+            agents,
+            folders,
+            store,
+            without_store,
+            rows: Vec::new(),
+            skipped: Vec::new(),
+            found: 0,
+            read: 0,
+        }
+    }
+
+    /// The library of everything on this machine.
+    pub(crate) fn everywhere() -> Self {
+        Self::new(agents::AGENTS.iter().collect(), Vec::new())
+    }
+
+    /// The sessions, the newest first.
+    pub(crate) fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
+    /// What could not be read, and why.
+    pub(crate) fn skipped(&self) -> &[Skipped] {
+        &self.skipped
+    }
+
+    /// Where digests are kept, and what else is built on them.
+    #[expect(dead_code, reason = "the index of words builds on it")]
+    pub(crate) fn store(&self) -> Option<&Store> {
+        self.store.as_ref()
+    }
+
+    /// The entries of a session.
+    pub(crate) fn ledger(&self, row: &Row) -> Ledger {
+        let kept = || self.store.as_ref()?.ledger(row.number?);
+        match &row.ledger {
+            Some(ledger) => (**ledger).clone(),
+            None => kept().unwrap_or_default(),
+        }
+    }
+
+    /// The inputs of a session, to be shown.
+    pub(crate) fn input(row: &Row) -> anyhow::Result<Vec<Input>> {
+        if row.part.is_empty() {
+            return input::open(&row.path, None);
+        }
+        let container = Container::open(&row.path)?;
+        let container = container.with_context(|| {
+            let path = row.path.display();
+            format!("{path} does not hold several sessions any more")
+        })?;
+        Ok(vec![container.input(&row.part)?])
+    }
+
+    /// Brings the list up to date. Only files that changed are read, by as many
+    /// threads as the machine has.
+    pub(crate) fn refresh(&mut self, progress: &mut dyn FnMut(Progress)) {
+        let mut cache = self.load();
+        let mut found = Found::default();
+        found.agents(&self.agents, &Environment::new());
+        for folder in &self.folders {
+            found.below(folder);
+        }
+        self.rows.clear();
+        self.skipped.clear();
+        self.take(std::mem::take(&mut found.candidates), &mut cache, progress);
+        if self.agents.iter().any(|agent| agent.name == "aider") {
+            // aider writes into projects; the others tell which there are.
+            let projects: BTreeSet<PathBuf> = self
+                .rows
+                .iter()
+                .map(|row| PathBuf::from(&row.digest.project))
+                .filter(|project| project.is_absolute())
+                .collect();
+            found.aider(projects.iter().map(PathBuf::as_path));
+            self.take(std::mem::take(&mut found.candidates), &mut cache, progress);
+        }
+        self.skipped.extend(found.skipped);
+        self.skipped.sort();
+        self.skipped.dedup();
+        self.forget(&cache);
+        self.rows
+            .sort_by(|a, b| (b.started(), &b.path, &b.part).cmp(&(a.started(), &a.path, &a.part)));
+    }
+
+    /// What the store knows. One that is damaged is made anew.
+    fn load(&mut self) -> Cache {
+        let Some(store) = self.store.take() else {
+            return Cache::default();
+        };
+        let loaded = store
+            .files()
+            .and_then(|files| Ok((files, store.sessions()?)));
+        if let Ok((files, sessions)) = loaded {
+            self.store = Some(store);
+            return Cache { files, sessions };
+        }
+        self.store = store.rebuilt().ok();
+        Cache::default()
+    }
+
+    /// Takes the sessions of these files into the list.
+    fn take(
+        &mut self,
+        candidates: Vec<Candidate>,
+        cache: &mut Cache,
+        progress: &mut dyn FnMut(Progress),
+    ) {
+        self.found += candidates.len();
+        let mut changed = Vec::new();
+        for candidate in candidates {
+            match cache.files.remove(&candidate.path) {
+                Some(known) if is_same(&known, &candidate) => {
+                    let kept = cache.sessions.remove(&candidate.path).unwrap_or_default();
+                    self.list_kept(&candidate, kept, None);
+                }
+                _ => {
+                    let kept = cache.sessions.remove(&candidate.path).unwrap_or_default();
+                    changed.push((candidate, kept));
+                }
+            }
+        }
+        self.read += changed.len();
+        let total = changed.len();
+        let mut done = Progress { done: 0, total };
+        progress(done);
+        let mut batch = Vec::new();
+        read_all(changed, |looked| {
+            batch.push(looked);
+            if batch.len() >= BATCH {
+                self.list(std::mem::take(&mut batch));
+            }
+            done.done += 1;
+            progress(done);
+        });
+        self.list(batch);
+    }
+
+    fn list_kept(&mut self, file: &Candidate, kept: Vec<Kept>, skipped: Option<String>) {
+        self.rows.extend(kept.into_iter().map(|kept| Row {
+            number: Some(kept.id),
+            path: file.path.clone(),
+            part: kept.part,
+            modified: file.modified,
+            digest: kept.digest,
+            ledger: None,
+        }));
+        self.skipped.extend(skipped.map(|reason| Skipped {
+            path: file.path.clone(),
+            reason,
+        }));
+    }
+
+    /// Writes what was read to the store and lists it.
+    fn list(&mut self, batch: Vec<Looked>) {
+        let numbers = self.store.as_ref().and_then(|store| {
+            let keep = |looked: &Looked| {
+                let parts: Vec<&str> = looked.parts.iter().map(String::as_str).collect();
+                let skipped = looked.skipped.as_deref();
+                store.keep(&looked.file, skipped, &looked.sessions, &parts)
+            };
+            // What could not be kept is read again next time.
+            let kept = store.together(|_| batch.iter().map(keep).collect::<Result<Vec<_>, _>>());
+            kept.ok()
+        });
+        let mut numbers = numbers.into_iter().flatten();
+        for looked in batch {
+            let mut ids = numbers.next().into_iter().flatten();
+            for session in looked.sessions {
+                let number = ids.next();
+                self.rows.push(Row {
+                    number,
+                    path: looked.file.path.clone(),
+                    part: session.part,
+                    modified: looked.file.modified,
+                    digest: session.digest,
+                    ledger: number.is_none().then(|| Box::new(session.ledger)),
+                });
+            }
+            self.list_kept(&looked.file, looked.unchanged, looked.skipped);
+        }
+    }
+
+    /// Forgets files that are no longer there. Those of other places are kept.
+    fn forget(&mut self, cache: &Cache) {
+        let mut gone: Vec<PathBuf> = cache.files.keys().cloned().collect();
+        gone.retain(|path| fs::symlink_metadata(path).is_err());
+        gone.sort();
+        if let Some(store) = self.store.as_ref().filter(|_| !gone.is_empty()) {
+            // What is not forgotten now is forgotten next time.
+            let _ = store.together(|store| store.forget(&gone));
+        }
+    }
+}
+
+/// What the store knew before.
+#[derive(Default)]
+struct Cache {
+    files: HashMap<PathBuf, Known>,
+    sessions: HashMap<PathBuf, Vec<Kept>>,
+}
+
+/// What was skipped may be readable now, though it did not change.
+fn is_same(known: &Known, candidate: &Candidate) -> bool {
+    known.skipped.is_none() && known.size == candidate.size && known.modified == candidate.modified
+}
+
+/// What a look into a changed file gave.
+struct Looked {
+    file: Candidate,
+    sessions: Vec<Session>,
+    /// Sessions of the file that did not change.
+    unchanged: Vec<Kept>,
+    /// The parts of the file; an empty one if it is one session.
+    parts: Vec<String>,
+    skipped: Option<String>,
+}
+
+/// Reads files on several threads and hands out what they hold, in no order.
+fn read_all(files: Vec<(Candidate, Vec<Kept>)>, mut take: impl FnMut(Looked)) {
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    let threads = threads.min(files.len());
+    let kin = Kin::default();
+    let files: Vec<_> = files
+        .into_iter()
+        .map(|file| std::sync::Mutex::new(Some(file)))
+        .collect();
+    let next = AtomicUsize::new(0);
+    thread::scope(|scope| {
+        let (sender, looked) = mpsc::channel();
+        for _ in 0..threads {
+            let sender = sender.clone();
+            scope.spawn(|| {
+                let sender = sender;
+                while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let file = file.lock().ok().and_then(|mut file| file.take());
+                    let looked = file.map(|(file, kept)| look(file, kept, &kin));
+                    if let Some(looked) = looked
+                        && sender.send(looked).is_err()
+                    {
+                        break;
+                    }
+                }
+            });
+        }
+        drop(sender);
+        looked.iter().for_each(&mut take);
+    });
+}
+
+fn look(file: Candidate, kept: Vec<Kept>, kin: &Kin) -> Looked {
+    let mut looked = Looked {
+        sessions: Vec::new(),
+        unchanged: Vec::new(),
+        parts: Vec::new(),
+        skipped: None,
+        file,
+    };
+    let path = looked.file.path.clone();
+    match Container::open(&path) {
+        Ok(Some(container)) => looked.container(&container, &path, kept),
+        Ok(None) => {
+            let own_place = !looked.file.agent.is_empty();
+            looked.outcome(digest::file(&path, own_place, kin));
+        }
+        Err(error) => looked.skipped = Some(digest::reason(&error, &path)),
+    }
+    looked
+}
+
+impl Looked {
+    fn container(&mut self, container: &Container, path: &Path, kept: Vec<Kept>) {
+        let mut kept: HashMap<String, Kept> = kept
+            .into_iter()
+            .map(|one| (one.part.clone(), one))
+            .collect();
+        for part in container.parts() {
+            match kept.remove(&part.id) {
+                Some(same) if same.stamp == part.stamp => {
+                    self.parts.push(part.id);
+                    self.unchanged.push(same);
+                }
+                _ => self.outcome(digest::part(container, path, &part)),
+            }
+        }
+    }
+
+    fn outcome(&mut self, outcome: Outcome) {
+        match outcome {
+            Outcome::Session(session) => {
+                self.parts.push(session.part.clone());
+                self.sessions.push(*session);
+            }
+            Outcome::Nothing => {}
+            Outcome::Skipped(reason) => self.skipped = Some(reason),
+        }
+    }
+}
+
+/// The time, in nanoseconds.
+fn now() -> i64 {
+    i64::try_from(Timestamp::now().as_nanosecond()).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,436 @@
+//! One pass over a session: what is to be told of it in a list, and its ledger.
+//!
+//! A digest is what the list, the picker and the statistics show of a session
+//! without reading it again; `store` keeps it.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use unspool::event::{Body, TurnStatus};
+use unspool::stats::Stats;
+use unspool::{Event, ReaderOptions};
+
+use super::find::plain;
+use super::ledger::{Clerk, Figures, Key, Ledger};
+use crate::input::{self, Batch, Container, Input, Kin, Part};
+
+/// Characters that are kept of a prompt or a title.
+const LONGEST: usize = 200;
+/// Models that are named.
+const MODELS: usize = 20;
+/// A session that was written to within this time may still be going on.
+const RECENT: i64 = 60_000_000_000;
+/// What a prompt does not begin with if a person wrote it.
+const NOT_A_PROMPT: [&str; 4] = [
+    "<command-",
+    "<local-command",
+    "<system-reminder",
+    "Caveat: The messages below",
+];
+
+/// What is known of a session.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Digest {
+    pub(crate) agent: String,
+    pub(crate) version: String,
+    /// Its own id; one made of its place where it has none.
+    pub(crate) id: String,
+    /// The folder that it worked in.
+    pub(crate) project: String,
+    pub(crate) title: String,
+    /// The first thing that a person asked, in one line.
+    pub(crate) prompt: String,
+    /// In milliseconds, as all times.
+    pub(crate) started: Option<i64>,
+    pub(crate) ended: Option<i64>,
+    pub(crate) duration_ms: Option<u64>,
+    pub(crate) turns: u64,
+    pub(crate) tools: u64,
+    pub(crate) failed_tools: u64,
+    pub(crate) errors: u64,
+    pub(crate) figures: Figures,
+    pub(crate) models: Vec<String>,
+    pub(crate) end: End,
+    pub(crate) forked_from: String,
+}
+
+/// How the last turn ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum End {
+    #[default]
+    Finished,
+    Failed,
+    /// Somebody stopped it.
+    Stopped,
+    /// What was written ends before the turn does.
+    Open,
+}
+
+/// How a session is at the moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub(crate) enum State {
+    #[serde(rename = "finished")]
+    Finished,
+    #[serde(rename = "failed")]
+    Failed,
+    #[serde(rename = "cut off")]
+    CutOff,
+    #[serde(rename = "running")]
+    Running,
+}
+
+impl State {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Finished => "finished",
+            Self::Failed => "failed",
+            Self::CutOff => "cut off",
+            Self::Running => "running",
+        }
+    }
+}
+
+impl Digest {
+    /// How the session is, if its file was last written at `modified`; both
+    /// times in nanoseconds.
+    pub(crate) fn state(&self, modified: i64, now: i64) -> State {
+        match self.end {
+            End::Finished => State::Finished,
+            End::Failed => State::Failed,
+            End::Open if (0..RECENT).contains(&now.saturating_sub(modified)) => State::Running,
+            End::Open | End::Stopped => State::CutOff,
+        }
+    }
+
+    /// What a person knows it by.
+    pub(crate) fn heading(&self) -> &str {
+        if self.title.is_empty() {
+            &self.prompt
+        } else {
+            &self.title
+        }
+    }
+}
+
+/// What a look into a file gave.
+pub(crate) enum Outcome {
+    Session(Box<Session>),
+    /// Nothing to list, and nothing wrong: a sub-agent's record, a file without
+    /// a conversation, something else altogether.
+    Nothing,
+    Skipped(String),
+}
+
+/// A session that was read.
+pub(crate) struct Session {
+    pub(crate) part: String,
+    /// Changes when the session does, within a file of several.
+    pub(crate) stamp: i64,
+    pub(crate) digest: Digest,
+    pub(crate) ledger: Ledger,
+}
+
+/// Reads a file that holds one session. `own_place` says that it lies where an
+/// agent keeps its sessions, and should be one.
+pub(crate) fn file(path: &Path, own_place: bool, kin: &Kin) -> Outcome {
+    if input::is_sub_agents(path) {
+        return Outcome::Nothing;
+    }
+    // What is replaced while it is read is read once more.
+    for _ in 0..2 {
+        let before = fs::metadata(path).map(|file| file.len());
+        let outcome = one(path, own_place, kin);
+        let after = fs::metadata(path).map(|file| file.len());
+        if let (Ok(before), Ok(after)) = (before, after)
+            && after >= before
+        {
+            return outcome;
+        }
+    }
+    Outcome::Skipped("changed while it was read".to_owned())
+}
+
+fn one(path: &Path, own_place: bool, kin: &Kin) -> Outcome {
+    let inputs = match input::open_among(path, None, Some(kin)) {
+        Ok(inputs) => inputs,
+        Err(error) => return Outcome::Skipped(reason(&error, path)),
+    };
+    let Some(mut input) = inputs.into_iter().next() else {
+        return Outcome::Nothing;
+    };
+    match read(&mut input, &path.to_string_lossy(), None) {
+        Ok(reading) => reading.outcome(path, "", 0, own_place),
+        Err(error) => Outcome::Skipped(plain(&error)),
+    }
+}
+
+/// Reads one session of a file with several.
+pub(crate) fn part(container: &Container, path: &Path, part: &Part) -> Outcome {
+    let mut input = match container.input(&part.id) {
+        Ok(input) => input,
+        Err(error) => return Outcome::Skipped(reason(&error, path)),
+    };
+    let place = format!("{} {}", path.display(), part.id);
+    match read(&mut input, &place, local_time(&part.started)) {
+        Ok(reading) => reading.outcome(path, &part.id, part.stamp, true),
+        Err(error) => Outcome::Skipped(plain(&error)),
+    }
+}
+
+fn read(input: &mut Input, place: &str, started: Option<i64>) -> io::Result<Reading> {
+    let mut reading = Reading {
+        clerk: Clerk::at(place),
+        ..Reading::default()
+    };
+    reading.digest.started = started;
+    let read = input.events(ReaderOptions::default(), |batch| {
+        if let Batch::Event(event) = batch {
+            reading.event(&event);
+        }
+        Ok(())
+    });
+    // The taker never fails.
+    read.unwrap_or(Ok(()))?;
+    Ok(reading)
+}
+
+/// What was seen of a session so far.
+#[derive(Default)]
+struct Reading {
+    digest: Digest,
+    clerk: Clerk,
+    stats: Stats,
+    /// Things that were said or done.
+    told: u64,
+    unknown: u64,
+    /// Whether a turn was begun that did not end.
+    is_open: bool,
+    second_choice: String,
+}
+
+impl Reading {
+    fn event(&mut self, event: &Event) {
+        self.stats.event(event);
+        self.clerk.event(event);
+        let is_root = event.agent.is_none();
+        let time = event.time.as_deref();
+        let time = time.and_then(|time| time.parse::<Timestamp>().ok());
+        if let Some(time) = time.map(Timestamp::as_millisecond) {
+            let digest = &mut self.digest;
+            digest.started = Some(digest.started.map_or(time, |started| started.min(time)));
+            digest.ended = Some(digest.ended.map_or(time, |ended| ended.max(time)));
+        }
+        match &event.body {
+            Body::Session(session) if is_root => self.session(session),
+            Body::Session(session) => self.model(&session.model),
+            Body::User(user) => {
+                self.told += 1;
+                if is_root {
+                    self.is_open = true;
+                    if self.digest.prompt.is_empty() {
+                        self.prompt(&user.text.to_string());
+                    }
+                }
+            }
+            Body::TurnEnd(end) if is_root => {
+                self.told += u64::from(end.status != TurnStatus::Interrupted);
+                self.is_open = false;
+                self.digest.end = match end.status {
+                    TurnStatus::Completed => End::Finished,
+                    TurnStatus::Failed => End::Failed,
+                    TurnStatus::Canceled => End::Stopped,
+                    TurnStatus::Interrupted => End::Open,
+                };
+            }
+            Body::Unknown(_) => self.unknown += 1,
+            Body::Notice(_) | Body::State(_) | Body::TurnEnd(_) => {}
+            _ => self.told += 1,
+        }
+    }
+
+    fn session(&mut self, session: &unspool::event::Session) {
+        let digest = &mut self.digest;
+        for (kept, new) in [
+            (&mut digest.agent, &session.provider),
+            (&mut digest.version, &session.version),
+            (&mut digest.id, &session.id),
+            (&mut digest.project, &session.cwd),
+            (&mut digest.forked_from, &session.forked_from),
+        ] {
+            if kept.is_empty() {
+                kept.clone_from(new);
+            }
+        }
+        if !session.title.is_empty() {
+            digest.title = cut(&session.title);
+        }
+        self.model(&session.model);
+    }
+
+    fn model(&mut self, model: &str) {
+        let models = &mut self.digest.models;
+        if !model.is_empty() && models.len() < MODELS && !models.iter().any(|known| known == model)
+        {
+            models.push(model.to_owned());
+        }
+    }
+
+    fn prompt(&mut self, text: &str) {
+        let line = cut(text);
+        if NOT_A_PROMPT.iter().any(|words| text.starts_with(words)) {
+            if self.second_choice.is_empty() {
+                self.second_choice = line;
+            }
+        } else {
+            self.digest.prompt = line;
+        }
+    }
+
+    fn outcome(mut self, path: &Path, part: &str, stamp: i64, own_place: bool) -> Outcome {
+        if self.digest.agent.is_empty() {
+            return unclaimed(path, own_place);
+        }
+        if self.told == 0 && self.unknown > 0 {
+            let version = match self.digest.version.as_str() {
+                "" => String::new(),
+                version => format!(" ({} {version})", self.digest.agent),
+            };
+            return Outcome::Skipped(format!(
+                "nothing in it is known here: a new version?{version}"
+            ));
+        }
+        if self.told == 0 {
+            return Outcome::Nothing;
+        }
+        if self.is_open {
+            self.digest.end = End::Open;
+        }
+        let ledger = self.clerk.finish();
+        let mut digest = self.digest;
+        if digest.prompt.is_empty() {
+            digest.prompt = self.second_choice;
+        }
+        if digest.id.is_empty() {
+            let place = Key::new(&path.to_string_lossy()).0;
+            let part = if part.is_empty() {
+                String::new()
+            } else {
+                format!("-{part}")
+            };
+            digest.id = format!("{}-{:08x}{part}", digest.agent, place >> 32);
+        }
+        if digest.project.is_empty() {
+            digest.project = project(&digest.agent, path);
+        }
+        digest.turns = self.stats.turns;
+        // A result may come without its call.
+        digest.tools = self.stats.tools.max(self.stats.failed_tools);
+        digest.failed_tools = self.stats.failed_tools;
+        digest.errors = self.stats.errors;
+        digest.duration_ms = self.stats.duration_ms();
+        digest.figures = ledger.figures();
+        Outcome::Session(Box::new(Session {
+            part: part.to_owned(),
+            stamp,
+            digest,
+            ledger,
+        }))
+    }
+}
+
+/// The project of a session that does not name it, told by its place.
+fn project(agent: &str, path: &Path) -> String {
+    let folder = path.parent().unwrap_or(path);
+    let above = folder.parent().unwrap_or(folder);
+    match agent {
+        "aider" if folder.ends_with(".cecli") => above.to_string_lossy().into_owned(),
+        "aider" => folder.to_string_lossy().into_owned(),
+        "gemini" if folder.ends_with("chats") => gemini_project(above).unwrap_or_default(),
+        _ => String::new(),
+    }
+}
+
+/// Gemini keeps chats in a folder that is called after the project; which one
+/// that is stands in a file beside the chats, or in a list of all of them.
+fn gemini_project(folder: &Path) -> Option<String> {
+    if let Ok(root) = fs::read_to_string(folder.join(".project_root")) {
+        return Some(root.trim().to_owned());
+    }
+    let list = fs::read(folder.parent()?.parent()?.join("projects.json")).ok()?;
+    let list: serde_json::Value = serde_json::from_slice(&list).ok()?;
+    let name = folder.file_name()?.to_str()?;
+    let mut projects = list.get("projects")?.as_object()?.iter();
+    let project = projects.find(|(_, called)| called.as_str() == Some(name));
+    project.map(|(path, _)| path.clone())
+}
+
+/// What is to be said of a file that no agent claims. Where anything may lie,
+/// only what is broken is worth a word.
+fn unclaimed(path: &Path, own_place: bool) -> Outcome {
+    let name = path.to_string_lossy();
+    let is_packed = name.ends_with(".zst") || name.ends_with(".gz");
+    let is_whole = is_packed
+        || fs::File::open(path).is_ok_and(|file| {
+            let values = serde_json::Deserializer::from_reader(io::BufReader::new(file));
+            let mut values = values.into_iter::<serde::de::IgnoredAny>();
+            values.all(|value| value.is_ok())
+        });
+    if !is_whole {
+        Outcome::Skipped("broken or half-written JSON".to_owned())
+    } else if own_place && fs::metadata(path).is_ok_and(|file| file.len() > 0) {
+        Outcome::Skipped("not a session that is known here".to_owned())
+    } else {
+        Outcome::Nothing
+    }
+}
+
+/// Why something failed, without the path that stands before it anyway.
+pub(crate) fn reason(error: &anyhow::Error, path: &Path) -> String {
+    let path = path.display().to_string();
+    let words: Vec<String> = error
+        .chain()
+        .map(|cause| match cause.downcast_ref::<io::Error>() {
+            Some(error) => plain(error),
+            None => cause.to_string(),
+        })
+        .collect();
+    let telling: Vec<&str> = words
+        .iter()
+        .filter(|words| !words.ends_with(&path))
+        .map(|words| words.strip_prefix(&format!("{path} ")).unwrap_or(words))
+        .collect();
+    telling.join(": ")
+}
+
+/// One line, cut.
+fn cut(text: &str) -> String {
+    let mut line = String::new();
+    let mut length = 0;
+    for word in text.split_whitespace() {
+        if !line.is_empty() {
+            line.push(' ');
+            length += 1;
+        }
+        for character in word.chars() {
+            if length >= LONGEST {
+                line.push('…');
+                return line;
+            }
+            line.push(character);
+            length += 1;
+        }
+    }
+    line
+}
+
+/// A time as aider writes it, in the zone of this machine.
+fn local_time(text: &str) -> Option<i64> {
+    let time: jiff::civil::DateTime = text.parse().ok()?;
+    let time = time.to_zoned(jiff::tz::TimeZone::system()).ok()?;
+    Some(time.timestamp().as_millisecond())
+}

@@ -1,0 +1,337 @@
+//! Where saved sessions may be: the agents' own places, and folders that a
+//! person names. Nothing is opened here; names, sizes and times are looked at.
+//!
+//! A folder that is walked may hold anything: links that lead back, pipes and
+//! sockets that would block, folders that may not be read. Each of them is
+//! skipped with a reason, and the walk goes on.
+
+use std::collections::BTreeSet;
+use std::fs::{self, Metadata};
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use crate::agents::{AIDER_HISTORIES, Agent, Environment};
+use crate::input;
+
+/// Levels of folders that are walked.
+const DEEPEST: usize = 64;
+/// Folders that hold no sessions, but very many files.
+const PASSED_BY: [&str; 3] = [".git", "node_modules", "tool-results"];
+/// What OpenCode keeps beside its sessions, in folders of these names.
+const STORED_BESIDE: [&str; 5] = ["message", "part", "todo", "session_diff", "project"];
+
+/// A file that may hold sessions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Candidate {
+    /// The agent in whose place it lies; empty where that is not known.
+    pub(crate) agent: &'static str,
+    pub(crate) path: PathBuf,
+    /// The session within a file that holds several.
+    pub(crate) part: Option<String>,
+    /// When it was last written, in nanoseconds.
+    pub(crate) modified: i64,
+    /// Bytes, with those of the files that belong to it.
+    pub(crate) size: u64,
+}
+
+/// What could not be looked at, and why.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Skipped {
+    pub(crate) path: PathBuf,
+    pub(crate) reason: String,
+}
+
+/// What a search found: each file once, however many ways lead to it.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    pub(crate) candidates: Vec<Candidate>,
+    pub(crate) skipped: Vec<Skipped>,
+    /// Devices and numbers of the files.
+    seen: BTreeSet<(u64, u64)>,
+}
+
+impl Found {
+    fn skip(&mut self, path: &Path, reason: impl ToString) {
+        self.skipped.push(Skipped {
+            path: path.to_owned(),
+            reason: reason.to_string(),
+        });
+    }
+
+    /// Takes a file in, if it is one.
+    fn file(&mut self, agent: &'static str, path: PathBuf) {
+        match fs::metadata(&path) {
+            Ok(file) => self.known(agent, path, &file),
+            Err(error) => self.skip(&path, plain(&error)),
+        }
+    }
+
+    fn known(&mut self, agent: &'static str, path: PathBuf, file: &Metadata) {
+        if file.is_dir() {
+            self.skip(&path, "a folder in place of a file");
+        } else if !file.is_file() {
+            // To open a pipe would wait for who writes into it.
+            self.skip(&path, "no ordinary file");
+        } else if self.seen.insert((file.dev(), file.ino())) {
+            self.candidates.push(candidate(agent, path, file));
+        }
+    }
+
+    /// What lies in the places of these agents.
+    pub(crate) fn agents(&mut self, agents: &[&'static Agent], environment: &Environment) {
+        for agent in agents {
+            for (folder, patterns) in agent.places(environment) {
+                for pattern in patterns {
+                    self.matching(agent.name, &folder, pattern);
+                }
+            }
+        }
+    }
+
+    /// The histories of aider in these projects.
+    pub(crate) fn aider<'a>(&mut self, projects: impl Iterator<Item = &'a Path>) {
+        for project in projects {
+            for name in AIDER_HISTORIES {
+                let path = project.join(name);
+                if path.is_file() {
+                    self.file("aider", path);
+                }
+            }
+        }
+    }
+
+    /// Whatever lies below a folder and has a name that a session could have.
+    /// A file may be named in place of a folder.
+    pub(crate) fn below(&mut self, folder: &Path) {
+        if fs::metadata(folder).is_ok_and(|file| !file.is_dir()) {
+            return self.file("", folder.to_owned());
+        }
+        let mut walk = Walk {
+            found: self,
+            above: Vec::new(),
+            seen: BTreeSet::new(),
+        };
+        walk.folder(folder, 0);
+    }
+
+    fn matching(&mut self, agent: &'static str, folder: &Path, pattern: &str) {
+        if pattern.is_empty() {
+            if folder.exists() {
+                self.file(agent, folder.to_owned());
+            }
+            return;
+        }
+        let folder = glob::Pattern::escape(&folder.to_string_lossy());
+        let Ok(paths) = glob::glob(&format!("{folder}/{pattern}")) else {
+            return;
+        };
+        for path in paths {
+            match path {
+                Ok(path) => self.file(agent, path),
+                Err(error) => self.skip(error.path(), plain(error.error())),
+            }
+        }
+    }
+
+    /// The session that was last written to; those of sub-agents do not count.
+    pub(crate) fn newest(self) -> Option<PathBuf> {
+        let mut candidates = self.candidates;
+        candidates.sort_by(|a, b| (b.modified, &b.path).cmp(&(a.modified, &a.path)));
+        let mut newest_first = candidates.into_iter().map(|one| one.path);
+        newest_first.find(|path| !input::is_sub_agents(path))
+    }
+}
+
+struct Walk<'a> {
+    found: &'a mut Found,
+    /// The folders that are being walked, from the first one down.
+    above: Vec<(u64, u64)>,
+    /// All folders that were walked.
+    seen: BTreeSet<(u64, u64)>,
+}
+
+impl Walk<'_> {
+    fn folder(&mut self, folder: &Path, depth: usize) {
+        let identity = match fs::metadata(folder) {
+            Ok(metadata) => (metadata.dev(), metadata.ino()),
+            Err(error) => return self.found.skip(folder, plain(&error)),
+        };
+        if self.above.contains(&identity) {
+            return self.found.skip(folder, "a link back to a folder above it");
+        }
+        if !self.seen.insert(identity) {
+            return;
+        }
+        if depth > DEEPEST {
+            return self.found.skip(folder, "too many folders deep");
+        }
+        let entries = match fs::read_dir(folder) {
+            Ok(entries) => entries,
+            Err(error) => return self.found.skip(folder, plain(&error)),
+        };
+        let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+        paths.sort();
+        self.above.push(identity);
+        for path in paths {
+            self.entry(path, depth);
+        }
+        self.above.pop();
+    }
+
+    fn entry(&mut self, path: PathBuf, depth: usize) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let wanted = is_session_name(&name, &path);
+        match fs::metadata(&path) {
+            Ok(entry) if entry.is_dir() && passes_by(&name, &path) => {}
+            Ok(entry) if entry.is_dir() => self.folder(&path, depth + 1),
+            Ok(file) if wanted => self.found.known("", path, &file),
+            // A link to nowhere is of interest only if it is called as a
+            // session is, or leads in a circle.
+            Err(error) if wanted || error.kind() != io::ErrorKind::NotFound => {
+                self.found.skip(&path, plain(&error));
+            }
+            _ => {}
+        }
+    }
+}
+
+fn passes_by(name: &str, path: &Path) -> bool {
+    let in_storage = path
+        .parent()
+        .is_some_and(|above| above.ends_with("storage"));
+    PASSED_BY.contains(&name) || (in_storage && STORED_BESIDE.contains(&name))
+}
+
+fn is_session_name(name: &str, path: &Path) -> bool {
+    let plain = name
+        .strip_suffix(".zst")
+        .or_else(|| name.strip_suffix(".gz"))
+        .unwrap_or(name);
+    let is_meta = plain.ends_with(".meta.json");
+    let extension = Path::new(plain).extension().unwrap_or_default();
+    AIDER_HISTORIES
+        .iter()
+        .any(|history| path.ends_with(history))
+        || (!is_meta && (extension == "jsonl" || extension == "json"))
+        || (name.starts_with("opencode") && extension == "db")
+}
+
+fn candidate(agent: &'static str, path: PathBuf, file: &Metadata) -> Candidate {
+    let (mut modified, mut size) = (written(file), file.len());
+    for other in beside(&path) {
+        if let Ok(file) = fs::metadata(other) {
+            modified = modified.max(written(&file));
+            size = size.saturating_add(file.len());
+        }
+    }
+    Candidate {
+        agent,
+        path,
+        part: None,
+        modified,
+        size,
+    }
+}
+
+/// The files that change with a session while it does not: the log of a
+/// database, and the records of sub-agents that lie in a folder of its name.
+fn beside(path: &Path) -> Vec<PathBuf> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    if let Some(name) = name.strip_suffix(".db") {
+        return vec![path.with_file_name(format!("{name}.db-wal"))];
+    }
+    let stem = path.file_stem().unwrap_or_default();
+    let Some(folder) = path.parent() else {
+        return Vec::new();
+    };
+    let mut folders = vec![folder.join(stem).join("subagents")];
+    if folder.ends_with("chats") {
+        folders.push(folder.with_file_name("subagents").join(stem));
+    }
+    let files = folders
+        .iter()
+        .filter_map(|folder| fs::read_dir(folder).ok());
+    files
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path())
+        .collect()
+}
+
+fn written(file: &Metadata) -> i64 {
+    let modified = file.modified().unwrap_or(SystemTime::UNIX_EPOCH);
+    let since = modified.duration_since(SystemTime::UNIX_EPOCH);
+    since.map_or(0, |since| {
+        i64::try_from(since.as_nanos()).unwrap_or(i64::MAX)
+    })
+}
+
+/// An error without the number that the system gives it.
+pub(crate) fn plain(error: &io::Error) -> String {
+    let text = error.to_string();
+    match text.split_once(" (os error") {
+        Some((words, _)) => words.to_lowercase(),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    fn below(folder: &Path) -> Found {
+        let mut found = Found::default();
+        found.below(folder);
+        found
+    }
+
+    fn names(found: &Found) -> Vec<String> {
+        let name = |one: &Candidate| one.path.file_name().unwrap().to_string_lossy().into_owned();
+        found.candidates.iter().map(name).collect()
+    }
+
+    #[test]
+    fn a_walk_survives_whatever_lies_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        fs::create_dir_all(root.join("a/b")).unwrap();
+        fs::write(root.join("a/b/run.jsonl"), "{}").unwrap();
+        fs::write(root.join("a/notes.txt"), "no").unwrap();
+        symlink(root, root.join("a/b/back")).unwrap();
+        symlink("x.jsonl", root.join("y.jsonl")).unwrap();
+        symlink("y.jsonl", root.join("x.jsonl")).unwrap();
+        fs::create_dir(root.join("folder.jsonl")).unwrap();
+        let _socket = std::os::unix::net::UnixListener::bind(root.join("s.jsonl")).unwrap();
+        let found = below(root);
+        assert_eq!(names(&found), ["run.jsonl"]);
+        let reasons: Vec<&str> = found
+            .skipped
+            .iter()
+            .map(|one| one.reason.as_str())
+            .collect();
+        assert_eq!(
+            reasons,
+            [
+                "a link back to a folder above it",
+                "no ordinary file",
+                "too many levels of symbolic links",
+                "too many levels of symbolic links",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_folder_that_two_links_lead_to_is_walked_once() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("real")).unwrap();
+        fs::write(folder.path().join("real/run.jsonl"), "{}").unwrap();
+        symlink("real", folder.path().join("one")).unwrap();
+        symlink("real", folder.path().join("two")).unwrap();
+        let found = below(folder.path());
+        assert_eq!(names(&found), ["run.jsonl"]);
+        assert_eq!(found.skipped, []);
+    }
+}

@@ -1,0 +1,59 @@
+//! A session by what a person types: a file, or the beginning of an id, or the
+//! newest one. Commands that show one session ask here.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::bail;
+use unspool::source::Provider;
+
+use super::{Library, Row, select};
+use crate::agents;
+use crate::input::{self, Input};
+
+/// Opens what a person named: a file if there is one, or else the session whose
+/// id begins like this.
+pub(crate) fn open(path: &Path, from: Option<Provider>) -> anyhow::Result<Vec<Input>> {
+    match id(path) {
+        Some(id) => Library::input(&session(id)?),
+        None => input::open(path, from),
+    }
+}
+
+/// The file that a person named, or that holds the session whose id begins like
+/// this.
+pub(crate) fn file(path: &Path) -> anyhow::Result<PathBuf> {
+    match id(path) {
+        Some(id) => Ok(session(id)?.path),
+        None => Ok(path.to_owned()),
+    }
+}
+
+/// What may be an id: there is no such file, and no file has such a name.
+pub(crate) fn id(path: &Path) -> Option<&str> {
+    let text = path.to_str()?;
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    let may_be = text.len() >= 2 && text.chars().all(is_word) && !text.starts_with('-');
+    (may_be && !path.exists()).then_some(text)
+}
+
+/// The session on this machine whose id begins like this.
+pub(crate) fn session(id: &str) -> anyhow::Result<Row> {
+    let mut library = Library::everywhere();
+    library.refresh(&mut |_| {});
+    select::by_id(library.rows(), id).cloned()
+}
+
+/// The session that was last worked on: of this agent, or of any.
+pub(crate) fn latest(agent: Option<&str>) -> anyhow::Result<Row> {
+    let wanted: Vec<String> = agent.into_iter().map(str::to_owned).collect();
+    let mut library = Library::new(agents::named(&wanted)?, Vec::new());
+    library.refresh(&mut |_| {});
+    let newest = library.rows().iter().max_by_key(|row| row.written());
+    match newest {
+        Some(row) => Ok(row.clone()),
+        None => bail!(
+            "found no session of {} on this machine: name a file",
+            agent.unwrap_or("any agent")
+        ),
+    }
+}

@@ -1,0 +1,394 @@
+//! What is known of sessions, kept in unspool's cache folder: `library.db`.
+//!
+//! It is a cache: nothing in it is of worth by itself. One that is damaged, or
+//! was written by another version, is deleted and built anew; where none can be
+//! kept, everything works without. Several programs may use it at once (a
+//! write-ahead log, and patience); each takes in what the others wrote.
+//!
+//! | table | a row |
+//! |---|---|
+//! | `file` | a file that was looked at: its size and time then, and why it was skipped, if it was |
+//! | `session` | a session: the file and its part of it, digest and ledger as JSON; `stamp` changes with the session |
+
+use std::collections::HashMap;
+use std::env;
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
+
+use etcetera::BaseStrategy;
+use rusqlite::{Connection, ErrorCode, OptionalExtension, params};
+
+use super::digest::{Digest, Session};
+use super::find::Candidate;
+use super::ledger::Ledger;
+
+/// The form of the tables, those of the index included. A database of another
+/// form is thrown away.
+const VERSION: i64 = 1;
+/// How long another program may write.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How often, and after what time, it is tried again to open what others use.
+const ATTEMPTS: usize = 50;
+const PAUSE: Duration = Duration::from_millis(20);
+
+const TABLES: &str = "
+    CREATE TABLE IF NOT EXISTS file (
+        path BLOB PRIMARY KEY,
+        size INTEGER NOT NULL,
+        modified INTEGER NOT NULL,
+        skipped TEXT
+    ) WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS session (
+        id INTEGER PRIMARY KEY,
+        path BLOB NOT NULL,
+        part TEXT NOT NULL,
+        stamp INTEGER NOT NULL,
+        digest TEXT NOT NULL,
+        ledger TEXT NOT NULL,
+        UNIQUE (path, part)
+    );";
+
+/// The open cache.
+pub(crate) struct Store {
+    connection: Connection,
+    path: PathBuf,
+}
+
+/// What is known of a file.
+pub(crate) struct Known {
+    pub(crate) size: u64,
+    pub(crate) modified: i64,
+    pub(crate) skipped: Option<String>,
+}
+
+/// A session as it is kept.
+pub(crate) struct Kept {
+    pub(crate) id: i64,
+    pub(crate) part: String,
+    pub(crate) stamp: i64,
+    pub(crate) digest: Digest,
+}
+
+/// The folder for what can be built anew: `UNSPOOL_CACHE_DIR`, or `unspool` in
+/// the user's cache folder.
+pub(crate) fn folder() -> Option<PathBuf> {
+    if let Some(folder) = env::var_os("UNSPOOL_CACHE_DIR").filter(|folder| !folder.is_empty()) {
+        return Some(PathBuf::from(folder));
+    }
+    let base = etcetera::choose_base_strategy().ok()?;
+    Some(base.cache_dir().join("unspool"))
+}
+
+impl Store {
+    /// Opens the cache in the folder for it. Fails where none can be kept.
+    pub(crate) fn open() -> anyhow::Result<Self> {
+        let folder = folder().ok_or_else(|| anyhow::anyhow!("no folder for a cache is known"))?;
+        fs::create_dir_all(&folder)?;
+        Ok(Self::at(&folder.join("library.db"))?)
+    }
+
+    /// Opens the cache at a path; one that cannot be used is made anew.
+    fn at(path: &Path) -> rusqlite::Result<Self> {
+        for _ in 0..ATTEMPTS {
+            match Self::connected(path) {
+                // Somebody else makes it at this moment.
+                Err(error) if is_busy(&error) => thread::sleep(PAUSE),
+                Err(_) => {
+                    remove(path);
+                    return Self::connected(path);
+                }
+                opened => return opened,
+            }
+        }
+        Self::connected(path)
+    }
+
+    fn connected(path: &Path) -> rusqlite::Result<Self> {
+        let connection = Connection::open(path)?;
+        connection.busy_timeout(PATIENCE)?;
+        connection.pragma_update(None, "journal_mode", "WAL")?;
+        connection.pragma_update(None, "synchronous", "NORMAL")?;
+        let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+        let has_tables: bool =
+            connection.query_row("SELECT EXISTS (SELECT 1 FROM sqlite_schema)", [], |row| {
+                row.get(0)
+            })?;
+        if has_tables && version != VERSION {
+            return Err(rusqlite::Error::InvalidQuery);
+        }
+        if !has_tables {
+            // Another program may do the same at the same time.
+            connection.execute_batch(&format!(
+                "BEGIN IMMEDIATE; {TABLES} PRAGMA user_version = {VERSION}; COMMIT;"
+            ))?;
+        }
+        Ok(Self {
+            connection,
+            path: path.to_owned(),
+        })
+    }
+
+    /// The database, for what else is kept in it.
+    #[expect(dead_code, reason = "the index of words builds on it")]
+    pub(crate) fn connection(&self) -> &Connection {
+        &self.connection
+    }
+
+    /// Throws everything away and begins anew. Fails where that is not possible.
+    pub(crate) fn rebuilt(self) -> rusqlite::Result<Self> {
+        let Self { connection, path } = self;
+        drop(connection);
+        remove(&path);
+        Self::connected(&path)
+    }
+
+    /// All files that are known.
+    pub(crate) fn files(&self) -> rusqlite::Result<HashMap<PathBuf, Known>> {
+        let mut statement = self
+            .connection
+            .prepare("SELECT path, size, modified, skipped FROM file")?;
+        let rows = statement.query_map([], |row| {
+            let known = Known {
+                size: row.get::<_, i64>(1)?.cast_unsigned(),
+                modified: row.get(2)?,
+                skipped: row.get(3)?,
+            };
+            Ok((path_of(&row.get::<_, Vec<u8>>(0)?), known))
+        })?;
+        rows.collect()
+    }
+
+    /// The sessions of all files.
+    pub(crate) fn sessions(&self) -> rusqlite::Result<HashMap<PathBuf, Vec<Kept>>> {
+        let mut statement = self
+            .connection
+            .prepare("SELECT path, id, part, stamp, digest FROM session ORDER BY id")?;
+        let mut rows = statement.query([])?;
+        let mut sessions: HashMap<PathBuf, Vec<Kept>> = HashMap::new();
+        while let Some(row) = rows.next()? {
+            let digest: String = row.get(4)?;
+            // One that cannot be read is read from its file again.
+            let Ok(digest) = serde_json::from_str(&digest) else {
+                return Err(rusqlite::Error::InvalidQuery);
+            };
+            let path = path_of(&row.get::<_, Vec<u8>>(0)?);
+            sessions.entry(path).or_default().push(Kept {
+                id: row.get(1)?,
+                part: row.get(2)?,
+                stamp: row.get(3)?,
+                digest,
+            });
+        }
+        Ok(sessions)
+    }
+
+    /// The ledger of a session.
+    pub(crate) fn ledger(&self, id: i64) -> Option<Ledger> {
+        let ledger = self
+            .connection
+            .query_row("SELECT ledger FROM session WHERE id = ?1", [id], |row| {
+                row.get::<_, String>(0)
+            })
+            .optional()
+            .ok()??;
+        serde_json::from_str(&ledger).ok()
+    }
+
+    /// Does several changes at once.
+    pub(crate) fn together<T>(
+        &self,
+        changes: impl FnOnce(&Self) -> rusqlite::Result<T>,
+    ) -> rusqlite::Result<T> {
+        self.connection.execute_batch("BEGIN IMMEDIATE")?;
+        let done = changes(self);
+        let end = if done.is_ok() { "COMMIT" } else { "ROLLBACK" };
+        self.connection.execute_batch(end)?;
+        done
+    }
+
+    /// Keeps what a look into a file gave. Gives the number of each session,
+    /// which stays the same as long as the session is there.
+    pub(crate) fn keep(
+        &self,
+        file: &Candidate,
+        skipped: Option<&str>,
+        sessions: &[Session],
+        all_parts: &[&str],
+    ) -> rusqlite::Result<Vec<i64>> {
+        let path = file.path.as_os_str().as_bytes();
+        self.connection
+            .prepare_cached(
+                "INSERT INTO file (path, size, modified, skipped) VALUES (?1, ?2, ?3, ?4)
+             ON CONFLICT (path) DO UPDATE SET size = ?2, modified = ?3, skipped = ?4",
+            )?
+            .execute(params![
+                path,
+                file.size.cast_signed(),
+                file.modified,
+                skipped
+            ])?;
+        let ids = sessions
+            .iter()
+            .map(|session| self.keep_session(path, file, session))
+            .collect::<rusqlite::Result<_>>()?;
+        let kept: Vec<(i64, String)> = self
+            .connection
+            .prepare_cached("SELECT id, part FROM session WHERE path = ?1")?
+            .query_map([path], |row| Ok((row.get(0)?, row.get(1)?)))?
+            .collect::<rusqlite::Result<_>>()?;
+        for (id, part) in kept {
+            if !all_parts.contains(&part.as_str()) {
+                self.connection
+                    .execute("DELETE FROM session WHERE id = ?1", [id])?;
+            }
+        }
+        Ok(ids)
+    }
+
+    fn keep_session(
+        &self,
+        path: &[u8],
+        file: &Candidate,
+        session: &Session,
+    ) -> rusqlite::Result<i64> {
+        let stamp = if session.part.is_empty() {
+            file.modified.wrapping_add(file.size.cast_signed())
+        } else {
+            session.stamp
+        };
+        let digest = serde_json::to_string(&session.digest).unwrap_or_default();
+        let ledger = serde_json::to_string(&session.ledger).unwrap_or_default();
+        self.connection
+            .prepare_cached(
+                "INSERT INTO session (path, part, stamp, digest, ledger) VALUES (?1, ?2, ?3, ?4, ?5)
+                 ON CONFLICT (path, part) DO UPDATE SET stamp = ?3, digest = ?4, ledger = ?5
+                 RETURNING id",
+            )?
+            .query_row(params![path, session.part, stamp, digest, ledger], |row| {
+                row.get(0)
+            })
+    }
+
+    /// Forgets files that are gone.
+    pub(crate) fn forget(&self, paths: &[PathBuf]) -> rusqlite::Result<()> {
+        for path in paths {
+            let path = path.as_os_str().as_bytes();
+            for table in ["file", "session"] {
+                self.connection
+                    .execute(&format!("DELETE FROM {table} WHERE path = ?1"), [path])?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn is_busy(error: &rusqlite::Error) -> bool {
+    let code = error.sqlite_error_code();
+    matches!(
+        code,
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)
+    )
+}
+
+fn path_of(bytes: &[u8]) -> PathBuf {
+    PathBuf::from(OsStr::from_bytes(bytes))
+}
+
+fn remove(path: &Path) {
+    for suffix in ["", "-wal", "-shm"] {
+        let mut name = path.as_os_str().to_owned();
+        name.push(suffix);
+        // What is not there need not be removed; what cannot be is told about
+        // when it is opened.
+        let _ = fs::remove_file(PathBuf::from(name));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn candidate(path: &str) -> Candidate {
+        Candidate {
+            agent: "claude",
+            path: PathBuf::from(path),
+            part: None,
+            modified: 5,
+            size: 7,
+        }
+    }
+
+    fn session(id: &str) -> Session {
+        Session {
+            part: String::new(),
+            stamp: 0,
+            digest: Digest {
+                id: id.to_owned(),
+                ..Digest::default()
+            },
+            ledger: Ledger::default(),
+        }
+    }
+
+    fn ids(store: &Store) -> Vec<String> {
+        let sessions = store.sessions().unwrap();
+        let mut ids: Vec<String> = sessions
+            .values()
+            .flatten()
+            .map(|kept| kept.digest.id.clone())
+            .collect();
+        ids.sort();
+        ids
+    }
+
+    #[test]
+    fn a_session_keeps_its_number_when_it_changes() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::at(&folder.path().join("library.db")).unwrap();
+        let keep = |path: &str, id: &str| {
+            let kept = store.keep(&candidate(path), None, &[session(id)], &[""]);
+            kept.unwrap()[0]
+        };
+        let first = keep("/a", "one");
+        let other = keep("/b", "two");
+        assert_eq!(keep("/a", "three"), first);
+        assert_ne!(first, other);
+        assert_eq!(ids(&store), ["three", "two"]);
+        store
+            .keep(&candidate("/a"), Some("broken"), &[], &[])
+            .unwrap();
+        assert_eq!(ids(&store), ["two"]);
+        assert_eq!(
+            store.files().unwrap()[Path::new("/a")].skipped.as_deref(),
+            Some("broken")
+        );
+        store.forget(&[PathBuf::from("/b")]).unwrap();
+        assert!(ids(&store).is_empty());
+    }
+
+    #[test]
+    fn what_cannot_be_used_is_made_anew() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("library.db");
+        fs::write(
+            &path,
+            "no database at all, but long enough to be looked at".repeat(99),
+        )
+        .unwrap();
+        let store = Store::at(&path).unwrap();
+        store
+            .keep(&candidate("/a"), None, &[session("one")], &[""])
+            .unwrap();
+        drop(store);
+        assert_eq!(ids(&Store::at(&path).unwrap()), ["one"]);
+        Connection::open(&path)
+            .unwrap()
+            .pragma_update(None, "user_version", VERSION + 1)
+            .unwrap();
+        assert!(ids(&Store::at(&path).unwrap()).is_empty());
+    }
+}
