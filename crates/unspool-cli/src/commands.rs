@@ -7,6 +7,7 @@ pub(crate) mod follow;
 pub(crate) mod generate;
 pub(crate) mod providers;
 pub(crate) mod run;
+pub(crate) mod search;
 pub(crate) mod sessions;
 pub(crate) mod show;
 pub(crate) mod stats;

@@ -6,6 +6,7 @@
 
 pub(crate) mod digest;
 pub(crate) mod find;
+pub(crate) mod index;
 pub(crate) mod ledger;
 pub(crate) mod named;
 pub(crate) mod select;
@@ -43,6 +44,8 @@ pub(crate) struct Row {
     pub(crate) part: String,
     /// When the file was last written, in nanoseconds.
     pub(crate) modified: i64,
+    /// Changes when the session does.
+    pub(crate) stamp: i64,
     pub(crate) digest: Digest,
     /// Kept here only where there is no store.
     ledger: Option<Box<Ledger>>,
@@ -132,10 +135,9 @@ impl Library {
         &self.skipped
     }
 
-    /// Where digests are kept, and what else is built on them.
-    #[expect(dead_code, reason = "the index of words builds on it")]
-    pub(crate) fn store(&self) -> Option<&Store> {
-        self.store.as_ref()
+    /// The folders that are looked into beside the agents' own.
+    pub(crate) fn folders(&self) -> &[PathBuf] {
+        &self.folders
     }
 
     /// The entries of a session.
@@ -149,15 +151,7 @@ impl Library {
 
     /// The inputs of a session, to be shown.
     pub(crate) fn input(row: &Row) -> anyhow::Result<Vec<Input>> {
-        if row.part.is_empty() {
-            return input::open(&row.path, None);
-        }
-        let container = Container::open(&row.path)?;
-        let container = container.with_context(|| {
-            let path = row.path.display();
-            format!("{path} does not hold several sessions any more")
-        })?;
-        Ok(vec![container.input(&row.part)?])
+        Opener::default().inputs(row)
     }
 
     /// Brings the list up to date. Only files that changed are read, by as many
@@ -250,6 +244,7 @@ impl Library {
             path: file.path.clone(),
             part: kept.part,
             modified: file.modified,
+            stamp: kept.stamp,
             digest: kept.digest,
             ledger: None,
         }));
@@ -279,6 +274,7 @@ impl Library {
                 self.rows.push(Row {
                     number,
                     path: looked.file.path.clone(),
+                    stamp: session.stamp_in(&looked.file),
                     part: session.part,
                     modified: looked.file.modified,
                     digest: session.digest,
@@ -298,6 +294,42 @@ impl Library {
             // What is not forgotten now is forgotten next time.
             let _ = store.together(|store| store.forget(&gone));
         }
+    }
+}
+
+/// Opens sessions one after the other. A file that holds several is opened once
+/// as long as the sessions come from it.
+#[derive(Default)]
+pub(crate) struct Opener<'a> {
+    kin: Option<&'a Kin>,
+    container: Option<(PathBuf, Container)>,
+}
+
+impl<'a> Opener<'a> {
+    pub(crate) fn new(kin: &'a Kin) -> Self {
+        Self {
+            kin: Some(kin),
+            container: None,
+        }
+    }
+
+    pub(crate) fn inputs(&mut self, row: &Row) -> anyhow::Result<Vec<Input>> {
+        if row.part.is_empty() {
+            return input::open_among(&row.path, None, self.kin);
+        }
+        let open = self.container.take().filter(|(path, _)| *path == row.path);
+        let (path, container) = if let Some(open) = open {
+            open
+        } else {
+            let container = Container::open(&row.path)?.with_context(|| {
+                let path = row.path.display();
+                format!("{path} does not hold several sessions any more")
+            })?;
+            (row.path.clone(), container)
+        };
+        let input = container.input(&row.part);
+        self.container = Some((path, container));
+        Ok(vec![input?])
     }
 }
 

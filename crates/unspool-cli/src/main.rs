@@ -17,6 +17,7 @@ mod input;
 mod library;
 mod pager;
 mod playback;
+mod progress;
 mod settings;
 mod summary;
 mod tail;

@@ -7,14 +7,21 @@ use clap::Args;
 
 use super::parse_time;
 
-/// Which sessions.
+/// Which sessions, also by their names.
 #[derive(Args, Default)]
-#[command(next_help_heading = "Which sessions")]
 pub(crate) struct Select {
     /// Sessions by their ids, or the beginnings of them, or by their files
     #[arg(value_name = "ID|FILE")]
     pub(crate) names: Vec<String>,
 
+    #[command(flatten)]
+    pub(crate) which: Which,
+}
+
+/// Which sessions.
+#[derive(Args, Default)]
+#[command(next_help_heading = "Which sessions")]
+pub(crate) struct Which {
     /// Only those of these agents: claude, codex, gemini, qwen, opencode, aider
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     pub(crate) agent: Vec<String>,

@@ -1,9 +1,10 @@
 //! The arguments of `unspool sessions`.
 
-use clap::Args;
+use clap::{Args, Subcommand};
 
 use super::When;
-use super::select::Select;
+use super::select::{Select, Which};
+use crate::terminal;
 
 /// List the saved sessions of all agents on this machine
 ///
@@ -20,6 +21,7 @@ Examples:
   unspool sessions --agent codex --since 2d      those of Codex, of the last two days
   unspool sessions --project . --failed          what went wrong in this project
   unspool sessions --in backup/ --json | jq -r .title
+  unspool sessions search flaky test             words in all of them
   unspool show 4f2a9c                            one of them, by the beginning of its id
 
 What cannot be read is named on standard error, and the others are listed.
@@ -27,7 +29,11 @@ What cannot be read is named on standard error, and the others are listed.
 Exit status:
   0  the list is complete, or as complete as can be
   2  wrong use, or nothing could be read")]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Sessions {
+    #[command(subcommand)]
+    pub(crate) command: Option<SessionsCommand>,
+
     #[command(flatten)]
     pub(crate) select: Select,
 
@@ -41,6 +47,73 @@ pub(crate) struct Sessions {
 
     #[command(flatten)]
     pub(crate) paint: Paint,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum SessionsCommand {
+    Search(Search),
+    Index(Index),
+}
+
+/// Find words in all sessions: prompts, answers, commands, file names, output
+///
+/// Each word must occur; the best matches come first. Upper and lower case and
+/// accents do not matter. Words in one pair of quotes must stand side by side,
+/// and `test*` is every word that begins with test. The index is kept in
+/// unspool's cache folder; what is new in a session is indexed before the search.
+#[derive(Args)]
+#[command(after_long_help = "\
+Examples:
+  unspool sessions search flaky test
+  unspool sessions search \"connection refused\" --agent codex --since 1w
+  unspool sessions search src/main.rs --project shop
+  unspool sessions search 'deploy*' --json | jq -r .id
+
+Exit status:
+  0  something was found
+  1  nothing was
+  2  wrong use, or the index cannot be kept")]
+pub(crate) struct Search {
+    /// What is looked for
+    #[arg(value_name = "WORD", required = true)]
+    pub(crate) words: Vec<String>,
+
+    /// Leave out passages that have this word
+    #[arg(long, value_name = "WORD")]
+    pub(crate) without: Vec<String>,
+
+    /// Show this many sessions at most
+    #[arg(long, value_name = "N", default_value = "10")]
+    pub(crate) limit: usize,
+
+    /// Search what is indexed, without looking for what is new
+    #[arg(long)]
+    pub(crate) no_update: bool,
+
+    /// Print JSON, one object a line (docs/sessions.md)
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    #[command(flatten)]
+    pub(crate) which: Which,
+
+    #[command(flatten)]
+    pub(crate) paint: Paint,
+}
+
+/// Bring the index up to date, so that the next search need not
+#[derive(Args)]
+pub(crate) struct Index {
+    /// Throw the index away and build it anew
+    #[arg(long)]
+    pub(crate) rebuild: bool,
+
+    /// Say nothing
+    #[arg(long)]
+    pub(crate) quiet: bool,
+
+    #[command(flatten)]
+    pub(crate) which: Which,
 }
 
 /// How a list is written.
@@ -58,4 +131,14 @@ pub(crate) struct Paint {
     /// The colours: dark, light, mono, or a theme of your own
     #[arg(long, value_name = "NAME")]
     pub(crate) theme: Option<String>,
+}
+
+impl Paint {
+    /// Columns that there are; `None` is any number.
+    pub(crate) fn room(&self) -> Option<usize> {
+        match self.width {
+            Some(width) => Some(width).filter(|width| *width > 0),
+            None => terminal::is_terminal().then(terminal::width),
+        }
+    }
 }

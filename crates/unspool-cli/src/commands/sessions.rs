@@ -1,17 +1,19 @@
 //! `unspool sessions`: the saved sessions of all agents, as a list.
 
-use std::io::{self, BufWriter, IsTerminal, Write};
+use std::io::{self, BufWriter, Write};
 
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 use serde_json::json;
 use unspool::doc::{Role, Span};
 
+use super::search;
 use crate::cli::Look;
-use crate::cli::sessions::Sessions;
+use crate::cli::sessions::{Sessions, SessionsCommand};
 use crate::columns::{self, Column, cell};
 use crate::library::digest::State;
-use crate::library::{Library, Progress, Row};
+use crate::library::{Library, Row};
+use crate::progress::Bar;
 use crate::settings::Settings;
 use crate::summary::{self, short};
 use crate::{Status, terminal};
@@ -20,6 +22,11 @@ use crate::{Status, terminal};
 const SHORTEST_ID: usize = 8;
 
 pub(crate) fn run(arguments: &Sessions) -> anyhow::Result<Status> {
+    match &arguments.command {
+        None => {}
+        Some(SessionsCommand::Search(arguments)) => return search::search(arguments),
+        Some(SessionsCommand::Index(arguments)) => return search::index(arguments),
+    }
     let mut library = arguments.select.library()?;
     refresh(&mut library);
     let rows = arguments.select.rows(&library)?;
@@ -32,10 +39,7 @@ pub(crate) fn run(arguments: &Sessions) -> anyhow::Result<Status> {
     } else if !rows.is_empty() {
         let paint = &arguments.paint;
         let settings = Settings::new(&Look::of_lists(paint))?;
-        let room = match paint.width {
-            Some(width) => Some(width).filter(|width| *width > 0),
-            None => terminal::is_terminal().then(terminal::width),
-        };
+        let room = paint.room();
         let ids = short_ids(library.rows());
         let clock = Clock::new(terminal::is_terminal());
         let cells: Vec<Vec<Span>> = rows.iter().map(|row| cells(row, &ids, &clock)).collect();
@@ -44,6 +48,9 @@ pub(crate) fn run(arguments: &Sessions) -> anyhow::Result<Status> {
     }
     out.flush()?;
     tell(&library, arguments.verbose);
+    if terminal::is_terminal() {
+        search::index_in_background(&library);
+    }
     if rows.is_empty() && !arguments.json {
         let _ = writeln!(io::stderr(), "unspool: found no session");
     }
@@ -58,20 +65,8 @@ pub(crate) fn run(arguments: &Sessions) -> anyhow::Result<Status> {
 /// Brings a library up to date; on a terminal it says how far it is when that
 /// takes a while.
 pub(crate) fn refresh(library: &mut Library) {
-    let is_watched = io::stderr().is_terminal();
-    let began = std::time::Instant::now();
-    let mut shown = None;
-    let mut err = io::stderr();
-    library.refresh(&mut |Progress { done, total }| {
-        let percent = done * 100 / total.max(1);
-        if is_watched && began.elapsed().as_millis() > 500 && shown != Some(percent) {
-            shown = Some(percent);
-            let _ = write!(err, "\r\x1b[2KReading sessions: {done} of {total}");
-        }
-    });
-    if shown.is_some() {
-        let _ = write!(err, "\r\x1b[2K");
-    }
+    let mut bar = Bar::new("Reading sessions");
+    library.refresh(&mut |progress| bar.set(progress.done, progress.total));
 }
 
 /// Says on standard error what was skipped, and why.
@@ -126,12 +121,7 @@ fn cells(row: &Row, ids: &[(String, usize)], clock: &Clock) -> Vec<Span> {
         tokens => short(tokens),
     };
     let took = digest.duration_ms.filter(|ms| *ms > 0);
-    let id = ids.binary_search_by(|(id, _)| id.as_str().cmp(&digest.id));
-    let length = id
-        .ok()
-        .and_then(|at| ids.get(at))
-        .map_or(usize::MAX, |(_, length)| *length);
-    let id: String = digest.id.chars().take(length).collect();
+    let id = short_id(row, ids);
     vec![
         cell(&clock.text(row.started()), Role::Normal),
         cell(&digest.agent, Role::Colorful),
@@ -189,7 +179,7 @@ pub(crate) fn object(row: &Row) -> serde_json::Value {
 }
 
 /// For each id, in order, how much of it is enough to tell it from all others.
-fn short_ids(rows: &[Row]) -> Vec<(String, usize)> {
+pub(crate) fn short_ids(rows: &[Row]) -> Vec<(String, usize)> {
     let mut ids: Vec<&str> = rows.iter().map(|row| row.digest.id.as_str()).collect();
     ids.sort_unstable();
     ids.dedup();
@@ -205,22 +195,31 @@ fn short_ids(rows: &[Row]) -> Vec<(String, usize)> {
     ids.iter().enumerate().map(length).collect()
 }
 
+/// As much of an id as is enough.
+pub(crate) fn short_id(row: &Row, ids: &[(String, usize)]) -> String {
+    let id = &row.digest.id;
+    let at = ids.binary_search_by(|(known, _)| known.cmp(id));
+    let length = at.ok().and_then(|at| ids.get(at));
+    let length = length.map_or(usize::MAX, |(_, length)| *length);
+    id.chars().take(length).collect()
+}
+
 /// How times are told.
-struct Clock {
+pub(crate) struct Clock {
     now: Zoned,
     /// As `2 h ago`: for people, who look at it now.
     is_relative: bool,
 }
 
 impl Clock {
-    fn new(is_relative: bool) -> Self {
+    pub(crate) fn new(is_relative: bool) -> Self {
         Self {
             now: Zoned::now(),
             is_relative,
         }
     }
 
-    fn text(&self, ms: i64) -> String {
+    pub(crate) fn text(&self, ms: i64) -> String {
         let Ok(time) = Timestamp::from_millisecond(ms) else {
             return String::new();
         };

@@ -27,8 +27,16 @@ pub(crate) fn run(arguments: &Stats) -> anyhow::Result<Status> {
     refresh(&mut library);
     let rows = arguments.select.rows(&library)?;
     let span = tally::Span {
-        since: arguments.select.since.map(jiff::Timestamp::as_millisecond),
-        until: arguments.select.until.map(jiff::Timestamp::as_millisecond),
+        since: arguments
+            .select
+            .which
+            .since
+            .map(jiff::Timestamp::as_millisecond),
+        until: arguments
+            .select
+            .which
+            .until
+            .map(jiff::Timestamp::as_millisecond),
     };
     let tally = tally(&library, &rows, span);
     let mut out = BufWriter::new(io::stdout().lock());

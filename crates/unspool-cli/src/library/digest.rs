@@ -13,7 +13,7 @@ use unspool::event::{Body, TurnStatus};
 use unspool::stats::Stats;
 use unspool::{Event, ReaderOptions};
 
-use super::find::plain;
+use super::find::{Candidate, plain};
 use super::ledger::{Clerk, Figures, Key, Ledger};
 use crate::input::{self, Batch, Container, Input, Kin, Part};
 
@@ -133,6 +133,17 @@ pub(crate) struct Session {
     pub(crate) stamp: i64,
     pub(crate) digest: Digest,
     pub(crate) ledger: Ledger,
+}
+
+impl Session {
+    /// What changes when the session does: it may be all of the file.
+    pub(crate) fn stamp_in(&self, file: &Candidate) -> i64 {
+        if self.part.is_empty() {
+            file.modified.wrapping_add(file.size.cast_signed())
+        } else {
+            self.stamp
+        }
+    }
 }
 
 /// Reads a file that holds one session. `own_place` says that it lies where an

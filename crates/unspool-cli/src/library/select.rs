@@ -7,7 +7,8 @@ use anyhow::bail;
 use super::digest::State;
 use super::{Library, Row};
 use crate::agents;
-use crate::cli::select::Select;
+use crate::cli::select::{Select, Which};
+use crate::config::Config;
 
 /// Ids that an error names.
 const NAMED: usize = 8;
@@ -19,21 +20,18 @@ impl Select {
         let files = self.names.iter().filter(|name| is_file(name));
         let files: Vec<PathBuf> = files.map(PathBuf::from).collect();
         let only_files = !files.is_empty() && files.len() == self.names.len();
-        let agents = agents::named(&self.agent)?;
-        let agents = if only_files { Vec::new() } else { agents };
-        for folder in &self.folders {
-            if let Err(error) = std::fs::metadata(folder) {
-                bail!("{}: {}", folder.display(), super::find::plain(&error));
-            }
+        let mut library = self.which.library()?;
+        if only_files {
+            library.agents.clear();
         }
-        let folders = self.folders.iter().cloned().chain(files).collect();
-        Ok(Library::new(agents, folders))
+        library.folders.extend(files);
+        Ok(library)
     }
 
     /// The sessions that are asked for, in the library's order. Fails if a name
     /// means none or several.
     pub(crate) fn rows<'a>(&self, library: &'a Library) -> anyhow::Result<Vec<&'a Row>> {
-        let mut rows: Vec<&Row> = library.rows().iter().collect();
+        let mut rows = self.which.rows(library);
         if !self.names.is_empty() {
             let mut named = Vec::new();
             for name in &self.names {
@@ -41,8 +39,30 @@ impl Select {
             }
             rows.retain(|row| named.iter().any(|one| std::ptr::eq(*one, *row)));
         }
-        rows.retain(|row| self.admits(row));
         Ok(rows)
+    }
+}
+
+impl Which {
+    /// The library that has to be looked at, not refreshed yet: the agents'
+    /// places, the folders of the configuration file, and those that were typed.
+    pub(crate) fn library(&self) -> anyhow::Result<Library> {
+        let agents = agents::named(&self.agent)?;
+        for folder in &self.folders {
+            if let Err(error) = std::fs::metadata(folder) {
+                bail!("{}: {}", folder.display(), super::find::plain(&error));
+            }
+        }
+        let mut folders = Config::load()?.sessions.folders;
+        folders.retain(|folder| folder.exists());
+        folders.extend_from_slice(&self.folders);
+        Ok(Library::new(agents, folders))
+    }
+
+    /// The sessions that are asked for, in the library's order.
+    pub(crate) fn rows<'a>(&self, library: &'a Library) -> Vec<&'a Row> {
+        let rows = library.rows().iter();
+        rows.filter(|row| self.admits(row)).collect()
     }
 
     fn admits(&self, row: &Row) -> bool {
@@ -139,6 +159,7 @@ mod tests {
             path: PathBuf::from("/x"),
             part: String::new(),
             modified,
+            stamp: 0,
             digest: Digest {
                 id: id.to_owned(),
                 prompt: "Fix\u{1b}[31m it".to_owned(),

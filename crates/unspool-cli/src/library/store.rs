@@ -26,7 +26,7 @@ use super::digest::{Digest, Session};
 use super::find::Candidate;
 use super::ledger::Ledger;
 
-/// The form of the tables, those of the index included. A database of another
+/// The form of the tables. A database of another
 /// form is thrown away.
 const VERSION: i64 = 1;
 /// How long another program may write.
@@ -130,12 +130,6 @@ impl Store {
             connection,
             path: path.to_owned(),
         })
-    }
-
-    /// The database, for what else is kept in it.
-    #[expect(dead_code, reason = "the index of words builds on it")]
-    pub(crate) fn connection(&self) -> &Connection {
-        &self.connection
     }
 
     /// Throws everything away and begins anew. Fails where that is not possible.
@@ -255,11 +249,7 @@ impl Store {
         file: &Candidate,
         session: &Session,
     ) -> rusqlite::Result<i64> {
-        let stamp = if session.part.is_empty() {
-            file.modified.wrapping_add(file.size.cast_signed())
-        } else {
-            session.stamp
-        };
+        let stamp = session.stamp_in(file);
         let digest = serde_json::to_string(&session.digest).unwrap_or_default();
         let ledger = serde_json::to_string(&session.ledger).unwrap_or_default();
         self.connection
@@ -298,7 +288,7 @@ fn path_of(bytes: &[u8]) -> PathBuf {
     PathBuf::from(OsStr::from_bytes(bytes))
 }
 
-fn remove(path: &Path) {
+pub(super) fn remove(path: &Path) {
     for suffix in ["", "-wal", "-shm"] {
         let mut name = path.as_os_str().to_owned();
         name.push(suffix);

@@ -1,0 +1,222 @@
+//! `unspool sessions search` and `unspool sessions index`: words in all sessions.
+
+use std::io::{self, BufWriter, Write};
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
+
+use anyhow::Context;
+use serde_json::json;
+use unspool::doc::{Line, Role, Span, Style};
+use unspool::layout::truncated;
+
+use super::sessions::{self, Clock};
+use crate::cli::Look;
+use crate::cli::sessions::{Index as IndexArguments, Search};
+use crate::columns::cell;
+use crate::library::index::{Excerpt, Hit, Index, Query, excerpt, is_damage};
+use crate::library::{Library, Row};
+use crate::progress::Bar;
+use crate::settings::Settings;
+use crate::{Status, terminal};
+
+/// Nothing has the words.
+const NOTHING: Status = Status::Code(1);
+/// Blanks before the lines of a match.
+const INDENT: &str = "    ";
+
+pub(crate) fn search(arguments: &Search) -> anyhow::Result<Status> {
+    let query = Query::new(&arguments.words, &arguments.without)?;
+    let mut library = arguments.which.library()?;
+    sessions::refresh(&mut library);
+    let rows = arguments.which.rows(&library);
+    let mut index = Index::open().context("cannot open the index")?;
+    let mut found = answer(&index, &query, &rows, arguments);
+    if found.as_ref().is_err_and(is_damaged) {
+        index = index.rebuilt()?;
+        found = answer(&index, &query, &rows, arguments);
+    }
+    let hits = found?;
+    let mut out = BufWriter::new(io::stdout().lock());
+    if arguments.json {
+        for hit in &hits {
+            serde_json::to_writer(&mut out, &object(hit, &query)).map_err(io::Error::from)?;
+            out.write_all(b"\n")?;
+        }
+    } else {
+        let settings = Settings::new(&Look::of_lists(&arguments.paint))?;
+        let room = arguments.paint.room().unwrap_or(usize::MAX);
+        let ids = sessions::short_ids(library.rows());
+        let clock = Clock::new(terminal::is_terminal());
+        for (at, hit) in hits.iter().enumerate() {
+            let mut lines = vec![heading(hit.row, &ids, &clock)];
+            for excerpt in excerpt(hit, &query) {
+                lines.extend(block(&excerpt));
+            }
+            let lines: Vec<Line> = lines.iter().map(|line| truncated(line, room)).collect();
+            let gap = if at > 0 { "\n" } else { "" };
+            writeln!(out, "{gap}{}", settings.formatter().text(&lines))?;
+            out.flush()?;
+        }
+    }
+    out.flush()?;
+    sessions::tell(&library, false);
+    if hits.is_empty() {
+        let _ = writeln!(io::stderr(), "unspool: no session has {}", asked(arguments));
+        return Ok(NOTHING);
+    }
+    Ok(Status::Success)
+}
+
+pub(crate) fn index(arguments: &IndexArguments) -> anyhow::Result<Status> {
+    let mut library = arguments.which.library()?;
+    sessions::refresh(&mut library);
+    let rows = arguments.which.rows(&library);
+    let mut index = Index::open().context("cannot open the index")?;
+    if arguments.rebuild {
+        index = index.rebuilt()?;
+    }
+    let updated = update(&index, &rows);
+    if updated.as_ref().is_err_and(is_damaged) {
+        update(&index.rebuilt()?, &rows)?;
+    } else {
+        updated?;
+    }
+    if !arguments.quiet {
+        let many = rows.len();
+        let _ = writeln!(io::stderr(), "{many} sessions are indexed");
+    }
+    Ok(Status::Success)
+}
+
+/// Starts a program that brings the index up to date while this one goes on, if
+/// there is something to do.
+pub(crate) fn index_in_background(library: &Library) {
+    let rows: Vec<&Row> = library.rows().iter().collect();
+    let stale =
+        Index::open().is_ok_and(|index| index.stale(&rows).is_ok_and(|rows| !rows.is_empty()));
+    if !stale {
+        return;
+    }
+    let Ok(program) = std::env::current_exe() else {
+        return;
+    };
+    let mut command = Command::new(program);
+    command.args(["sessions", "index", "--quiet"]);
+    for folder in library.folders() {
+        command.arg("--in").arg(folder);
+    }
+    // In a group of its own, so that Ctrl-C does not reach it. Without it the
+    // next search has more to do.
+    let _ = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .process_group(0)
+        .spawn();
+}
+
+fn answer<'a>(
+    index: &Index,
+    query: &Query,
+    rows: &[&'a Row],
+    arguments: &Search,
+) -> anyhow::Result<Vec<Hit<'a>>> {
+    if !arguments.no_update {
+        update(index, rows)?;
+    }
+    Ok(index.search(query, rows, arguments.limit)?)
+}
+
+fn update(index: &Index, rows: &[&Row]) -> anyhow::Result<()> {
+    let mut bar = Bar::new("Indexing sessions");
+    index.update(rows, &mut |progress| bar.set(progress.done, progress.total))
+}
+
+fn is_damaged(error: &anyhow::Error) -> bool {
+    error
+        .downcast_ref::<rusqlite::Error>()
+        .is_some_and(is_damage)
+}
+
+fn asked(arguments: &Search) -> String {
+    let words: Vec<String> = arguments
+        .words
+        .iter()
+        .map(|word| format!("\"{word}\""))
+        .collect();
+    let text = words.join(" and ");
+    cell(&text, Role::Normal).text
+}
+
+fn heading(row: &Row, ids: &[(String, usize)], clock: &Clock) -> Line {
+    let digest = &row.digest;
+    let gap = || Span::role("  ", Role::Normal);
+    let title = Span::clean(
+        digest.heading(),
+        Style {
+            bold: true,
+            ..Style::default()
+        },
+    );
+    vec![
+        cell(&sessions::short_id(row, ids), Role::Accent),
+        gap(),
+        cell(&digest.agent, Role::Colorful),
+        gap(),
+        cell(&clock.text(row.started()), Role::Normal),
+        gap(),
+        cell(&sessions::at_home(&digest.project), Role::Normal),
+        gap(),
+        title,
+    ]
+}
+
+/// The lines of one match.
+fn block(excerpt: &Excerpt) -> Vec<Line> {
+    let name = format!("{INDENT}{:8}", excerpt.column.name());
+    let blank = " ".repeat(name.len());
+    let around = |line: &Option<String>| {
+        let line = line.as_deref()?;
+        Some(vec![
+            Span::role(blank.clone(), Role::Normal),
+            cell(line.trim_end(), Role::Accent),
+        ])
+    };
+    let mut found = vec![Span::role(name, Role::Accent)];
+    for (text, matches) in &excerpt.line {
+        let role = if *matches {
+            Role::Colorful
+        } else {
+            Role::Normal
+        };
+        let style = Style {
+            bold: *matches,
+            ..Style::of(role)
+        };
+        found.push(Span::clean(text, style));
+    }
+    let mut lines: Vec<Line> = around(&excerpt.before).into_iter().collect();
+    lines.push(found);
+    lines.extend(around(&excerpt.after));
+    lines
+}
+
+fn object(hit: &Hit<'_>, query: &Query) -> serde_json::Value {
+    let mut object = sessions::object(hit.row);
+    let matches: Vec<serde_json::Value> = excerpt(hit, query)
+        .iter()
+        .map(|excerpt| {
+            let line: String = excerpt.line.iter().map(|(text, _)| text.as_str()).collect();
+            json!({
+                "in": excerpt.column.name(),
+                "before": excerpt.before,
+                "line": line,
+                "after": excerpt.after,
+            })
+        })
+        .collect();
+    if let Some(fields) = object.as_object_mut() {
+        fields.insert("matches".to_owned(), matches.into());
+    }
+    object
+}

@@ -1,0 +1,172 @@
+//! What a match looks like: the lines of a passage that have the words, with
+//! what stands around them. The lines are asked through a small index of their
+//! own, so that they match as the passage did.
+
+use rusqlite::Connection;
+
+use super::passages::{BOUNDARY, Passage, Passages};
+use super::{Hit, Query};
+use crate::library::Opener;
+
+/// Lines of a passage that are shown as matches, at most.
+const LINES: usize = 2;
+/// Characters of a line before its first match, at most.
+const BEFORE: usize = 40;
+/// Characters of a line that are looked at: what is longer is data.
+const LONGEST: usize = 4000;
+/// Marks around a match; control characters are never in a line.
+const OPEN: char = '\u{2}';
+const CLOSE: char = '\u{3}';
+
+/// Where a line stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Column {
+    Said,
+    Done,
+    Shown,
+}
+
+impl Column {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Said => "said",
+            Self::Done => "call",
+            Self::Shown => "output",
+        }
+    }
+}
+
+/// A line with its match.
+pub(crate) struct Excerpt {
+    pub(crate) column: Column,
+    pub(crate) before: Option<String>,
+    /// Pieces of the line, and whether they match.
+    pub(crate) line: Vec<(String, bool)>,
+    pub(crate) after: Option<String>,
+}
+
+/// The lines of a hit. None, if the session cannot be read any more.
+pub(crate) fn excerpt(hit: &Hit<'_>, query: &Query) -> Vec<Excerpt> {
+    let mut place = 0;
+    let mut found = None;
+    let _ = Passages::of(hit.row, &mut Opener::default(), |passage| {
+        if place == hit.place {
+            found = Some(passage);
+            return false;
+        }
+        place += 1;
+        true
+    });
+    found
+        .and_then(|passage| matching(&passage, query).ok())
+        .unwrap_or_default()
+}
+
+fn matching(passage: &Passage, query: &Query) -> rusqlite::Result<Vec<Excerpt>> {
+    let connection = Connection::open_in_memory()?;
+    connection.execute_batch(
+        "CREATE VIRTUAL TABLE lines USING fts5 (line, tokenize = 'unicode61 remove_diacritics 2')",
+    )?;
+    let columns = [
+        (Column::Said, &passage.said),
+        (Column::Done, &passage.done),
+        (Column::Shown, &passage.shown),
+    ];
+    let mut lines: Vec<(Column, String)> = Vec::new();
+    for (column, text) in columns {
+        for line in text.lines().filter(|line| !line.trim().is_empty()) {
+            let marks = [OPEN, CLOSE];
+            let line: String = line.chars().take(LONGEST).collect();
+            lines.push((column, line.replace(marks, " ")));
+        }
+    }
+    let mut insert = connection.prepare("INSERT INTO lines (rowid, line) VALUES (?1, ?2)")?;
+    for (at, (_, line)) in lines.iter().enumerate() {
+        insert.execute(rusqlite::params![super::to_sql(at), line])?;
+    }
+    let mut select = connection.prepare(
+        "SELECT rowid, highlight(lines, 0, char(2), char(3)) FROM lines WHERE lines MATCH ?1
+         ORDER BY rank, rowid LIMIT ?2",
+    )?;
+    let found: Vec<(i64, String)> = select
+        .query_map(
+            rusqlite::params![query.any(), super::to_sql(LINES)],
+            |row| Ok((row.get(0)?, row.get(1)?)),
+        )?
+        .collect::<rusqlite::Result<_>>()?;
+    let excerpt = |(at, marked): (i64, String)| {
+        let at = usize::try_from(at).ok()?;
+        let column = lines.get(at)?.0;
+        let beside = |at: Option<usize>| {
+            let (other, line) = lines.get(at?)?;
+            (*other == column).then(|| line.replace(BOUNDARY, ""))
+        };
+        Some(Excerpt {
+            column,
+            before: beside(at.checked_sub(1)),
+            line: pieces(&marked),
+            after: beside(Some(at + 1)),
+        })
+    };
+    Ok(found.into_iter().filter_map(excerpt).collect())
+}
+
+/// The pieces of a marked line, from shortly before the first match on.
+fn pieces(marked: &str) -> Vec<(String, bool)> {
+    let marked = marked.replace(BOUNDARY, "");
+    let mut pieces: Vec<(String, bool)> = Vec::new();
+    for (at, piece) in marked.split(OPEN).enumerate() {
+        match piece.split_once(CLOSE) {
+            Some((found, rest)) if at > 0 => {
+                pieces.push((found.to_owned(), true));
+                pieces.push((rest.to_owned(), false));
+            }
+            _ => pieces.push((piece.trim_start().to_owned(), false)),
+        }
+    }
+    if let Some((first, false)) = pieces.first_mut() {
+        let length = first.chars().count();
+        if length > BEFORE {
+            let tail: String = first.chars().skip(length - BEFORE + 1).collect();
+            *first = format!("…{tail}");
+        }
+    }
+    pieces.retain(|(text, _)| !text.is_empty());
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_found_as_the_index_finds_them() {
+        let passage = Passage {
+            said: "Please fix\nthe Café tests\nnow".to_owned(),
+            shown: "漢\u{200B}字\u{200B}は".to_owned(),
+            ..Passage::default()
+        };
+        let find = |word: &str| {
+            let query = Query::new(&[word.to_owned()], &[]).unwrap();
+            matching(&passage, &query).unwrap()
+        };
+        let cafe = find("cafe");
+        assert_eq!(cafe.len(), 1);
+        assert_eq!(cafe[0].before.as_deref(), Some("Please fix"));
+        assert_eq!(cafe[0].after.as_deref(), Some("now"));
+        let line = &cafe[0].line;
+        assert_eq!(line[1], ("Café".to_owned(), true));
+        assert_eq!(line[2], (" tests".to_owned(), false));
+        assert_eq!(find("字")[0].line[1], ("字".to_owned(), true));
+        assert!(find("nothing").is_empty());
+    }
+
+    #[test]
+    fn what_stands_long_before_a_match_is_cut() {
+        let marked = format!("{}\u{2}hit\u{3} end", "x".repeat(100));
+        let pieces = pieces(&marked);
+        assert_eq!(pieces[0].0.chars().count(), BEFORE);
+        assert!(pieces[0].0.starts_with('…'));
+        assert_eq!(pieces[1], ("hit".to_owned(), true));
+    }
+}
