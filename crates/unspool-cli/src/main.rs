@@ -48,6 +48,7 @@ fn main() -> ExitCode {
         Some(Command::Follow(arguments)) => commands::follow::run(arguments),
         Some(Command::Providers(arguments)) => commands::providers::run(arguments),
         Some(Command::Run(arguments)) => commands::run::run(arguments),
+        Some(Command::Bound(arguments)) => Ok(child::bound::run(arguments)),
     };
     match outcome {
         Ok(Status::Success) => ExitCode::SUCCESS,
