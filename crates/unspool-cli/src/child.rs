@@ -1,12 +1,14 @@
 //! A command that is started here: its output goes into the channel and into a
 //! file, signals are passed on to it and all that it started, and it is never
-//! left behind.
+//! left behind (`child/bound.rs`).
+
+pub(crate) mod bound;
 
 use std::fs::File;
 use std::io::{self, IsTerminal, Read, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::PathBuf;
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, channel};
 use std::thread;
 use std::time::Duration;
@@ -57,7 +59,8 @@ enum Part {
     Exit(io::Result<ExitStatus>),
 }
 
-/// Starts a command. Its output is written to `save` before it is sent.
+/// Starts a command. Its output is written to `save` before it is sent. Called
+/// by the main thread: the command ends with the thread that starts it.
 pub(crate) fn start(
     words: &[String],
     save: Option<Save>,
@@ -66,8 +69,7 @@ pub(crate) fn start(
     let (program, arguments) = words
         .split_first()
         .ok_or_else(|| io::Error::other("no command"))?;
-    let mut command = Command::new(program);
-    command.args(arguments);
+    let mut command = bound::command(program, arguments)?;
     // A group of its own gets no signals of the terminal, and must not read
     // from it either.
     if io::stdin().is_terminal() {

@@ -1,9 +1,10 @@
 //! The command line, as it is typed.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use unspool::ReaderOptions;
 use unspool::source::{self, Provider};
 
@@ -58,6 +59,34 @@ pub(crate) enum Command {
     Sessions(sessions::Sessions),
     Show(show::ShowNamed),
     Stats(stats::Stats),
+    #[command(hide = true, name = Bound::NAME)]
+    Bound(Bound),
+}
+
+/// The subcommand that a word is close to: one letter in three may be wrong.
+pub(crate) fn meant(word: &str) -> Option<String> {
+    let command = Cli::command();
+    let names = command.get_subcommands().filter(|name| !name.is_hide_set());
+    names
+        .map(|name| (strsim::osa_distance(word, name.get_name()), name.get_name()))
+        .filter(|(wrong, name)| wrong * 3 <= name.len())
+        .min_by_key(|(wrong, _)| *wrong)
+        .map(|(_, name)| name.to_owned())
+}
+
+/// Become a command that ends with its parent: what `run` starts
+#[derive(Args)]
+pub(crate) struct Bound {
+    /// The process that it ends with
+    pub(crate) parent: i32,
+
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub(crate) command: Vec<OsString>,
+}
+
+impl Bound {
+    /// Not a word that anybody would type, nor the name of a file.
+    pub(crate) const NAME: &str = "//bound";
 }
 
 /// Play a recorded run that is built in

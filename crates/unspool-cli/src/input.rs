@@ -5,11 +5,11 @@ use std::fs::File;
 use std::io::{self, Cursor, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use unspool::source::Provider;
 use unspool::{Event, Reader, ReaderOptions};
 
-use crate::{Status, complain};
+use crate::{Status, cli, complain};
 
 mod compression;
 mod opencode_db;
@@ -113,7 +113,7 @@ pub(crate) fn each(
     let mut status = Status::Success;
     for path in or_stdin(files)? {
         let inputs = open(&path).unwrap_or_else(|error| {
-            complain(&error);
+            complain(&with_hint(error, &path));
             status = Status::Unreadable;
             Vec::new()
         });
@@ -126,6 +126,16 @@ pub(crate) fn each(
         }
     }
     Ok(status)
+}
+
+/// A file that does not exist may be a subcommand that was mistyped.
+fn with_hint(error: anyhow::Error, path: &Path) -> anyhow::Error {
+    let is_missing = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
+    let is_missing = error.downcast_ref().is_some_and(is_missing);
+    match path.to_str().filter(|_| is_missing).and_then(cli::meant) {
+        Some(name) => anyhow!("{error:#}; did you mean `unspool {name}`?"),
+        None => error,
+    }
 }
 
 /// The files named, or standard input. Fails when nothing is named and

@@ -58,6 +58,7 @@ fn main() -> ExitCode {
         Some(Command::Sessions(arguments)) => commands::sessions::run(arguments),
         Some(Command::Show(arguments)) => commands::show::named(arguments),
         Some(Command::Stats(arguments)) => commands::stats::run(arguments),
+        Some(Command::Bound(arguments)) => Ok(child::bound::run(arguments)),
     };
     match outcome {
         Ok(Status::Success) => ExitCode::SUCCESS,

@@ -26,14 +26,26 @@ const PATIENCE: usize = 20;
 const REMEMBERED: usize = 64;
 
 /// Follows a file for ever, or until nobody listens. `find` names it, as soon
-/// as there is one.
-pub(crate) fn follow(find: impl Fn() -> Option<PathBuf>, sender: &SyncSender<Happening>) {
+/// as there is one; `waiting` says what is waited for until then.
+pub(crate) fn follow(
+    find: impl Fn() -> Option<PathBuf>,
+    waiting: &str,
+    sender: &SyncSender<Happening>,
+) {
+    let mut is_said = false;
     let path = loop {
         if let Some(path) = find() {
             break path;
         }
+        if !is_said && sender.send(Happening::Aside(waiting.to_owned())).is_err() {
+            return;
+        }
+        is_said = true;
         thread::sleep(PAUSE);
     };
+    if is_said {
+        let _ = sender.send(Happening::Aside(chosen(&path)));
+    }
     let mut tail = Tail {
         path,
         open: None,
@@ -44,6 +56,11 @@ pub(crate) fn follow(find: impl Fn() -> Option<PathBuf>, sender: &SyncSender<Hap
     while tail.look(sender).is_ok() {
         thread::sleep(PAUSE);
     }
+}
+
+/// Says which file was chosen.
+pub(crate) fn chosen(path: &Path) -> String {
+    format!("Following {}\n", path.display())
 }
 
 struct Tail {
@@ -113,10 +130,8 @@ impl Tail {
     ) -> io::Result<Result<(), NobodyListens>> {
         let goes_on = matches!(&self.open, Some(Open::Lines(lines)) if lines.go_on_in(metadata));
         if !goes_on {
-            // The rest of a file that was moved away comes first.
             if let Some(Open::Lines(lines)) = &mut self.open
-                && lines.identity != identity(metadata)
-                && let Err(error) = lines.send_rest(sender)?
+                && let Err(error) = lines.leave(metadata, &self.path, sender)?
             {
                 return Ok(Err(error));
             }
@@ -223,6 +238,31 @@ impl Lines {
         let from = self.position.saturating_sub(bytes.len() as u64);
         let read = self.file.read_exact_at(&mut bytes, from);
         read.is_ok() && bytes == self.last
+    }
+
+    /// The file is another one now, or was written anew: says so. The rest of
+    /// one that was moved away comes first, also a last line without an end.
+    fn leave(
+        &mut self,
+        metadata: &Metadata,
+        path: &Path,
+        sender: &SyncSender<Happening>,
+    ) -> io::Result<Result<(), NobodyListens>> {
+        let path = path.display();
+        let mut text = format!("{path} was cut; it is read from its beginning\n");
+        if self.identity != identity(metadata) {
+            text = format!("{path} was replaced; the new one is read from its beginning\n");
+            if let Err(error) = self.send_rest(sender)? {
+                return Ok(Err(error));
+            }
+            if self.last.last().is_some_and(|byte| *byte != b'\n') {
+                // Nobody listens any more: the next one finds out too.
+                let _ = sender.send(Happening::Output(vec![b'\n']));
+            }
+        }
+        Ok(sender
+            .send(Happening::Aside(text))
+            .map_err(|_| NobodyListens))
     }
 
     /// Sends all that lies behind the position.

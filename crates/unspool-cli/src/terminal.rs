@@ -43,6 +43,16 @@ pub(crate) fn colours(when: When) -> bool {
     }
 }
 
+/// Whether what is said on standard error is dimmed.
+pub(crate) fn dims_errors() -> bool {
+    automatic(|name| env::var(name).ok(), io::stderr().is_terminal())
+}
+
+/// A line in dim letters, with its end.
+pub(crate) fn dimmed(line: &str) -> String {
+    format!("\u{1b}[2m{line}\u{1b}[22m\n")
+}
+
 fn automatic(variable: impl Fn(&str) -> Option<String>, is_terminal: bool) -> bool {
     let set = |name: &str| variable(name).filter(|value| !value.is_empty());
     let forced = |name: &str| set(name).is_some_and(|value| value != "0" && value != "false");
@@ -150,18 +160,45 @@ pub(crate) fn restore() {
     }
 }
 
-/// Whether the terminal says that it knows synchronised updates.
-pub(crate) fn synchronises() -> bool {
-    can_repaint() && ask_for_synchronised_updates().unwrap_or(false)
+/// What the terminal says about itself.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Answers {
+    /// It knows synchronised updates.
+    pub(crate) synchronises: bool,
+    /// The row in which the cursor is, counted from 0.
+    pub(crate) row: Option<usize>,
 }
 
-/// Asks for the state of mode 2026, and then for what every terminal answers,
-/// so that the answer's end is known.
-fn ask_for_synchronised_updates() -> io::Result<bool> {
+/// Asks the terminal; one that does not answer knows nothing.
+pub(crate) fn ask() -> Answers {
+    let answer = can_repaint().then(answer).and_then(Result::ok);
+    answer.map_or_else(Answers::default, |answer| Answers::of(&answer))
+}
+
+impl Answers {
+    fn of(answer: &str) -> Self {
+        let state = answer
+            .split_once("?2026;")
+            .and_then(|(_, state)| state.split_once("$y"));
+        let row = answer
+            .split('\u{1b}')
+            .filter_map(|answer| answer.strip_prefix('[')?.split_once('R'))
+            .filter_map(|(place, _)| place.split_once(';')?.0.parse::<usize>().ok())
+            .next_back();
+        Self {
+            synchronises: matches!(state, Some(("1" | "2" | "3", _))),
+            row: row.map(|row| row.saturating_sub(1)),
+        }
+    }
+}
+
+/// Asks for the state of mode 2026 and for the place of the cursor, and then for
+/// what every terminal answers, so that the answer's end is known.
+fn answer() -> io::Result<String> {
     let mut terminal = terminal_trx::terminal()?;
     let mut lock = terminal.lock();
     let mut raw = lock.enable_raw_mode()?;
-    raw.write_all(b"\x1b[?2026$p\x1b[c")?;
+    raw.write_all(b"\x1b[?2026$p\x1b[6n\x1b[c")?;
     raw.flush()?;
     let deadline = Instant::now() + PATIENCE;
     let mut answer = Vec::new();
@@ -179,11 +216,7 @@ fn ask_for_synchronised_updates() -> io::Result<bool> {
         }
         answer.extend(bytes.iter().take(length));
     }
-    let answer = String::from_utf8_lossy(&answer);
-    let state = answer
-        .split_once("?2026;")
-        .and_then(|(_, state)| state.split_once("$y"));
-    Ok(matches!(state, Some(("1" | "2" | "3", _))))
+    Ok(String::from_utf8_lossy(&answer).into_owned())
 }
 
 /// Whether the background is light. Asked of the terminal only when the output
@@ -222,7 +255,7 @@ pub(crate) fn shows_links() -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::automatic;
+    use super::{Answers, automatic};
 
     fn with(variables: &[(&str, &str)], is_terminal: bool) -> bool {
         automatic(
@@ -247,5 +280,13 @@ mod tests {
         assert!(!with(&[("FORCE_COLOR", "0")], false));
         assert!(!with(&[("CLICOLOR", "0")], true));
         assert!(!with(&[("TERM", "dumb")], true));
+    }
+
+    #[test]
+    fn answers_are_read() {
+        let answers = Answers::of("\u{1b}[?2026;2$y\u{1b}[12;5R\u{1b}[?6c");
+        assert_eq!((answers.synchronises, answers.row), (true, Some(11)));
+        let answers = Answers::of("\u{1b}[?2026;0$yx\u{1b}[?6c");
+        assert_eq!((answers.synchronises, answers.row), (false, None));
     }
 }

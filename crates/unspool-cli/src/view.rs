@@ -41,7 +41,7 @@ impl<'a> View<'a> {
     pub(crate) fn live(settings: &Settings, filter: &'a Filter) -> Self {
         if settings.live {
             terminal::restore_on_panic();
-            let live = Live::new(settings, filter, terminal::synchronises());
+            let live = Live::new(settings, filter, &terminal::ask());
             Self::Live(Box::new(live))
         } else {
             Self::new(settings, filter)

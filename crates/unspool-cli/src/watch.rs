@@ -5,7 +5,6 @@
 //! that is there before anything is painted. Nothing else is shared between
 //! threads.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel};
 use std::thread;
@@ -19,7 +18,12 @@ use unspool::output::Output;
 use unspool::stats::Stats;
 use unspool::{Event, Reader};
 
+use crate::terminal;
 use crate::view::View;
+
+mod seen;
+
+pub(crate) use seen::Seen;
 
 /// What may wait in the channel; whoever writes faster has to wait.
 const QUEUE: usize = 64;
@@ -144,34 +148,6 @@ pub(crate) struct Watch<'a, 'v, W: Write> {
     pub(crate) out: W,
 }
 
-/// The events that were shown, as far as is needed to know them again.
-#[derive(Default)]
-pub(crate) struct Seen {
-    events: Vec<u64>,
-    /// How many of them came again.
-    again: usize,
-}
-
-impl Seen {
-    /// Whether the event was shown already. The first that differs is new, and
-    /// so is all that follows.
-    fn has(&mut self, event: &Event) -> bool {
-        let mut hasher = DefaultHasher::new();
-        serde_json::to_string(event)
-            .unwrap_or_default()
-            .hash(&mut hasher);
-        let hash = hasher.finish();
-        if self.events.get(self.again) == Some(&hash) {
-            self.again += 1;
-            return true;
-        }
-        self.events.truncate(self.again);
-        self.events.push(hash);
-        self.again += 1;
-        false
-    }
-}
-
 impl<W: Write> Watch<'_, '_, W> {
     /// Watches to the end and shows what was open. An error is about the
     /// output.
@@ -264,7 +240,11 @@ impl<W: Write> Watch<'_, '_, W> {
                 }
             }
             Happening::Aside(text) => self.aside(&text),
-            Happening::Restart => self.restart(reader),
+            Happening::Restart => {
+                reader.release();
+                self.show(reader)?;
+                self.restart(reader);
+            }
             Happening::Whole(bytes) => self.whole(&bytes, reader)?,
             Happening::Ended(result) => {
                 return Ok(Some(match state.signal {
@@ -311,7 +291,7 @@ impl<W: Write> Watch<'_, '_, W> {
     fn restart(&mut self, reader: &mut Reader) {
         *reader = (self.reader)();
         if let Some(seen) = &mut self.seen {
-            seen.again = 0;
+            seen.restart();
         }
     }
 
@@ -326,7 +306,8 @@ impl<W: Write> Watch<'_, '_, W> {
         events.into_iter().try_for_each(|event| self.event(event))
     }
 
-    /// On a live screen dimmed, between finished lines; else to standard error.
+    /// On a live screen between finished lines, else to standard error; dimmed
+    /// where that is seen.
     fn aside(&mut self, text: &str) {
         let dim = Style {
             dim: true,
@@ -340,7 +321,13 @@ impl<W: Write> Watch<'_, '_, W> {
             self.view.aside(&lines);
         } else {
             // Nobody is left to be told when this fails.
-            let _ = io::stderr().write_all(Output::Plain.text(&lines).as_bytes());
+            let text = Output::Plain.text(&lines);
+            let text = if terminal::dims_errors() {
+                text.lines().map(terminal::dimmed).collect()
+            } else {
+                text
+            };
+            let _ = io::stderr().write_all(text.as_bytes());
         }
     }
 

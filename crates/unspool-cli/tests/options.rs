@@ -3,6 +3,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
+#[path = "live/environment.rs"]
+mod environment;
+
 use std::io::Read;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
@@ -27,13 +30,7 @@ const RUN: &str = r#"{"kind":"session","seq":0,"provider":"claude","model":"m-1"
 
 fn unspool() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_unspool"));
-    for name in [
-        "COLUMNS",
-        "NO_COLOR",
-        "FORCE_COLOR",
-        "CLICOLOR_FORCE",
-        "CLICOLOR",
-    ] {
+    for name in environment::VARIABLES {
         command.env_remove(name);
     }
     command

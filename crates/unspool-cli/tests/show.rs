@@ -2,18 +2,15 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
+#[path = "live/environment.rs"]
+mod environment;
+
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 fn unspool(arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_unspool"));
-    for name in [
-        "COLUMNS",
-        "NO_COLOR",
-        "FORCE_COLOR",
-        "CLICOLOR_FORCE",
-        "CLICOLOR",
-    ] {
+    for name in environment::VARIABLES {
         command.env_remove(name);
     }
     let command = command.args(arguments).stdin(Stdio::null());
@@ -111,4 +108,20 @@ fn edits_are_all_changes_of_files() {
     );
     let others = text(&unspool(&[&parity, "--hide", "edit", "--width", "80"]));
     assert!(others.contains("• Ran ") && !others.contains("• Edit ") && !others.contains("• Add "));
+}
+
+#[test]
+fn a_mistyped_subcommand_is_recognised() {
+    for (typed, meant) in [("folow", "follow"), ("event", "events"), ("rnu", "run")] {
+        let output = unspool(&[typed]);
+        assert_eq!(output.status.code(), Some(2));
+        let said = String::from_utf8(output.stderr).unwrap();
+        let hint = format!("did you mean `unspool {meant}`?");
+        assert!(said.contains(&hint), "{said}");
+        assert_eq!(said.lines().count(), 1, "{said}");
+    }
+    for typed in ["session.jsonl", "./folow", "bound"] {
+        let said = String::from_utf8(unspool(&[typed]).stderr).unwrap();
+        assert!(!said.contains("did you mean"), "{said}");
+    }
 }

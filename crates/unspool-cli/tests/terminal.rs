@@ -4,6 +4,9 @@
 #![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
+#[path = "live/environment.rs"]
+mod environment;
+
 use std::io::Read;
 use std::path::Path;
 
@@ -17,21 +20,7 @@ fn on_a_terminal(arguments: &[&str]) -> String {
     let (mut pty, pts) = open().unwrap();
     pty.resize(Size::new(24, COLUMNS)).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_unspool")).env("TERM", "xterm-256color");
-    for name in [
-        "COLUMNS",
-        "NO_COLOR",
-        "FORCE_COLOR",
-        "CLICOLOR_FORCE",
-        "CLICOLOR",
-        "TMUX",
-        "WT_SESSION",
-        "KITTY_WINDOW_ID",
-        "WEZTERM_PANE",
-        "GHOSTTY_RESOURCES_DIR",
-        "KONSOLE_VERSION",
-        "VTE_VERSION",
-        "TERM_PROGRAM",
-    ] {
+    for name in environment::VARIABLES {
         command = command.env_remove(name);
     }
     let mut child = command.args(arguments).spawn(pts).unwrap();

@@ -16,7 +16,7 @@ use std::borrow::Cow;
 use std::io;
 
 pub use ansi::Ansi;
-pub use live::{Live, RESTORE, Row};
+pub use live::{Live, RESTORE, Reach, Row};
 
 use crate::doc::{Line, Span};
 use crate::layout::{Piece, Sink, width};

@@ -12,17 +12,25 @@ use crate::cli::Follow;
 use crate::library::named;
 use crate::settings::Settings;
 use crate::view::View;
-use crate::watch::{self, End, Recording, Seen, Watch};
+use crate::watch::{self, End, Happening, Recording, Seen, Watch};
 use crate::{Status, agents, input, tail, terminal};
 
 pub(crate) fn run(arguments: &Follow) -> anyhow::Result<Status> {
     let find = finder(arguments)?;
+    let is_named =
+        matches!((&find, &arguments.path), (Find::File(file), Some(path)) if file == path);
     let settings = Settings::new(&arguments.look)?;
     let (sender, happenings) = watch::channel();
     watch::signals(sender.clone())?;
+    if let Find::File(path) = &find
+        && !is_named
+    {
+        // The receiver is still here.
+        let _ = sender.send(Happening::Aside(tail::chosen(path)));
+    }
     thread::spawn({
         let find = find.clone();
-        move || tail::follow(|| find.path(), &sender)
+        move || tail::follow(|| find.path(), &find.waiting(), &sender)
     });
     let mut stats = Stats::default();
     let end = Watch {
@@ -60,6 +68,12 @@ enum Find {
 }
 
 impl Find {
+    /// What is waited for, in words.
+    fn waiting(&self) -> String {
+        let (Self::File(path) | Self::In(path)) = self;
+        format!("Waiting for a session to appear in {}\n", path.display())
+    }
+
     fn path(&self) -> Option<PathBuf> {
         match self {
             Self::File(path) => Some(path.clone()),

@@ -10,16 +10,12 @@ use anyhow::{Context, bail};
 use unspool::Reader;
 use unspool::stats::Stats;
 
-use crate::child::{Save, Saved};
+use crate::child::{Save, Saved, bound};
 use crate::cli::Run;
 use crate::settings::Settings;
 use crate::view::View;
 use crate::watch::{self, End, Watch};
 use crate::{Status, agents, child, complain, is_broken_pipe, summary, terminal};
-
-/// The shells' statuses for a command that cannot be started.
-const NOT_EXECUTABLE: u8 = 126;
-const NOT_FOUND: u8 = 127;
 
 pub(crate) fn run(arguments: &Run) -> anyhow::Result<Status> {
     let words = command(arguments)?;
@@ -34,7 +30,10 @@ pub(crate) fn run(arguments: &Run) -> anyhow::Result<Status> {
     watch::signals(sender.clone())?;
     let mut running = match child::start(&words, save, &sender) {
         Ok(running) => running,
-        Err(error) => return Ok(not_started(&words, &error)),
+        Err(error) => {
+            let program = words.first().map_or("", String::as_str);
+            return Ok(bound::not_started(program.as_ref(), &error));
+        }
     };
     drop(sender);
     let mut stats = Stats::default();
@@ -106,19 +105,6 @@ fn command(arguments: &Run) -> anyhow::Result<Vec<String>> {
         Some((prompt, more)) => Ok(agent.command(prompt, more)),
         None => bail!("say what {name} is to do: unspool run {name} \"…\""),
     }
-}
-
-fn not_started(words: &[String], error: &io::Error) -> Status {
-    let program = words.first().map_or("", String::as_str);
-    let (text, code) = match error.kind() {
-        io::ErrorKind::NotFound => (
-            format!("{program} is not installed, or not in your PATH"),
-            NOT_FOUND,
-        ),
-        _ => (format!("cannot start {program}: {error}"), NOT_EXECUTABLE),
-    };
-    complain(&anyhow::anyhow!(text));
-    Status::Code(code)
 }
 
 /// The command's own status, as a shell tells it; what is not 0 is said.

@@ -230,6 +230,62 @@ fn a_document_that_is_written_as_a_whole() {
 }
 
 #[test]
+fn a_document_that_changes_in_its_middle_is_not_shown_again() {
+    let folder = tempdir().unwrap();
+    let path = folder.path().join("session-x.json");
+    fs::write(&path, document(&["one", "two", "three"])).unwrap();
+    let follower = Follower::of(&path);
+    follower.wait_for("three");
+    fs::write(&path, document(&["one", "other", "three", "four"])).unwrap();
+    follower.wait_for("four");
+    assert_eq!(follower.end().1, ["one", "two", "three", "other", "four"]);
+}
+
+#[test]
+fn a_rotated_file_keeps_its_last_line_without_an_end() {
+    let (folder, path) = session_file();
+    append(&path, &(session() + &text("a", "one")));
+    let follower = Follower::of(&path);
+    follower.wait_for("one");
+    append(&path, text("b", "two").trim_end());
+    thread::sleep(Duration::from_millis(250));
+    fs::rename(&path, folder.path().join("session.jsonl.1")).unwrap();
+    append(&path, &(session() + &text("c", "three")));
+    follower.wait_for("three");
+    assert_eq!(follower.end().1, ["one", "two", "three"]);
+}
+
+#[test]
+fn what_is_followed_is_said() {
+    let folder = tempdir().unwrap();
+    let name = folder.path().to_str().unwrap();
+    let path = folder.path().join("session.jsonl");
+    let terminal = Start::unspool((120, 24), &["follow", name]).start();
+    terminal.wait_for(&format!("Waiting for a session to appear in {name}"));
+    append(&path, &(session() + &text("a", "one")));
+    terminal.wait_for("• one");
+    terminal.wait_for(&format!("┆ Following {}", path.display()));
+    File::create(&path).unwrap();
+    terminal.wait_for("session.jsonl was cut");
+    let other = folder.path().join("other");
+    append(&other, &(session() + &text("a", "one") + &text("b", "two")));
+    fs::rename(&other, &path).unwrap();
+    terminal.wait_for("session.jsonl was replaced");
+    terminal.wait_for("• two");
+    assert_eq!(terminal.text().matches("• one").count(), 1);
+    // One that is named is not repeated, the newest of a folder is.
+    let terminal = Start::unspool((120, 24), &["follow", path.to_str().unwrap()]).start();
+    terminal.wait_for("• two");
+    assert!(
+        !terminal.text().contains("Following"),
+        "{}",
+        terminal.text()
+    );
+    let terminal = Start::unspool((120, 24), &["follow", name]).start();
+    terminal.wait_for(&format!("Following {}", path.display()));
+}
+
+#[test]
 fn the_newest_session_is_found() {
     let home = tempdir().unwrap();
     let minutes = |ago: u64| SystemTime::now() - Duration::from_secs(60 * ago);

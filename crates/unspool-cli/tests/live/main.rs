@@ -7,6 +7,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
+mod environment;
 mod faults;
 mod follow;
 mod pipe;

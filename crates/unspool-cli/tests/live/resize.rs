@@ -16,8 +16,7 @@ use crate::world::{UNSPOOL, at_once, call, delta, result, session, text, turn_en
 
 /// Changes that terminals get wrong most easily, to and fro: to less than a full
 /// line, to a few rows, and both at once. None goes below half of what was there
-/// before: the terminal changes first and tells it later (tmux waits for a
-/// quarter of a second), and what is open then must still fit.
+/// before, which is right on any screen, however empty.
 const CHANGES: [&[Size]; 6] = [
     &[(80, 24), (79, 24), (77, 23)],
     &[(80, 24), (41, 24), (80, 24), (41, 24)],
@@ -25,6 +24,17 @@ const CHANGES: [&[Size]; 6] = [
     &[(80, 24), (50, 14), (31, 9), (62, 18), (120, 36)],
     &[(40, 10), (21, 6), (40, 12), (80, 24)],
     &[(100, 5), (60, 8), (100, 4), (100, 8)],
+];
+
+/// Changes to much less at once, which are right where enough rows stand above
+/// what is open. The terminal changes first and tells it later (tmux waits for a
+/// quarter of a second).
+const JUMPS: [&[Size]; 5] = [
+    &[(120, 24), (20, 24)],
+    &[(80, 24), (10, 24)],
+    &[(200, 30), (40, 30)],
+    &[(80, 24), (80, 5)],
+    &[(160, 24), (80, 12), (20, 24)],
 ];
 
 const STEPS: usize = 32;
@@ -141,16 +151,40 @@ impl Window for Tmux {
     }
 }
 
+/// Whether some of a step is to be seen: its words, or the last letters of the
+/// last one. What is open and too long for a row goes on in the next, and on a
+/// small screen it is cut.
+fn shows_some(lines: &[String], words: &[String]) -> bool {
+    let text = lines.concat();
+    let (name, _) = words[0].split_once('x').unwrap();
+    let last = words.last().unwrap();
+    let (_, end) = last.split_at(last.len() - 3);
+    text.contains(&format!("{name}x")) || text.contains(end)
+}
+
 #[track_caller]
-fn wait_for_sound(window: &impl Window, expected: &[String], seen: &str) {
+fn wait_for_sound(window: &impl Window, expected: &[String], words: &[String]) {
     let mut lines: Vec<String> = Vec::new();
     let began = Instant::now();
-    // What is open and too long for a row goes on in the next.
-    while !(lines.concat().contains(seen) && is_sound(&lines, expected)) {
+    while !(shows_some(&lines, words) && is_sound(&lines, expected)) {
         let shown = lines.join("\n");
-        assert!(began.elapsed().as_secs() < 30, "no {seen}:\n{shown}");
+        assert!(began.elapsed().as_secs() < 30, "no {words:?}:\n{shown}");
         lines = window.lines();
     }
+}
+
+/// What a shell has printed before: so many lines.
+fn prompts(count: usize) -> impl Iterator<Item = String> {
+    (0..count).map(|number| format!("prompt-{number}$"))
+}
+
+/// The start of a script that prints them.
+fn prompt_script(count: usize) -> String {
+    let lines: Vec<String> = prompts(count).collect();
+    format!(
+        "printf '%s\\n' {}\n",
+        shlex::try_join(lines.iter().map(String::as_str)).unwrap()
+    )
 }
 
 /// Plays all steps and changes the size after each. Where the sizes are much
@@ -167,34 +201,49 @@ fn play(sizes: &[Size], pipe: &mut impl Write, window: &impl Window) {
     for number in 0..STEPS {
         let Step { out, words } = step(number);
         pipe.write_all(out.as_bytes()).unwrap();
-        let seen = words.last().unwrap();
         if !is_eager || number % 3 != 0 {
-            wait_for_sound(window, &expected, seen);
+            window.wait_for_paint();
+            wait_for_sound(window, &expected, &words);
         }
-        // First the screen fills.
-        if number >= 4 {
-            window.resize(to_and_fro(sizes, number));
-            if number % 2 == 0 {
-                window.wait_for_paint();
-                wait_for_sound(window, &expected, seen);
-            }
+        window.resize(to_and_fro(sizes, number + 1));
+        if number % 2 == 0 {
+            window.wait_for_paint();
+            wait_for_sound(window, &expected, &words);
         }
     }
     pipe.write_all(turn_end().as_bytes()).unwrap();
 }
 
-fn in_emulator(sizes: &[Size]) -> Terminal {
-    let start = Start::unspool(sizes[0], &["--no-summary"]).stdin(Stdio::piped());
+/// Plays in the emulator, below so many prompts.
+fn in_emulator(sizes: &[Size], above: usize) -> Vec<String> {
+    let script = format!("{}exec {UNSPOOL} --no-summary", prompt_script(above));
+    let start = Start::program(sizes[0], "sh", &["-c", &script]).stdin(Stdio::piped());
     let mut terminal = start.start();
     let mut pipe = terminal.stdin();
     play(sizes, &mut pipe, &terminal);
     drop(pipe);
     assert_eq!(terminal.end().code(), Some(0));
-    terminal
+    assert!(terminal.shows_cursor());
+    terminal.lines()
+}
+
+/// The same in tmux.
+fn in_tmux(sizes: &[Size], above: usize) -> Vec<String> {
+    let prompts = prompt_script(above);
+    let script = format!("mkfifo in\n{prompts}{UNSPOOL} --no-summary < in");
+    let tmux = Tmux::start(sizes[0], &script);
+    let path = tmux.path("in");
+    wait_until("the pipe", || path.exists());
+    let mut pipe = File::options().write(true).open(path).unwrap();
+    play(sizes, &mut pipe, &tmux);
+    drop(pipe);
+    assert_eq!(tmux.end(), 0);
+    assert!(tmux.shows_cursor());
+    tmux.lines()
 }
 
 #[track_caller]
-fn check(lines: &[String], sizes: &[Size]) {
+fn check(lines: &[String], sizes: &[Size], above: usize) {
     let found = words(lines);
     let expected = expected();
     let first = found
@@ -203,16 +252,34 @@ fn check(lines: &[String], sizes: &[Size]) {
         .position(|(found, expected)| found != expected);
     assert!(
         found == expected,
-        "{sizes:?}: {} words, {} expected, different from {first:?}\n{}",
+        "{sizes:?} {above}: {} words, {} expected, different from {first:?}\n{}",
         found.len(),
         expected.len(),
         lines.join("\n")
     );
+    check_prompts(lines, above);
+}
+
+/// What stood there before is still there.
+#[track_caller]
+fn check_prompts(lines: &[String], above: usize) {
+    let found = lines.iter().filter(|line| line.contains("prompt-"));
+    let expected: Vec<String> = prompts(above).collect();
+    assert!(found.eq(&expected), "{}", lines.join("\n"));
 }
 
 #[test]
 fn no_word_is_lost_or_doubled() {
-    at_once(&CHANGES, |sizes| check(&in_emulator(sizes).lines(), sizes));
+    at_once(&CHANGES, |sizes| check(&in_emulator(sizes, 1), sizes, 1));
+}
+
+#[test]
+fn no_word_is_lost_or_doubled_by_much_less_at_once() {
+    for above in [14, 24] {
+        at_once(&JUMPS, |sizes| {
+            check(&in_emulator(sizes, above), sizes, above);
+        });
+    }
 }
 
 /// A size, and how it becomes smaller and larger, never to less than half.
@@ -239,7 +306,7 @@ fn no_word_is_lost_or_doubled_whatever_the_sizes() {
         ..Config::default()
     };
     let checked = TestRunner::new(config).run(&changes(), |sizes| {
-        check(&in_emulator(&sizes).lines(), &sizes);
+        check(&in_emulator(&sizes, 1), &sizes, 1);
         Ok(())
     });
     checked.unwrap();
@@ -250,16 +317,49 @@ fn no_word_is_lost_or_doubled_in_tmux() {
     if !tmux::is_there() {
         return;
     }
-    at_once(&CHANGES[..5], |sizes| {
-        let script = format!("mkfifo in\n{UNSPOOL} --no-summary < in");
-        let tmux = Tmux::start(sizes[0], &script);
-        let path = tmux.path("in");
-        wait_until("the pipe", || path.exists());
-        let mut pipe = File::options().write(true).open(path).unwrap();
-        play(sizes, &mut pipe, &tmux);
-        drop(pipe);
-        assert_eq!(tmux.end(), 0);
-        check(&tmux.lines(), sizes);
-        assert!(tmux.shows_cursor());
-    });
+    at_once(&CHANGES[..5], |sizes| check(&in_tmux(sizes, 1), sizes, 1));
+}
+
+#[test]
+fn no_word_is_lost_or_doubled_in_tmux_by_much_less_at_once() {
+    if !tmux::is_there() {
+        return;
+    }
+    for above in [14, 24] {
+        at_once(&JUMPS, |sizes| check(&in_tmux(sizes, above), sizes, above));
+    }
+}
+
+/// The boundary: below half of the width at once on a screen that is nearly
+/// empty. The terminal pushes open rows into the scrollback before anybody is
+/// told; they stay there, two at most, and nothing else is lost or doubled.
+#[test]
+fn on_an_empty_screen_two_open_rows_may_stay() {
+    let (sizes, above) = ([(80, 24), (10, 24)], 1);
+    let script = format!("{}exec {UNSPOOL} --no-summary", prompt_script(above));
+    let start = Start::program(sizes[0], "sh", &["-c", &script]).stdin(Stdio::piped());
+    let mut terminal = start.start();
+    let mut pipe = terminal.stdin();
+    let Step {
+        out,
+        words: expected,
+    } = step(0);
+    pipe.write_all((session() + &out).as_bytes()).unwrap();
+    terminal.wait_for("grow0x59e");
+    terminal.resize(sizes[1]);
+    terminal.wait_for_paint();
+    pipe.write_all(turn_end().as_bytes()).unwrap();
+    drop(pipe);
+    assert_eq!(terminal.end().code(), Some(0));
+    let lines = terminal.lines();
+    check_prompts(&lines, above);
+    let found = words(&lines);
+    assert!(found.ends_with(&expected), "{}", lines.join("\n"));
+    let columns: usize = sizes[0].0.into();
+    let left: usize = lines[1..]
+        .iter()
+        .take_while(|line| !line.contains("grow0x0e"))
+        .map(|line| line.chars().count())
+        .sum();
+    assert!(left <= 2 * columns, "{left} cells:\n{}", lines.join("\n"));
 }

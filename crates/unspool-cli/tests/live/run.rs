@@ -231,3 +231,36 @@ fn what_nobody_recognises_is_shown_all_the_same() {
     fs::write(agent.path("stop"), "").unwrap();
     terminal.end();
 }
+
+#[test]
+fn a_program_that_is_killed_by_force_takes_the_agent_with_it() {
+    let agent = Agent::sh("echo $$ > outer; cat begin; while :; do sleep 0.05; done");
+    fs::write(agent.path("begin"), session() + &text("a", "Hello.")).unwrap();
+    let out = fs::File::create(agent.path("out")).unwrap();
+    let mut child = agent.run(&[]).stdout(out).spawn().unwrap();
+    wait_until("the first message", || {
+        fs::metadata(agent.path("out")).unwrap().len() > 0
+    });
+    let outer = fs::read_to_string(agent.path("outer")).unwrap();
+    let process = format!("/proc/{}", outer.trim());
+    assert!(fs::exists(&process).unwrap());
+    kill_process(Pid::from_child(&child), Signal::KILL).unwrap();
+    child.wait().unwrap();
+    wait_until("the end of the agent", || !fs::exists(&process).unwrap());
+}
+
+#[test]
+fn what_can_only_be_known_by_starting_it_is_said_too() {
+    let agent = Agent::sh("exit 0");
+    fs::write(&agent.script, "#!/no/such/interpreter\n").unwrap();
+    let output = agent.run(&[]).output().unwrap();
+    assert_eq!(output.status.code(), Some(127));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains(&agent.script), "{said}");
+    // Its arguments are its own.
+    let agent = Agent::sh("echo \"$@\"");
+    let words = ["run", "--", &agent.script, "--", "--help", "-x", ""];
+    let output = unspool(&words).output().unwrap();
+    let shown = String::from_utf8_lossy(&output.stdout);
+    assert!(shown.contains("-- --help -x"), "{shown}");
+}

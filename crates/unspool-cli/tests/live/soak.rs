@@ -4,7 +4,7 @@ use std::fs;
 use std::process::Child;
 
 use crate::terminal::Start;
-use crate::world::{Agent, delta, session, turn_end, unspool, wait_until};
+use crate::world::{Agent, delta, one_shot, session, turn_end, unspool, wait_until};
 
 /// What the process may have had in memory at most, in KB.
 const MOST: u64 = 64 << 10;
@@ -67,5 +67,42 @@ fn a_million_pieces_on_a_terminal() {
         lines
             .iter()
             .all(|line| line.is_empty() || line.contains("ab ab "))
+    );
+}
+
+/// One message of a million pieces, which is on the screen all the time.
+#[test]
+fn one_message_of_a_million_pieces_on_a_terminal() {
+    let piece = |text: &str| delta("m", text);
+    let agent = Agent::python(&format!(
+        "def run(w):\n\
+         \x20   w({:?})\n\
+         \x20   for p in range(25000): w({:?} % p + {:?} * 38 + {:?})\n\
+         \x20   w({:?})\n\
+         run(open('run.jsonl', 'w').write)\n\
+         run(sys.stdout.write)\nsys.stdout.flush()\nopen('done', 'w').close()\n\
+         while not os.path.exists('stop'): time.sleep(0.02)",
+        session(),
+        piece("Part %d "),
+        piece("ab *c* "),
+        piece("end.\n\n"),
+        turn_end(),
+    ));
+    let words = ["run", "--no-summary", "--", &agent.script];
+    let mut terminal = Start::unspool((80, 24), &words).start();
+    wait_until("a million pieces", || agent.path("done").exists());
+    let peak = peak(terminal.pid().as_raw_nonzero().get().unsigned_abs());
+    fs::write(agent.path("stop"), "").unwrap();
+    assert_eq!(terminal.end().code(), Some(0));
+    assert!(peak <= MOST, "{peak} KB");
+    // The scrollback holds the last 10,000 lines of it.
+    let expected = one_shot(&agent.path("run.jsonl"), 80);
+    let lines = terminal.lines();
+    assert!(lines.len() > 9_000);
+    let last = &expected[expected.len() - lines.len()..];
+    assert!(
+        lines == last,
+        "{:?}",
+        lines.iter().zip(last).find(|(a, b)| a != b)
     );
 }

@@ -9,25 +9,14 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
+use crate::environment;
+
 /// The program that is tested.
 pub(crate) const UNSPOOL: &str = env!("CARGO_BIN_EXE_unspool");
 
-/// What would change how things are shown.
-const VARIABLES: [&str; 9] = [
-    "COLUMNS",
-    "LINES",
-    "NO_COLOR",
-    "FORCE_COLOR",
-    "CLICOLOR_FORCE",
-    "CLICOLOR",
-    "COLORTERM",
-    "GITHUB_ACTIONS",
-    "TMUX",
-];
-
-/// Takes out of an environment what would change how things are shown.
+/// What is taken out of an environment.
 pub(crate) fn variables() -> impl Iterator<Item = &'static str> {
-    VARIABLES.into_iter()
+    environment::VARIABLES.into_iter()
 }
 
 /// The program with arguments, in a clean environment.

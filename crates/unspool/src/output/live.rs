@@ -7,8 +7,13 @@
 //! from there on is ours and can be painted again. Nothing above is ever
 //! touched, and the scrollback is never cleared.
 //!
-//! [`Live`] makes the bytes of a frame; the caller writes them at once. The open
-//! lines must not be more than the screen has rows; what is too wide is cut off.
+//! [`Live`] makes the bytes of a frame; the caller writes them at once. How many
+//! open lines may be painted, and how much of each, is what [`Live::reach`] says
+//! (`live/reach.rs`); what is too wide for the screen is cut off.
+
+mod reach;
+
+pub use reach::Reach;
 
 use std::fmt::Write as _;
 
@@ -24,8 +29,13 @@ pub struct Row {
 /// What is on the screen below the finished lines.
 #[derive(Clone, Debug, Default)]
 pub struct Live {
-    /// Columns of the screen.
+    /// Columns and rows of the screen.
     width: usize,
+    height: usize,
+    /// Rows of the screen that stand above the open ones, and the lines that
+    /// they would be if nothing was wrapped; both at least.
+    above: usize,
+    lines: usize,
     /// Whether the terminal shows all of a frame at once if it is told to.
     synchronised: bool,
     painted: Vec<Row>,
@@ -50,20 +60,51 @@ const WRAP: &str = "\u{1b}[?7h";
 pub const RESTORE: &str = "\u{1b}[?7h\u{1b}[?25h";
 
 impl Live {
-    /// For a screen of so many columns. `synchronised`: the terminal knows
-    /// synchronised updates.
-    pub fn new(width: usize, synchronised: bool) -> Self {
+    /// For a screen of so many columns and rows. `synchronised`: the terminal
+    /// knows synchronised updates.
+    pub fn new(width: usize, height: usize, synchronised: bool) -> Self {
         Self {
             width,
+            height,
             synchronised,
             ..Self::default()
         }
     }
 
-    /// The terminal has another size now.
-    pub fn resize(&mut self, width: usize) {
+    /// Says that at least so many rows of the screen stand above the cursor.
+    pub fn starts_below(&mut self, rows: usize) {
+        self.above = rows.min(self.height.saturating_sub(1));
+        self.lines = self.above.min(1);
+    }
+
+    /// The terminal has another size now. Rows that are too wide for it were
+    /// wrapped, which moved all that stands above them up; on a wider one, lines
+    /// that were wrapped take fewer rows.
+    pub fn resize(&mut self, width: usize, height: usize) {
+        self.above = self.above.min(height.saturating_sub(1));
+        if width < self.width {
+            let painted = self.painted.iter();
+            let more: usize = painted.map(|row| reach::more_rows(row.cells, width)).sum();
+            self.above = self.above.saturating_sub(more);
+        } else if width > self.width {
+            self.above = self.above.min(self.lines);
+        }
         self.width = width;
+        self.height = height;
         self.lost = true;
+    }
+
+    /// What may be painted below `finished` in the next frame.
+    pub fn reach(&self, finished: &[Row]) -> Reach {
+        Reach::new(self.width, self.height, self.above_after(finished))
+    }
+
+    fn above_after(&self, finished: &[Row]) -> usize {
+        let rows = finished.iter();
+        let rows: usize = rows
+            .map(|row| 1 + reach::more_rows(row.cells, self.width))
+            .sum();
+        self.above + rows
     }
 
     /// The bytes that write `finished` for good and paint `open` below. Empty
@@ -88,6 +129,9 @@ impl Live {
             self.lost = false;
         }
         self.rows(finished, &open, &mut out);
+        let most = self.height.saturating_sub(open.len().max(1));
+        self.above = self.above_after(finished).min(most);
+        self.lines = (self.lines + finished.len()).min(self.height);
         self.painted = open;
         if self.synchronised {
             out.push_str(END);
@@ -109,6 +153,7 @@ impl Live {
             out.push_str(SHOW_CURSOR);
             self.hidden = false;
         }
+        self.starts_below(0);
         out
     }
 

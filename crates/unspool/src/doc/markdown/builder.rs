@@ -20,8 +20,10 @@ use crate::sanitize;
 enum Container {
     Quote(Vec<Block>),
     List(OpenList),
-    Item(ListItem),
-    Footnote(String, Vec<Block>),
+    /// An item, and where it starts.
+    Item(ListItem, usize),
+    /// A footnote: its label, and its blocks with where they start.
+    Footnote(String, Vec<(usize, Block)>),
 }
 
 #[derive(Default)]
@@ -106,7 +108,7 @@ impl<'a> Builder<'a> {
             Event::HardBreak => self.push("\n", Role::Normal),
             Event::Rule => self.block(Block::Rule),
             Event::TaskListMarker(done) => {
-                if let Some(Container::Item(item)) = self.containers.last_mut() {
+                if let Some(Container::Item(item, _)) = self.containers.last_mut() {
                     item.done = Some(done);
                 }
             }
@@ -290,11 +292,11 @@ impl<'a> Builder<'a> {
     /// Opens a container, unless it is too deep. An item is as deep as its list.
     fn open(&mut self, container: Container) {
         self.flush();
-        let is_item = matches!(container, Container::Item(_));
+        let is_item = matches!(container, Container::Item(..));
         let depth = self
             .containers
             .iter()
-            .filter(|open| !matches!(open, Container::Item(_)))
+            .filter(|open| !matches!(open, Container::Item(..)))
             .count();
         if self.flat > 0 || (depth >= DEEPEST && !is_item) {
             self.flat += 1;
@@ -312,7 +314,7 @@ impl<'a> Builder<'a> {
         match self.containers.pop() {
             Some(Container::Quote(blocks)) => self.block(Block::Quote(blocks)),
             Some(Container::List(list)) => self.close_list(list),
-            Some(Container::Item(item)) => self.close_item(item),
+            Some(Container::Item(item, _)) => self.close_item(item),
             Some(Container::Footnote(label, blocks)) => self.footnote(&label, blocks),
             None => {}
         }
@@ -329,10 +331,11 @@ impl<'a> Builder<'a> {
             }
             _ => false,
         };
-        self.open(Container::Item(ListItem {
+        let item = ListItem {
             apart,
             ..ListItem::default()
-        }));
+        };
+        self.open(Container::Item(item, self.range.start));
     }
 
     fn close_item(&mut self, item: ListItem) {
@@ -365,19 +368,21 @@ impl<'a> Builder<'a> {
     }
 
     /// A footnote: its label before its first paragraph.
-    fn footnote(&mut self, label: &str, mut blocks: Vec<Block>) {
+    fn footnote(&mut self, label: &str, mut blocks: Vec<(usize, Block)>) {
         let label = Span::role(format!("[^{label}]: "), Role::Accent);
-        if let Some(Block::Paragraph(line)) = blocks.first_mut() {
+        if let Some((_, Block::Paragraph(line))) = blocks.first_mut() {
             line.insert(0, label);
         } else {
-            blocks.insert(0, Block::Paragraph(vec![label]));
+            blocks.insert(0, (self.range.start, Block::Paragraph(vec![label])));
         }
         if !self.containers.is_empty() {
-            for block in blocks {
+            for (start, block) in blocks {
+                self.range.start = start;
                 self.block(block);
             }
             return;
         }
+        let blocks: Vec<Block> = blocks.into_iter().map(|(_, block)| block).collect();
         match self.units.last_mut() {
             // The parser lets it end the footnote that it is indented for, and
             // by itself it would be code.
@@ -414,9 +419,13 @@ impl<'a> Builder<'a> {
         let source = self.source;
         let start = self.range.start;
         match self.containers.last_mut() {
-            Some(Container::Quote(blocks) | Container::Footnote(_, blocks)) => blocks.push(block),
-            Some(Container::Item(item)) => {
-                item.loose |= !item.blocks.is_empty() && is_blank_before(source, start);
+            Some(Container::Quote(blocks)) => blocks.push(block),
+            Some(Container::Footnote(_, blocks)) => blocks.push((start, block)),
+            Some(Container::Item(item, item_start)) => {
+                // What stands before the item says nothing about it.
+                let inside = source.get(*item_start..).unwrap_or_default();
+                let at = start.saturating_sub(*item_start);
+                item.loose |= !item.blocks.is_empty() && is_blank_before(inside, at);
                 item.blocks.push(block);
             }
             Some(Container::List(list)) => list.items.push(ListItem {

@@ -1,0 +1,290 @@
+//! The rows of what is open: as many of the last ones as may be painted.
+//!
+//! Entries are laid out from the last one upwards until there is no room left,
+//! so that the work depends on the screen and not on how much is open. What was
+//! laid out is kept until it may have changed.
+
+use std::time::Instant;
+
+use unspool::doc::Line;
+use unspool::layout;
+use unspool::output::{Reach, Row};
+use unspool::session::{Entry, Item, Text};
+use unspool::transcript::Spacing;
+
+use super::Live;
+use crate::filter;
+
+/// Bytes of a message that are looked at: more than fills a screen.
+const WINDOW: usize = 1 << 14;
+
+/// Lines of entries that were laid out.
+#[derive(Default)]
+pub(super) struct Laid {
+    /// Of those that wait, by their place among them: nothing changes them.
+    waiting: Vec<Option<Vec<Line>>>,
+    /// Of those that are open, until the next event.
+    open: Vec<Option<Vec<Line>>>,
+}
+
+impl Laid {
+    /// Something happened to what is open, and `all`: to what waits too.
+    pub(super) fn forget(&mut self, all: bool) {
+        self.open.clear();
+        if all {
+            self.waiting.clear();
+        }
+    }
+}
+
+/// The lines at this place, laid out now if they were not before.
+fn kept(
+    laid: &mut Vec<Option<Vec<Line>>>,
+    at: usize,
+    lay_out: impl FnOnce() -> Vec<Line>,
+) -> Vec<Line> {
+    if laid.len() <= at {
+        laid.resize(at + 1, None);
+    }
+    let Some(place) = laid.get_mut(at) else {
+        return Vec::new();
+    };
+    place.get_or_insert_with(lay_out).clone()
+}
+
+/// Rows from the last one upwards.
+struct Upwards<'a> {
+    live: &'a Live<'a>,
+    reach: Reach,
+    rows: Vec<Row>,
+}
+
+impl Upwards<'_> {
+    /// Adds lines above the rows so far; says whether all of them had room.
+    fn add(&mut self, lines: &[Line]) -> bool {
+        let columns = self.live.size.columns;
+        lines.iter().rev().all(|line| {
+            let folded = layout::folded(line, columns);
+            folded.iter().rev().all(|line| self.add_row(line))
+        })
+    }
+
+    fn add_row(&mut self, line: &Line) -> bool {
+        let row = self.live.formatter.row(line);
+        let Some(cells) = self.reach.take(row.cells) else {
+            return false;
+        };
+        let row = if cells < row.cells {
+            self.live.formatter.row(&layout::truncated(line, cells))
+        } else {
+            row
+        };
+        self.rows.push(row);
+        true
+    }
+
+    /// Adds an empty row if one stands between the two.
+    fn add_gap(&mut self, mut before: Spacing, entry: &Entry) -> bool {
+        !before.before(entry) || self.add_row(&Line::new())
+    }
+}
+
+impl Live<'_> {
+    /// The last of the open rows.
+    pub(super) fn open_rows(&mut self, now: Instant) -> Vec<Row> {
+        let mut laid = std::mem::take(&mut self.laid);
+        let mut upwards = Upwards {
+            live: self,
+            reach: self.screen.reach(&self.finished),
+            rows: Vec::new(),
+        };
+        let mut has_room = true;
+        if self.work.is_open {
+            let status = layout::truncated(&self.work.status(now), self.size.columns);
+            has_room = upwards.add_row(&status);
+        }
+        if has_room {
+            self.add_entries(&mut upwards, &mut laid, now);
+        }
+        let mut rows = upwards.rows;
+        rows.reverse();
+        self.laid = laid;
+        rows
+    }
+
+    /// Adds the open entries, the last first.
+    fn add_entries(&self, upwards: &mut Upwards<'_>, laid: &mut Laid, now: Instant) {
+        // The entry below the one that is looked at.
+        let mut below: Option<&Entry> = None;
+        let current = self.transcript.current();
+        let is_current =
+            |entry: &Entry| current.is_some_and(|current| std::ptr::eq(current, entry));
+        let open = self.transcript.open().iter().enumerate();
+        let open = open.filter(|(_, entry)| !is_current(entry)).rev();
+        let waiting = self.transcript.waiting().iter().enumerate().rev();
+        let places = open
+            .map(|(at, entry)| (entry, true, at))
+            .chain(waiting.map(|(at, entry)| (entry, false, at)));
+        for (entry, is_open, at) in places {
+            if !filter::shows(self.filter, entry) {
+                continue;
+            }
+            let place = if is_open {
+                &mut laid.open
+            } else {
+                &mut laid.waiting
+            };
+            let mut lines = kept(place, at, || self.lay_out(entry));
+            if lines.is_empty() {
+                continue;
+            }
+            if is_open {
+                self.work.animate(entry, &mut lines, now);
+            }
+            let gap = below.is_none_or(|below| upwards.add_gap(behind(entry), below));
+            if !gap || !upwards.add(&lines) {
+                return;
+            }
+            below = Some(entry);
+        }
+        self.add_current(upwards, below);
+    }
+
+    /// Adds the message that is shown next, and what stands between it and what
+    /// is finished.
+    fn add_current(&self, upwards: &mut Upwards<'_>, below: Option<&Entry>) {
+        let current = self.transcript.current();
+        let current = current.filter(|entry| filter::shows(self.filter, entry));
+        let growing = self.growing.as_ref().filter(|growing| {
+            current.is_some_and(
+                |entry| matches!(&entry.item, Item::Text(text) if text.id == growing.id),
+            )
+        });
+        let lines = match (growing, current) {
+            (Some(growing), _) => growing.text.open(),
+            (None, Some(entry)) => self.lay_out(entry),
+            (None, None) => Vec::new(),
+        };
+        let is_written = growing.is_some_and(|growing| growing.written);
+        let Some(current) = current.filter(|_| is_written || !lines.is_empty()) else {
+            if let Some(below) = below {
+                upwards.add_gap(self.spacing.clone(), below);
+            }
+            return;
+        };
+        if below.is_none_or(|below| upwards.add_gap(behind(current), below))
+            && upwards.add(&lines)
+            && !is_written
+        {
+            upwards.add_gap(self.spacing.clone(), current);
+        }
+    }
+
+    fn lay_out(&self, entry: &Entry) -> Vec<Line> {
+        match with_end(entry) {
+            Some(end) => self.formatter.lines(&end, self.width()),
+            None => self.formatter.lines(entry, self.width()),
+        }
+    }
+}
+
+/// What decides about the gap behind an entry.
+fn behind(entry: &Entry) -> Spacing {
+    let mut spacing = Spacing::new();
+    spacing.before(entry);
+    spacing
+}
+
+/// The first line and the end of a message that is much longer than a screen.
+fn with_end(entry: &Entry) -> Option<Entry> {
+    let (Item::Text(text) | Item::Reasoning(text)) = &entry.item else {
+        return None;
+    };
+    let mut from = text.text.len().checked_sub(WINDOW)?;
+    while !text.text.is_char_boundary(from) {
+        from += 1;
+    }
+    let (before, end) = text.text.split_at(from);
+    let head = before.lines().next().filter(|head| head.len() < WINDOW);
+    let short = Text {
+        id: text.id.clone(),
+        text: format!("{}\n\n{end}", head.unwrap_or_default()),
+    };
+    let item = match entry.item {
+        Item::Reasoning(_) => Item::Reasoning(short),
+        _ => Item::Text(short),
+    };
+    Some(Entry {
+        time: entry.time.clone(),
+        agent: entry.agent.clone(),
+        item,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+    use unspool::Event;
+
+    use super::*;
+    use crate::cli::Cli;
+    use crate::settings::Settings;
+    use crate::terminal::Answers;
+
+    #[test]
+    fn only_what_is_seen_is_laid_out_and_only_once() {
+        let cli = Cli::parse_from(["unspool"]);
+        let settings = Settings::new(&cli.show.look).unwrap();
+        let mut live = Live::new(&settings, &cli.show.filter, &Answers::default());
+        live.event(event(
+            r#"{"kind":"text","id":"m","text":"Growing","delta":true}"#,
+        ));
+        for number in 0..200 {
+            live.event(event(&format!(
+                r#"{{"kind":"notice","level":"info","text":"Notice {number}"}}"#
+            )));
+        }
+        let now = Instant::now();
+        let rows = live.open_rows(now);
+        let is_laid = |laid: &Laid| laid.waiting.iter().flatten().count();
+        assert!(rows.iter().any(|row| row.text.contains("Notice 199")));
+        assert!((1..=rows.len() + 1).contains(&is_laid(&live.laid)));
+        // What waits is as it was, whatever happens to what is open.
+        live.event(event(
+            r#"{"kind":"text","id":"m","text":" on","delta":true}"#,
+        ));
+        assert!(is_laid(&live.laid) > 0);
+        assert_eq!(live.open_rows(now), rows);
+        // When the message is over, nothing waits.
+        live.event(event(r#"{"kind":"text","id":"m","text":"All of it"}"#));
+        assert_eq!(is_laid(&live.laid), 0);
+    }
+
+    fn event(line: &str) -> Event {
+        Event::from_json(line).unwrap()
+    }
+
+    #[test]
+    fn of_a_long_message_the_end_is_looked_at() {
+        let text = format!("**Title**\n\n{}the end", "words ".repeat(WINDOW));
+        let item = Item::Reasoning(Text {
+            id: String::new(),
+            text,
+        });
+        let entry = Entry {
+            time: None,
+            agent: None,
+            item,
+        };
+        let Some(Entry {
+            item: Item::Reasoning(short),
+            ..
+        }) = with_end(&entry)
+        else {
+            panic!("it stays what it is");
+        };
+        assert!(short.text.starts_with("**Title**\n\n"));
+        assert!(short.text.ends_with("the end"));
+        assert!(short.text.len() < 2 * WINDOW);
+    }
+}
