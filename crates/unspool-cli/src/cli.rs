@@ -11,6 +11,10 @@ use unspool::theme::Rgb;
 use crate::playback::Speed;
 use crate::themes::parse_colour;
 
+mod export;
+
+pub(crate) use export::{Export, Format, Scheme};
+
 /// Shows people what a coding agent is doing.
 ///
 /// Reads the output of any coding agent, live from a pipe or from a saved
@@ -40,6 +44,7 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     Demo(Demo),
     Events(Events),
+    Export(Export),
     Follow(Follow),
     Providers(Providers),
     Run(Run),

@@ -10,6 +10,7 @@ mod agents;
 mod child;
 mod cli;
 mod commands;
+mod export;
 mod filter;
 mod input;
 mod playback;
@@ -45,6 +46,7 @@ fn main() -> ExitCode {
         None => commands::show::run(&cli.show),
         Some(Command::Demo(arguments)) => commands::demo::run(arguments),
         Some(Command::Events(arguments)) => commands::events::run(arguments),
+        Some(Command::Export(arguments)) => commands::export::run(arguments),
         Some(Command::Follow(arguments)) => commands::follow::run(arguments),
         Some(Command::Providers(arguments)) => commands::providers::run(arguments),
         Some(Command::Run(arguments)) => commands::run::run(arguments),
