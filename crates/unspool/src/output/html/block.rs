@@ -98,7 +98,7 @@ fn item(page: &mut String, item: &ListItem, voice: Voice) {
 
 fn verbatim(page: &mut String, lines: &[Line]) {
     // The parser of HTML drops a line end that comes first.
-    page.push_str("<pre tabindex=\"0\"><code>\n");
+    page.push_str("<pre tabindex=\"0\">\n<code>");
     for (index, line) in lines.iter().enumerate() {
         if index > 0 {
             page.push('\n');

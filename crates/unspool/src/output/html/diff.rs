@@ -48,10 +48,10 @@ fn sign(line: &DiffLine) -> Option<Sign> {
 
 fn run(page: &mut String, run: &[DiffLine]) {
     let rows: Vec<Row<'_>> = run.iter().filter_map(row).collect();
-    let (class, tag) = match run.first().and_then(sign) {
-        Some(Sign::Added) => ("a", Some("ins")),
-        Some(Sign::Removed) => ("d", Some("del")),
-        Some(Sign::Context) | None => ("c", None),
+    let (class, tag, glyph) = match run.first().and_then(sign) {
+        Some(Sign::Added) => ("a", Some("ins"), " +"),
+        Some(Sign::Removed) => ("d", Some("del"), " −"),
+        Some(Sign::Context) | None => ("c", None, ""),
     };
     let _ = write!(page, "<pre class=\"n {class}\"");
     let old = rows.first().and_then(|row| row.old);
@@ -66,6 +66,7 @@ fn run(page: &mut String, run: &[DiffLine]) {
         if let Some(number) = row.number {
             let _ = write!(page, "{number}");
         }
+        page.push_str(glyph);
     }
     let _ = write!(page, "</pre><pre class=\"t {class}\">");
     if let Some(tag) = tag {

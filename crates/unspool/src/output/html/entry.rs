@@ -39,7 +39,12 @@ pub(super) fn write(page: &mut String, card: &Card, number: usize) {
     };
     let _ = write!(page, "<{tag} class=\"{shown}\">{name}");
     if card.depth > 0 {
-        page.push_str(" <span>of ");
+        let word = if card.kind == Kind::Prompt {
+            "for"
+        } else {
+            "of"
+        };
+        let _ = write!(page, " <span>{word} ");
         text(page, agent(card));
         page.push_str("</span>");
     }

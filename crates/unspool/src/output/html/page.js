@@ -101,6 +101,7 @@
     }
   };
   const has = (name) => (entry) => entry.classList.contains(name);
+  const isAsked = (entry) => entry.matches(".prompt:not(.deep)");
 
   // Folds
 
@@ -308,9 +309,13 @@
     const two = document.createElement("div");
     two.className = "two";
     two.append(left, right);
-    // What is scrolled in one column is scrolled in the other.
     diff.append(two);
   };
+  // What is scrolled in one column is scrolled in the other.
+  document.addEventListener("scroll", ({ target }) => {
+    if (target.parentElement?.className !== "two") return;
+    for (const other of target.parentElement.children) other.scrollLeft = target.scrollLeft;
+  }, true);
   const seen = new IntersectionObserver((list) => {
     for (const item of list) if (item.isIntersecting) { seen.unobserve(item.target); twoColumns(item.target); }
   }, { rootMargin: "1000px" });
@@ -327,7 +332,7 @@
   const MOST_LINES = 2000;
   const outline = () => {
     if (nav.childElementCount) return;
-    const list = main.querySelectorAll(".prompt, .edit, .bad");
+    const list = main.querySelectorAll(".prompt:not(.deep), .edit, .bad");
     for (const entry of [...list].slice(0, MOST_LINES)) {
       const link = document.createElement("a");
       const is = (name) => entry.classList.contains(name);
@@ -414,7 +419,7 @@
   $(".find").addEventListener("submit", (event) => { event.preventDefault(); jump(1); });
   const KEYS = {
     j: () => step(1, () => true), k: () => step(-1, () => true),
-    p: () => step(1, has("prompt")), P: () => step(-1, has("prompt")),
+    p: () => step(1, isAsked), P: () => step(-1, isAsked),
     e: () => step(1, has("bad")), E: () => step(-1, has("bad")),
     d: () => step(1, has("edit")), D: () => step(-1, has("edit")),
     n: () => jump(1), N: () => jump(-1), x: toggle, o: foldAll, c: copyEntry, l: ACTS.outline, s: split, t: switchTheme,
