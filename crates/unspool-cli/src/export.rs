@@ -76,6 +76,11 @@ impl Place {
         }
     }
 
+    /// Whether it is for us to find names for the files.
+    pub(crate) fn names_files(&self) -> bool {
+        matches!(self, Self::Folder(_))
+    }
+
     /// Whether more than one run can go there.
     pub(crate) fn takes_several(&self, format: Format) -> bool {
         match self {

@@ -28,7 +28,9 @@ pub(crate) fn run(arguments: &Export) -> anyhow::Result<Status> {
                 let file = export::create(&path, arguments.force)?;
                 let out = BufWriter::with_capacity(CHUNK, file);
                 let read = export::write(input, arguments, format, out)?;
-                say(&path);
+                if place.names_files() {
+                    say(&path);
+                }
                 Ok(read)
             }
         }
@@ -44,7 +46,7 @@ fn inputs(
     input::each(&selection.files, open, take)
 }
 
-/// Tells people where the file is; a script gets only the path.
+/// Tells where the file is, one line for each.
 fn say(path: &Path) {
     if let Err(error) = writeln!(io::stdout(), "{}", path.display()) {
         complain(&error.into());

@@ -127,7 +127,9 @@ impl<W: Write> Page<'_, W> {
         let about = self.about();
         if self.format == Format::Markdown {
             let mut markdown = Markdown::new(out, about, self.arguments.max_size);
-            waiting.iter().for_each(|card| markdown.card(card));
+            for card in &waiting {
+                markdown.card(card);
+            }
             self.back = Back::Markdown(Box::new(markdown));
         } else {
             let mut html = Html::new(out, &about, self.scheme())?;

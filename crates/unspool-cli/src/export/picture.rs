@@ -1,5 +1,6 @@
 //! The terminal view as text and as a picture.
 
+use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use anstyle::{Color, RgbColor};
@@ -53,7 +54,8 @@ pub(super) fn svg(
         Ok(())
     })?;
     if left_out > 0 {
-        all.push_str(&format!("… {left_out} more lines\n"));
+        // Writing to a String cannot fail.
+        let _ = writeln!(all, "… {left_out} more lines");
     }
     let (foreground, background) = match arguments.theme {
         Some(Scheme::Light) => (BLACK, WHITE),

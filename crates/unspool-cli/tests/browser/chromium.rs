@@ -1,4 +1,4 @@
-//! A real browser: Chromium without a window, spoken to in its DevTools protocol
+//! A real browser: Chromium without a window, spoken to in its `DevTools` protocol
 //! over two named pipes (JSON messages, each with a NUL behind it).
 //!
 //! A [`Tab`] collects what must not happen: requests other than for the page,

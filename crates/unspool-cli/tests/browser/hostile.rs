@@ -70,7 +70,7 @@ fn nothing_in_a_run_does_anything() {
         tab.eval("document.title")
             .as_str()
             .unwrap()
-            .contains("meta http-equiv")
+            .contains("<script>")
     );
     tab.was_quiet();
 }

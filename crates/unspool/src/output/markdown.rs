@@ -20,10 +20,13 @@ use escape::{code, html, words};
 use fit::{Kept, Piece};
 
 /// The smallest comment that can be asked for.
-pub const SMALLEST: usize = 1000;
+pub const SMALLEST: usize = 4000;
 
 /// Characters of the title.
 const LONGEST_TITLE: usize = 120;
+
+/// Characters of a prompt.
+const LONGEST_PROMPT: usize = 4000;
 
 /// Lines of one output that a comment may hold.
 const MOST_LINES: usize = 400;
@@ -89,7 +92,7 @@ fn top(about: &About, figures: &[(String, String)]) -> String {
 fn piece(panel: &Panel, card: &Card) -> Piece {
     let is_prose = matches!(card.kind, Kind::Prompt | Kind::Answer);
     if panel.heading.is_empty() {
-        let blocks = panel.sections.iter().flat_map(|section| shown(section));
+        let blocks = panel.sections.iter().flat_map(shown);
         let blocks: Vec<String> = match card.kind {
             Kind::Prompt => blocks.map(|block| quoted(&block)).collect(),
             _ => blocks.collect(),
@@ -171,6 +174,10 @@ fn shown(section: &Section) -> Vec<String> {
         let length = match block {
             Block::Verbatim(lines) => cut(lines),
             Block::Diff(lines) => cut(lines),
+            Block::Paragraph(line) if !section.prose => {
+                shorten(line);
+                0
+            }
             _ => 0,
         };
         more += length;
@@ -183,6 +190,19 @@ fn shown(section: &Section) -> Vec<String> {
         out.push(format!("*… {} more bytes*", section.left_out));
     }
     out
+}
+
+/// Cuts long words that have no markup of their own.
+fn shorten(line: &mut Line) {
+    let mut room = LONGEST_PROMPT;
+    for span in line {
+        let end = span.text.char_indices().nth(room).map(|(at, _)| at);
+        room = room.saturating_sub(span.text.chars().count());
+        if let Some(end) = end {
+            span.text.truncate(end);
+            span.text.push('…');
+        }
+    }
 }
 
 fn cut<T>(lines: &mut Vec<T>) -> usize {

@@ -25,7 +25,11 @@ pub(super) fn panels(tool: &Tool, detail: &Detail) -> Vec<Panel> {
     };
     match tool.call.category {
         Category::Task if tool::delegates(&tool) => delegated(&tool, first, detail),
-        Category::Execute => command(first, detail),
+        Category::Execute => {
+            let input = input(&tool, detail);
+            command(first, detail);
+            first.sections.splice(0..0, input);
+        }
         _ => {
             let is_told = first.sections.iter().any(has_change);
             heading(first);
@@ -240,7 +244,7 @@ fn input(tool: &Tool, detail: &Detail) -> Option<Section> {
     let decoded = encoded.as_deref().and_then(Json::parse);
     let is_known = matches!(
         tool.call.category,
-        Category::Read | Category::List | Category::Search | Category::Fetch
+        Category::Read | Category::List | Category::Search | Category::Fetch | Category::Execute
     );
     let fields = decoded.unwrap_or(json).object().iter().count();
     if fields == 0 && encoded.is_none() || is_known && fields == 1 {
@@ -263,14 +267,17 @@ fn input(tool: &Tool, detail: &Detail) -> Option<Section> {
 /// The output, where the terminal says nothing of it.
 fn output(tool: &Tool, told: &[Section], detail: &Detail) -> Option<Section> {
     let result = tool.result.as_ref()?;
-    let is_told = told
-        .iter()
-        .any(|section| section.label != "Input" && section.label != "Task" && !has_change(section));
-    if is_told || result.status != ToolStatus::Ok || result.output.is_empty() {
+    if result.status != ToolStatus::Ok || result.output.is_empty() {
         return None;
     }
     let output = result.output.as_str();
-    if output.trim().is_empty() {
+    let first = output
+        .lines()
+        .map(str::trim)
+        .find(|line| !line.is_empty())?;
+    if tells_output(tool.call.category) && told.iter().any(is_output)
+        || told.iter().any(|section| begins_with(section, first))
+    {
         return None;
     }
     let changed = told.iter().any(has_change);
@@ -285,6 +292,31 @@ fn output(tool: &Tool, told: &[Section], detail: &Detail) -> Option<Section> {
         label: if changed { "Result" } else { "" },
         folded: changed,
         ..section
+    })
+}
+
+/// Whether a terminal shows what such calls say.
+fn tells_output(category: Category) -> bool {
+    matches!(
+        category,
+        Category::Execute | Category::Task | Category::Plan | Category::Think | Category::Other
+    )
+}
+
+fn is_output(section: &Section) -> bool {
+    matches!(section.label, "" | "Output" | "Answer")
+}
+
+/// Whether a section begins with this line.
+fn begins_with(section: &Section, line: &str) -> bool {
+    let spans = match section.blocks.first() {
+        Some(Block::Paragraph(spans)) => Some(spans),
+        Some(Block::Verbatim(lines)) => lines.first(),
+        _ => None,
+    };
+    spans.is_some_and(|spans| {
+        let text: String = spans.iter().map(|span| span.text.as_str()).collect();
+        text.trim_start().starts_with(sanitize::line(line).as_ref())
     })
 }
 

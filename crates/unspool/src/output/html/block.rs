@@ -245,19 +245,20 @@ fn classes(style: Style) -> String {
         Role::Code(syntax) => add(code(syntax)),
     }
     // On a background of its own a colour stays as it is: `r`.
-    match (foreground, style.background, style.reverse) {
-        (None, None, false) => {}
-        (Some(front), None, false) => add(&format!("f{front}")),
-        (front, Some(back), false) => {
-            front.iter().for_each(|front| add(&format!("r{front}")));
-            add(&format!("b{back}"));
-        }
-        (None, None, true) => add("rv"),
-        (front, back, true) => {
-            add("rv");
-            back.iter().for_each(|back| add(&format!("r{back}")));
-            front.iter().for_each(|front| add(&format!("b{front}")));
-        }
+    let (front, back) = if style.reverse {
+        (style.background, foreground)
+    } else {
+        (foreground, style.background)
+    };
+    if style.reverse {
+        add("rv");
+    }
+    if let Some(front) = front {
+        let is_alone = back.is_none() && !style.reverse;
+        add(&format!("{}{front}", if is_alone { 'f' } else { 'r' }));
+    }
+    if let Some(back) = back {
+        add(&format!("b{back}"));
     }
     if style.dim {
         add("dim");

@@ -1,5 +1,7 @@
 //! Blocks → Markdown, each with the markup of its own and nothing of the text's.
 
+use std::fmt::Write as _;
+
 use super::escape::{address, code, fenced, words};
 use crate::doc::{Alignment, Block, DiffLine, Line, ListItem, Role, Sign, Span, Table};
 use crate::layout::is_clickable;
@@ -140,27 +142,22 @@ fn diff(lines: &[DiffLine]) -> String {
 }
 
 /// A line of spans.
-pub(super) fn inline(line: &[Span], prose: bool) -> String {
+pub(super) fn inline(spans: &[Span], prose: bool) -> String {
     let mut out = String::new();
-    for group in line.chunk_by(|a, b| a.link == b.link) {
+    for group in spans.chunk_by(|a, b| a.link == b.link) {
         let link = group.first().and_then(|span| span.link.as_deref());
         let target = link.filter(|link| is_clickable(link)).and_then(address);
-        let text: String = group
-            .iter()
-            .map(|span| styled(span, prose, out.is_empty()))
-            .collect();
-        match (target, link) {
-            (Some(target), _) => {
-                out.push_str(&format!("[{}]({target})", text.replace('\n', " ")));
+        let is_first = out.is_empty();
+        let text = group.iter().map(|span| styled(span, prose, is_first));
+        let text: String = text.collect();
+        // Writing to a String cannot fail.
+        let _ = match (target, link) {
+            (Some(target), _) => write!(out, "[{}]({target})", text.replace('\n', " ")),
+            (None, Some(link)) if group.iter().all(|span| span.text != link) => {
+                write!(out, "{text} ({})", code(link))
             }
-            (None, Some(link)) => {
-                out.push_str(&text);
-                if !group.iter().any(|span| span.text == link) {
-                    out.push_str(&format!(" ({})", code(link)));
-                }
-            }
-            (None, None) => out.push_str(&text),
-        }
+            (None, _) => out.write_str(&text),
+        };
     }
     out
 }

@@ -85,7 +85,6 @@ impl Piece {
     fn size(&self) -> usize {
         match self.fate {
             Fate::Gone => 0,
-            Fate::Bare => self.line.len() + 2,
             Fate::Shown if !self.blocks.is_empty() => {
                 self.blocks
                     .iter()
@@ -94,7 +93,7 @@ impl Piece {
                     + 2
             }
             Fate::Shown if !self.body.is_empty() => self.summary.len() + self.body.len() + 50,
-            Fate::Shown => self.line.len() + 2,
+            Fate::Bare | Fate::Shown => self.line.len() + 2,
         }
     }
 }
