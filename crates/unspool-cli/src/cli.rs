@@ -19,6 +19,10 @@ pub(crate) mod sessions;
 pub(crate) mod show;
 pub(crate) mod stats;
 
+mod export;
+
+pub(crate) use export::{Export, Format, Scheme};
+
 /// Shows people what a coding agent is doing.
 ///
 /// Reads the output of any coding agent, live from a pipe or from a saved
@@ -51,6 +55,7 @@ pub(crate) enum Command {
     Config(Config),
     Demo(Demo),
     Events(Events),
+    Export(Export),
     Follow(Follow),
     #[command(subcommand)]
     Generate(Generate),

@@ -3,6 +3,7 @@
 pub(crate) mod config;
 pub(crate) mod demo;
 pub(crate) mod events;
+pub(crate) mod export;
 pub(crate) mod follow;
 pub(crate) mod generate;
 pub(crate) mod providers;

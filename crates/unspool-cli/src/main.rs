@@ -12,6 +12,7 @@ mod cli;
 mod columns;
 mod commands;
 mod config;
+mod export;
 mod filter;
 mod input;
 mod library;
@@ -51,6 +52,7 @@ fn main() -> ExitCode {
         Some(Command::Config(arguments)) => commands::config::run(arguments),
         Some(Command::Demo(arguments)) => commands::demo::run(arguments),
         Some(Command::Events(arguments)) => commands::events::run(arguments),
+        Some(Command::Export(arguments)) => commands::export::run(arguments),
         Some(Command::Follow(arguments)) => commands::follow::run(arguments),
         Some(Command::Generate(arguments)) => commands::generate::run(arguments),
         Some(Command::Providers(arguments)) => commands::providers::run(arguments),

@@ -54,6 +54,33 @@ fn words(stats: &Stats, with_usage: bool) -> Vec<String> {
     words
 }
 
+/// The figures of a run for those who have room: names and values.
+pub(crate) fn figures(stats: &Stats) -> Vec<(String, String)> {
+    let usage = stats.usage();
+    let count = |count: Option<u64>| count.filter(|count| *count > 0).map(short);
+    let cost = usage.cost_usd.filter(|cost| *cost > 0.0);
+    let duration = stats.duration_ms().filter(|ms| *ms > 0);
+    let failed = match stats.failed_tools {
+        0 => String::new(),
+        failed => format!(" ({failed} failed)"),
+    };
+    let figures = [
+        ("Turns", count(Some(stats.turns))),
+        (
+            "Calls",
+            count(Some(stats.tools)).map(|calls| calls + &failed),
+        ),
+        ("Time", duration.map(self::duration)),
+        ("Tokens in", count(usage.input_tokens)),
+        ("Tokens out", count(usage.output_tokens)),
+        ("Cost", cost.map(|cost| format!("${cost:.4}"))),
+    ];
+    figures
+        .into_iter()
+        .filter_map(|(name, value)| Some((name.to_owned(), value?)))
+        .collect()
+}
+
 fn counted(count: u64, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }

@@ -8,9 +8,11 @@
 //!
 //! The modules make documents of what agents write: [`markdown`] of answers,
 //! [`stream`] of answers that are still being written, [`code`] of source code, [`capture`] of what commands printed, [`entry`] of
-//! whole entries of a session.
+//! whole entries of a session, [`card`] of the same for a page, where all of it is
+//! there.
 
 pub mod capture;
+pub mod card;
 pub mod code;
 pub mod entry;
 pub mod markdown;
@@ -252,8 +254,11 @@ pub enum DiffLine {
     More(usize),
     /// A line: its number, where it is known, its sign and its text.
     Line {
-        /// The number.
+        /// The number: that of a removed line in the old file, of any other in
+        /// the new one.
         number: Option<u64>,
+        /// The number of a line of context in the old file.
+        old: Option<u64>,
         /// What happened to it.
         sign: Sign,
         /// The text.

@@ -5,12 +5,16 @@
 //! the end of a line are dropped. A control character that got past all other
 //! stages is made visible here.
 //!
+//! [`html`] makes a page out of cards, which are blocks that nobody laid out.
+//!
 //! [`Live`] paints the lines that are still open at the end of a terminal's
 //! scrollback. Called by the command line; the interactive app paints lines
 //! itself.
 
 mod ansi;
+pub mod html;
 mod live;
+pub mod markdown;
 
 use std::borrow::Cow;
 use std::io;
@@ -22,6 +26,15 @@ use crate::doc::{Line, Span};
 use crate::layout::{Piece, Sink, width};
 use crate::sanitize;
 use ansi::Codes;
+
+/// What a page or a comment says of the run above it.
+#[derive(Clone, Debug, Default)]
+pub struct About {
+    /// The title.
+    pub title: String,
+    /// Facts about the run: names and values.
+    pub facts: Vec<(String, String)>,
+}
 
 /// Where lines go.
 #[derive(Clone, Debug)]

@@ -183,7 +183,7 @@ fn is_dark(background: Rgb) -> bool {
 }
 
 /// The nearest entry that can be read on a background.
-fn readable(color: Rgb, background: Rgb) -> u8 {
+pub(crate) fn readable(color: Rgb, background: Rgb) -> u8 {
     palette::nearest_where(color, |entry| entry.contrast(background) >= READABLE)
         .unwrap_or_else(|| palette::nearest(color))
 }

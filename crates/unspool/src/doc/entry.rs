@@ -67,6 +67,11 @@ impl Part {
         }
     }
 
+    /// Whether this begins something, and is not below what stands before it.
+    pub(super) fn is_head(&self) -> bool {
+        self.first.first().is_some_and(|span| span.text == "• ")
+    }
+
     /// A part below a heading, behind the mark of a response.
     pub(super) fn response(blocks: Vec<Block>) -> Self {
         Self {
@@ -162,7 +167,7 @@ fn reasoning(text: &str, detail: &Detail) -> Vec<Part> {
     }
 }
 
-fn title(text: &str) -> Option<&str> {
+pub(super) fn title(text: &str) -> Option<&str> {
     let first = text.trim_start().lines().next()?.trim();
     let title = first.strip_prefix("**")?.strip_suffix("**")?;
     (!title.trim().is_empty() && !title.contains("**")).then_some(title)

@@ -53,6 +53,16 @@ pub(super) fn parts(tool: &Tool, detail: &Detail) -> Vec<Part> {
     }
 }
 
+/// What a sub-agent answered, without what its result wraps it in.
+pub(super) fn answer_of(output: &str) -> &str {
+    wrapping::answer(output)
+}
+
+/// Whether a call gives work to a sub-agent, and does not only look after one.
+pub(super) fn delegates(tool: &Tool) -> bool {
+    tool.call.category == Category::Task && !MANAGING.contains(&tool.call.name.as_str())
+}
+
 /// The fields of a call's input.
 struct Input<'a>(Object<'a>);
 
@@ -260,7 +270,7 @@ impl View<'_> {
     }
 
     fn task(&self) -> Vec<Part> {
-        if MANAGING.contains(&self.tool.call.name.as_str()) {
+        if !delegates(self.tool) {
             return self.unhandled();
         }
         let what = self
@@ -441,7 +451,7 @@ fn opening(output: &Payload, shown: usize, exit_code: Option<i64>) -> Option<cap
 }
 
 /// JSON over several lines; anything else as it is.
-fn pretty(text: &str) -> Cow<'_, str> {
+pub(super) fn pretty(text: &str) -> Cow<'_, str> {
     if !text.trim_start().starts_with(['{', '[']) {
         return Cow::Borrowed(text);
     }
@@ -492,13 +502,10 @@ fn diff_lines(edit: &Edit, detail: &Detail) -> Vec<DiffLine> {
         let (mut old, mut new) = (hunk.old_start, hunk.new_start);
         for line in hunk.lines.iter().take(shown.saturating_sub(lines.len())) {
             let mut chars = line.chars();
-            let (sign, number) = match chars.next() {
-                Some('+') => (Sign::Added, step(&mut new)),
-                Some('-') => (Sign::Removed, step(&mut old)),
-                _ => {
-                    step(&mut old);
-                    (Sign::Context, step(&mut new))
-                }
+            let (sign, number, old) = match chars.next() {
+                Some('+') => (Sign::Added, step(&mut new), None),
+                Some('-') => (Sign::Removed, step(&mut old), None),
+                _ => (Sign::Context, step(&mut new), step(&mut old)),
             };
             let role = match sign {
                 Sign::Context => Role::Normal,
@@ -508,6 +515,7 @@ fn diff_lines(edit: &Edit, detail: &Detail) -> Vec<DiffLine> {
             let spans = vec![Span::role(sanitize::line(chars.as_str()), role)];
             lines.push(DiffLine::Line {
                 number,
+                old,
                 sign,
                 spans,
             });

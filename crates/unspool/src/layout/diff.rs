@@ -52,6 +52,7 @@ pub(super) fn write(changes: &[DiffLine], pen: &mut Pen<'_>, margin: &mut Margin
                 number,
                 sign,
                 spans,
+                ..
             } => {
                 gutter.clear();
                 if numbered {
@@ -132,6 +133,7 @@ mod tests {
     fn change(number: Option<u64>, sign: Sign, text: &str) -> DiffLine {
         DiffLine::Line {
             number,
+            old: None,
             sign,
             spans: vec![Span::new(text, Style::default())],
         }

@@ -100,6 +100,7 @@ fn diff() -> impl Strategy<Value = Block> {
     let change = (any::<Option<u64>>(), sign, line());
     let change = change.prop_map(|(number, sign, spans)| DiffLine::Line {
         number: number.map(|n| n >> (n % 64)),
+        old: None,
         sign,
         spans,
     });

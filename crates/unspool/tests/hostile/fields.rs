@@ -59,7 +59,7 @@ fn texts() -> Vec<Vec<u8>> {
 }
 
 /// The text as it stands between the quotation marks of JSON.
-fn inside(text: &str) -> Vec<u8> {
+pub(crate) fn inside(text: &str) -> Vec<u8> {
     let json = serde_json::to_vec(text).unwrap();
     json[1..json.len() - 1].to_vec()
 }
@@ -99,7 +99,7 @@ fn is_harmful(character: char) -> bool {
 }
 
 /// Paths to all strings of a value. Names of fields are left as they are.
-fn leaves(value: &Value, path: &str, found: &mut Vec<String>) {
+pub(crate) fn leaves(value: &Value, path: &str, found: &mut Vec<String>) {
     match value {
         Value::String(_) => found.push(path.to_owned()),
         Value::Array(items) => {
@@ -118,7 +118,13 @@ fn leaves(value: &Value, path: &str, found: &mut Vec<String>) {
 
 /// The lines of a sample, with a hostile text in one of its strings: alone, or
 /// between the words that it had.
-fn poisoned(sample: &[Value], at: usize, path: &str, alone: bool, text: &[u8]) -> Vec<u8> {
+pub(crate) fn poisoned(
+    sample: &[Value],
+    at: usize,
+    path: &str,
+    alone: bool,
+    text: &[u8],
+) -> Vec<u8> {
     let mut lines = Vec::new();
     for (index, event) in sample.iter().enumerate() {
         let mut event = event.clone();
@@ -196,12 +202,11 @@ fn check(lines: &[u8]) {
     }
 }
 
-#[test]
-fn nothing_harmful_gets_through_any_field() {
-    let (samples, texts) = (samples(), texts());
+/// Every string of every sample: the sample, which of its events, and the path.
+pub(crate) fn cases(samples: &[Vec<Value>]) -> Vec<(&Vec<Value>, usize, String)> {
     let mut cases = Vec::new();
     let mut seen = HashSet::new();
-    for sample in &samples {
+    for sample in samples {
         for (at, event) in sample.iter().enumerate() {
             let mut paths = Vec::new();
             leaves(event, "", &mut paths);
@@ -214,6 +219,13 @@ fn nothing_harmful_gets_through_any_field() {
         }
     }
     assert!(cases.len() > 400, "only {} strings", cases.len());
+    cases
+}
+
+#[test]
+fn nothing_harmful_gets_through_any_field() {
+    let (samples, texts) = (samples(), texts());
+    let cases = cases(&samples);
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     std::thread::scope(|scope| {
         for part in cases.chunks(cases.len().div_ceil(cores)) {

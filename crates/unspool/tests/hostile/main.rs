@@ -3,8 +3,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
+mod comments;
 mod fields;
 mod nesting;
+mod pages;
 mod samples;
 
 use unspool::answer::Answer;

@@ -1,0 +1,54 @@
+//! `unspool export`: a run as a page, a comment, a picture, text or events.
+
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use anyhow::bail;
+
+use crate::cli::Export;
+use crate::export::{self, Place};
+use crate::input::{self, CHUNK, Input};
+use crate::{Status, complain};
+
+pub(crate) fn run(arguments: &Export) -> anyhow::Result<Status> {
+    let format = export::format(arguments)?;
+    let place = Place::new(arguments, format);
+    let mut written = 0;
+    inputs(arguments, |input| {
+        if written > 0 && !place.takes_several(format) {
+            bail!("there is more than one run: name a folder with -o, so that each gets a file");
+        }
+        written += 1;
+        match place.file(&input.name, written, format) {
+            None => {
+                let out = BufWriter::with_capacity(CHUNK, io::stdout().lock());
+                export::write(input, arguments, format, out)
+            }
+            Some(path) => {
+                let file = export::create(&path, arguments.force)?;
+                let out = BufWriter::with_capacity(CHUNK, file);
+                let read = export::write(input, arguments, format, out)?;
+                if place.names_files() {
+                    say(&path);
+                }
+                Ok(read)
+            }
+        }
+    })
+}
+
+/// Does something with every input that the selection names.
+fn inputs(
+    selection: &Export,
+    take: impl FnMut(&mut Input) -> anyhow::Result<io::Result<Status>>,
+) -> anyhow::Result<Status> {
+    let open = |path: &Path| input::open(path, selection.source.from());
+    input::each(&selection.files, open, take)
+}
+
+/// Tells where the file is, one line for each.
+fn say(path: &Path) {
+    if let Err(error) = writeln!(io::stdout(), "{}", path.display()) {
+        complain(&error.into());
+    }
+}

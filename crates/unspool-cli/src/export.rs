@@ -1,0 +1,188 @@
+//! Runs → files for other people: what is written, where it goes, and the way of
+//! the events there. The formats are in the library; pictures are in `picture`.
+
+mod page;
+mod picture;
+
+use std::fs::{self, File};
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use unspool::Event;
+
+use crate::Status;
+use crate::cli::{Export, Format};
+use crate::input::{Batch, Input};
+
+/// The format that is wanted: as it is named, or as the ending of the file says.
+pub(crate) fn format(arguments: &Export) -> anyhow::Result<Format> {
+    if let Some(format) = arguments.to {
+        return Ok(format);
+    }
+    let Some(path) = arguments.output.as_deref().filter(|path| !is_folder(path)) else {
+        return Ok(Format::Html);
+    };
+    if path == Path::new("-") {
+        return Ok(Format::Html);
+    }
+    let ending = path.extension().unwrap_or_default().to_string_lossy();
+    Ok(match ending.to_ascii_lowercase().as_str() {
+        "html" | "htm" => Format::Html,
+        "md" | "markdown" => Format::Markdown,
+        "svg" => Format::Svg,
+        "txt" => Format::Text,
+        "jsonl" => Format::Jsonl,
+        _ => bail!(
+            "the ending of {} names no format: add --to html, markdown, svg, text or jsonl",
+            path.display()
+        ),
+    })
+}
+
+fn ending(format: Format) -> &'static str {
+    match format {
+        Format::Html => "html",
+        Format::Markdown => "md",
+        Format::Svg => "svg",
+        Format::Text => "txt",
+        Format::Jsonl => "jsonl",
+    }
+}
+
+/// Whether a path names a folder, also one that does not exist yet.
+fn is_folder(path: &Path) -> bool {
+    path.is_dir() || path.to_string_lossy().ends_with('/')
+}
+
+/// Where the output goes.
+pub(crate) enum Place {
+    Stdout,
+    File(PathBuf),
+    /// A file for each run.
+    Folder(PathBuf),
+}
+
+impl Place {
+    pub(crate) fn new(arguments: &Export, format: Format) -> Self {
+        match &arguments.output {
+            Some(path) if path == Path::new("-") => Self::Stdout,
+            Some(path) if is_folder(path) => Self::Folder(path.clone()),
+            Some(path) => Self::File(path.clone()),
+            None if format == Format::Html && io::stdout().is_terminal() => {
+                Self::Folder(PathBuf::new())
+            }
+            None => Self::Stdout,
+        }
+    }
+
+    /// Whether it is for us to find names for the files.
+    pub(crate) fn names_files(&self) -> bool {
+        matches!(self, Self::Folder(_))
+    }
+
+    /// Whether more than one run can go there.
+    pub(crate) fn takes_several(&self, format: Format) -> bool {
+        match self {
+            Self::Stdout => matches!(format, Format::Text | Format::Jsonl),
+            Self::File(_) => false,
+            Self::Folder(_) => true,
+        }
+    }
+
+    /// The file for an input; none is standard output.
+    pub(crate) fn file(&self, input: &str, number: usize, format: Format) -> Option<PathBuf> {
+        match self {
+            Self::Stdout => None,
+            Self::File(path) => Some(path.clone()),
+            Self::Folder(folder) => {
+                let stem = Path::new(input).file_stem().unwrap_or_default();
+                let stem = match stem.to_string_lossy().trim_start_matches('.') {
+                    "" | "standard input" => "session".to_owned(),
+                    stem => stem.to_owned(),
+                };
+                let first = folder.join(format!("{stem}.{}", ending(format)));
+                // The sessions of one database have one name.
+                Some(if number > 1 && first.exists() {
+                    folder.join(format!("{stem}-{number}.{}", ending(format)))
+                } else {
+                    first
+                })
+            }
+        }
+    }
+}
+
+/// Creates a file; fails if it exists, unless that is meant.
+pub(crate) fn create(path: &Path, force: bool) -> anyhow::Result<File> {
+    if let Some(folder) = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+    {
+        fs::create_dir_all(folder)
+            .with_context(|| format!("cannot create the folder {}", folder.display()))?;
+    }
+    let opened = if force {
+        File::create(path)
+    } else {
+        File::create_new(path)
+    };
+    match opened {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => bail!(
+            "{} exists: use --force to write over it, or name another file with -o",
+            path.display()
+        ),
+        opened => opened.with_context(|| format!("cannot write {}", path.display())),
+    }
+}
+
+/// Writes one run. The outer error is about the output, the inner one about the
+/// input.
+pub(crate) fn write(
+    input: &mut Input,
+    arguments: &Export,
+    format: Format,
+    out: impl Write,
+) -> anyhow::Result<io::Result<Status>> {
+    match format {
+        Format::Html | Format::Markdown => page::write(input, arguments, format, out),
+        Format::Svg => picture::svg(input, arguments, out),
+        Format::Text => picture::text(input, arguments, out),
+        Format::Jsonl => jsonl(input, arguments, out),
+    }
+}
+
+fn jsonl(
+    input: &mut Input,
+    arguments: &Export,
+    mut out: impl Write,
+) -> anyhow::Result<io::Result<Status>> {
+    let read = events(input, arguments, |event| {
+        serde_json::to_writer(&mut out, &event).map_err(io::Error::from)?;
+        Ok(out.write_all(b"\n")?)
+    })?;
+    out.flush()?;
+    Ok(read)
+}
+
+/// Hands out the events of an input as they may be given away.
+fn events(
+    input: &mut Input,
+    arguments: &Export,
+    mut take: impl FnMut(Event) -> anyhow::Result<()>,
+) -> anyhow::Result<io::Result<Status>> {
+    let read = input.events(
+        arguments.source.reader_options(false),
+        |batch| match batch {
+            Batch::Event(event) => take(for_others(event)),
+            Batch::End => Ok(()),
+        },
+    )?;
+    Ok(read.map(|()| Status::Success))
+}
+
+/// The event as other people may see it: the one place where anything is taken
+/// out of events before they are written.
+fn for_others(event: Event) -> Event {
+    event
+}

@@ -1,0 +1,125 @@
+//! The terminal view as text and as a picture.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+use anstyle::{Color, RgbColor};
+use anstyle_svg::Term;
+use unspool::doc::entry::{Detail, Reasoning};
+use unspool::formatter::{Config, Formatter};
+use unspool::session::Entry;
+use unspool::theme::Rgb;
+use unspool::transcript::{Spacing, Transcript};
+
+use super::events;
+use crate::cli::{Export, ReasoningShown, Scheme};
+use crate::input::Input;
+use crate::{Status, filter};
+
+/// Lines of a picture; a longer one no viewer opens.
+const MOST_LINES: usize = 2000;
+
+const WHITE: Color = Color::Rgb(RgbColor(255, 255, 255));
+const BLACK: Color = Color::Rgb(RgbColor(0, 0, 0));
+
+/// Writes the text of a run. The outer error is about the output, the inner one
+/// about the input.
+pub(super) fn text(
+    input: &mut Input,
+    arguments: &Export,
+    mut out: impl Write,
+) -> anyhow::Result<io::Result<Status>> {
+    let read = shown(input, arguments, true, &mut |text| {
+        Ok(out.write_all(text.as_bytes())?)
+    })?;
+    out.flush()?;
+    Ok(read)
+}
+
+/// Writes a picture of a run.
+pub(super) fn svg(
+    input: &mut Input,
+    arguments: &Export,
+    mut out: impl Write,
+) -> anyhow::Result<io::Result<Status>> {
+    let mut lines = 0;
+    let mut left_out = 0;
+    let mut all = String::new();
+    let read = shown(input, arguments, false, &mut |text| {
+        let count = text.matches('\n').count();
+        let room = MOST_LINES.saturating_sub(lines);
+        all.extend(text.split_inclusive('\n').take(room));
+        left_out += count.saturating_sub(room);
+        lines += count;
+        Ok(())
+    })?;
+    if left_out > 0 {
+        // Writing to a String cannot fail.
+        let _ = writeln!(all, "… {left_out} more lines");
+    }
+    let (foreground, background) = match arguments.theme {
+        Some(Scheme::Light) => (BLACK, WHITE),
+        Some(Scheme::Dark) | None => (WHITE, BLACK),
+    };
+    let term = Term::new().fg_color(foreground).bg_color(background);
+    out.write_all(term.render_svg(&all).as_bytes())?;
+    out.flush()?;
+    Ok(read)
+}
+
+/// Hands out the text of each entry, with the empty line before it.
+fn shown(
+    input: &mut Input,
+    arguments: &Export,
+    plain: bool,
+    take: &mut dyn FnMut(&str) -> anyhow::Result<()>,
+) -> anyhow::Result<io::Result<Status>> {
+    let formatter = formatter(arguments, plain);
+    let mut transcript = Transcript::new();
+    let mut spacing = Spacing::new();
+    let mut write = |entries: &[Entry]| -> anyhow::Result<()> {
+        let entries = entries.iter();
+        for entry in entries.filter(|entry| filter::shows(&arguments.filter, entry)) {
+            let text = formatter.format_entry(entry, arguments.width);
+            if !text.is_empty() {
+                let gap = if spacing.before(entry) { "\n" } else { "" };
+                take(&format!("{gap}{text}\n"))?;
+            }
+        }
+        Ok(())
+    };
+    let mut entries = Vec::new();
+    let read = events(input, arguments, |event| {
+        entries.clear();
+        transcript.event(event, &mut |entry| entries.push(entry));
+        write(&entries)
+    })?;
+    entries.clear();
+    transcript.finish(&mut |entry| entries.push(entry));
+    write(&entries)?;
+    Ok(read)
+}
+
+fn formatter(arguments: &Export, plain_text: bool) -> Formatter {
+    let is_light = arguments.theme == Some(Scheme::Light);
+    let (foreground, background) = if is_light {
+        (Rgb::BLACK, Rgb::WHITE)
+    } else {
+        (Rgb::WHITE, Rgb::BLACK)
+    };
+    Formatter::new(Config {
+        plain_text,
+        foreground: Some(foreground),
+        background: Some(background),
+        detail: Detail {
+            lines: arguments.lines.0,
+            reasoning: match arguments.reasoning {
+                ReasoningShown::Title => Reasoning::Title,
+                ReasoningShown::Full => Reasoning::Full,
+                ReasoningShown::Off => Reasoning::Off,
+            },
+            ..Detail::default()
+        },
+        ..Config::default()
+    })
+}

@@ -1,0 +1,228 @@
+//! `unspool export` through the command line.
+
+#![expect(clippy::unwrap_used, reason = "a test may fail")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+fn export(folder: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_unspool"));
+    let command = command.arg("export").args(arguments).current_dir(folder);
+    command.stdin(Stdio::null()).output().unwrap()
+}
+
+fn text(output: &Output) -> String {
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    assert_eq!(output.status.code(), Some(0));
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn recording(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests");
+    path.join(name)
+        .canonicalize()
+        .unwrap()
+        .to_str()
+        .unwrap()
+        .to_owned()
+}
+
+const CLAUDE: &str = "corpus/claude/parity/parity.live.jsonl";
+const MARKDOWN: &str = "shown/markdown.jsonl";
+const NASTY: &str = "corpus/claude/nasty/nasty.live.jsonl";
+
+fn snapshot(name: &str, text: &str) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/shown/export");
+    insta::with_settings!({
+        snapshot_path => folder,
+        prepend_module_to_snapshot => false,
+        omit_expression => true,
+    }, {
+        insta::assert_snapshot!(name, text);
+    });
+}
+
+#[test]
+fn the_ending_names_the_format() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = recording(CLAUDE);
+    for (name, start) in [
+        ("a.html", "<!doctype html>"),
+        ("a.md", "### "),
+        ("a.svg", "<svg "),
+        ("a.txt", "• I'll start"),
+        ("a.jsonl", "{\"kind\":\"session\""),
+    ] {
+        assert_eq!(text(&export(folder.path(), &[&run, "-o", name])), "");
+        let written = fs::read_to_string(folder.path().join(name)).unwrap();
+        assert!(written.starts_with(start), "{name}: {written:.60}");
+    }
+    let output = export(folder.path(), &[&run, "-o", "a.pdf"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("names no format"));
+}
+
+#[test]
+fn no_file_is_written_over_unless_that_is_meant() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = recording(CLAUDE);
+    let old = folder.path().join("a.html");
+    fs::write(&old, "old").unwrap();
+    let output = export(folder.path(), &[&run, "-o", "a.html"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("--force"));
+    assert_eq!(fs::read_to_string(&old).unwrap(), "old");
+    text(&export(folder.path(), &[&run, "-o", "a.html", "--force"]));
+    assert!(
+        fs::read_to_string(&old)
+            .unwrap()
+            .starts_with("<!doctype html>")
+    );
+}
+
+#[test]
+fn each_run_gets_a_file_in_a_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let (one, two) = (recording(CLAUDE), recording(NASTY));
+    let said = text(&export(folder.path(), &[&one, &two, "-o", "new/pages/"]));
+    assert_eq!(
+        said,
+        "new/pages/parity.live.html\nnew/pages/nasty.live.html\n"
+    );
+    for line in said.lines() {
+        let page = fs::read_to_string(folder.path().join(line)).unwrap();
+        assert!(page.ends_with("</html>\n"));
+    }
+    let output = export(folder.path(), &[&one, &two]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("name a folder"));
+    let both = text(&export(folder.path(), &[&one, &two, "--to", "text"]));
+    assert!(both.contains("I'll start by") && both.contains("blob.bin"));
+}
+
+#[test]
+fn events_and_text_are_those_of_the_other_commands() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = recording(CLAUDE);
+    let other = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_unspool"));
+        let output = command.args(arguments).stdin(Stdio::null()).output();
+        String::from_utf8(output.unwrap().stdout).unwrap()
+    };
+    let events = text(&export(folder.path(), &[&run, "--to", "jsonl"]));
+    assert_eq!(events, other(&["events", &run]));
+    let shown = text(&export(
+        folder.path(),
+        &[&run, "--to", "text", "--width", "60"],
+    ));
+    assert_eq!(shown, other(&[&run, "--width", "60", "--color", "never"]));
+    // What was read back gives the same page.
+    fs::write(folder.path().join("run.jsonl"), events).unwrap();
+    let main = |page: String| page.split_once("<main").unwrap().1.to_owned();
+    let first = main(text(&export(folder.path(), &[&run])));
+    assert_eq!(main(text(&export(folder.path(), &["run.jsonl"]))), first);
+}
+
+#[test]
+fn filters_and_reasoning_apply() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = recording(MARKDOWN);
+    let articles = |arguments: &[&str]| {
+        let page = text(&export(
+            folder.path(),
+            &[&[run.as_str()], arguments].concat(),
+        ));
+        page.matches("<article").count()
+    };
+    let all = articles(&[]);
+    assert_eq!(articles(&["--only", "user"]), 1);
+    assert_eq!(articles(&["--reasoning", "off"]), all - 1);
+    assert!(articles(&["--errors"]) < all / 2);
+}
+
+#[test]
+fn a_comment_keeps_its_size() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = recording("corpus/claude/bigoutput/bigoutput.live.jsonl");
+    let whole = text(&export(
+        folder.path(),
+        &[&run, "--to", "markdown", "--max-size", "1G"],
+    ));
+    let cut = text(&export(
+        folder.path(),
+        &[&run, "--to", "markdown", "--max-size", "5000"],
+    ));
+    assert!(
+        whole.len() > 5000 && cut.len() <= 5000,
+        "{} {}",
+        whole.len(),
+        cut.len()
+    );
+    assert!(cut.contains("Left out to fit 5000 bytes: "));
+    assert_eq!(
+        cut.matches("<details>").count(),
+        cut.matches("</details>").count()
+    );
+}
+
+#[test]
+fn a_picture_holds_hostile_text_as_text() {
+    let folder = tempfile::tempdir().unwrap();
+    let picture = text(&export(
+        folder.path(),
+        &[&recording(NASTY), "--to", "svg", "--lines", "all"],
+    ));
+    assert!(picture.contains("&lt;script&gt;"));
+    assert!(!picture.contains("<script"));
+    assert!(picture.chars().all(|c| c == '\n' || !c.is_control()));
+    let light = text(&export(
+        folder.path(),
+        &[&recording(CLAUDE), "--to", "svg", "--theme", "light"],
+    ));
+    assert!(light.contains("#FFFFFF"));
+}
+
+/// The middle of a page, without its numbers of bytes.
+fn main_of(page: &str) -> String {
+    let (_, rest) = page.split_once("<header>").unwrap();
+    let (header, rest) = rest.split_once("</header>").unwrap();
+    let (main, _) = rest
+        .split_once("<main")
+        .unwrap()
+        .1
+        .split_once("<script>")
+        .unwrap();
+    format!("{header}<main{main}")
+}
+
+#[test]
+fn pages_and_comments_of_recordings() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, run) in [("claude", CLAUDE), ("markdown", MARKDOWN)] {
+        let run = recording(run);
+        let page = text(&export(folder.path(), &[&run]));
+        snapshot(&format!("{name}.html"), &main_of(&page));
+        let comment = text(&export(folder.path(), &[&run, "--to", "markdown"]));
+        snapshot(&format!("{name}.md"), &comment);
+    }
+}
+
+#[test]
+fn on_a_terminal_a_page_goes_to_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut pty, pts) = pty_process::blocking::open().unwrap();
+    let command = pty_process::blocking::Command::new(env!("CARGO_BIN_EXE_unspool"));
+    let command = command.arg("export").arg(recording(CLAUDE));
+    let mut child = command.current_dir(folder.path()).spawn(pts).unwrap();
+    let mut said = Vec::new();
+    // The terminal is gone when the command has ended.
+    let _ = std::io::Read::read_to_end(&mut pty, &mut said);
+    assert!(child.wait().unwrap().success());
+    assert_eq!(String::from_utf8_lossy(&said).trim(), "parity.live.html");
+    let files: Vec<PathBuf> = fs::read_dir(folder.path())
+        .unwrap()
+        .map(|file| file.unwrap().path())
+        .collect();
+    assert_eq!(files, [folder.path().join("parity.live.html")]);
+}

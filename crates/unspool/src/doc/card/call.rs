@@ -1,0 +1,364 @@
+//! Calls → panels: what the terminal tells of a call, and below it what it does
+//! not: the whole command, the input, the output of calls that are silent there.
+
+use std::borrow::Cow;
+
+use super::{LARGEST, LONGEST_HEADING, Panel, Section, bounded};
+use crate::doc::entry::{Detail, Part};
+use crate::doc::{Block, DiffLine, Line, Sign, Span, Style, code, tool};
+use crate::event::{Category, Payload, ToolStatus};
+use crate::json::Json;
+use crate::sanitize;
+use crate::session::Tool;
+
+/// Lines of a change that is open from the start.
+const SHORT_CHANGE: usize = 60;
+
+/// Lines of an error that is open from the start.
+const SHORT_ERROR: usize = 12;
+
+pub(super) fn panels(tool: &Tool, detail: &Detail) -> Vec<Panel> {
+    let (tool, left_out) = shortened(tool);
+    let mut panels = grouped(tool::parts(&tool, detail));
+    let Some(first) = panels.first_mut() else {
+        return panels;
+    };
+    match tool.call.category {
+        Category::Task if tool::delegates(&tool) => delegated(&tool, first, detail),
+        Category::Execute => {
+            let input = input(&tool, detail);
+            command(first, detail);
+            first.sections.splice(0..0, input);
+        }
+        _ => {
+            let is_told = first.sections.iter().any(has_change);
+            heading(first);
+            if let Some(section) = input(&tool, detail).filter(|_| !is_told) {
+                first.sections.insert(0, section);
+            }
+        }
+    }
+    if let Some(last) = panels.last_mut() {
+        last.sections.extend(output(&tool, &last.sections, detail));
+        if let Some(section) = last.sections.last_mut() {
+            section.left_out += left_out;
+        }
+    }
+    let failed = tool
+        .result
+        .as_ref()
+        .is_some_and(|result| result.status != ToolStatus::Ok);
+    for panel in panels.iter_mut().filter(|_| failed) {
+        panel.open |= panel.sections.iter().map(lines).sum::<usize>() <= SHORT_ERROR;
+    }
+    panels
+}
+
+/// Whether a call is one that changes files.
+pub(super) fn changes_files(tool: &Tool) -> bool {
+    matches!(
+        tool.call.category,
+        Category::Write | Category::Edit | Category::Delete | Category::Move
+    )
+}
+
+/// Whether lines are added or removed; otherwise they are only numbered.
+pub(super) fn is_change(lines: &[DiffLine]) -> bool {
+    let is_change =
+        |line: &DiffLine| matches!(line, DiffLine::Line { sign, .. } if *sign != Sign::Context);
+    lines.iter().any(is_change)
+}
+
+/// A panel for each heading.
+pub(super) fn grouped(parts: Vec<Part>) -> Vec<Panel> {
+    let mut panels: Vec<Panel> = Vec::new();
+    for part in parts {
+        let is_head = part.is_head() || panels.is_empty();
+        let mut blocks = part.blocks;
+        if is_head {
+            let heading = match blocks.first_mut() {
+                Some(Block::Paragraph(line)) => std::mem::take(line),
+                _ => Line::new(),
+            };
+            panels.push(Panel {
+                heading,
+                ..Panel::default()
+            });
+        } else if let Some(panel) = panels.last_mut() {
+            panel.sections.push(section(blocks));
+        }
+    }
+    for panel in &mut panels {
+        let is_short = panel.sections.iter().map(lines).sum::<usize>() <= SHORT_CHANGE;
+        panel.open = is_short && panel.sections.iter().any(has_change);
+    }
+    panels
+}
+
+/// Blocks below a heading. A change has no more lines than a body may have.
+fn section(mut blocks: Vec<Block>) -> Section {
+    let mut left_out = 0;
+    for block in &mut blocks {
+        if let Block::Diff(lines) = block {
+            left_out += cut(lines);
+        }
+    }
+    Section {
+        left_out,
+        ..Section::new("", blocks)
+    }
+}
+
+fn cut(lines: &mut Vec<DiffLine>) -> usize {
+    let (mut kept, mut size, mut left_out) = (0, 0, 0);
+    for line in lines.iter() {
+        if let DiffLine::Line { spans, .. } = line {
+            let length = spans.iter().map(|span| span.text.len() + 1).sum::<usize>();
+            size += length;
+            if size > LARGEST {
+                left_out += length;
+                continue;
+            }
+        }
+        kept += 1;
+    }
+    if left_out > 0 {
+        lines.truncate(kept);
+    }
+    left_out
+}
+
+fn has_change(section: &Section) -> bool {
+    section
+        .blocks
+        .iter()
+        .any(|block| matches!(block, Block::Diff(_)))
+}
+
+fn lines(section: &Section) -> usize {
+    let count = |block: &Block| match block {
+        Block::Verbatim(lines) => lines.len(),
+        Block::Diff(lines) => lines.len(),
+        Block::Paragraph(line) => {
+            let ends = line.iter().map(|span| span.text.matches('\n').count());
+            ends.sum::<usize>() + 1
+        }
+        _ => 1,
+    };
+    section.blocks.iter().map(count).sum()
+}
+
+/// The call with no more output than a body may have.
+fn shortened(tool: &Tool) -> (Cow<'_, Tool>, usize) {
+    let Some(result) = &tool.result else {
+        return (Cow::Borrowed(tool), 0);
+    };
+    let output = result.output.as_str();
+    let (head, left_out) = bounded(&output);
+    if left_out == 0 {
+        return (Cow::Borrowed(tool), 0);
+    }
+    let head = Payload::from(head.to_owned());
+    let mut tool = tool.clone();
+    if let Some(result) = &mut tool.result {
+        result.output = head;
+    }
+    (Cow::Owned(tool), left_out)
+}
+
+/// A command of several lines, or a long one, has a place of its own.
+fn command(panel: &mut Panel, detail: &Detail) {
+    let text: String = panel
+        .heading
+        .get(1)
+        .map_or_else(String::new, |span| span.text.trim().to_owned());
+    if heading(panel) {
+        let (text, left_out) = bounded(&text);
+        let section = Section {
+            left_out,
+            ..Section::new(
+                "Command",
+                vec![Block::Verbatim(source(text, "bash", detail))],
+            )
+        };
+        panel.sections.insert(0, section);
+        if let Some(output) = panel.sections.get_mut(1) {
+            output.label = "Output";
+        }
+    }
+}
+
+/// Makes the heading one short line; true if something is left out of it.
+fn heading(panel: &mut Panel) -> bool {
+    let mut room = LONGEST_HEADING;
+    let mut is_cut = false;
+    for span in &mut panel.heading {
+        let line = span.text.split('\n').next().unwrap_or_default();
+        let text: String = line.chars().take(room).collect();
+        room -= text.chars().count();
+        if text.len() < span.text.len() {
+            is_cut |= !std::mem::replace(&mut span.text, text).is_empty();
+        }
+    }
+    panel.heading.retain(|span| !span.text.is_empty());
+    if is_cut && let Some(last) = panel.heading.last_mut() {
+        last.text.push('…');
+    }
+    is_cut
+}
+
+/// What a sub-agent was told, and what it answered.
+fn delegated(tool: &Tool, panel: &mut Panel, detail: &Detail) {
+    let is_failed = tool
+        .result
+        .as_ref()
+        .is_some_and(|result| result.status != ToolStatus::Ok);
+    heading(panel);
+    let mut sections = Vec::new();
+    let json = tool.call.input.as_ref().map(|input| input.json().object());
+    let field = |name: &str| json.as_ref().and_then(|fields| fields.get(name).str());
+    let task = field("prompt").or_else(|| field("message"));
+    if let Some(task) = task.filter(|task| !task.trim().is_empty()) {
+        sections.push(Section {
+            folded: true,
+            ..Section::words("Task", &task, detail.highlight)
+        });
+    } else {
+        sections.extend(input(tool, detail));
+    }
+    if is_failed {
+        sections.append(&mut panel.sections);
+    } else if let Some(result) = &tool.result {
+        let output = result.output.as_str();
+        let answer = Section::words("Answer", tool::answer_of(&output), detail.highlight);
+        sections.extend(Some(answer).filter(|answer| !answer.blocks.is_empty()));
+    }
+    panel.sections = sections;
+}
+
+/// The input, unless the heading tells all of it: one field is its subject.
+fn input(tool: &Tool, detail: &Detail) -> Option<Section> {
+    let input = tool.call.input.as_ref()?;
+    let json = input.json();
+    let encoded = json.str();
+    let decoded = encoded.as_deref().and_then(Json::parse);
+    let is_known = matches!(
+        tool.call.category,
+        Category::Read | Category::List | Category::Search | Category::Fetch | Category::Execute
+    );
+    let fields = decoded.unwrap_or(json).object().iter().count();
+    if fields == 0 && encoded.is_none() || is_known && fields == 1 {
+        return None;
+    }
+    let raw = decoded.map_or(input.get(), Json::raw);
+    let text = match encoded.as_deref().filter(|_| decoded.is_none()) {
+        Some(text) => Cow::Borrowed(text),
+        None => tool::pretty(raw),
+    };
+    let (text, left_out) = bounded(&text);
+    let lines = source(text, "json", detail);
+    Some(Section {
+        left_out,
+        folded: true,
+        ..Section::new("Input", vec![Block::Verbatim(lines)])
+    })
+}
+
+/// The output, where the terminal says nothing of it.
+fn output(tool: &Tool, told: &[Section], detail: &Detail) -> Option<Section> {
+    let result = tool.result.as_ref()?;
+    if result.status != ToolStatus::Ok || result.output.is_empty() {
+        return None;
+    }
+    let output = result.output.as_str();
+    let first = output
+        .lines()
+        .map(str::trim)
+        .find(|line| !line.is_empty())?;
+    if tells_output(tool.call.category) && told.iter().any(is_output)
+        || told.iter().any(|section| begins_with(section, first))
+    {
+        return None;
+    }
+    let changed = told.iter().any(has_change);
+    let listing = (tool.call.category == Category::Read)
+        .then(|| listing(&output, &tool.call.arg, detail))
+        .flatten();
+    let section = match listing {
+        Some(lines) => Section::new("", vec![Block::Diff(lines)]),
+        None => Section::verbatim("", &tool::pretty(&output)),
+    };
+    Some(Section {
+        label: if changed { "Result" } else { "" },
+        folded: changed,
+        ..section
+    })
+}
+
+/// Whether a terminal shows what such calls say.
+fn tells_output(category: Category) -> bool {
+    matches!(
+        category,
+        Category::Execute | Category::Task | Category::Plan | Category::Think | Category::Other
+    )
+}
+
+fn is_output(section: &Section) -> bool {
+    matches!(section.label, "" | "Output" | "Answer")
+}
+
+/// Whether a section begins with this line.
+fn begins_with(section: &Section, line: &str) -> bool {
+    let spans = match section.blocks.first() {
+        Some(Block::Paragraph(spans)) => Some(spans),
+        Some(Block::Verbatim(lines)) => lines.first(),
+        _ => None,
+    };
+    spans.is_some_and(|spans| {
+        let text: String = spans.iter().map(|span| span.text.as_str()).collect();
+        text.trim_start().starts_with(sanitize::line(line).as_ref())
+    })
+}
+
+/// A file whose lines came with their numbers: numbered lines of source code.
+fn listing(output: &str, path: &str, detail: &Detail) -> Option<Vec<DiffLine>> {
+    let numbered = |line: &'_ str| -> Option<(u64, String)> {
+        let (number, text) = line.split_once(['→', '\t'])?;
+        Some((
+            number.trim().parse().ok()?,
+            sanitize::line(text).into_owned(),
+        ))
+    };
+    let lines: Vec<(u64, String)> = output
+        .trim_end_matches('\n')
+        .lines()
+        .map_while(numbered)
+        .collect();
+    let first = lines.first()?.0;
+    let counts = lines
+        .iter()
+        .zip(first..)
+        .all(|((number, _), next)| *number == next);
+    if !counts || lines.len() < output.trim_end_matches('\n').lines().count() {
+        return None;
+    }
+    let language = path.rsplit('.').next().unwrap_or_default();
+    let mut highlighter = code::Highlighter::new(if detail.highlight { language } else { "" });
+    let line = |(number, text): (u64, String)| DiffLine::Line {
+        number: Some(number),
+        old: None,
+        sign: Sign::Context,
+        spans: highlighter.line(&text),
+    };
+    Some(lines.into_iter().map(line).collect())
+}
+
+/// Lines of source code.
+fn source(text: &str, language: &str, detail: &Detail) -> Vec<Line> {
+    let text = sanitize::text(text);
+    if detail.highlight {
+        return code::lines(&text, language);
+    }
+    let plain = |line: &str| vec![Span::new(line, Style::default())];
+    text.lines().map(plain).collect()
+}

@@ -1,0 +1,147 @@
+//! Cards → one self-contained page.
+//!
+//! The page is written as the cards come: memory holds one card. It loads nothing,
+//! and its policy allows no script and no style but the two that are in it, by
+//! their hashes, so that text which got past [`escape`] would still do nothing.
+//! Without its script the page is whole and can be read and folded; the script
+//! adds search, filters, an outline, keys. Called by the command `export`.
+
+mod block;
+mod colors;
+mod diff;
+mod entry;
+mod escape;
+
+use std::io::{self, Write};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use sha2::{Digest, Sha256};
+
+use super::About;
+use crate::doc::card::Card;
+use crate::sanitize;
+use escape::{attribute, text};
+
+const STYLE: &str = include_str!("html/page.css");
+const SCRIPT: &str = include_str!("html/page.js");
+const CONTROLS: &str = include_str!("html/controls.html");
+
+/// The colours of a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Scheme {
+    Light,
+    Dark,
+}
+
+/// A page that is being written.
+pub struct Html<W> {
+    out: W,
+    /// Cards that are written.
+    count: usize,
+    /// What is being written, kept for its memory.
+    buffer: String,
+}
+
+impl<W: Write> Html<W> {
+    /// Begins a page, dark or light, or as the reader's system is. Fails where
+    /// the writer does, as all that follows.
+    pub fn new(mut out: W, about: &About, scheme: Option<Scheme>) -> io::Result<Self> {
+        let style = STYLE.to_owned() + &colors::style();
+        let mut page = String::new();
+        head(&mut page, about, scheme, &style);
+        top(&mut page, about);
+        out.write_all(page.as_bytes())?;
+        Ok(Self {
+            out,
+            count: 0,
+            buffer: page,
+        })
+    }
+
+    /// Adds a card.
+    pub fn card(&mut self, card: &Card) -> io::Result<()> {
+        self.count += 1;
+        self.buffer.clear();
+        entry::write(&mut self.buffer, card, self.count);
+        self.out.write_all(self.buffer.as_bytes())
+    }
+
+    /// Ends the page with what the run amounted to: names and values.
+    pub fn finish(mut self, figures: &[(String, String)]) -> io::Result<W> {
+        let page = &mut self.buffer;
+        page.clear();
+        if self.count == 0 {
+            page.push_str("<p class=\"none\">Nothing happened.</p>\n");
+        }
+        page.push_str("</main>\n<footer>\n");
+        facts(page, figures);
+        page.push_str("<p class=\"by\">Written by unspool.</p>\n</footer>\n<script>");
+        page.push_str(SCRIPT);
+        page.push_str("</script>\n</body>\n</html>\n");
+        self.out.write_all(page.as_bytes())?;
+        self.out.flush()?;
+        Ok(self.out)
+    }
+}
+
+fn head(page: &mut String, about: &About, scheme: Option<Scheme>, style: &str) {
+    let scheme = match scheme {
+        None => "",
+        Some(Scheme::Light) => " data-theme=\"light\"",
+        Some(Scheme::Dark) => " data-theme=\"dark\"",
+    };
+    page.push_str("<!doctype html>\n<html lang=\"en\"");
+    page.push_str(scheme);
+    page.push_str(">\n<head>\n<meta charset=\"utf-8\">\n");
+    page.push_str("<meta http-equiv=\"Content-Security-Policy\" content=\"");
+    attribute(page, &policy(style));
+    page.push_str(
+        "\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n",
+    );
+    page.push_str("<meta name=\"referrer\" content=\"no-referrer\">\n<title>");
+    text(page, &sanitize::line(&about.title));
+    page.push_str("</title>\n<style>");
+    page.push_str(style);
+    page.push_str("</style>\n</head>\n<body>\n");
+}
+
+/// Nothing but the style and the script of the page itself.
+fn policy(style: &str) -> String {
+    format!(
+        "default-src 'none'; style-src '{}'; script-src '{}'; img-src data:; \
+         base-uri 'none'; form-action 'none'",
+        hash(style),
+        hash(SCRIPT),
+    )
+}
+
+fn hash(content: &str) -> String {
+    format!("sha256-{}", STANDARD.encode(Sha256::digest(content)))
+}
+
+fn top(page: &mut String, about: &About) {
+    page.push_str("<a class=\"skip\" href=\"#run\">Skip to the run</a>\n<header>\n<h1>");
+    text(page, &sanitize::line(&about.title));
+    page.push_str("</h1>\n");
+    facts(page, &about.facts);
+    page.push_str("</header>\n");
+    page.push_str(CONTROLS);
+    page.push_str("<main id=\"run\" tabindex=\"-1\">\n");
+}
+
+fn facts(page: &mut String, facts: &[(String, String)]) {
+    if facts.is_empty() {
+        return;
+    }
+    page.push_str("<dl>\n");
+    for (name, value) in facts {
+        page.push_str("<div><dt>");
+        text(page, name);
+        page.push_str("</dt><dd>");
+        text(page, &sanitize::line(value));
+        page.push_str("</dd></div>\n");
+    }
+    page.push_str("</dl>\n");
+}

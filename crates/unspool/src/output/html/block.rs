@@ -1,0 +1,286 @@
+//! Blocks and spans → elements.
+//!
+//! Roles become classes, to which the style of the page gives colours. Nothing
+//! is written but what stands here and escaped text.
+
+use std::fmt::Write as _;
+
+use super::diff;
+use super::escape::{attribute, text};
+use crate::doc::{Alignment, Block, Line, ListItem, Role, Span, Style, Syntax, Table};
+use crate::layout::is_clickable;
+
+/// The level of an answer's first heading: above stand the page's own.
+const FIRST_HEADING: u8 = 4;
+
+/// Whose words blocks are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Voice {
+    /// Words in which what is less important is code.
+    Prose,
+    /// Our own.
+    Told,
+}
+
+pub(super) fn blocks(page: &mut String, blocks: &[Block], voice: Voice) {
+    for block in blocks {
+        self::block(page, block, voice);
+    }
+}
+
+fn block(page: &mut String, block: &Block, voice: Voice) {
+    match block {
+        Block::Paragraph(line) => {
+            page.push_str("<p>");
+            words(page, line, voice);
+            page.push_str("</p>\n");
+        }
+        Block::Heading(level, line) => {
+            let level = level.saturating_add(FIRST_HEADING - 1).min(6);
+            // Writing to a String cannot fail.
+            let _ = write!(page, "<h{level}>");
+            words(page, line, voice);
+            let _ = writeln!(page, "</h{level}>");
+        }
+        Block::List { start, items } => list(page, *start, items, voice),
+        Block::Quote(blocks) => {
+            page.push_str("<blockquote>\n");
+            self::blocks(page, blocks, voice);
+            page.push_str("</blockquote>\n");
+        }
+        Block::Verbatim(lines) => verbatim(page, lines),
+        Block::Table(table) => self::table(page, table, voice),
+        Block::Rule => page.push_str("<hr>\n"),
+        Block::Diff(lines) => diff::write(page, lines),
+    }
+}
+
+fn list(page: &mut String, start: Option<u64>, items: &[ListItem], voice: Voice) {
+    let is_task = items.iter().any(|item| item.done.is_some());
+    match start {
+        None if is_task => page.push_str("<ul class=\"tasks\">\n"),
+        None => page.push_str("<ul>\n"),
+        Some(1) => page.push_str("<ol>\n"),
+        Some(start) => {
+            let _ = writeln!(page, "<ol start=\"{start}\">");
+        }
+    }
+    for item in items {
+        match item.done {
+            None => page.push_str("<li>"),
+            Some(true) => page.push_str("<li class=\"done\"><span class=\"vh\">Done: </span>"),
+            Some(false) => page.push_str("<li class=\"todo\"><span class=\"vh\">To do: </span>"),
+        }
+        self::item(page, item, voice);
+        page.push_str("</li>\n");
+    }
+    page.push_str(if start.is_some() {
+        "</ol>\n"
+    } else {
+        "</ul>\n"
+    });
+}
+
+/// Words that are all of an item, or its first line, are no paragraph, unless
+/// the item is loose.
+fn item(page: &mut String, item: &ListItem, voice: Voice) {
+    for block in &item.blocks {
+        match block {
+            Block::Paragraph(line) if !item.loose => {
+                page.push_str("<span class=\"l\">");
+                words(page, line, voice);
+                page.push_str("</span>");
+            }
+            block => self::block(page, block, voice),
+        }
+    }
+}
+
+fn verbatim(page: &mut String, lines: &[Line]) {
+    // The parser of HTML drops a line end that comes first.
+    page.push_str("<pre tabindex=\"0\">\n<code>");
+    for (index, line) in lines.iter().enumerate() {
+        if index > 0 {
+            page.push('\n');
+        }
+        words(page, line, Voice::Told);
+    }
+    page.push_str("</code></pre>\n");
+}
+
+fn table(page: &mut String, table: &Table, voice: Voice) {
+    page.push_str("<div class=\"table\" tabindex=\"0\"><table>\n");
+    if !table.header.is_empty() {
+        page.push_str("<thead>");
+        row(page, table, &table.header, "th", voice);
+        page.push_str("</thead>\n");
+    }
+    page.push_str("<tbody>\n");
+    for cells in &table.rows {
+        row(page, table, cells, "td", voice);
+    }
+    page.push_str("</tbody></table></div>\n");
+}
+
+fn row(page: &mut String, table: &Table, cells: &[Line], tag: &str, voice: Voice) {
+    page.push_str("<tr>");
+    for (index, cell) in cells.iter().enumerate() {
+        let class = match table.alignments.get(index) {
+            Some(Alignment::Center) => " class=\"center\"",
+            Some(Alignment::Right) => " class=\"right\"",
+            Some(Alignment::Left) | None => "",
+        };
+        let _ = write!(page, "<{tag}{class}>");
+        words(page, cell, voice);
+        let _ = write!(page, "</{tag}>");
+    }
+    page.push_str("</tr>\n");
+}
+
+/// A line of spans. Line ends in it stay.
+pub(super) fn words(page: &mut String, line: &[Span], voice: Voice) {
+    for group in line.chunk_by(|a, b| a.link == b.link) {
+        let address = group.first().and_then(|span| span.link.as_deref());
+        let clickable = address.filter(|address| is_clickable(address));
+        if let Some(address) = clickable {
+            page.push_str("<a rel=\"noopener noreferrer nofollow\" href=\"");
+            attribute(page, address);
+            page.push_str("\">");
+        }
+        for span in group {
+            self::span(page, span, voice);
+        }
+        match (clickable, address) {
+            (Some(_), _) => page.push_str("</a>"),
+            (None, Some(address)) => unreachable(page, group, address),
+            (None, None) => {}
+        }
+    }
+}
+
+/// The address of a link that leads nowhere, as text.
+fn unreachable(page: &mut String, group: &[Span], address: &str) {
+    let shown: String = group.iter().map(|span| span.text.as_str()).collect();
+    if shown != address {
+        page.push_str(" <span class=\"mu\">(");
+        text(page, address);
+        page.push_str(")</span>");
+    }
+}
+
+fn span(page: &mut String, span: &Span, voice: Voice) {
+    let style = span.style;
+    if voice == Voice::Prose && style.role == Role::Accent {
+        let tag = Tags::open(page, style);
+        page.push_str("<code>");
+        text(page, &span.text);
+        page.push_str("</code>");
+        tag.close(page);
+        return;
+    }
+    let classes = classes(style);
+    let tags = Tags::open(page, style);
+    if classes.is_empty() {
+        text(page, &span.text);
+    } else {
+        page.push_str("<span class=\"");
+        page.push_str(&classes);
+        page.push_str("\">");
+        text(page, &span.text);
+        page.push_str("</span>");
+    }
+    tags.close(page);
+}
+
+/// The elements of a style that mean something by themselves.
+struct Tags {
+    bold: bool,
+    italic: bool,
+    strike: bool,
+}
+
+impl Tags {
+    fn open(page: &mut String, style: Style) -> Self {
+        let tags = Self {
+            bold: style.bold,
+            italic: style.italic,
+            strike: style.strike,
+        };
+        for (_, tag) in tags.all().into_iter().filter(|(is_on, _)| *is_on) {
+            let _ = write!(page, "<{tag}>");
+        }
+        tags
+    }
+
+    fn close(&self, page: &mut String) {
+        for (_, tag) in self.all().into_iter().rev().filter(|(is_on, _)| *is_on) {
+            let _ = write!(page, "</{tag}>");
+        }
+    }
+
+    fn all(&self) -> [(bool, &'static str); 3] {
+        [(self.bold, "b"), (self.italic, "i"), (self.strike, "s")]
+    }
+}
+
+/// The classes of a style, without those that are elements.
+fn classes(style: Style) -> String {
+    let mut classes = String::new();
+    let mut add = |class: &str| {
+        if !classes.is_empty() {
+            classes.push(' ');
+        }
+        classes.push_str(class);
+    };
+    let foreground = match style.role {
+        Role::Literal(entry) => Some(entry),
+        _ => None,
+    };
+    match style.role {
+        Role::Normal | Role::Literal(_) => {}
+        Role::Accent => add("mu"),
+        Role::Colorful => add("co"),
+        Role::Green => add("gr"),
+        Role::Red => add("re"),
+        Role::Code(syntax) => add(code(syntax)),
+    }
+    // On a background of its own a colour stays as it is: `r`.
+    let (front, back) = if style.reverse {
+        (style.background, foreground)
+    } else {
+        (foreground, style.background)
+    };
+    if style.reverse {
+        add("rv");
+    }
+    if let Some(front) = front {
+        let is_alone = back.is_none() && !style.reverse;
+        add(&format!("{}{front}", if is_alone { 'f' } else { 'r' }));
+    }
+    if let Some(back) = back {
+        add(&format!("b{back}"));
+    }
+    if style.dim {
+        add("dim");
+    }
+    // Links are underlined by themselves.
+    if style.underline && foreground.is_some() {
+        add("ul");
+    }
+    classes
+}
+
+fn code(syntax: Syntax) -> &'static str {
+    match syntax {
+        Syntax::Comment => "cc",
+        Syntax::Keyword => "ck",
+        Syntax::String => "cs",
+        Syntax::Number => "cn",
+        Syntax::Type => "ct",
+        Syntax::Function => "cf",
+        Syntax::Constant => "cx",
+        Syntax::Tag => "cg",
+        Syntax::Attribute => "ca",
+        Syntax::Operator => "co2",
+    }
+}

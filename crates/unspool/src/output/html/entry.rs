@@ -1,0 +1,174 @@
+//! Cards → articles: a place that can be linked to, what it is, and its panels,
+//! folded where a reader may not want to see them at once.
+
+use std::fmt::Write as _;
+
+use super::block::{Voice, blocks, words};
+use super::escape::{attribute, text};
+use crate::doc::card::{Card, Kind, Panel, Section, State};
+
+/// Levels of nesting that are indented.
+const DEEPEST: u32 = 6;
+
+pub(super) fn write(page: &mut String, card: &Card, number: usize) {
+    let (kind, name) = kind(card.kind);
+    // Writing to a String cannot fail.
+    let _ = write!(page, "<article id=\"e{number}\" class=\"e {kind}");
+    if card.state == State::Failed {
+        page.push_str(" bad");
+    }
+    if card.depth > 0 {
+        let _ = write!(page, " deep d{}", card.depth.min(DEEPEST));
+    }
+    page.push_str("\">\n<div class=\"at\">");
+    let _ = write!(
+        page,
+        "<a href=\"#e{number}\" aria-label=\"Link to entry {number}\">{number}</a>"
+    );
+    time(page, card);
+    page.push_str("</div>\n");
+    let tag = if card.kind == Kind::Prompt {
+        "h2"
+    } else {
+        "h3"
+    };
+    let shown = if matches!(card.kind, Kind::Prompt | Kind::Answer) {
+        "who"
+    } else {
+        "who vh"
+    };
+    let _ = write!(page, "<{tag} class=\"{shown}\">{name}");
+    if card.depth > 0 {
+        let word = if card.kind == Kind::Prompt {
+            "for"
+        } else {
+            "of"
+        };
+        let _ = write!(page, " <span>{word} ");
+        text(page, agent(card));
+        page.push_str("</span>");
+    }
+    let _ = writeln!(page, "</{tag}>");
+    for panel in &card.panels {
+        self::panel(page, panel, card);
+    }
+    page.push_str("</article>\n");
+}
+
+fn agent(card: &Card) -> &str {
+    match card.agent.as_str() {
+        "" => "a sub-agent",
+        name => name,
+    }
+}
+
+/// The class of a kind, and what people call it.
+fn kind(kind: Kind) -> (&'static str, &'static str) {
+    match kind {
+        Kind::Prompt => ("prompt", "Prompt"),
+        Kind::Answer => ("answer", "Answer"),
+        Kind::Reasoning => ("reasoning", "Reasoning"),
+        Kind::Tool => ("tool", "Tool call"),
+        Kind::Edit => ("edit", "Edit"),
+        Kind::Plan => ("plan", "Plan"),
+        Kind::Question => ("question", "Question"),
+        Kind::Context => ("context", "Context"),
+        Kind::Notice => ("notice", "Notice"),
+        Kind::Usage => ("usage", "Usage"),
+        Kind::Unknown => ("unknown", "Unknown"),
+    }
+}
+
+/// The time of day; all of it to those who ask.
+fn time(page: &mut String, card: &Card) {
+    let stamp = card.time.as_deref().and_then(|time| {
+        let stamp: jiff::Timestamp = time.parse().ok()?;
+        Some(stamp)
+    });
+    if let Some(stamp) = stamp {
+        let whole = stamp.strftime("%Y-%m-%d %H:%M:%S UTC").to_string();
+        let _ = write!(page, "<time datetime=\"{stamp}\" title=\"");
+        attribute(page, &whole);
+        let _ = write!(page, "\">{}</time>", stamp.strftime("%H:%M"));
+    }
+}
+
+fn panel(page: &mut String, panel: &Panel, card: &Card) {
+    if panel.heading.is_empty() {
+        for section in &panel.sections {
+            self::section(page, section, card);
+        }
+        return;
+    }
+    if panel.sections.is_empty() {
+        page.push_str("<p class=\"head\">");
+        heading(page, panel, card);
+        page.push_str("</p>\n");
+        return;
+    }
+    page.push_str(if panel.open {
+        "<details open><summary>"
+    } else {
+        "<details><summary>"
+    });
+    heading(page, panel, card);
+    page.push_str("</summary>\n<div class=\"body\">\n");
+    for section in &panel.sections {
+        self::section(page, section, card);
+    }
+    page.push_str("</div></details>\n");
+}
+
+fn heading(page: &mut String, panel: &Panel, card: &Card) {
+    let (class, said) = match card.state {
+        State::Plain => ("", ""),
+        State::Open => ("open", "Never ended: "),
+        State::Done => ("ok", "Done: "),
+        State::Failed => ("no", "Failed: "),
+    };
+    if !class.is_empty() {
+        let _ = write!(
+            page,
+            "<span class=\"st {class}\"></span><span class=\"vh\">{said}</span>"
+        );
+    }
+    page.push_str("<span class=\"hd\">");
+    words(page, &panel.heading, Voice::Told);
+    page.push_str("</span>");
+}
+
+fn section(page: &mut String, section: &Section, card: &Card) {
+    if section.folded {
+        page.push_str("<details class=\"more\"><summary>");
+        text(page, section.label);
+        page.push_str("</summary>\n");
+    } else if !section.label.is_empty() {
+        page.push_str("<p class=\"label\">");
+        text(page, section.label);
+        page.push_str("</p>\n");
+    }
+    let voice = if section.prose {
+        Voice::Prose
+    } else {
+        Voice::Told
+    };
+    let class = match (card.kind, section.prose) {
+        (Kind::Prompt, _) => "said",
+        (_, true) => "prose",
+        (_, false) => "told",
+    };
+    let _ = writeln!(page, "<div class=\"{class}\">");
+    page.push_str("<button class=\"cp\" type=\"button\" title=\"Copy\">Copy</button>");
+    blocks(page, &section.blocks, voice);
+    page.push_str("</div>\n");
+    if section.left_out > 0 {
+        let _ = writeln!(
+            page,
+            "<p class=\"cut\">{} more bytes are not in this page.</p>",
+            section.left_out
+        );
+    }
+    if section.folded {
+        page.push_str("</details>\n");
+    }
+}

@@ -1,0 +1,456 @@
+"use strict";
+(() => {
+  const root = document.documentElement;
+  const $ = (selector, from = document) => from.querySelector(selector);
+  const $$ = (selector, from = document) => [...from.querySelectorAll(selector)];
+  const entries = [...document.getElementsByTagName("article")];
+  const number = (entry) => Number(entry.id.slice(1)) - 1;
+  const bar = $(".bar"), nav = $("#outline"), field = $("#q"), hits = $("#hits"), keys = $("#keys");
+  const act = (name) => $(`[data-do="${name}"]`);
+  root.dataset.script = "";
+  bar.hidden = false;
+
+  // What is stored may be refused: then it is forgotten with the page.
+  const remembered = (name, value) => {
+    try {
+      if (value === undefined) return localStorage.getItem("unspool." + name);
+      localStorage.setItem("unspool." + name, value);
+    } catch { return null; }
+  };
+
+  // Theme
+
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  const isDark = () => (root.dataset.theme || (dark.matches ? "dark" : "light")) === "dark";
+  const theme = (name) => {
+    root.dataset.theme = name;
+    act("theme").textContent = isDark() ? "Light" : "Dark";
+  };
+  theme(remembered("theme") === "dark" || remembered("theme") === "light" ? remembered("theme") : isDark() ? "dark" : "light");
+  const switchTheme = () => { theme(isDark() ? "light" : "dark"); remembered("theme", root.dataset.theme); };
+
+  // Filters: a style rule hides a kind, whatever the number of its entries
+
+  const KINDS = [
+    ["prompt", "Prompts"], ["answer", "Answers"], ["reasoning", "Reasoning"], ["tool", "Tools"], ["edit", "Edits"],
+    ["plan", "Plans"], ["question", "Questions"], ["context", "Context"], ["notice", "Notices"], ["usage", "Usage"], ["unknown", "Unknown"],
+  ];
+  const main = $("main");
+  const hidden = new Set();
+  let onlyErrors = false;
+  const kindOf = (entry) => entry.classList[1];
+  const isShown = (entry) => !hidden.has(kindOf(entry)) && (!onlyErrors || entry.classList.contains("bad"));
+  const counts = new Map();
+  for (const entry of entries) counts.set(kindOf(entry), (counts.get(kindOf(entry)) || 0) + 1);
+  const errors = main.getElementsByClassName("bad").length;
+  const filterButton = (kind, name, count, pressed) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.dataset.kind = kind;
+    button.setAttribute("aria-pressed", pressed);
+    const figure = document.createElement("small");
+    figure.textContent = count;
+    button.append(name, figure);
+    $(".kinds").append(button);
+    return button;
+  };
+  for (const [kind, name] of KINDS) if (counts.has(kind)) filterButton(kind, name, counts.get(kind), true);
+  if (errors) filterButton("bad", "Errors", errors, false).classList.add("errs");
+  const filter = () => {
+    for (const [kind] of KINDS) main.classList.toggle("no-" + kind, hidden.has(kind));
+    main.classList.toggle("only-bad", onlyErrors);
+    for (const button of $$(".kinds button")) {
+      const kind = button.dataset.kind;
+      button.setAttribute("aria-pressed", kind === "bad" ? onlyErrors : !hidden.has(kind));
+    }
+    search(field.value);
+  };
+  const toggleKind = (kind) => {
+    if (kind === "bad") onlyErrors = !onlyErrors;
+    else if (!hidden.delete(kind)) hidden.add(kind);
+    filter();
+  };
+
+  // Where the reader is
+
+  let here = -1;
+  const mark = (index) => {
+    entries[here]?.classList.remove("here");
+    here = index;
+    entries[here]?.classList.add("here");
+  };
+  const go = (index, to = "start") => {
+    const entry = entries[index];
+    if (!entry) return;
+    mark(index);
+    entry.scrollIntoView({ block: to });
+    const handle = $("summary, .at a", entry);
+    handle?.focus({ preventScroll: true });
+    history.replaceState(null, "", "#" + entry.id);
+    onOutline(index);
+  };
+  // Without a step yet, one starts at what is seen first.
+  const start = () => {
+    if (here >= 0) return here;
+    const top = bar.getBoundingClientRect().bottom;
+    return entries.findIndex((entry) => entry.getBoundingClientRect().bottom > top) - 1;
+  };
+  const step = (by, wanted) => {
+    for (let index = start() + by; index >= 0 && index < entries.length; index += by) {
+      if (isShown(entries[index]) && wanted(entries[index])) return go(index);
+    }
+  };
+  const has = (name) => (entry) => entry.classList.contains(name);
+  const isAsked = (entry) => entry.matches(".prompt:not(.deep)");
+
+  // Folds
+
+  const details = () => document.querySelectorAll("main details:not(.more)");
+  let allOpen = false;
+  let folding = 0;
+  const foldAll = () => {
+    allOpen = !allOpen;
+    act("folds").textContent = allOpen ? "Close all" : "Open all";
+    const list = details(), open = allOpen, turn = ++folding;
+    let index = 0;
+    const some = () => {
+      if (turn !== folding) return;
+      const until = performance.now() + 12;
+      while (index < list.length && performance.now() < until) list[index++].open = open;
+      if (index < list.length) setTimeout(some);
+    };
+    some();
+  };
+  const reveal = (node) => {
+    for (let at = node; at && at !== main; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
+  };
+  const toggle = () => {
+    const fold = entries[here] && $("details", entries[here]);
+    if (fold) fold.open = !fold.open;
+  };
+
+  // Deep links
+
+  const target = () => {
+    const entry = /^#e\d+$/.test(location.hash) && document.getElementById(location.hash.slice(1));
+    if (!entry) return;
+    if (!isShown(entry)) { hidden.clear(); onlyErrors = false; filter(); }
+    const fold = $("details", entry);
+    if (fold) fold.open = true;
+    mark(number(entry));
+    onOutline(here);
+    entry.scrollIntoView();
+  };
+  addEventListener("hashchange", target);
+
+  // Search. Words are looked for a few milliseconds at a time; marks are laid
+  // over the text without changing it.
+
+  const MOST_MARKS = 3000;
+  const canMark = typeof Highlight === "function" && CSS.highlights;
+  const lower = (text) => {
+    const all = text.toLowerCase();
+    if (all.length === text.length) return all;
+    return [...text].map((c) => (c.toLowerCase().length === c.length ? c.toLowerCase() : c)).join("");
+  };
+  const isText = { acceptNode: (node) => (node.nodeType === 3 ? 1 : node.matches(".n, .cp, .at, .vh, .two") ? 2 : 3) };
+  const nodesOf = (entry) => {
+    const walker = document.createTreeWalker(entry, 5, isText), nodes = [];
+    while (walker.nextNode()) nodes.push(walker.currentNode);
+    return nodes;
+  };
+  const offsets = (entry, words) => {
+    const nodes = nodesOf(entry), text = lower(nodes.map((node) => node.data).join("")), found = [];
+    for (let at = text.indexOf(words); at >= 0; at = text.indexOf(words, at + words.length)) found.push(at);
+    return { nodes, found };
+  };
+  const ranges = (entry, words) => {
+    const { nodes, found } = offsets(entry, words), list = [];
+    let index = 0, before = 0;
+    const place = (at) => {
+      while (index < nodes.length - 1 && before + nodes[index].length < at) before += nodes[index++].length;
+      return [nodes[index], at - before];
+    };
+    for (const at of found) {
+      const range = new Range();
+      range.setStart(...place(at + 0.5 | 0));
+      range.setEnd(...place(at + words.length));
+      list.push(range);
+    }
+    return list;
+  };
+  let turn = 0, words = "", places = [], total = 0, now = null, done = true;
+  const report = () => {
+    const rank = now ? places.slice(0, now.place).reduce((sum, place) => sum + place.count, 0) + now.index + 1 : 0;
+    hits.textContent = !words ? "" : `${rank ? rank + " of " : ""}${total}${done ? "" : "…"}`;
+  };
+  const clear = () => {
+    for (const place of places) place.entry.classList.remove("found");
+    if (canMark) { CSS.highlights.delete("hit"); CSS.highlights.delete("now"); }
+    places = []; total = 0; now = null; done = true;
+  };
+  const search = (query) => {
+    clear();
+    words = lower(query.trim());
+    const own = ++turn;
+    if (!words) return report();
+    done = false;
+    const marks = canMark ? new Highlight() : null;
+    if (canMark) CSS.highlights.set("hit", marks);
+    let index = 0;
+    const some = () => {
+      if (own !== turn) return;
+      const until = performance.now() + 12;
+      for (; index < entries.length && performance.now() < until; index++) {
+        const entry = entries[index];
+        if (!isShown(entry)) continue;
+        const few = marks && marks.size < MOST_MARKS;
+        const list = few ? ranges(entry, words) : null;
+        const count = list ? list.length : offsets(entry, words).found.length;
+        if (!count) continue;
+        if (list) for (const range of list.slice(0, MOST_MARKS)) marks.add(range);
+        places.push({ entry, count });
+        if (!canMark) entry.classList.add("found");
+        total += count;
+      }
+      done = index >= entries.length;
+      report();
+      if (!done) setTimeout(some);
+    };
+    some();
+  };
+  const jump = (by) => {
+    if (!places.length) return;
+    if (!now) {
+      const at = places.findIndex((place) => number(place.entry) >= Math.max(here, 0));
+      const place = by > 0 ? Math.max(at, 0) : (at > 0 ? at : places.length) - 1;
+      now = { place, index: by > 0 ? 0 : places[place].count - 1 };
+    } else {
+      now.index += by;
+      if (now.index < 0 || now.index >= places[now.place].count) {
+        now.place = (now.place + by + places.length) % places.length;
+        now.index = by > 0 ? 0 : places[now.place].count - 1;
+      }
+    }
+    const { entry } = places[now.place], range = ranges(entry, words)[now.index];
+    mark(number(entry));
+    if (range) {
+      reveal(range.startContainer.parentElement);
+      if (canMark) {
+        const current = new Highlight(range);
+        current.priority = 1;
+        CSS.highlights.set("now", current);
+      }
+      range.startContainer.parentElement.scrollIntoView({ block: "nearest" });
+      // An element may be taller than the screen; the match is what matters.
+      const box = range.getBoundingClientRect(), top = bar.getBoundingClientRect().bottom;
+      const pane = range.startContainer.parentElement.closest("pre, .diff");
+      if (pane) pane.scrollTop += box.top - pane.getBoundingClientRect().top - pane.clientHeight / 2;
+      const at = range.getBoundingClientRect();
+      if (at.top < top + 20 || at.bottom > innerHeight - 20) scrollBy(0, at.top - innerHeight / 2);
+    }
+    onOutline(here);
+    report();
+  };
+  let typing = 0;
+  field.addEventListener("input", () => {
+    clearTimeout(typing);
+    typing = setTimeout(() => search(field.value), 120);
+  });
+
+  // Changes side by side, made when a change is first seen that way
+
+  const runLines = (pre) => pre.textContent.split("\n").length;
+  const column = () => Object.assign(document.createElement("div"), { className: "rows" });
+  const cell = (classes, content) => {
+    const pre = Object.assign(document.createElement("pre"), { className: classes });
+    if (typeof content === "string") pre.textContent = content;
+    else pre.append(...content);
+    return pre;
+  };
+  const copyRun = (to, gutter, text, numbers) => {
+    to.append(cell(gutter.className, numbers ?? gutter.textContent), cell(text.className, [...text.cloneNode(true).childNodes]));
+  };
+  const filler = (to, lines) => {
+    if (lines > 0) to.append(cell("n f", "\n".repeat(lines - 1) + " "), cell("t f", "\n".repeat(lines - 1) + " "));
+  };
+  const twoColumns = (diff) => {
+    if ($(".two", diff)) return;
+    const left = column(), right = column();
+    let removed = 0, added = 0;
+    const even = () => { filler(left, added - removed); filler(right, removed - added); removed = added = 0; };
+    const rows = [...diff.firstElementChild.children];
+    for (let index = 0; index < rows.length; index++) {
+      const row = rows[index], text = rows[index + 1];
+      if (row.tagName === "P") {
+        even();
+        left.append(row.cloneNode(true));
+        right.append(row.cloneNode(true));
+        continue;
+      }
+      index++;
+      if (row.classList.contains("d")) {
+        even();
+        copyRun(left, row, text);
+        removed = runLines(text);
+      } else if (row.classList.contains("a")) {
+        copyRun(right, row, text);
+        added = runLines(text);
+        even();
+      } else {
+        even();
+        const first = Number(row.dataset.old);
+        const old = row.dataset.old && row.textContent.split("\n").map((_, line) => first + line).join("\n");
+        copyRun(left, row, text, old);
+        copyRun(right, row, text);
+      }
+    }
+    even();
+    const two = document.createElement("div");
+    two.className = "two";
+    two.append(left, right);
+    diff.append(two);
+  };
+  // What is scrolled in one column is scrolled in the other.
+  document.addEventListener("scroll", ({ target }) => {
+    if (target.parentElement?.className !== "two") return;
+    for (const other of target.parentElement.children) other.scrollLeft = target.scrollLeft;
+  }, true);
+  const seen = new IntersectionObserver((list) => {
+    for (const item of list) if (item.isIntersecting) { seen.unobserve(item.target); twoColumns(item.target); }
+  }, { rootMargin: "1000px" });
+  const split = () => {
+    const on = root.classList.toggle("split");
+    act("split").setAttribute("aria-pressed", on);
+    remembered("split", on ? "yes" : "no");
+    if (on) for (const diff of $$(".diff:not(.list)")) seen.observe(diff);
+    else seen.disconnect();
+  };
+
+  // Outline: prompts, edits, errors
+
+  const MOST_LINES = 2000;
+  const outline = () => {
+    if (nav.childElementCount) return;
+    const list = main.querySelectorAll(".prompt:not(.deep), .edit, .bad");
+    for (const entry of [...list].slice(0, MOST_LINES)) {
+      const link = document.createElement("a");
+      const is = (name) => entry.classList.contains(name);
+      link.href = "#" + entry.id;
+      link.className = is("prompt") ? "prompt" : is("bad") ? "bad" : "edit";
+      const text = ($(".hd", entry) || $(".said p, .told p", entry) || entry).textContent.trim();
+      link.textContent = text.slice(0, 160);
+      link.title = text.slice(0, 400);
+      nav.append(link);
+    }
+    const note = document.createElement("p");
+    if (!list.length) note.textContent = "No prompts, edits or errors.";
+    if (list.length > MOST_LINES) note.textContent = `${list.length - MOST_LINES} more are not listed.`;
+    if (note.textContent) nav.append(note);
+    onOutline(here);
+  };
+  const onOutline = (index) => {
+    if (nav.hidden) return;
+    $(".on", nav)?.classList.remove("on");
+    const links = $$("a", nav);
+    const link = links.findLast((link) => Number(link.hash.slice(2)) - 1 <= index);
+    link?.classList.add("on");
+    link?.scrollIntoView({ block: "nearest" });
+  };
+  const showOutline = (on) => {
+    nav.hidden = !on;
+    document.body.classList.toggle("outlined", on);
+    act("outline").setAttribute("aria-expanded", on);
+    if (on) outline();
+  };
+
+  // Copying
+
+  const textOf = (box) => {
+    const change = $(".diff > .rows", box);
+    if (!change) return nodesOf(box).map((node) => node.data).join("").trim();
+    const lines = [];
+    for (const pre of $$(":scope > .t", change)) {
+      const sign = pre.classList.contains("a") ? "+" : pre.classList.contains("d") ? "-" : " ";
+      const bare = change.parentElement.classList.contains("list");
+      lines.push(...pre.textContent.split("\n").map((line) => (bare ? line : sign + line)));
+    }
+    return lines.join("\n");
+  };
+  const copied = async (text, button) => {
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      // Pages from a file may not be allowed to: the old way still works.
+      const area = document.createElement("textarea");
+      area.value = text;
+      area.className = "vh";
+      document.body.append(area);
+      area.select();
+      document.execCommand("copy");
+      area.remove();
+    }
+    if (!button) return;
+    button.textContent = "Copied";
+    setTimeout(() => { button.textContent = "Copy"; }, 1200);
+  };
+  const copyEntry = () => {
+    const entry = entries[here];
+    if (entry) copied($$(".said, .prose, .told, .hd", entry).filter((box) => !box.parentElement.closest(".prose, .told")).map(textOf).join("\n"));
+  };
+
+  // Clicks and keys, one listener each
+
+  const ACTS = {
+    on: () => jump(1), back: () => jump(-1), outline: () => showOutline(nav.hidden), split, folds: foldAll,
+    theme: switchTheme, keys: () => keys.showModal(),
+  };
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest("button");
+    if (button?.dataset.do) ACTS[button.dataset.do]();
+    else if (button?.dataset.kind) toggleKind(button.dataset.kind);
+    else if (button?.classList.contains("cp")) copied(textOf(button.parentElement), button);
+    else if (event.target.closest("nav a") && innerWidth < 960) showOutline(false);
+    else {
+      const entry = event.target.closest("article");
+      if (entry) mark(number(entry));
+    }
+  });
+  $(".find").addEventListener("submit", (event) => { event.preventDefault(); jump(1); });
+  const KEYS = {
+    j: () => step(1, () => true), k: () => step(-1, () => true),
+    p: () => step(1, isAsked), P: () => step(-1, isAsked),
+    e: () => step(1, has("bad")), E: () => step(-1, has("bad")),
+    d: () => step(1, has("edit")), D: () => step(-1, has("edit")),
+    n: () => jump(1), N: () => jump(-1), x: toggle, o: foldAll, c: copyEntry, l: ACTS.outline, s: split, t: switchTheme,
+    g: () => go(0), G: () => go(entries.length - 1, "end"),
+    "/": () => { field.focus(); field.select(); }, "?": ACTS.keys,
+  };
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || keys.open) return;
+    if (event.target === field) {
+      if (event.key === "Escape") { field.value = ""; search(""); field.blur(); }
+      if (event.key === "Enter") { event.preventDefault(); jump(event.shiftKey ? -1 : 1); field.blur(); }
+      return;
+    }
+    if (event.key === "Escape" && !nav.hidden && innerWidth < 960) return showOutline(false);
+    const does = KEYS[event.key];
+    if (does) { event.preventDefault(); does(); }
+  });
+
+  // Printing: what is folded would be missing where the style cannot open it
+
+  let opened = [];
+  addEventListener("beforeprint", () => {
+    opened = $$("details:not([open])");
+    for (const fold of opened) fold.open = true;
+  });
+  addEventListener("afterprint", () => {
+    for (const fold of opened) fold.open = false;
+    opened = [];
+  });
+
+  if (remembered("split") === "yes") split();
+  if (innerWidth >= 1500 && entries.length > 3) showOutline(true);
+  target();
+})();

@@ -1,0 +1,212 @@
+//! Every string of every event in turn holds markup; a page shows it as text, and
+//! has no element and no attribute but its own.
+
+use std::collections::BTreeSet;
+
+use html5gum::{Token, Tokenizer};
+use serde_json::Value;
+use unspool::doc::card::card;
+use unspool::doc::entry::{Detail, Reasoning};
+use unspool::output::About;
+use unspool::output::html::Html;
+
+use crate::fields::{cases, inside, poisoned};
+use crate::samples::samples;
+use crate::{entries, events};
+
+/// Stands in every hostile text, to find it again.
+const MARK: &str = "zqmark";
+
+const TEXTS: &[&str] = &[
+    "zqmark<zz a='b' c=\"d\" onclick=alert(1)>&lt;&amp;&#60;zz&#62;</zz><!-- x --><![CDATA[ y ]]>",
+    "zqmark</style></script></title></textarea></pre></details><script>alert(1)</script><img src=x onerror=alert(1)>\"'`",
+    "zqmark\u{2028}\u{2029}\u{202E}<b\u{0}onload=x>\" onmouseover=\"alert(1)\" x=' y=`",
+    "zqmark [l](javascript:alert(1)) [m](data:text/html,x) <javascript:alert(1)> [v](vbscript:x) [w](JaVaScRiPt:x) \
+     [h](http://a/\"onmouseover=\"x) [i](<https://a/ '><zz>>) ![j](javascript:x) <https://a/?b=\"c>",
+    "zqmark\n```<zz>\"\n<script>x</script>\n```\n\n| <zz> | b |\n|---|---|\n| \"</td><zz> | `<zz>` |\n\n- <zz>\n\n> <zz>\n\n# <zz>\n",
+    "\u{1B}[31m<zz>\u{1B}[0m zqmark\n     1\u{2192}<zz>\n     2\t\"'><zz>\n",
+];
+
+/// The elements of a page, each with the attributes that it may have.
+const ELEMENTS: &[(&str, &[&str])] = &[
+    ("main", &["id", "tabindex"]),
+    ("article", &["id", "class"]),
+    ("div", &["class", "tabindex"]),
+    ("a", &["href", "rel", "aria-label"]),
+    ("time", &["datetime", "title"]),
+    ("button", &["class", "type", "title"]),
+    ("h2", &["class"]),
+    ("h3", &["class"]),
+    ("h4", &[]),
+    ("h5", &[]),
+    ("h6", &[]),
+    ("p", &["class"]),
+    ("span", &["class"]),
+    ("details", &["class", "open"]),
+    ("summary", &[]),
+    ("b", &[]),
+    ("i", &[]),
+    ("s", &[]),
+    ("code", &[]),
+    ("pre", &["class", "tabindex", "data-old"]),
+    ("ins", &[]),
+    ("del", &[]),
+    ("ul", &["class"]),
+    ("ol", &["start"]),
+    ("li", &["class"]),
+    ("blockquote", &[]),
+    ("hr", &[]),
+    ("table", &[]),
+    ("thead", &[]),
+    ("tbody", &[]),
+    ("tr", &[]),
+    ("th", &["class"]),
+    ("td", &["class"]),
+    ("footer", &[]),
+    ("dl", &[]),
+    ("dt", &[]),
+    ("dd", &[]),
+];
+
+/// Strings that no card shows: times, ids and words for programs, what is told
+/// at the top of a page, and what only interactive views show.
+const UNSEEN: &str = "";
+
+fn page(lines: &[u8]) -> String {
+    let detail = Detail {
+        reasoning: Reasoning::Full,
+        ..Detail::default()
+    };
+    let mut html = Html::new(Vec::new(), &About::default(), None).unwrap();
+    for entry in entries(&events(lines)) {
+        if let Some(card) = card(&entry, &detail) {
+            html.card(&card).unwrap();
+        }
+    }
+    String::from_utf8(html.finish(&[]).unwrap()).unwrap()
+}
+
+/// What lies between the top of a page and its script.
+fn middle(page: &str) -> &str {
+    let start = page.find("<main").unwrap();
+    let end = page.rfind("<script>").unwrap();
+    page.get(start..end).unwrap()
+}
+
+/// The text of a page whose elements and attributes are all its own.
+fn text(html: &str) -> Result<String, String> {
+    let mut text = String::new();
+    let mut open: Vec<String> = Vec::new();
+    for token in Tokenizer::new(html) {
+        match token.map_err(|error| error.to_string())? {
+            Token::StartTag(tag) => {
+                let name = String::from_utf8_lossy(&tag.name).into_owned();
+                let known = ELEMENTS.iter().find(|(element, _)| *element == name);
+                let (_, attributes) = known.ok_or(format!("<{name}>"))?;
+                for (attribute, value) in &tag.attributes {
+                    let attribute = String::from_utf8_lossy(attribute);
+                    let value = String::from_utf8_lossy(value);
+                    if !attributes.contains(&attribute.as_ref()) || !is_ours(&attribute, &value) {
+                        return Err(format!("<{name} {attribute}={value:?}>"));
+                    }
+                }
+                if name != "hr" {
+                    open.push(name);
+                }
+            }
+            Token::EndTag(tag) => {
+                let name = String::from_utf8_lossy(&tag.name).into_owned();
+                let last = open.pop();
+                if last.as_deref() != Some(&name) {
+                    return Err(format!("</{name}> in {last:?}"));
+                }
+            }
+            Token::String(string) => text.push_str(&String::from_utf8_lossy(&string)),
+            Token::Error(error) => return Err(format!("{error:?}")),
+            other => return Err(format!("{other:?}")),
+        }
+    }
+    Ok(text)
+}
+
+fn is_ours(attribute: &str, value: &str) -> bool {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || "- ".contains(c);
+    match attribute {
+        "href" => {
+            let schemes = ["#e", "http://", "https://", "mailto:"];
+            schemes.iter().any(|scheme| value.starts_with(scheme))
+        }
+        "datetime" | "title" | "aria-label" => {
+            value.chars().all(|c| is_word(c) || ":.".contains(c))
+        }
+        _ => value.chars().all(is_word),
+    }
+}
+
+/// A sample, which of its events, and the path to a string.
+type Case<'a> = (&'a Vec<Value>, usize, String);
+
+/// What is wrong with the page of hostile events, and whether they are seen.
+fn check(sample: &[Value], at: usize, path: &str) -> bool {
+    let mut is_seen = false;
+    for hostile in TEXTS {
+        for alone in [true, false] {
+            let lines = poisoned(sample, at, path, alone, &inside(hostile));
+            let page = page(&lines);
+            match text(middle(&page)) {
+                Ok(text) => is_seen |= text.contains(MARK),
+                Err(error) => panic!(
+                    "{error} in the page of\n{}",
+                    String::from_utf8_lossy(&lines)
+                ),
+            }
+        }
+    }
+    is_seen
+}
+
+#[test]
+fn markup_in_any_field_is_text() {
+    let samples = samples();
+    let cases = cases(&samples);
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let name =
+        |(sample, at, path): &Case<'_>| format!("{} {path}", sample[*at]["kind"].as_str().unwrap());
+    let all: BTreeSet<String> = cases.iter().map(name).collect();
+    let seen = std::thread::scope(|scope| {
+        let parts = cases.chunks(cases.len().div_ceil(cores));
+        let threads = parts.map(|part| {
+            scope.spawn(move || {
+                let seen = part
+                    .iter()
+                    .filter(|(sample, at, path)| check(sample, *at, path));
+                seen.map(name).collect::<BTreeSet<String>>()
+            })
+        });
+        let threads: Vec<_> = threads.collect();
+        let sets = threads.into_iter().map(|thread| thread.join().unwrap());
+        sets.reduce(|a, b| &a | &b).unwrap()
+    });
+    let unseen: Vec<&str> = all.difference(&seen).map(String::as_str).collect();
+    assert_eq!(unseen.join("\n"), UNSEEN.trim());
+}
+
+#[test]
+fn the_top_of_a_page_is_text_too() {
+    for hostile in TEXTS {
+        let about = About {
+            title: (*hostile).to_owned(),
+            facts: vec![((*hostile).to_owned(), (*hostile).to_owned())],
+        };
+        let html = Html::new(Vec::new(), &about, None).unwrap();
+        let figures = [("Turns".to_owned(), (*hostile).to_owned())];
+        let page = String::from_utf8(html.finish(&figures).unwrap()).unwrap();
+        assert_eq!(page.matches("<script").count(), 1);
+        assert_eq!(page.matches("</style").count(), 1);
+        assert_eq!(page.matches("</title").count(), 1);
+        assert!(!page.contains("<zz"));
+        assert!(!page.contains("<img"));
+        let shown = text(middle(&page)).unwrap();
+        assert!(shown.contains(MARK));
+    }
+}
