@@ -50,7 +50,7 @@ fn size_and_time_decide_whether_a_file_changed() {
         field(&home.sessions(&[]), "prompt"),
         ["Say hello in one sentence."]
     );
-    file.set_modified(modified + std::time::Duration::from_nanos(1_000_000))
+    file.set_modified(modified + std::time::Duration::from_millis(1))
         .unwrap();
     assert_eq!(
         field(&home.sessions(&[]), "prompt"),

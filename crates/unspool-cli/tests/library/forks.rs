@@ -15,7 +15,8 @@ fn recorded(name: &str) -> Vec<Value> {
 }
 
 fn lines(objects: &[Value]) -> String {
-    objects.iter().map(|object| format!("{object}\n")).collect()
+    let lines: Vec<String> = objects.iter().map(Value::to_string).collect();
+    lines.join("\n") + "\n"
 }
 
 fn input(stats: &Value) -> u64 {

@@ -206,7 +206,8 @@ pub(crate) fn listing(folder: &Path) -> Vec<String> {
         let path = entry.unwrap().path();
         let metadata = fs::symlink_metadata(&path).unwrap();
         let modified = metadata.modified().unwrap();
-        lines.push(format!("{path:?} {} {modified:?}", metadata.len()));
+        let (name, size) = (path.display(), metadata.len());
+        lines.push(format!("{name} {size} {modified:?}"));
         if metadata.is_dir() {
             lines.extend(listing(&path));
         }
