@@ -192,7 +192,14 @@ pub(crate) fn open_among(
     if opencode_db::is_database(&head) {
         return database(path, &name);
     }
-    let file = Cursor::new(head).chain(file);
+    // One of many is read as far as it goes now: who writes into it may be
+    // faster than who reads.
+    let length = match kin {
+        Some(_) => file.metadata().map_or(u64::MAX, |file| file.len()),
+        None => u64::MAX,
+    };
+    let rest = length.saturating_sub(head.len() as u64);
+    let file = Cursor::new(head).chain(file.take(rest));
     let mut bytes = decompressed(Box::new(file)).with_context(|| cannot_read(&name))?;
     let (read, mut failure) = read_up_to(&mut bytes, HEAD);
     head = read;

@@ -81,6 +81,11 @@ impl Stats {
         for of_agent in self.totals.values() {
             sum(&mut total, of_agent);
         }
+        // The window that is told of is the root agent's.
+        if let Some(root) = self.totals.get("") {
+            total.context_used = root.context_used.or(total.context_used);
+            total.context_size = root.context_size.or(total.context_size);
+        }
         let sum = &self.usage;
         let pick = |total: Option<u64>, sum: Option<u64>| total.or(sum);
         Usage {

@@ -412,7 +412,8 @@ pub(crate) fn reason(error: &anyhow::Error, path: &Path) -> String {
         .collect();
     let telling: Vec<&str> = words
         .iter()
-        .filter(|words| !words.ends_with(&path))
+        // The numbers of the database's own errors say nothing to people.
+        .filter(|words| !words.ends_with(&path) && !words.starts_with("Error code "))
         .map(|words| words.strip_prefix(&format!("{path} ")).unwrap_or(words))
         .collect();
     telling.join(": ")

@@ -10,7 +10,7 @@
 //! | Codex sub-agents | may begin with a copy of their caller's counts | the same |
 //! | OpenCode, Qwen Code | a fork copies messages with their times | time and figures |
 //! | anybody | totals that replace each other | only what a total adds to the one before |
-//! | live streams | have no times | session and position |
+//! | live streams | have no times | session and position; `tally` takes them from one record of a session alone |
 //!
 //! A total that comes after amounts (Claude's `cost-state`) covers the newest
 //! amounts that add up to its tokens: its cost is laid on them, and what it has
@@ -114,6 +114,10 @@ pub(crate) struct Entry {
     pub(crate) time: Option<i64>,
     #[serde(rename = "w")]
     pub(crate) what: What,
+    /// The key is made of its place alone: another record of the same session may
+    /// hold the same under another key.
+    #[serde(rename = "p", default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) by_place: bool,
 }
 
 /// What an entry is about. Names are positions in the ledger's lists.
@@ -145,6 +149,12 @@ pub(crate) struct Ledger {
 }
 
 impl Ledger {
+    /// How many times usage was told in a way that tells when.
+    pub(crate) fn timed_usage(&self) -> usize {
+        let is_timed = |entry: &&Entry| !entry.by_place && matches!(entry.what, What::Usage { .. });
+        self.entries.iter().filter(is_timed).count()
+    }
+
     /// Tokens and cost of the session.
     pub(crate) fn figures(&self) -> Figures {
         let mut sum = Figures::default();
@@ -241,7 +251,7 @@ impl Clerk {
                 let span = span.and_then(|span| u64::try_from(span).ok());
                 let ms = end.duration_ms.or(span).unwrap_or_default();
                 let key = self.unnamed("turn", time);
-                self.put(key, self.now, What::Turns { count: 1, ms });
+                self.put(key, time, What::Turns { count: 1, ms });
             }
             _ => {}
         }
@@ -441,7 +451,7 @@ impl Clerk {
         if self.ledger.within_family {
             return key;
         }
-        match time {
+        match time.or(self.now) {
             Some(time) => key.number(time.cast_unsigned()),
             None => key.text(&self.session),
         }
@@ -450,6 +460,7 @@ impl Clerk {
     /// Writes an entry down, unless it was written before. Gives its position
     /// if it stands there for itself.
     fn put(&mut self, key: Key, time: Option<i64>, what: What) -> Option<usize> {
+        let by_place = time.is_none();
         let time = time.or(self.now);
         if self.ledger.entries.len() >= MOST {
             self.sum_up(time, what);
@@ -463,6 +474,7 @@ impl Clerk {
             key: key.0,
             time,
             what,
+            by_place,
         });
         Some(self.ledger.entries.len() - 1)
     }
@@ -491,7 +503,12 @@ impl Clerk {
                     .number(day.cast_unsigned());
                 let key = key.number(self.sums.len() as u64).0;
                 self.sums.insert(kind, self.ledger.entries.len());
-                self.ledger.entries.push(Entry { key, time, what });
+                self.ledger.entries.push(Entry {
+                    key,
+                    time,
+                    what,
+                    by_place: true,
+                });
             }
         }
     }

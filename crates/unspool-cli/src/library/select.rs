@@ -138,7 +138,7 @@ fn is_file(name: &str) -> bool {
 /// Whether a project is this folder or lies below it, or has the word in its
 /// path.
 fn is_in(project: &str, wanted: &str) -> bool {
-    let is_path = wanted.contains('/') || wanted == "." || wanted == "..";
+    let is_path = wanted.starts_with(['/', '.']) || Path::new(wanted).is_dir();
     if !is_path {
         return project.to_lowercase().contains(&wanted.to_lowercase());
     }
@@ -192,6 +192,7 @@ mod tests {
     fn a_project_is_a_folder_or_a_word() {
         assert!(is_in("/home/me/Tally/app", "tally"));
         assert!(!is_in("/home/me/app", "tally"));
+        assert!(is_in("/home/me/Tally/app", "me/tally"));
         assert!(is_in("/home/me/app", "/home/me"));
         assert!(!is_in("/home/meadow", "/home/me"));
     }

@@ -104,39 +104,46 @@ pub(crate) fn tally(library: &Library, rows: &[&Row], span: Span) -> Tally {
         keys: HashSet::new(),
         sessions: HashSet::new(),
     };
-    for (row, ledger) in originals_first(library, rows) {
+    let lesser = lesser_records(library, rows);
+    for row in originals_first(rows) {
+        let mut ledger = library.ledger(row);
+        if lesser.contains(&std::ptr::from_ref(row)) {
+            ledger.entries.retain(|entry| !entry.by_place);
+        }
         counter.session(row, &ledger, families.root(row));
     }
     counter.tally
 }
 
-/// The ledgers, those of origins before those of forks. Of records of one
-/// session without times, which cannot be told from each other, only the one
-/// that says most is taken, and none if there is one with times.
-fn originals_first<'a>(library: &Library, rows: &[&'a Row]) -> Vec<(&'a Row, Ledger)> {
+/// The sessions, origins before forks.
+fn originals_first<'a>(rows: &[&'a Row]) -> Vec<&'a Row> {
     let mut rows: Vec<&Row> = rows.to_vec();
     rows.sort_by_key(|row| {
         let is_fork = !row.digest.forked_from.is_empty();
         (is_fork, row.started(), row.ended(), &row.path)
     });
-    let mut timed = HashSet::new();
-    let mut most: HashMap<(&str, &str), u64> = HashMap::new();
-    for row in &rows {
+    rows
+}
+
+/// Of several records of one session, all but the one that tells most. What they
+/// tell without a time may be in that one too.
+fn lesser_records(library: &Library, rows: &[&Row]) -> HashSet<*const Row> {
+    let mut records: HashMap<(&str, &str), Vec<&Row>> = HashMap::new();
+    for row in rows {
         let name = (row.digest.agent.as_str(), row.digest.id.as_str());
-        if row.digest.ended.is_some() {
-            timed.insert(name);
-        }
-        let said = most.entry(name).or_default();
-        *said = (*said).max(row.digest.figures.tokens());
+        records.entry(name).or_default().push(row);
     }
-    let mut taken = HashSet::new();
-    rows.retain(|row| {
-        let name = (row.digest.agent.as_str(), row.digest.id.as_str());
-        let says_most = most.get(&name) == Some(&row.digest.figures.tokens());
-        row.digest.ended.is_some() || (!timed.contains(&name) && says_most && taken.insert(name))
+    let mut lesser = HashSet::new();
+    let several = records.into_values().filter(|records| records.len() > 1);
+    several.for_each(|mut records| {
+        records.sort_by_cached_key(|row| {
+            let timed = library.ledger(row).timed_usage();
+            (timed, row.digest.figures.tokens(), row.path.clone())
+        });
+        records.pop();
+        lesser.extend(records.into_iter().map(std::ptr::from_ref));
     });
-    let ledger = |row: &'a Row| (row, library.ledger(row));
-    rows.into_iter().map(ledger).collect()
+    lesser
 }
 
 struct Counter {

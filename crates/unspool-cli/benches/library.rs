@@ -1,0 +1,238 @@
+//! The library of saved sessions at several sizes: how long the first look at all
+//! of them takes, and how long every further one.
+//!
+//! `cargo bench -p unspool-cli --bench library` makes sessions of Claude Code and
+//! Codex in a folder of its own, most of them small and a few large as those on
+//! people's disks are, and runs `unspool sessions` and `unspool stats`. Each line
+//! is one size; the last columns show that the time grows with the bytes on the
+//! first look, and with the number of files on a further one.
+
+#![expect(clippy::unwrap_used, reason = "a benchmark may fail")]
+#![expect(clippy::print_stdout, reason = "this is what it is for")]
+#![expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
+    reason = "sizes need not be exact"
+)]
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+const SIZES: [usize; 3] = [100, 400, 1600];
+
+fn main() {
+    println!(
+        "{:>8}  {:>8}  {:>9}  {:>8}  {:>9}  {:>9}  {:>9}",
+        "sessions", "MB", "first s", "MB/s", "second s", "µs each", "stats s"
+    );
+    for size in SIZES {
+        let home = tempfile::tempdir().unwrap();
+        let bytes = generate(home.path(), size);
+        let first = timed(home.path(), "sessions", size);
+        let second = fastest(home.path(), "sessions", size);
+        let stats = fastest(home.path(), "stats", size);
+        let megabytes = bytes as f64 / 1e6;
+        println!(
+            "{size:>8}  {megabytes:>8.1}  {:>9.3}  {:>8.0}  {:>9.3}  {:>9.0}  {:>9.3}",
+            first.as_secs_f64(),
+            megabytes / first.as_secs_f64(),
+            second.as_secs_f64(),
+            second.as_secs_f64() * 1e6 / size as f64,
+            stats.as_secs_f64(),
+        );
+    }
+}
+
+fn fastest(home: &Path, command: &str, size: usize) -> Duration {
+    (0..5).map(|_| timed(home, command, size)).min().unwrap()
+}
+
+fn timed(home: &Path, command: &str, size: usize) -> Duration {
+    let began = Instant::now();
+    let output = Command::new(env!("CARGO_BIN_EXE_unspool"))
+        .args([command, "--json"])
+        .env_clear()
+        .env("HOME", home)
+        .current_dir(home)
+        .stderr(Stdio::inherit())
+        .output()
+        .unwrap();
+    let took = began.elapsed();
+    let lines = String::from_utf8(output.stdout).unwrap().lines().count();
+    assert!(command == "stats" || lines == size, "{lines} of {size}");
+    took
+}
+
+/// Makes that many sessions and tells how many bytes they are.
+fn generate(home: &Path, sessions: usize) -> usize {
+    let mut random = Random(7);
+    (0..sessions)
+        .map(|number| {
+            // Log-normal, more or less: 10 KB to some MB, 300 KB on average.
+            let calls = (4.0 * 2.0_f64.powf(random.normal() * 1.7)).ceil() as usize;
+            let calls = calls.clamp(1, 600);
+            let (path, text) = if number % 2 == 0 {
+                claude(number, calls, &mut random)
+            } else {
+                codex(number, calls, &mut random)
+            };
+            let path = home.join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, &text).unwrap();
+            text.len()
+        })
+        .sum()
+}
+
+fn claude(number: usize, calls: usize, random: &mut Random) -> (String, String) {
+    let id = format!("{number:08x}-0000-4000-8000-000000000000");
+    let project = number % 20;
+    let mut text = String::new();
+    let mut line = |second: usize, kind: &str, message: &str| {
+        let time = time(number, second);
+        let _ = writeln!(
+            text,
+            r#"{{"type":"{kind}","uuid":"u-{number}-{second}","timestamp":"{time}","sessionId":"{id}","cwd":"/home/me/project-{project}","version":"2.1.325","message":{message}}}"#
+        );
+    };
+    line(
+        0,
+        "user",
+        r#"{"role":"user","content":"Mend the failing tests."}"#,
+    );
+    for call in 0..calls {
+        let usage =
+            r#""usage":{"input_tokens":12,"cache_read_input_tokens":14000,"output_tokens":90}"#;
+        let tool = format!(
+            r#"{{"id":"msg_{number}_{call}","role":"assistant","model":"claude-opus-5-5","content":[{{"type":"tool_use","id":"toolu_{number}_{call}","name":"Bash","input":{{"command":"cargo test"}}}}],{usage}}}"#
+        );
+        line(2 * call + 1, "assistant", &tool);
+        let output = random.output();
+        let result = format!(
+            r#"{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"toolu_{number}_{call}","content":"{output}"}}]}}"#
+        );
+        line(2 * call + 2, "user", &result);
+    }
+    line(
+        2 * calls + 3,
+        "assistant",
+        r#"{"id":"msg_last","role":"assistant","model":"claude-opus-5-5","stop_reason":"end_turn","content":[{"type":"text","text":"Done."}]}"#,
+    );
+    (format!(".claude/projects/-p{project}/{id}.jsonl"), text)
+}
+
+fn codex(number: usize, calls: usize, random: &mut Random) -> (String, String) {
+    let id = format!("{number:08x}-1111-7000-8000-000000000000");
+    let mut text = String::new();
+    let mut line = |second: usize, kind: &str, payload: &str| {
+        let time = time(number, second);
+        let _ = writeln!(
+            text,
+            r#"{{"timestamp":"{time}","type":"{kind}","payload":{payload}}}"#
+        );
+    };
+    let project = number % 20;
+    line(
+        0,
+        "session_meta",
+        &format!(
+            r#"{{"id":"{id}","cwd":"/home/me/project-{project}","cli_version":"0.137.0","source":"exec"}}"#
+        ),
+    );
+    line(0, "event_msg", r#"{"type":"task_started"}"#);
+    line(
+        0,
+        "event_msg",
+        r#"{"type":"user_message","message":"Mend the failing tests."}"#,
+    );
+    for call in 0..calls {
+        line(
+            2 * call + 1,
+            "response_item",
+            &format!(
+                r#"{{"type":"function_call","name":"exec_command","arguments":"{{\"cmd\":\"cargo test\"}}","call_id":"call_{number}_{call}"}}"#
+            ),
+        );
+        let output = random.output();
+        line(
+            2 * call + 2,
+            "response_item",
+            &format!(
+                r#"{{"type":"function_call_output","call_id":"call_{number}_{call}","output":"{output}"}}"#
+            ),
+        );
+        let total = (call + 1) * 1000;
+        line(
+            2 * call + 2,
+            "event_msg",
+            &format!(
+                r#"{{"type":"token_count","info":{{"total_token_usage":{{"input_tokens":{total},"output_tokens":{call}}},"last_token_usage":{{"total_tokens":1001}}}}}}"#
+            ),
+        );
+    }
+    line(
+        2 * calls + 3,
+        "event_msg",
+        r#"{"type":"agent_message","message":"Done."}"#,
+    );
+    line(
+        2 * calls + 3,
+        "event_msg",
+        r#"{"type":"task_complete","duration_ms":5000}"#,
+    );
+    let day = number / 50 % 28 + 1;
+    (
+        format!(".codex/sessions/2026/10/{day:02}/rollout-2026-10-{day:02}T10-00-00-{id}.jsonl"),
+        text,
+    )
+}
+
+fn time(number: usize, second: usize) -> String {
+    let day = number / 50 % 28 + 1;
+    let (hour, minute) = (number % 20, second / 60 % 60);
+    format!(
+        "2026-10-{day:02}T{hour:02}:{minute:02}:{:02}.{:03}Z",
+        second % 60,
+        number % 1000
+    )
+}
+
+/// Numbers that are the same each time (a linear congruential generator).
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        self.0 >> 33
+    }
+
+    /// Twelve even ones make a nearly normal one.
+    fn normal(&mut self) -> f64 {
+        let sum: f64 = (0..12)
+            .map(|_| (self.next() % 10_000) as f64 / 10_000.0)
+            .sum();
+        sum - 6.0
+    }
+
+    /// Output of a command as a JSON string: some lines to some thousands.
+    fn output(&mut self) -> String {
+        let lines = (60.0 * 2.0_f64.powf(self.normal() * 1.5)).ceil() as usize;
+        let mut text = String::new();
+        for line in 0..lines.min(4000) {
+            let _ = write!(
+                text,
+                r"test module_{}::case_{line} ... ok {:x}\n",
+                line % 9,
+                self.next()
+            );
+        }
+        text
+    }
+}

@@ -1,0 +1,165 @@
+//! Files that cannot be read: the others are listed, and a line says what was
+//! skipped and why.
+
+use std::fs;
+use std::io::Write;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use rusqlite::Connection;
+
+use crate::world::{Home, corpus, listing};
+
+fn hello() -> String {
+    fs::read_to_string(corpus("claude/hello/hello.session.jsonl")).unwrap()
+}
+
+#[test]
+fn bad_files_do_not_keep_good_ones_from_being_listed() {
+    let home = Home::new();
+    home.write(".claude/projects/-p/good.jsonl", hello());
+    home.write(".claude/projects/-p/half.jsonl", r#"{"type":"user","mess"#);
+    fs::create_dir_all(home.path(".claude/projects/-p/folder.jsonl")).unwrap();
+    symlink("loop.jsonl", home.path(".claude/projects/-p/loop.jsonl")).unwrap();
+    home.write(
+        ".gemini/tmp/p/chats/session-a.json",
+        r#"{"sessionId":"a","projectHash":"b","startTime":"2026"#,
+    );
+    home.write(
+        ".local/share/opencode/opencode.db",
+        "SQLite format 3\0 and then nothing",
+    );
+    home.write(
+        ".codex/sessions/2026/11/15/rollout-new.jsonl",
+        "{\"timestamp\":\"2031-01-01T00:00:00Z\",\"type\":\"session_meta\",\"payload\":{\"id\":\"n\",\"cli_version\":\"9.0\",\"cwd\":\"/p\"}}\n\
+         {\"timestamp\":\"2031-01-01T00:00:01Z\",\"type\":\"hologram\",\"payload\":{\"frames\":[1]}}\n",
+    );
+    let ran = home.run(&["sessions"]);
+    assert_eq!(ran.status, Some(0));
+    assert_eq!(ran.stdout.lines().count(), 2, "{}", ran.stdout);
+    let place = format!("skipped {}/", home.path("").display());
+    let told = ran.stderr.replace(&place.replace("//", "/"), "skipped ~/");
+    insta::assert_snapshot!(told);
+    // What is skipped is told each time.
+    assert_eq!(home.run(&["sessions"]).stderr, ran.stderr);
+}
+
+#[test]
+fn nothing_but_bad_files_is_a_failure() {
+    let home = Home::new();
+    home.write(
+        ".claude/projects/-p/half.jsonl",
+        "{\"type\":\"user\",\"mess",
+    );
+    assert_eq!(home.run(&["sessions"]).status, Some(2));
+    assert_eq!(home.run(&["stats"]).status, Some(2));
+    let nothing = Home::new().run(&["sessions"]);
+    assert_eq!(nothing.status, Some(0));
+    assert!(nothing.stderr.contains("found no session"));
+}
+
+#[test]
+fn a_walk_ends_whatever_the_links_lead_to() {
+    let home = Home::new();
+    home.write("in/a/run.jsonl", hello());
+    symlink("..", home.path("in/a/up")).unwrap();
+    symlink("/dev/zero", home.path("in/zero.jsonl")).unwrap();
+    let _socket = std::os::unix::net::UnixListener::bind(home.path("in/socket.jsonl")).unwrap();
+    let folder = home.path("in");
+    let ran = home.run(&["sessions", "--json", "--in", folder.to_str().unwrap()]);
+    assert_eq!(ran.stdout.lines().count(), 1);
+    for words in [
+        "in/a/up: a link back to a folder above it",
+        "in/zero.jsonl: no ordinary file",
+        "in/socket.jsonl: no ordinary file",
+    ] {
+        assert!(ran.stderr.contains(words), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn what_may_not_be_read_is_skipped_until_it_may() {
+    let home = Home::new();
+    home.write(".claude/projects/-p/good.jsonl", hello());
+    let path = home.write(".claude/projects/-q/secret.jsonl", hello());
+    let set = |mode: u32| fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+    set(0o000);
+    if fs::File::open(&path).is_ok() {
+        // Nothing is secret for this user.
+        return;
+    }
+    let ran = home.run(&["sessions", "--json"]);
+    assert_eq!(ran.stdout.lines().count(), 1);
+    assert!(
+        ran.stderr.contains("secret.jsonl: permission denied"),
+        "{}",
+        ran.stderr
+    );
+    set(0o600);
+    assert_eq!(home.sessions(&[]).len(), 2);
+}
+
+#[test]
+fn nothing_is_written_beside_a_database() {
+    let home = Home::of_all();
+    let folder = home.path(".local/share/opencode");
+    let before = listing(&folder);
+    assert_eq!(home.sessions(&["--agent", "opencode"]).len(), 2);
+    assert_eq!(home.stats("agent", "opencode", &[])["sessions"], 2);
+    assert_eq!(listing(&folder), before);
+    // The same with a log that a running agent keeps.
+    let writer = Connection::open(folder.join("opencode.db")).unwrap();
+    writer
+        .execute_batch(
+            "PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0;
+             UPDATE session SET title = 'from the log', time_updated = time_updated + 1
+             WHERE parent_id IS NULL;",
+        )
+        .unwrap();
+    let before = listing(&folder);
+    assert!(before.iter().any(|line| line.contains("opencode.db-wal")));
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o555)).unwrap();
+    let ran = home.run(&["sessions", "--json", "--agent", "opencode"]);
+    assert!(
+        ran.stdout.contains("from the log"),
+        "{}{}",
+        ran.stdout,
+        ran.stderr
+    );
+    assert_eq!(listing(&folder), before);
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
+    drop(writer);
+}
+
+#[test]
+fn a_file_that_grows_while_it_is_read_is_listed() {
+    let home = Home::new();
+    let path = home.write(".claude/projects/-p/growing.jsonl", hello());
+    let line = hello().lines().last().unwrap().to_owned() + "\n";
+    let is_done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut file = fs::File::options().append(true).open(&path).unwrap();
+            while !is_done.load(Ordering::Relaxed) {
+                // Half lines too.
+                let (one, two) = line.split_at(line.len() / 2);
+                file.write_all(one.as_bytes()).unwrap();
+                file.write_all(two.as_bytes()).unwrap();
+                thread::sleep(std::time::Duration::from_micros(200));
+            }
+        });
+        for _ in 0..10 {
+            let ran = home.run(&["sessions", "--json"]);
+            assert_eq!(ran.stdout.lines().count(), 1, "{}", ran.stderr);
+        }
+        is_done.store(true, Ordering::Relaxed);
+    });
+    assert_eq!(home.sessions(&[]).len(), 1);
+    let ran = home.run(&["sessions", "--verbose"]);
+    assert!(
+        ran.stderr.contains("1 files found, 0 of them read"),
+        "{}",
+        ran.stderr
+    );
+}

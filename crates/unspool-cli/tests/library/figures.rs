@@ -1,0 +1,131 @@
+//! `unspool stats`: what is added up, and how it is shown.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::world::{Home, corpus, objects};
+
+#[test]
+fn the_whole_is_the_sum_of_the_sessions() {
+    let home = Home::of_all();
+    let sessions = home.sessions(&[]);
+    let total = home.stats("total", "", &[]);
+    for name in [
+        "turns",
+        "tools",
+        "input_tokens",
+        "output_tokens",
+        "cached_tokens",
+        "reasoning_tokens",
+    ] {
+        let sum: u64 = sessions.iter().map(|one| one[name].as_u64().unwrap()).sum();
+        assert_eq!(total[name], sum, "{name}");
+    }
+    let cost: f64 = sessions
+        .iter()
+        .filter_map(|one| one["cost_usd"].as_f64())
+        .sum();
+    assert!((total["cost_usd"].as_f64().unwrap() - cost).abs() < 1e-9);
+    assert_eq!(total["sessions"], sessions.len());
+}
+
+#[test]
+fn groups_of_one_sort_make_up_the_whole() {
+    let home = Home::of_all();
+    let groups = objects(&home.run(&["stats", "--json"]).stdout);
+    let sum = |by: &str, name: &str| -> u64 {
+        let groups = groups.iter().filter(|group| group["by"] == by);
+        groups.map(|group| group[name].as_u64().unwrap()).sum()
+    };
+    for by in ["agent", "model", "project", "day"] {
+        for name in ["input_tokens", "output_tokens"] {
+            assert_eq!(sum(by, name), sum("total", name), "{by} {name}");
+        }
+    }
+    for by in ["agent", "project", "day", "tool"] {
+        assert_eq!(sum(by, "tools"), sum("total", "tools"), "{by}");
+    }
+}
+
+#[test]
+fn days_are_those_of_the_place() {
+    let home = Home::of_all();
+    let days = |zone: &str| -> Vec<Value> {
+        let mut command = home.unspool(&["stats", "--json", "--by", "day"]);
+        let output = command.env("TZ", zone).output().unwrap();
+        let groups = objects(&String::from_utf8(output.stdout).unwrap());
+        groups
+            .into_iter()
+            .map(|group| group["name"].clone())
+            .collect()
+    };
+    assert_eq!(days("UTC"), ["2026-11-15"]);
+    assert_eq!(days("Asia/Tokyo"), ["2026-11-16"]);
+}
+
+#[test]
+fn a_span_of_time_cuts_sessions() {
+    let home = Home::new();
+    let session = fs::read_to_string(corpus("claude/resume/resume.session.jsonl")).unwrap();
+    home.write(".claude/projects/-p/a.jsonl", session);
+    let all = home.stats("total", "", &[]);
+    let until = home.stats("total", "", &["--until", "2026-11-15T18:30:20Z"]);
+    let since = home.stats("total", "", &["--since", "2026-11-15T18:30:20Z"]);
+    assert_eq!(until["input_tokens"], 14_412);
+    let sum = until["input_tokens"].as_u64().unwrap() + since["input_tokens"].as_u64().unwrap();
+    assert_eq!(all["input_tokens"], sum);
+    assert_eq!(since["sessions"], 1);
+}
+
+#[test]
+fn tables_are_drawn() {
+    let home = Home::of_all();
+    fs::remove_file(home.path("project/.aider.chat.history.md")).unwrap();
+    insta::assert_snapshot!("tables", home.run(&["stats"]).stdout);
+    insta::assert_snapshot!(
+        "tools",
+        home.run(&["stats", "--by", "tool", "--width", "60"]).stdout
+    );
+    let plain = |name: &str, value: &str| {
+        let mut command = home.unspool(&["stats", "--by", "agent"]);
+        let output = command.env(name, value).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    for (name, value) in [
+        ("LC_ALL", "C"),
+        ("TERM", "dumb"),
+        ("LANG", "de_DE.ISO-8859-1"),
+    ] {
+        let shown = plain(name, value);
+        assert!(shown.is_ascii() && shown.contains("####"), "{shown}");
+    }
+    assert!(plain("LANG", "de_DE.UTF-8").contains("█"));
+    let narrow = home.run(&["stats", "--width", "50"]).stdout;
+    assert!(
+        narrow.lines().all(|line| line.chars().count() <= 50),
+        "{narrow}"
+    );
+}
+
+#[test]
+fn comma_separated_values_are_safe() {
+    let home = Home::new();
+    let session = fs::read_to_string(corpus("claude/hello/hello.session.jsonl")).unwrap();
+    let session = session.replace("/home/user/project", r#"=cmd|\", \u202e!"#);
+    home.write(".claude/projects/-p/a.jsonl", session);
+    let shown = home
+        .run(&["stats", "--csv", "--by", "project,agent"])
+        .stdout;
+    let mut lines = shown.lines();
+    assert_eq!(
+        lines.next().unwrap(),
+        "by,name,sessions,turns,tools,failed_tools,errors,time_ms,input_tokens,output_tokens,cached_tokens,reasoning_tokens,cost_usd"
+    );
+    let project = lines.next().unwrap();
+    assert!(
+        project.starts_with(r#"project,"'=cmd|"", \u{202E}!",1,"#),
+        "{project}"
+    );
+    assert!(lines.next().unwrap().starts_with("agent,claude,1,1,"));
+}

@@ -1,0 +1,151 @@
+//! Sessions by their ids.
+
+use std::fs;
+use std::time::{Duration, SystemTime};
+
+use crate::world::{Home, corpus, field};
+
+const CLAUDE: &str = "f3c28766-9691-4504-8054-ccb9e43462e9";
+
+#[test]
+fn a_session_is_shown_by_its_id_as_by_its_file() {
+    let home = Home::of_all();
+    let path = home
+        .path(".claude/projects/-home-user-project")
+        .join(format!("{CLAUDE}.jsonl"));
+    let by_file = home.run(&[path.to_str().unwrap()]);
+    assert_eq!(by_file.status, Some(0));
+    assert!(by_file.stdout.contains("Tidy up the greeter package"));
+    for arguments in [&["show", CLAUDE] as &[&str], &["show", "f3c"], &["F3C28"]] {
+        assert_eq!(home.run(arguments).stdout, by_file.stdout, "{arguments:?}");
+    }
+    let file = home.run(&["show", path.to_str().unwrap(), "--display", "text"]);
+    let id = home.run(&["f3c28", "--display", "text"]);
+    assert_eq!((id.stdout.len() > 100, &id.stdout), (true, &file.stdout));
+    let raw = home.run(&["show", "f3c", "--raw"]);
+    assert_eq!(raw.stdout, fs::read_to_string(path).unwrap());
+}
+
+#[test]
+fn every_session_of_the_list_can_be_shown() {
+    let home = Home::of_all();
+    for session in home.sessions(&[]) {
+        let id = session["id"].as_str().unwrap();
+        let shown = home.run(&["show", id]);
+        assert_eq!(shown.status, Some(0), "{id}: {}", shown.stderr);
+        let prompt = session["prompt"].as_str().unwrap();
+        let words: Vec<&str> = prompt.split_whitespace().take(2).collect();
+        assert!(
+            shown.stdout.contains(&words.join(" ")),
+            "{id}: {}",
+            shown.stdout
+        );
+    }
+}
+
+#[test]
+fn what_means_none_or_several_is_an_error() {
+    let home = Home::of_all();
+    let session = fs::read_to_string(corpus("claude/hello/hello.session.jsonl")).unwrap();
+    for id in ["f3aa", "f3bb"] {
+        let session = session.replace("f6c4d2aa", id);
+        home.write(&format!(".claude/projects/-p/{id}.jsonl"), session);
+    }
+    let several = home.run(&["show", "f3"]);
+    assert_eq!((several.status, several.stdout.as_str()), (Some(2), ""));
+    for id in [CLAUDE, "f3aa", "f3bb"] {
+        assert!(
+            several.stderr.contains(&format!("\n  {id}")),
+            "{}",
+            several.stderr
+        );
+    }
+    let none = home.run(&["show", "beefbeef"]);
+    assert_eq!(none.status, Some(2));
+    assert!(
+        none.stderr.contains("no session has the id beefbeef"),
+        "{}",
+        none.stderr
+    );
+    let no_file = home.run(&["missing.jsonl"]);
+    assert!(
+        no_file.stderr.contains("cannot read missing.jsonl"),
+        "{}",
+        no_file.stderr
+    );
+    // A file is a file, whatever it is called.
+    fs::write(
+        home.path("project/f3aa"),
+        "{\"kind\":\"text\",\"text\":\"from the file\"}\n",
+    )
+    .unwrap();
+    assert!(home.run(&["f3aa"]).stdout.contains("from the file"));
+}
+
+#[test]
+fn the_newest_is_shown() {
+    let home = Home::of_all();
+    let touch = |below: &str, ago: u64| {
+        let time = SystemTime::now() - Duration::from_secs(ago);
+        let file = fs::File::options()
+            .write(true)
+            .open(home.path(below))
+            .unwrap();
+        file.set_modified(time).unwrap();
+    };
+    touch(
+        ".gemini/tmp/project/chats/session-2026-11-15T18-16-33fb7648.jsonl",
+        10,
+    );
+    for (below, ago) in [
+        (format!(".claude/projects/-home-user-project/{CLAUDE}.jsonl"), 900),
+        (
+            ".codex/sessions/2026/11/15/rollout-2026-11-15T18-16-51-01a1e06d-237f-7d01-8624-d4ad3ffd1919.jsonl"
+                .to_owned(),
+            500,
+        ),
+    ] {
+        touch(&below, ago);
+    }
+    fs::remove_dir_all(home.path(".qwen")).unwrap();
+    fs::remove_dir_all(home.path(".local")).unwrap();
+    fs::remove_dir_all(
+        home.path(".claude/projects/-home-user-project")
+            .join(CLAUDE),
+    )
+    .unwrap();
+    let newest = home.run(&["show", "--latest"]);
+    assert!(
+        newest
+            .stdout
+            .contains("Make split_words ignore punctuation"),
+        "{}",
+        newest.stderr
+    );
+    let claude = home.run(&["show", "--latest", "claude"]);
+    assert!(claude.stdout.contains("Tidy up the greeter package"));
+    let both = home.run(&["show", "--latest", "claude", "f3c"]);
+    assert_eq!(both.status, Some(2));
+    assert_eq!(home.run(&["show", "--latest", "nobody"]).status, Some(2));
+    assert!(
+        Home::new()
+            .run(&["show", "--latest"])
+            .stderr
+            .contains("found no session")
+    );
+}
+
+#[test]
+fn ids_and_files_choose_in_lists_too() {
+    let home = Home::of_all();
+    let one = home.sessions(&["f3c"]);
+    assert_eq!(field(&one, "id"), [CLAUDE]);
+    let path = one[0]["path"].as_str().unwrap();
+    assert_eq!(field(&home.sessions(&[path]), "id"), [CLAUDE]);
+    let both = field(&home.sessions(&["f3c", "01a1"]), "agent");
+    assert_eq!(both.len(), 2);
+    assert_eq!(home.stats("total", "", &["f3c"])["sessions"], 1);
+    let stranger = corpus("claude/hello/hello.session.jsonl");
+    let stranger = home.sessions(&[stranger.to_str().unwrap()]);
+    assert_eq!(field(&stranger, "prompt"), ["Say hello in one sentence."]);
+}
