@@ -298,7 +298,10 @@ impl<W: Write> Watch<'_, '_, W> {
     /// Shows what is new in an input that is there as a whole. That its last
     /// turn is not over does not mean that it was cut off.
     fn whole(&mut self, bytes: &[u8], reader: &mut Reader) -> io::Result<()> {
-        self.restart(reader);
+        *reader = (self.reader)();
+        if let Some(seen) = &mut self.seen {
+            seen.restart_document();
+        }
         reader.push(bytes);
         reader.finish();
         let mut events: Vec<Event> = reader.events().collect();

@@ -4,7 +4,8 @@
 //!
 //! An event counts as shown once for each time it was shown, wherever it stands
 //! now, so that a document that changed in its middle shows what changed and
-//! nothing of what follows. Where it stands in the stream makes no difference.
+//! nothing of what follows. Lines are only ever added to a file of lines: behind
+//! the first that is new, all of it is another run, also what looks the same.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -21,6 +22,9 @@ pub(crate) struct Seen {
     events: HashMap<u64, Count>,
     /// How often reading began anew.
     pass: u32,
+    /// Whether lines are read, and whether one of them was new.
+    is_lines: bool,
+    is_new: bool,
 }
 
 /// How often an event was shown, and how often it came in the last pass in which
@@ -33,9 +37,17 @@ struct Count {
 }
 
 impl Seen {
-    /// Reading begins anew.
+    /// Reading lines begins anew.
     pub(super) fn restart(&mut self) {
         self.pass += 1;
+        self.is_lines = true;
+        self.is_new = false;
+    }
+
+    /// A document is read again.
+    pub(super) fn restart_document(&mut self) {
+        self.restart();
+        self.is_lines = false;
     }
 
     /// Whether the event was shown already; if not, it is now.
@@ -50,10 +62,11 @@ impl Seen {
             count.again = 0;
         }
         count.again += 1;
-        if count.again <= count.shown {
+        if count.again <= count.shown && !self.is_new {
             return true;
         }
-        count.shown = count.again;
+        count.shown = count.shown.max(count.again);
+        self.is_new = self.is_lines;
         false
     }
 }
@@ -88,11 +101,14 @@ mod tests {
     fn only_what_is_new_is_shown() {
         let mut seen = Seen::default();
         assert_eq!(shown(&mut seen, &["a", "b", "a"]), ["a", "b", "a"]);
-        seen.restart();
+        seen.restart_document();
         assert_eq!(shown(&mut seen, &["a", "x", "b", "a", "a"]), ["x", "a"]);
-        seen.restart();
+        seen.restart_document();
         assert_eq!(shown(&mut seen, &["a", "b", "c"]), ["c"]);
-        seen.restart();
+        seen.restart_document();
         assert_eq!(shown(&mut seen, &["x", "a", "a", "a", "b", "c"]), [""; 0]);
+        // Another run begins with something new.
+        seen.restart();
+        assert_eq!(shown(&mut seen, &["a", "b", "y", "a"]), ["y", "a"]);
     }
 }

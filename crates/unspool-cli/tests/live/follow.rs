@@ -145,6 +145,18 @@ fn a_file_that_is_cut_begins_anew() {
 }
 
 #[test]
+fn another_run_in_the_same_file_is_shown_as_a_whole() {
+    let (_folder, path) = session_file();
+    append(&path, &(session() + &text("a", "one") + &text("b", "two")));
+    let follower = Follower::of(&path);
+    follower.wait_for("two");
+    let other = session() + &text("a", "other") + &text("b", "two") + &text("c", "end");
+    fs::write(&path, other).unwrap();
+    follower.wait_for("end");
+    assert_eq!(follower.end().1, ["one", "two", "other", "two", "end"]);
+}
+
+#[test]
 fn a_file_that_is_cut_and_longer_at_once() {
     let (_folder, path) = session_file();
     append(&path, &(session() + &text("a", "one")));
