@@ -68,9 +68,31 @@ const ELEMENTS: &[(&str, &[&str])] = &[
     ("dd", &[]),
 ];
 
-/// Strings that no card shows: times, ids and words for programs, what is told
-/// at the top of a page, and what only interactive views show.
-const UNSEEN: &str = "";
+/// Ends of the paths to strings that no card shows: times, ids, words of closed
+/// sets, what a person might have answered.
+const UNSEEN: &[&str] = &[
+    "/time",
+    "/id",
+    "/tool_id",
+    "/kind",
+    "/parent",
+    "/status",
+    "/priority",
+    "/level",
+    "/category",
+    "/reason",
+    "/raw",
+    "/default",
+];
+
+/// Kinds that stand at the top of a page, or are for interactive views.
+const HIDDEN: &[&str] = &["session ", "state "];
+
+fn is_unseen(name: &str) -> bool {
+    UNSEEN.iter().any(|end| name.ends_with(end))
+        || HIDDEN.iter().any(|kind| name.starts_with(kind))
+        || name.starts_with("permission /options/")
+}
 
 fn page(lines: &[u8]) -> String {
     let detail = Detail {
@@ -187,8 +209,8 @@ fn markup_in_any_field_is_text() {
         let sets = threads.into_iter().map(|thread| thread.join().unwrap());
         sets.reduce(|a, b| &a | &b).unwrap()
     });
-    let unseen: Vec<&str> = all.difference(&seen).map(String::as_str).collect();
-    assert_eq!(unseen.join("\n"), UNSEEN.trim());
+    let mut unseen = all.difference(&seen);
+    assert_eq!(unseen.find(|name| !is_unseen(name)), None);
 }
 
 #[test]
