@@ -171,17 +171,15 @@ type Case<'a> = (&'a Vec<Value>, usize, String);
 /// What is wrong with the page of hostile events, and whether they are seen.
 fn check(sample: &[Value], at: usize, path: &str) -> bool {
     let mut is_seen = false;
-    for hostile in TEXTS {
-        for alone in [true, false] {
-            let lines = poisoned(sample, at, path, alone, &inside(hostile));
-            let page = page(&lines);
-            match text(middle(&page)) {
-                Ok(text) => is_seen |= text.contains(MARK),
-                Err(error) => panic!(
-                    "{error} in the page of\n{}",
-                    String::from_utf8_lossy(&lines)
-                ),
-            }
+    for (index, hostile) in TEXTS.iter().enumerate() {
+        let lines = poisoned(sample, at, path, index % 2 == 0, &inside(hostile));
+        let page = page(&lines);
+        match text(middle(&page)) {
+            Ok(text) => is_seen |= text.contains(MARK),
+            Err(error) => panic!(
+                "{error} in the page of\n{}",
+                String::from_utf8_lossy(&lines)
+            ),
         }
     }
     is_seen
