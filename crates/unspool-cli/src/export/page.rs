@@ -25,6 +25,10 @@ use crate::{Status, filter, summary};
 /// Cards that wait for what names the run.
 const MOST_WAITING: usize = 64;
 
+/// Bytes of a page from which on code has no colours: a browser takes longer
+/// for them than for all the rest.
+const MOST_COLOURED: usize = 6_000_000;
+
 /// Characters of a title that is a prompt.
 const LONGEST_TITLE: usize = 120;
 
@@ -166,7 +170,8 @@ impl<W: Write> Page<'_, W> {
                 ReasoningShown::Full => Reasoning::Full,
                 ReasoningShown::Off => Reasoning::Off,
             },
-            highlight: self.format == Format::Html,
+            highlight: self.format == Format::Html
+                && !matches!(&self.back, Back::Html(html) if html.written() > MOST_COLOURED),
             ..Detail::default()
         }
     }

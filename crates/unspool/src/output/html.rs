@@ -40,6 +40,8 @@ pub struct Html<W> {
     out: W,
     /// Cards that are written.
     count: usize,
+    /// Bytes of them.
+    written: usize,
     /// What is being written, kept for its memory.
     buffer: String,
 }
@@ -56,6 +58,7 @@ impl<W: Write> Html<W> {
         Ok(Self {
             out,
             count: 0,
+            written: 0,
             buffer: page,
         })
     }
@@ -65,7 +68,14 @@ impl<W: Write> Html<W> {
         self.count += 1;
         self.buffer.clear();
         entry::write(&mut self.buffer, card, self.count);
+        self.written += self.buffer.len();
         self.out.write_all(self.buffer.as_bytes())
+    }
+
+    /// Bytes of cards that are written. Code in colours takes many elements: from
+    /// some size on a page is better off without them.
+    pub fn written(&self) -> usize {
+        self.written
     }
 
     /// Ends the page with what the run amounted to: names and values.

@@ -16,7 +16,7 @@ use super::About;
 use crate::doc::card::{Card, Kind, Panel, Section, State};
 use crate::doc::{Block, Line};
 use crate::sanitize;
-use escape::{code, html, words};
+use escape::{code, html, inner, words};
 use fit::{Kept, Piece};
 
 /// The smallest comment that can be asked for.
@@ -80,10 +80,15 @@ fn top(about: &About, figures: &[(String, String)]) -> String {
         .filter(|(name, _)| name == "Agent" || name == "Model");
     let short = |value: &str| value.chars().take(LONGEST_TITLE / 2).collect::<String>();
     let facts = facts.map(|(_, value)| words(&sanitize::line(&short(value))));
-    let figures = figures.iter().map(|(name, value)| match name.as_str() {
-        "Time" | "Cost" => words(value),
-        name if value == "1" => format!("1 {}", name.to_lowercase().trim_end_matches('s')),
-        name => format!("{} {}", words(value), name.to_lowercase()),
+    let figures = figures.iter().map(|(name, value)| {
+        let (count, note) = value.split_once(' ').unwrap_or((value, ""));
+        let name = name.to_lowercase();
+        let figure = match (name.as_str(), count) {
+            ("time" | "cost", _) => return inner(value),
+            (name, "1") => format!("1 {} {note}", name.trim_end_matches('s')),
+            (name, count) => format!("{count} {name} {note}"),
+        };
+        inner(figure.trim_end())
     });
     let line: Vec<String> = facts.chain(figures).collect();
     format!("### {}\n\n{}\n", words(&title), line.join(" · "))

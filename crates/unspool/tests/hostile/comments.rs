@@ -132,16 +132,14 @@ fn tells_nobody(words: &str) -> Result<(), String> {
 fn markup_in_any_field_is_text() {
     let samples = samples();
     for (sample, at, path) in cases(&samples) {
-        for text in TEXTS {
-            for alone in [true, false] {
-                let lines = poisoned(sample, at, &path, alone, &inside(text));
-                let comment = comment(&lines, 65_000, text);
-                if let Err(error) = check(&comment) {
-                    panic!(
-                        "{error} in\n{comment}\nof\n{}",
-                        String::from_utf8_lossy(&lines)
-                    );
-                }
+        for (index, text) in TEXTS.iter().enumerate() {
+            let lines = poisoned(sample, at, &path, index % 2 == 0, &inside(text));
+            let comment = comment(&lines, 65_000, text);
+            if let Err(error) = check(&comment) {
+                panic!(
+                    "{error} in\n{comment}\nof\n{}",
+                    String::from_utf8_lossy(&lines)
+                );
             }
         }
     }

@@ -242,6 +242,8 @@ fn classes(style: Style) -> String {
         Role::Colorful => add("co"),
         Role::Green => add("gr"),
         Role::Red => add("re"),
+        // Signs look like ordinary text: they are a quarter of all elements.
+        Role::Code(Syntax::Operator) => {}
         Role::Code(syntax) => add(code(syntax)),
     }
     // On a background of its own a colour stays as it is: `r`.
@@ -281,6 +283,6 @@ fn code(syntax: Syntax) -> &'static str {
         Syntax::Constant => "cx",
         Syntax::Tag => "cg",
         Syntax::Attribute => "ca",
-        Syntax::Operator => "co2",
+        Syntax::Operator => "",
     }
 }

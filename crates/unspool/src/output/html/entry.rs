@@ -32,11 +32,8 @@ pub(super) fn write(page: &mut String, card: &Card, number: usize) {
     } else {
         "h3"
     };
-    let shown = if matches!(card.kind, Kind::Prompt | Kind::Answer) {
-        "who"
-    } else {
-        "who vh"
-    };
+    let is_seen = card.kind == Kind::Prompt || (card.kind == Kind::Answer && card.depth > 0);
+    let shown = if is_seen { "who" } else { "who vh" };
     let _ = write!(page, "<{tag} class=\"{shown}\">{name}");
     if card.depth > 0 {
         let word = if card.kind == Kind::Prompt {

@@ -153,10 +153,15 @@
     if (all.length === text.length) return all;
     return [...text].map((c) => (c.toLowerCase().length === c.length ? c.toLowerCase() : c)).join("");
   };
-  const isText = { acceptNode: (node) => (node.nodeType === 3 ? 1 : node.matches(".n, .cp, .at, .vh, .two") ? 2 : 3) };
+  // Text that a reader looks for: no numbers of lines, no buttons, nothing twice.
+  const isWords = (parent) => !/^(n |cp|vh)/.test(parent.className) && parent.parentElement.className !== "at";
   const nodesOf = (entry) => {
-    const walker = document.createTreeWalker(entry, 5, isText), nodes = [];
-    while (walker.nextNode()) nodes.push(walker.currentNode);
+    const walker = document.createTreeWalker(entry, NodeFilter.SHOW_TEXT), nodes = [];
+    const twice = $(".two", entry);
+    while (walker.nextNode()) {
+      const node = walker.currentNode, parent = node.parentElement;
+      if (isWords(parent) && !(twice && parent.closest(".two"))) nodes.push(node);
+    }
     return nodes;
   };
   const offsets = (entry, words) => {
@@ -173,7 +178,7 @@
     };
     for (const at of found) {
       const range = new Range();
-      range.setStart(...place(at + 0.5 | 0));
+      range.setStart(...place(at));
       range.setEnd(...place(at + words.length));
       list.push(range);
     }
@@ -195,26 +200,30 @@
     const own = ++turn;
     if (!words) return report();
     done = false;
-    const marks = canMark ? new Highlight() : null;
-    if (canMark) CSS.highlights.set("hit", marks);
-    let index = 0;
+    const marks = [];
+    let index = 0, told = 0;
+    // Each change that is seen costs a layout of the whole page.
+    const tell = (time) => {
+      told = time;
+      if (canMark && (done || !CSS.highlights.has("hit"))) CSS.highlights.set("hit", new Highlight(...marks));
+      report();
+    };
     const some = () => {
       if (own !== turn) return;
-      const until = performance.now() + 12;
-      for (; index < entries.length && performance.now() < until; index++) {
+      const begin = performance.now();
+      for (; index < entries.length && performance.now() < begin + 20; index++) {
         const entry = entries[index];
-        if (!isShown(entry)) continue;
-        const few = marks && marks.size < MOST_MARKS;
-        const list = few ? ranges(entry, words) : null;
+        if (!isShown(entry) || !lower(entry.textContent).includes(words)) continue;
+        const list = canMark && marks.length < MOST_MARKS ? ranges(entry, words) : null;
         const count = list ? list.length : offsets(entry, words).found.length;
         if (!count) continue;
-        if (list) for (const range of list.slice(0, MOST_MARKS)) marks.add(range);
+        if (list) marks.push(...list.slice(0, MOST_MARKS - marks.length));
         places.push({ entry, count });
         if (!canMark) entry.classList.add("found");
         total += count;
       }
       done = index >= entries.length;
-      report();
+      if (done || begin - told > 250) tell(begin);
       if (!done) setTimeout(some);
     };
     some();

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::escape::{address, code, fenced, words};
+use super::escape::{address, code, fenced, inner, words};
 use crate::doc::{Alignment, Block, DiffLine, Line, ListItem, Role, Sign, Span, Table};
 use crate::layout::is_clickable;
 
@@ -167,21 +167,11 @@ fn styled(span: &Span, prose: bool, first: bool) -> String {
     if prose && style.role == Role::Accent {
         return code(&span.text);
     }
-    let text = if first {
-        span.text
-            .split('\n')
-            .map(words)
-            .collect::<Vec<String>>()
-            .join("\n")
-    } else {
-        let mut lines = span.text.split('\n');
-        let head = lines.next().map(|line| words(&format!("x{line}")));
-        let head = head.map(|line| line.chars().skip(1).collect::<String>());
-        head.into_iter()
-            .chain(lines.map(words))
-            .collect::<Vec<String>>()
-            .join("\n")
-    };
+    let mut lines = span.text.split('\n');
+    let head = lines.next().unwrap_or_default();
+    let head = if first { words(head) } else { inner(head) };
+    let lines = std::iter::once(head).chain(lines.map(words));
+    let text = lines.collect::<Vec<String>>().join("\n");
     let is_word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
     // Signs of emphasis count only where a word begins and ends.
     let plain = is_word(text.chars().next()) && is_word(text.chars().next_back());

@@ -10,14 +10,19 @@ use std::fmt::Write as _;
 /// Breaks a word without being seen.
 const BREAK: &str = "&#8203;";
 
-/// Text as part of a line of Markdown.
-pub(super) fn words(text: &str) -> String {
-    let mut out = escaped(text, |character| {
+/// Text inside a line of Markdown.
+pub(super) fn inner(text: &str) -> String {
+    escaped(text, |character| {
         matches!(
             character,
             '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '$'
         )
-    });
+    })
+}
+
+/// Text that a line of Markdown begins with.
+pub(super) fn words(text: &str) -> String {
+    let mut out = inner(text);
     if let Some(at) = marker(&out) {
         out.insert(at, '\\');
     }

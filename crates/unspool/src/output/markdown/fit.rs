@@ -123,8 +123,9 @@ impl Kept {
     pub(super) fn push(&mut self, piece: Piece) {
         self.size += piece.size();
         self.pieces.push(piece);
-        if self.size > 2 * KEPT * self.limit {
-            self.shrink(KEPT * self.limit);
+        let most = self.limit.saturating_mul(KEPT);
+        if self.size > most.saturating_mul(2) {
+            self.shrink(most);
             self.pieces.retain(|piece| piece.fate != Fate::Gone);
         }
     }
