@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use unspool::Event;
+use unspool::redact::{Joined, Redactor, Report};
 
 use crate::Status;
 use crate::cli::{Export, Format};
@@ -157,7 +158,7 @@ fn jsonl(
     arguments: &Export,
     mut out: impl Write,
 ) -> anyhow::Result<io::Result<Status>> {
-    let read = events(input, arguments, |event| {
+    let read = events(input, arguments, Format::Jsonl, |event| {
         serde_json::to_writer(&mut out, &event).map_err(io::Error::from)?;
         Ok(out.write_all(b"\n")?)
     })?;
@@ -165,24 +166,46 @@ fn jsonl(
     Ok(read)
 }
 
-/// Hands out the events of an input as they may be given away.
+/// Hands out the events of an input as they may be given away: the one place
+/// where anything is taken out of them before they are written.
 fn events(
     input: &mut Input,
     arguments: &Export,
+    format: Format,
     mut take: impl FnMut(Event) -> anyhow::Result<()>,
 ) -> anyhow::Result<io::Result<Status>> {
-    let read = input.events(
-        arguments.source.reader_options(false),
-        |batch| match batch {
-            Batch::Event(event) => take(for_others(event)),
+    let options = arguments.source.reader_options(false);
+    let read = if arguments.redacts(format) {
+        let mut joined = Joined::default();
+        let mut redactor = Redactor::new();
+        let mut give = |event: Event| {
+            let mut event = event;
+            redactor.event(&mut event);
+            take(event)
+        };
+        let read = input.events(options, |batch| match batch {
+            Batch::Event(event) => joined.push(event).into_iter().try_for_each(&mut give),
             Batch::End => Ok(()),
-        },
-    )?;
+        })?;
+        joined.finish().into_iter().try_for_each(&mut give)?;
+        say(redactor.report());
+        read
+    } else {
+        input.events(options, |batch| match batch {
+            Batch::Event(event) => take(event),
+            Batch::End => Ok(()),
+        })?
+    };
     Ok(read.map(|()| Status::Success))
 }
 
-/// The event as other people may see it: the one place where anything is taken
-/// out of events before they are written.
-fn for_others(event: Event) -> Event {
-    event
+/// Says what was replaced.
+fn say(report: &Report) {
+    if !report.is_empty() {
+        // Nobody is left to be told when this fails.
+        let _ = writeln!(
+            io::stderr(),
+            "unspool: replaced {report} (--no-redact keeps them)"
+        );
+    }
 }

@@ -226,3 +226,59 @@ fn on_a_terminal_a_page_goes_to_a_file() {
         .collect();
     assert_eq!(files, [folder.path().join("parity.live.html")]);
 }
+
+/// A run with a secret in everything that is said and done, made up for this.
+const SECRETS: &str = r#"{"kind":"session","seq":0,"provider":"claude","cwd":"/home/alice/shop","title":"For alice@example.org"}
+{"kind":"user","seq":1,"text":"Deploy with DB_PASSWORD=hunter2x, mail alice@example.org"}
+{"kind":"text","seq":2,"id":"a","text":"The token is ghp_aB3dE5gH7j","delta":true}
+{"kind":"text","seq":3,"id":"a","text":"K9mN1pQ3sT5vW7yZ9bC2eF","delta":true}
+{"kind":"tool_use","seq":4,"id":"1","name":"Bash","category":"execute","arg":"cat /home/alice/shop/.env","input":{"command":"cat /home/alice/shop/.env"}}
+{"kind":"tool_result","seq":5,"id":"1","name":"Bash","status":"ok","output":"API_KEY=9f8e7d6c5b4a3210ff\nTOKEN=ghp_aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC2eF\n","edits":[{"op":"update","path":"/home/alice/shop/.env","hunks":[{"lines":["-DB_PASSWORD=hunter2x"]}]}]}
+{"kind":"turn_end","seq":6,"status":"completed"}
+"#;
+
+#[test]
+fn what_others_should_not_see_is_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("run.jsonl"), SECRETS).unwrap();
+    let secret = [
+        "alice",
+        "hunter2x",
+        "ghp_",
+        "9f8e7d6c5b4a3210ff",
+        "example.org",
+    ];
+    let leaks = |text: &str| secret.iter().filter(|word| text.contains(**word)).count();
+    for (format, redacts) in [
+        ("html", true),
+        ("markdown", true),
+        ("svg", false),
+        ("text", false),
+        ("jsonl", false),
+    ] {
+        let run = |more: &[&str]| {
+            let mut arguments = vec!["run.jsonl", "--to", format, "-o", "-"];
+            arguments.extend_from_slice(more);
+            let output = export(folder.path(), &arguments);
+            let said = String::from_utf8(output.stderr).unwrap();
+            (String::from_utf8(output.stdout).unwrap(), said)
+        };
+        let (usual, said) = run(&[]);
+        assert_eq!(leaks(&usual) == 0, redacts, "{format}");
+        assert_eq!(!said.is_empty(), redacts, "{format}");
+        let (clean, said) = run(&["--redact"]);
+        assert_eq!(leaks(&clean), 0, "{format}: {clean}");
+        assert_eq!(
+            said,
+            "unspool: replaced 1 GitHub token (in 2 places), 1 email (in 2 places), \
+             1 home directory (in 4 places), 1 key, 1 password (in 2 places) (--no-redact keeps them)\n"
+        );
+        assert!(
+            clean.contains("[GitHub token 1]") || format == "svg",
+            "{format}"
+        );
+        let (open, said) = run(&["--no-redact"]);
+        assert!(leaks(&open) >= 4, "{format}");
+        assert_eq!(said, "");
+    }
+}

@@ -17,6 +17,7 @@ Examples:
   unspool export session.jsonl                       writes session.html
   unspool export session.jsonl -o run.html --force   another name, also over an old file
   unspool export session.jsonl --to markdown | gh pr comment --body-file -
+  unspool export 4f2a9c -o run.html                  a session by the beginning of its id
   unspool export session.jsonl -o run.svg --width 100 --lines 10
   unspool export a.jsonl b.jsonl -o pages/           a page for each, in a folder
 
@@ -31,8 +32,8 @@ Exit status:
   0  everything was written
   2  wrong use, an input could not be read, or a file stands in the way")]
 pub(crate) struct Export {
-    /// Files to export; `-` or none is standard input
-    #[arg(value_name = "FILE")]
+    /// Sessions by their ids or files; `-` or none is standard input
+    #[arg(value_name = "ID|FILE")]
     pub(crate) files: Vec<PathBuf>,
 
     /// What to write [default: as the ending of -o says, else html]
@@ -48,6 +49,18 @@ pub(crate) struct Export {
     /// Write over a file that exists
     #[arg(long)]
     pub(crate) force: bool,
+
+    /// Replace secrets, home directories and e-mail addresses [default: in pages and comments]
+    ///
+    /// Each gets a name and a number, the same one wherever it occurs, and it is
+    /// said on standard error what was replaced. No program finds everything:
+    /// read what you publish.
+    #[arg(long, overrides_with = "no_redact")]
+    redact: bool,
+
+    /// Leave secrets, home directories and e-mail addresses as they are
+    #[arg(long, overrides_with = "redact")]
+    no_redact: bool,
 
     /// The largest comment, in bytes (markdown)
     ///
@@ -77,6 +90,14 @@ pub(crate) struct Export {
 
     #[command(flatten)]
     pub(crate) filter: Filter,
+}
+
+impl Export {
+    /// Whether what others should not see is taken out.
+    pub(crate) fn redacts(&self, format: Format) -> bool {
+        let is_for_others = matches!(format, Format::Html | Format::Markdown);
+        self.redact || (is_for_others && !self.no_redact)
+    }
 }
 
 /// What is written.

@@ -8,6 +8,7 @@ use anyhow::bail;
 use crate::cli::Export;
 use crate::export::{self, Place};
 use crate::input::{self, CHUNK, Input};
+use crate::library::named;
 use crate::{Status, complain};
 
 pub(crate) fn run(arguments: &Export) -> anyhow::Result<Status> {
@@ -42,7 +43,7 @@ fn inputs(
     selection: &Export,
     take: impl FnMut(&mut Input) -> anyhow::Result<io::Result<Status>>,
 ) -> anyhow::Result<Status> {
-    let open = |path: &Path| input::open(path, selection.source.from());
+    let open = |path: &Path| named::open(path, selection.source.from());
     input::each(&selection.files, open, take)
 }
 

@@ -51,7 +51,9 @@ pub(super) fn write(
         stats: Stats::default(),
     };
     let mut transcript = Transcript::new();
-    let read = events(input, arguments, |event| page.event(event, &mut transcript))?;
+    let read = events(input, arguments, format, |event| {
+        page.event(event, &mut transcript)
+    })?;
     let mut entries = Vec::new();
     transcript.finish(&mut |entry| entries.push(entry));
     entries.iter().try_for_each(|entry| page.entry(entry))?;

@@ -12,7 +12,7 @@ use unspool::theme::Rgb;
 use unspool::transcript::{Spacing, Transcript};
 
 use super::events;
-use crate::cli::{Export, ReasoningShown, Scheme};
+use crate::cli::{Export, Format, ReasoningShown, Scheme};
 use crate::input::Input;
 use crate::{Status, filter};
 
@@ -89,7 +89,7 @@ fn shown(
         Ok(())
     };
     let mut entries = Vec::new();
-    let read = events(input, arguments, |event| {
+    let read = events(input, arguments, Format::Text, |event| {
         entries.clear();
         transcript.event(event, &mut |entry| entries.push(entry));
         write(&entries)
