@@ -5,10 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender};
 use std::thread;
 
+use unspool::doc::{Role, Span, Style};
+use unspool::formatter::Formatter;
 use unspool::stats::Stats;
 use unspool::{Reader, ReaderOptions};
 
-use crate::cli::{Filter, Look, Show};
+use crate::cli::{Display, Filter, Look, Show};
 use crate::input::{self, Batch, CHUNK, Input};
 use crate::playback::{self, Speed};
 use crate::settings::Settings;
@@ -32,17 +34,50 @@ pub(crate) fn run(arguments: &Show) -> anyhow::Result<Status> {
         return watch_stdin(arguments, &settings);
     }
     let open = |path: &Path| input::open(path, arguments.source.from());
+    let mut headings = Headings::new(arguments, &settings);
     if arguments.replay {
         let speed = arguments.speed.unwrap_or(Speed::Times(1.0));
         return input::each(&arguments.files, open, |input| {
+            headings.write(&input.name, &mut out)?;
             let options = arguments.source.reader_options(false);
             replay(input, &settings, &arguments.filter, options, speed)
         });
     }
     input::each(&arguments.files, open, |input| {
+        headings.write(&input.name, &mut out)?;
         let options = arguments.source.reader_options(false);
         show(input, &settings, &arguments.filter, options, &mut out)
     })
+}
+
+/// The names above what several files show, as `head` and `tail` write them.
+struct Headings {
+    formatter: Option<Formatter>,
+    is_first: bool,
+}
+
+impl Headings {
+    fn new(arguments: &Show, settings: &Settings) -> Self {
+        let wanted = arguments.files.len() > 1
+            && settings.display == Display::Full
+            && !settings.copy_clean();
+        Self {
+            formatter: wanted.then(|| settings.formatter()),
+            is_first: true,
+        }
+    }
+
+    fn write(&mut self, name: &str, out: &mut impl Write) -> io::Result<()> {
+        let Some(formatter) = &self.formatter else {
+            return Ok(());
+        };
+        let name = Span::clean(&format!("==> {name} <=="), Style::of(Role::Accent));
+        if !std::mem::take(&mut self.is_first) {
+            writeln!(out)?;
+        }
+        writeln!(out, "{}", formatter.text(&[vec![name]]))?;
+        out.flush()
+    }
 }
 
 /// Whether standard input, and nothing else, is read.
