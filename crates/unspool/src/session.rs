@@ -514,7 +514,7 @@ mod tests {
             let mut kinds = String::new();
             let mut take = |entry: Entry| match entry.item {
                 Item::Tool(_) => kinds.push('t'),
-                Item::Notice(notice) => kinds.push_str(&format!("<{}>", notice.text.as_str())),
+                Item::Notice(notice) => kinds.extend(["<", &*notice.text.as_str(), ">"]),
                 Item::TurnEnd(_) => kinds.push('e'),
                 _ => kinds.push('.'),
             };
