@@ -1,11 +1,11 @@
 //! What was typed → what is meant: the terminal, the environment and the
 //! arguments brought together.
 
-use unspool::doc::entry::{Detail, Reasoning};
+use unspool::doc::entry::{Detail, Reasoning, Wanted};
 use unspool::formatter::{Config as Shown, Formatter};
 use unspool::theme::{Rgb, Theme};
 
-use crate::cli::{Display, Links, Look, ReasoningShown};
+use crate::cli::{Display, Filter, Links, Look, ReasoningShown};
 use crate::config::{self, Choices, Config};
 use crate::terminal;
 use crate::themes::{self, Choice};
@@ -82,6 +82,7 @@ impl Settings {
                         ReasoningShown::Off => Reasoning::Off,
                     },
                     usage,
+                    marks: !colours,
                     ..Detail::default()
                 },
                 links,
@@ -91,8 +92,26 @@ impl Settings {
         })
     }
 
+    /// Whether nothing but the words is written.
+    pub(crate) fn copy_clean(&self) -> bool {
+        self.config.copy_clean
+    }
+
+    /// The formatter for entries that pass the filter.
+    pub(crate) fn formatter_for(&self, filter: &Filter) -> Formatter {
+        let mut config = self.config.clone();
+        config.detail.wanted = filter
+            .grep
+            .clone()
+            .map(|pattern| Wanted::new(move |line| pattern.is_match(line)));
+        self.themed(Formatter::new(config))
+    }
+
     pub(crate) fn formatter(&self) -> Formatter {
-        let formatter = Formatter::new(self.config.clone());
+        self.themed(Formatter::new(self.config.clone()))
+    }
+
+    fn themed(&self, formatter: Formatter) -> Formatter {
         match &self.theme {
             Some(Choice::Mono) => formatter.with_theme(Theme::mono()),
             Some(Choice::File(colours)) => {

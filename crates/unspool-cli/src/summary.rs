@@ -37,9 +37,10 @@ fn words(stats: &Stats, with_usage: bool) -> Vec<String> {
         let usage = stats.usage();
         let tokens = [(usage.input_tokens, "in"), (usage.output_tokens, "out")];
         words.extend(tokens.into_iter().filter_map(|(count, name)| {
-            count
-                .filter(|count| *count > 0)
-                .map(|count| format!("{} tokens {name}", short(count)))
+            count.filter(|count| *count > 0).map(|count| {
+                let noun = if count == 1 { "token" } else { "tokens" };
+                format!("{} {noun} {name}", short(count))
+            })
         }));
         words.extend(
             usage
@@ -95,13 +96,16 @@ pub(crate) fn duration(ms: u64) -> String {
     }
 }
 
-/// `999`, `1.2k`, `34k`, `5.6M`.
+/// `999`, `1.2k`, `35k`, `5.7M`: rounded to the nearest.
 pub(crate) fn short(count: u64) -> String {
-    match count {
-        0..1000 => count.to_string(),
-        1000..10_000 => format!("{}.{}k", count / 1000, count % 1000 / 100),
-        10_000..1_000_000 => format!("{}k", count / 1000),
-        _ => format!("{}.{}M", count / 1_000_000, count % 1_000_000 / 100_000),
+    let tenths = |unit: u64| {
+        (count / (unit / 10)).saturating_add(u64::from(count % (unit / 10) >= unit / 20))
+    };
+    match (count, tenths(1000), tenths(1_000_000)) {
+        (0..1000, ..) => count.to_string(),
+        (_, tenths @ 0..100, _) => format!("{}.{}k", tenths / 10, tenths % 10),
+        (..999_500, ..) => format!("{}k", (count + 500) / 1000),
+        (.., tenths) => format!("{}.{}M", tenths / 10, tenths % 10),
     }
 }
 
@@ -116,8 +120,12 @@ mod tests {
         assert_eq!(duration(245_000), "4 min 5 s");
         assert_eq!(duration(7_620_000), "2 h 7 min");
         assert_eq!(
-            [999, 1234, 34_567, 5_678_901].map(short),
-            ["999", "1.2k", "34k", "5.6M"]
+            [
+                999, 1234, 9_960, 34_567, 187_600, 999_499, 999_500, 5_678_901
+            ]
+            .map(short),
+            ["999", "1.2k", "10k", "35k", "188k", "999k", "1.0M", "5.7M"]
         );
+        let _ = short(u64::MAX);
     }
 }

@@ -178,7 +178,7 @@ fn lines_of_output() {
 fn reasoning() {
     let only = |what: &str| shown(&["--only", "reasoning", "--reasoning", what]);
     assert_eq!(only("title"), "• Looking around\n");
-    assert_eq!(only("full"), "• Looking around\n\n  First the tests.\n");
+    assert_eq!(only("full"), "◦ Looking around\n\n  First the tests.\n");
     assert_eq!(only("off"), "");
 }
 
@@ -352,4 +352,57 @@ fn a_closed_pipe_is_no_error() {
         assert_eq!(output.status.code(), Some(0), "{display}");
         assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{display}");
     }
+}
+
+#[test]
+fn several_files_stand_below_their_names() {
+    let folder = TempDir::new().unwrap();
+    let path = file(&folder, RUN);
+    let name = path.to_str().unwrap();
+    let shown = |files: &[&str], more: &[&str]| {
+        let mut command = unspool();
+        command.args(files).args(["--only", "user"]).args(more);
+        let output = command.stdin(Stdio::null()).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let both = format!("==> {name} <==\n› Fix it\n\n==> {name} <==\n› Fix it\n");
+    assert_eq!(shown(&[name, name], &[]), both);
+    assert_eq!(shown(&[name], &[]), "› Fix it\n");
+    let answers = shown(&[name, name], &["--display", "text"]);
+    assert!(!answers.contains("==>"), "{answers}");
+    assert_eq!(shown(&[name, name], &["--raw"]), RUN.repeat(2));
+}
+
+#[test]
+fn a_pattern_shows_its_line_of_a_long_body() {
+    let text = shown(&["--grep", "seven", "--lines", "2"]);
+    let expected = "• Ran cargo test (exit 101)\n  └ … +5 lines\n    six\n    seven\n";
+    assert!(text.contains(expected), "{text}");
+}
+
+#[test]
+fn what_a_turn_took_is_as_old_as_its_end() {
+    let run = RUN.replace(
+        r#""seq":12,"status":"completed"}"#,
+        r#""seq":12,"status":"completed","time":"2026-11-15T10:06:00Z"}"#,
+    );
+    let folder = TempDir::new().unwrap();
+    let path = file(&folder, &run);
+    let usage_since = |time: &str| {
+        let mut command = unspool();
+        command.arg(&path).args(["--since", time]);
+        let output = command.stdin(Stdio::null()).output().unwrap();
+        String::from_utf8(output.stdout).unwrap().contains("Usage")
+    };
+    assert!(usage_since("2026-11-15T10:05:30Z"));
+    assert!(!usage_since("2026-11-15T10:07:00Z"));
+}
+
+#[test]
+fn text_of_other_programs_keeps_its_lines() {
+    let folder = TempDir::new().unwrap();
+    let path = file(&folder, "total 2\n-rw a\n-rw  *b*\n");
+    let output = unspool().arg(path).stdin(Stdio::null()).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(text, "• total 2\n  -rw a\n  -rw  *b*\n");
 }

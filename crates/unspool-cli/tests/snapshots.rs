@@ -12,11 +12,6 @@ use anstyle::{Color, RgbColor};
 use anstyle_svg::Term;
 
 const WIDTHS: [&str; 4] = ["0", "40", "80", "120"];
-/// What stands between two recordings that one process shows.
-const SEPARATOR: &str = "• @@@ the next recording\n";
-const SEPARATOR_EVENTS: &str = r#"{"kind":"notice","seq":0,"level":"info","text":"@@@ the next recording"}
-{"kind":"turn_end","seq":1,"status":"completed"}
-"#;
 /// Bytes that the files of `tests/shown` may have in all.
 const LARGEST: u64 = 4_000_000;
 
@@ -49,20 +44,23 @@ fn output(arguments: &[&str], files: &[PathBuf]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// What each of the recordings shows, by one process.
+/// What each of the recordings shows, by one process, below its name.
 fn shown(names: &[String], width: &str) -> Vec<String> {
-    let folder = tempfile::tempdir().unwrap();
-    let separator = folder.path().join("separator.jsonl");
-    std::fs::write(&separator, SEPARATOR_EVENTS).unwrap();
-    let mut files = Vec::new();
-    for name in names {
-        files.push(tests().join("corpus").join(name));
-        files.push(separator.clone());
-    }
+    let paths = names.iter().map(|name| tests().join("corpus").join(name));
+    let files: Vec<PathBuf> = paths.collect();
     let text = output(&["--color", "never", "--width", width], &files);
-    let mut texts: Vec<String> = text.split(SEPARATOR).map(str::to_owned).collect();
-    assert_eq!(texts.pop().as_deref(), Some(""));
-    assert_eq!(texts.len(), names.len());
+    let mut rest = text.as_str();
+    let mut texts = Vec::new();
+    for (index, file) in files.iter().enumerate() {
+        let heading = format!("==> {} <==\n", file.display());
+        rest = rest.strip_prefix(&heading).unwrap();
+        let next = files.get(index + 1);
+        let next = next.map(|next| format!("\n==> {} <==\n", next.display()));
+        let end = next.map_or(rest.len(), |next| rest.find(&next).unwrap());
+        let (text, after) = rest.split_at(end);
+        texts.push(text.to_owned());
+        rest = after.trim_start_matches('\n');
+    }
     texts
 }
 

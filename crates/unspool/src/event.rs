@@ -222,6 +222,9 @@ pub struct Message {
     /// replaces what the id had.
     #[serde(default, skip_serializing_if = "is_false")]
     pub delta: bool,
+    /// The lines are to stay as they are: the text is no markdown.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub preformatted: bool,
 }
 
 /// The beginning of a tool call.

@@ -9,10 +9,11 @@ mod open;
 pub use open::OpenText;
 
 use crate::doc::entry::{self, Detail, Part};
-use crate::doc::{Line, Role, Span};
-use crate::event::{Body, Event};
+use crate::doc::{Block, Line, Role, Span};
+use crate::event::{Agent, Body, Event};
 use crate::layout::{self, Links, Page, Sink};
 use crate::output::{Ansi, Output, Row, Text};
+use crate::sanitize;
 use crate::session::{Entry, Item, Session};
 use crate::theme::{Rgb, Theme};
 
@@ -132,6 +133,20 @@ impl Formatter {
         text
     }
 
+    /// The lines that name a sub-agent above what it says or does.
+    pub fn speaker(&self, agent: &Agent, width: usize) -> Vec<Line> {
+        let name = if agent.name.is_empty() {
+            &agent.id
+        } else {
+            &agent.name
+        };
+        let text = format!("{}:", sanitize::line(name));
+        let block = Block::Paragraph(vec![Span::role(text, Role::Accent)]);
+        let (indent, inner) = room(agent.depth, width);
+        let lines = layout::layout(&[block], self.page(inner), &[], &[]);
+        indented(lines, indent)
+    }
+
     /// A line for a live screen.
     pub fn row(&self, line: &[Span]) -> Row {
         self.output.row(line)
@@ -190,7 +205,11 @@ impl Formatter {
         } else {
             Links::Address
         };
-        Page { width, links }
+        Page {
+            width,
+            links,
+            marks: self.detail.marks,
+        }
     }
 
     fn lay_out(&self, part: &Part, width: Option<usize>, sink: &mut dyn Sink) {
@@ -203,7 +222,7 @@ fn detail(config: &Config, theme: &Theme) -> Detail {
     let is_seen = !config.plain_text && theme.has_colors();
     Detail {
         highlight: config.detail.highlight && is_seen,
-        ..config.detail
+        ..config.detail.clone()
     }
 }
 

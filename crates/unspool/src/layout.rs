@@ -18,6 +18,7 @@
 
 mod diff;
 mod link;
+mod marks;
 mod pen;
 mod printer;
 #[cfg(test)]
@@ -54,13 +55,16 @@ pub struct Page {
     pub width: Width,
     /// How links appear.
     pub links: Links,
+    /// What is struck through stands between `~~`, for back ends without
+    /// styles.
+    pub marks: bool,
 }
 
 impl From<Width> for Page {
     fn from(width: Width) -> Self {
         Self {
             width,
-            links: Links::default(),
+            ..Self::default()
         }
     }
 }

@@ -280,6 +280,10 @@ impl Translator {
     /// From here on a source translates; what was held goes first.
     fn recognised(&mut self, provider: Provider) {
         self.provider = Some(provider);
+        if self.source.is_some() {
+            // What was passed on as it is, is no part of the agent's answer.
+            self.out.end_message();
+        }
         let mut source = (provider.open)();
         for (name, bytes) in std::mem::take(&mut self.attachments) {
             source.attach(&name, &bytes);

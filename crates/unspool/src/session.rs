@@ -3,12 +3,13 @@
 //!
 //! A [`Session`] keeps only what is open and hands each [`Entry`] out when it is
 //! finished, at the place where it finished. A view that shows work in progress
-//! looks at [`Session::open`].
+//! looks at [`Session::open`]. A turn that failed or was stopped without a word
+//! about it gets a notice that says so.
 
 use std::sync::Arc;
 
 use crate::event::{
-    Agent, Body, Context, Edit, Event, Message, Notice, Payload, Permission, Plan, Prompt,
+    Agent, Body, Context, Edit, Event, Level, Message, Notice, Payload, Permission, Plan, Prompt,
     ToolResult, ToolUse, TurnEnd, TurnStatus, Usage, User,
 };
 
@@ -58,6 +59,18 @@ pub struct Text {
     pub id: String,
     /// The words.
     pub text: String,
+    /// The lines are to stay as they are: the text is no markdown.
+    pub preformatted: bool,
+}
+
+impl From<Message> for Text {
+    fn from(message: Message) -> Self {
+        Self {
+            id: message.id,
+            text: message.text.into_string(),
+            preformatted: message.preformatted,
+        }
+    }
 }
 
 /// A call with its result.
@@ -83,6 +96,39 @@ pub struct Session {
     open: Vec<Entry>,
     /// Finished beside a message that still grows.
     waiting: Vec<Entry>,
+    told: Told,
+    /// Says that the turn was stopped, which comes behind the calls that were
+    /// stopped with it.
+    stop: Option<Entry>,
+}
+
+/// What the root agent's notices said since its turn began.
+#[derive(Clone, Copy, Debug, Default)]
+struct Told {
+    failure: bool,
+    stop: bool,
+}
+
+impl Told {
+    fn notice(&mut self, level: Level) {
+        self.failure |= level == Level::Error;
+        self.stop |= level == Level::Canceled;
+    }
+
+    /// What is still to be said about the end of the turn.
+    fn missing(self, end: &TurnEnd) -> Option<Notice> {
+        let (level, words) = match end.status {
+            TurnStatus::Failed if !self.failure && !self.stop => (Level::Error, "the turn failed."),
+            TurnStatus::Canceled if !self.stop => (Level::Canceled, "the turn was stopped."),
+            _ => return None,
+        };
+        let reason = end.reason.trim();
+        let text = if reason.is_empty() { words } else { reason };
+        Some(Notice {
+            level,
+            text: text.into(),
+        })
+    }
 }
 
 impl Session {
@@ -141,6 +187,7 @@ impl Session {
     /// The stream has ended: what is open is handed out as it is.
     pub fn finish(&mut self, finished: &mut dyn FnMut(Entry)) {
         self.close(finished);
+        self.stop.take().into_iter().for_each(finished);
     }
 
     fn current_key(&self) -> Option<Key> {
@@ -159,6 +206,9 @@ impl Session {
         let Event {
             time, agent, body, ..
         } = event;
+        if !may_precede_stop(&body) {
+            self.stop.take().into_iter().for_each(&mut *finished);
+        }
         if ends_messages(&body) {
             self.end_messages(agent.as_deref(), &body, finished);
         }
@@ -182,6 +232,13 @@ impl Session {
                 if end.status != TurnStatus::Completed {
                     self.close(finished);
                 }
+                self.stop.take().into_iter().for_each(&mut *finished);
+                if agent.is_none() {
+                    let missing = std::mem::take(&mut self.told).missing(&end);
+                    if let Some(notice) = missing {
+                        finished(entry(Item::Notice(notice)));
+                    }
+                }
                 finished(entry(Item::TurnEnd(end)));
             }
             Body::Session(session) => finished(entry(Item::Session(session))),
@@ -190,7 +247,18 @@ impl Session {
             Body::Edit(edits) => finished(entry(Item::Edit(edits.edits))),
             Body::Prompt(prompt) => finished(entry(Item::Prompt(prompt))),
             Body::Context(context) => finished(entry(Item::Context(context))),
-            Body::Notice(notice) => finished(entry(Item::Notice(notice))),
+            Body::Notice(notice) => {
+                if agent.is_none() {
+                    self.told.notice(notice.level);
+                }
+                let stops = notice.level == Level::Canceled && agent.is_none();
+                let entry = entry(Item::Notice(notice));
+                if stops && !self.open.is_empty() {
+                    self.stop = Some(entry);
+                } else {
+                    finished(entry);
+                }
+            }
             Body::Usage(usage) => finished(entry(Item::Usage(usage))),
             Body::State(state) => finished(entry(Item::State(state))),
             Body::Unknown(unknown) => finished(entry(Item::Unknown(unknown.text))),
@@ -250,11 +318,7 @@ impl Session {
             if let Some(position) = position {
                 self.open.remove(position);
             }
-            let text = message.text.into_string();
-            finished(entry(item(Text {
-                id: message.id,
-                text,
-            })));
+            finished(entry(item(message.into())));
             return;
         }
         if let Some(Entry {
@@ -264,11 +328,7 @@ impl Session {
         {
             text.text.push_str(&message.text.as_str());
         } else {
-            let text = message.text.into_string();
-            self.open.push(entry(item(Text {
-                id: message.id,
-                text,
-            })));
+            self.open.push(entry(item(message.into())));
         }
     }
 
@@ -376,6 +436,18 @@ fn is_message(item: &Item) -> bool {
     matches!(item, Item::Text(_) | Item::Reasoning(_))
 }
 
+/// Whether this may still come before the word that the turn was stopped.
+fn may_precede_stop(body: &Body) -> bool {
+    matches!(
+        body,
+        Body::ToolResult(_)
+            | Body::ToolOutput(_)
+            | Body::Usage(_)
+            | Body::State(_)
+            | Body::TurnEnd(_)
+    )
+}
+
 /// Whether a message cannot go on after this. What only stands beside it
 /// (results, plans, notices …) does not end it.
 fn ends_messages(body: &Body) -> bool {
@@ -430,5 +502,35 @@ mod tests {
         let out = handed_out(&lines);
         assert!(out[MOST_WAITING].is_empty());
         assert!(out[MOST_WAITING + 1].starts_with("Hel x x"));
+    }
+
+    #[test]
+    fn a_stop_is_told_once_and_behind_what_it_stopped() {
+        let call = r#"{"kind":"tool_use","id":"t","name":"Bash"}"#;
+        let stop = r#"{"kind":"notice","level":"canceled","text":"stop"}"#;
+        let end = r#"{"kind":"turn_end","status":"canceled","reason":"why"}"#;
+        let kinds = |lines: &[&str]| -> String {
+            let mut session = Session::new();
+            let mut kinds = String::new();
+            let mut take = |entry: Entry| match entry.item {
+                Item::Tool(_) => kinds.push('t'),
+                Item::Notice(notice) => kinds.extend(["<", &*notice.text.as_str(), ">"]),
+                Item::TurnEnd(_) => kinds.push('e'),
+                _ => kinds.push('.'),
+            };
+            for line in lines {
+                session.apply(Event::from_json(line).unwrap(), &mut take);
+            }
+            session.finish(&mut take);
+            kinds
+        };
+        assert_eq!(kinds(&[call, stop, end]), "t<stop>e");
+        assert_eq!(kinds(&[call, stop]), "t<stop>");
+        assert_eq!(kinds(&[call, end]), "t<why>e");
+        let next = r#"{"kind":"user","text":"x"}"#;
+        assert_eq!(kinds(&[call, stop, next]), "<stop>.t");
+        let failed = r#"{"kind":"turn_end","status":"failed"}"#;
+        let error = r#"{"kind":"notice","level":"error","text":"no"}"#;
+        assert_eq!(kinds(&[error, failed, failed]), "<no>e<the turn failed.>e");
     }
 }

@@ -1,12 +1,14 @@
 //! Events → what is shown of a run, in order: the entries of a [`Session`], with
-//! tokens and cost told once a turn however often the agent tells them, and the
-//! empty lines between.
+//! tokens and cost told once a turn however often the agent tells them, the
+//! empty lines between, and who speaks where several sub-agents work at once.
 //!
-//! [`Transcript`] decides about the order, [`Spacing`] about the gaps; between
-//! the two a caller may leave entries out. Every view of a run that is read from
-//! top to bottom goes through both.
+//! [`Transcript`] decides about the order, [`Spacing`] about what stands between
+//! two entries; between the two a caller may leave entries out. Every view of a
+//! run that is read from top to bottom goes through both.
 
-use crate::event::{Body, Event};
+use std::sync::Arc;
+
+use crate::event::{Agent, Body, Event};
 use crate::session::{Entry, Item, Session};
 use crate::stats::Stats;
 
@@ -15,7 +17,24 @@ use crate::stats::Stats;
 pub struct Transcript {
     session: Session,
     /// Tokens and cost since they were last told.
-    spent: Option<Stats>,
+    spent: Option<Spent>,
+    /// Those of a turn that has ended while calls are open. If nothing follows
+    /// they come behind the calls, else before what follows.
+    due: Option<Spent>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Spent {
+    stats: Stats,
+    time: Option<String>,
+}
+
+impl Spent {
+    /// The same at the end of the turn, where that is known.
+    fn until(self, end: Option<&String>) -> Self {
+        let time = end.cloned().or(self.time);
+        Self { time, ..self }
+    }
 }
 
 impl Transcript {
@@ -42,46 +61,70 @@ impl Transcript {
     /// Takes the next event and hands out the entries that it finishes.
     pub fn event(&mut self, event: Event, finished: &mut dyn FnMut(Entry)) {
         if matches!(event.body, Body::Usage(_)) {
-            self.spent.get_or_insert_default().event(&event);
+            let spent = self.spent.get_or_insert_default();
+            spent.stats.event(&event);
+            spent.time = event.time.or(spent.time.take());
             return;
         }
-        let Self { session, spent } = self;
-        session.apply(event, &mut |entry| with_usage(entry, spent, finished));
+        if !matches!(event.body, Body::State(_)) {
+            usage(&mut self.due, finished);
+        }
+        let Self {
+            session,
+            spent,
+            due,
+        } = self;
+        session.apply(event, &mut |entry| {
+            if matches!(entry.item, Item::TurnEnd(_)) && entry.agent.is_none() {
+                *due = spent.take().map(|spent| spent.until(entry.time.as_ref()));
+            }
+            finished(entry);
+        });
+        if session.open().is_empty() {
+            usage(due, finished);
+        }
     }
 
     /// The stream has ended: what is open is handed out as it is.
     pub fn finish(&mut self, finished: &mut dyn FnMut(Entry)) {
-        let Self { session, spent } = self;
-        session.finish(&mut |entry| with_usage(entry, spent, finished));
-        usage(spent, finished);
+        self.session.finish(finished);
+        usage(&mut self.due, finished);
+        usage(&mut self.spent, finished);
     }
 }
 
-/// Hands out an entry, and what was spent behind the end of a turn.
-fn with_usage(entry: Entry, spent: &mut Option<Stats>, finished: &mut dyn FnMut(Entry)) {
-    let ends_turn = matches!(entry.item, Item::TurnEnd(_)) && entry.agent.is_none();
-    finished(entry);
-    if ends_turn {
-        usage(spent, finished);
-    }
-}
-
-fn usage(spent: &mut Option<Stats>, finished: &mut dyn FnMut(Entry)) {
+fn usage(spent: &mut Option<Spent>, finished: &mut dyn FnMut(Entry)) {
     if let Some(spent) = spent.take() {
         finished(Entry {
-            time: None,
+            time: spent.time,
             agent: None,
-            item: Item::Usage(spent.usage()),
+            item: Item::Usage(spent.stats.usage()),
         });
     }
 }
 
-/// Where empty lines stand: calls stand together, prose stands apart.
+/// What stands between two entries: calls stand together, prose stands apart,
+/// and sub-agents that work at the same time are named when one speaks after
+/// another.
 #[derive(Clone, Debug, Default)]
 pub struct Spacing {
     /// Whether the last entry was prose, once there was one.
     last: Option<bool>,
+    /// The sub-agents that work, and whether each spoke last at its depth.
+    working: Vec<(Arc<Agent>, bool)>,
 }
+
+/// What stands before an entry.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Before {
+    /// An empty line.
+    pub gap: bool,
+    /// The sub-agent that speaks, where somebody else did so before.
+    pub speaker: Option<Arc<Agent>>,
+}
+
+/// Sub-agents that are remembered; most agents tell when one has ended.
+const MOST_WORKING: usize = 256;
 
 impl Spacing {
     /// Nothing was shown yet.
@@ -89,14 +132,42 @@ impl Spacing {
         Self::default()
     }
 
-    /// Whether an empty line stands before this entry, which is shown next.
-    pub fn before(&mut self, entry: &Entry) -> bool {
+    /// What stands before this entry, which is shown next.
+    pub fn before(&mut self, entry: &Entry) -> Before {
         let is_prose = matches!(
             entry.item,
             Item::Text(_) | Item::User(_) | Item::Reasoning(_)
         );
         let last = self.last.replace(is_prose);
-        last.is_some_and(|was_prose| was_prose || is_prose)
+        Before {
+            gap: last.is_some_and(|was_prose| was_prose || is_prose),
+            speaker: self.speaker(entry),
+        }
+    }
+
+    fn speaker(&mut self, entry: &Entry) -> Option<Arc<Agent>> {
+        if let Item::Tool(tool) = &entry.item {
+            let call = &tool.call.id;
+            self.working.retain(|(agent, _)| agent.parent != *call);
+        }
+        let speaker = entry.agent.as_ref().filter(|agent| agent.depth > 0)?;
+        let mut is_last = false;
+        let mut is_alone = true;
+        for (agent, spoke) in &mut self.working {
+            if agent.id == speaker.id {
+                is_last = std::mem::replace(spoke, true);
+            } else if agent.depth == speaker.depth {
+                *spoke = false;
+                is_alone = false;
+            }
+        }
+        if !self.working.iter().any(|(agent, _)| agent.id == speaker.id) {
+            if self.working.len() >= MOST_WORKING {
+                self.working.remove(0);
+            }
+            self.working.push((speaker.clone(), true));
+        }
+        (!is_alone && !is_last).then(|| speaker.clone())
     }
 }
 
@@ -144,8 +215,51 @@ mod tests {
             r#"{"kind":"user","text":"c"}"#,
         ])
         .iter()
-        .map(|entry| spacing.before(entry))
+        .map(|entry| spacing.before(entry).gap)
         .collect();
         assert_eq!(gaps, [false, true, false, true]);
+    }
+
+    #[test]
+    fn usage_is_last_also_behind_calls_that_never_ended() {
+        let call = r#"{"kind":"tool_use","id":"t","name":"Bash"}"#;
+        let usage = r#"{"kind":"usage","input_tokens":5}"#;
+        let end = r#"{"kind":"turn_end","status":"completed"}"#;
+        let kinds = |lines: &[&str]| -> String {
+            let kind = |entry: &Entry| match entry.item {
+                Item::Tool(_) => 't',
+                Item::Usage(_) => 'u',
+                Item::TurnEnd(_) => 'e',
+                _ => '.',
+            };
+            entries(lines).iter().map(kind).collect()
+        };
+        assert_eq!(kinds(&[call, usage, end]), "etu");
+        let next = r#"{"kind":"user","text":"go on"}"#;
+        assert_eq!(kinds(&[call, usage, end, next]), "eu.t");
+    }
+
+    #[test]
+    fn sub_agents_are_named_when_they_take_turns() {
+        let said = |agent: &str, depth: u32| {
+            format!(
+                r#"{{"kind":"text","id":"{agent}","text":"x","agent":{{"id":"{agent}","parent":"call-{agent}","depth":{depth}}}}}"#
+            )
+        };
+        let named = |lines: &[String]| -> String {
+            let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+            let mut spacing = Spacing::new();
+            let speakers = entries(&lines).into_iter().map(|entry| {
+                let speaker = spacing.before(&entry).speaker;
+                speaker.map_or("-".to_owned(), |agent| agent.id.clone())
+            });
+            speakers.collect()
+        };
+        let (a, b, deep) = (said("a", 1), said("b", 1), said("d", 2));
+        let ended = r#"{"kind":"tool_result","id":"call-a","name":"Task","status":"ok"}"#;
+        let alternating = [&a, &a, &b, &b, &a, &deep, &a].map(Clone::clone);
+        assert_eq!(named(&alternating), "--b-a--");
+        let in_sequence = [a.clone(), ended.to_owned(), b.clone(), b];
+        assert_eq!(named(&in_sequence), "----");
     }
 }

@@ -32,7 +32,9 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("answer", &["event", "sanitize"]),
     (
         "formatter",
-        &["event", "session", "doc", "layout", "output", "theme"],
+        &[
+            "event", "session", "doc", "layout", "output", "theme", "sanitize",
+        ],
     ),
 ];
 

@@ -6,11 +6,13 @@ use std::sync::mpsc::{Receiver, SyncSender};
 use std::thread;
 
 use anyhow::bail;
+use unspool::doc::{Role, Span, Style};
+use unspool::formatter::Formatter;
 use unspool::stats::Stats;
 use unspool::{Reader, ReaderOptions};
 
 use crate::cli::show::ShowNamed;
-use crate::cli::{Filter, Look, Show};
+use crate::cli::{Display, Filter, Look, Show};
 use crate::input::{self, Batch, CHUNK, Input};
 use crate::library::{Library, named};
 use crate::pager::Output;
@@ -63,9 +65,11 @@ fn shown(
     if settings.live && is_stdin(files) {
         return watch_stdin(arguments, &settings);
     }
+    let mut headings = Headings::new(files, &settings);
     if arguments.replay {
         let speed = arguments.speed.unwrap_or(Speed::Times(1.0));
         return input::each(files, open, |input| {
+            headings.write(&input.name, &mut io::stdout())?;
             let options = arguments.source.reader_options(false);
             replay(input, &settings, &arguments.filter, options, speed)
         });
@@ -75,12 +79,41 @@ fn shown(
     let output = Output::paged(pager.filter(|_| !is_stdin(files)));
     let mut out = BufWriter::with_capacity(CHUNK, output);
     let shown = input::each(files, open, |input| {
+        headings.write(&input.name, &mut out)?;
         let options = arguments.source.reader_options(false);
         show(input, &settings, &arguments.filter, options, &mut out)
     })?;
     let output = out.into_inner().map_err(IntoInnerError::into_error)?;
     output.finish()?;
     Ok(shown)
+}
+
+/// The names above what several files show, as `head` and `tail` write them.
+struct Headings {
+    formatter: Option<Formatter>,
+    is_first: bool,
+}
+
+impl Headings {
+    fn new(files: &[PathBuf], settings: &Settings) -> Self {
+        let wanted = files.len() > 1 && settings.display == Display::Full && !settings.copy_clean();
+        Self {
+            formatter: wanted.then(|| settings.formatter()),
+            is_first: true,
+        }
+    }
+
+    fn write(&mut self, name: &str, out: &mut impl Write) -> io::Result<()> {
+        let Some(formatter) = &self.formatter else {
+            return Ok(());
+        };
+        let name = Span::clean(&format!("==> {name} <=="), Style::of(Role::Accent));
+        if !std::mem::take(&mut self.is_first) {
+            writeln!(out)?;
+        }
+        writeln!(out, "{}", formatter.text(&[vec![name]]))?;
+        out.flush()
+    }
 }
 
 /// Whether standard input, and nothing else, is read.

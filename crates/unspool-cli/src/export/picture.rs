@@ -82,8 +82,13 @@ fn shown(
         for entry in entries.filter(|entry| filter::shows(&arguments.filter, entry)) {
             let text = formatter.format_entry(entry, arguments.width);
             if !text.is_empty() {
-                let gap = if spacing.before(entry) { "\n" } else { "" };
-                take(&format!("{gap}{text}\n"))?;
+                let before = spacing.before(entry);
+                let gap = if before.gap { "\n" } else { "" };
+                let speaker = before.speaker.map(|agent| {
+                    let lines = formatter.speaker(&agent, arguments.width);
+                    formatter.text(&lines) + "\n"
+                });
+                take(&format!("{gap}{}{text}\n", speaker.unwrap_or_default()))?;
             }
         }
         Ok(())

@@ -21,17 +21,20 @@ pub(crate) struct Full<'a> {
     spacing: Spacing,
     /// Whether the output is a log of GitHub Actions.
     actions: bool,
+    /// Whether nothing but the words is written.
+    is_bare: bool,
 }
 
 impl<'a> Full<'a> {
     pub(super) fn new(settings: &Settings, filter: &'a Filter) -> Self {
         Self {
             transcript: Transcript::new(),
-            formatter: settings.formatter(),
+            formatter: settings.formatter_for(filter),
             width: settings.width,
             filter,
             spacing: Spacing::new(),
             actions: settings.actions,
+            is_bare: settings.copy_clean(),
         }
     }
 
@@ -57,8 +60,13 @@ impl<'a> Full<'a> {
             if text.is_empty() {
                 continue;
             }
-            if self.spacing.before(entry) {
+            let before = self.spacing.before(entry);
+            if before.gap {
                 out.write_all(b"\n")?;
+            }
+            if let Some(agent) = before.speaker.filter(|_| !self.is_bare) {
+                let lines = self.formatter.speaker(&agent, self.width);
+                writeln!(out, "{}", self.formatter.text(&lines))?;
             }
             if self.actions {
                 actions::write(entry, &text, out)?;

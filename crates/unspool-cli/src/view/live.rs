@@ -17,7 +17,7 @@ use unspool::doc::Line;
 use unspool::formatter::{Formatter, OpenText};
 use unspool::output::{self, Row};
 use unspool::session::{Entry, Item};
-use unspool::transcript::{Spacing, Transcript};
+use unspool::transcript::{Before, Spacing, Transcript};
 
 use crate::cli::Filter;
 use crate::filter;
@@ -68,7 +68,7 @@ impl<'a> Live<'a> {
         screen.starts_below(answers.row.unwrap_or_default());
         Self {
             transcript: Transcript::new(),
-            formatter: settings.formatter(),
+            formatter: settings.formatter_for(filter),
             filter,
             spacing: Spacing::new(),
             fixed_width: settings.fixed_width,
@@ -137,10 +137,11 @@ impl<'a> Live<'a> {
         if lines.is_empty() {
             return;
         }
-        if !growing.written && self.spacing.before(entry) {
-            self.finished.push(Row::default());
+        if !std::mem::replace(&mut growing.written, true) {
+            let before = self.spacing.before(entry);
+            let above = self.above(&before);
+            self.finished.extend(above);
         }
-        growing.written = true;
         let rows = lines.iter().map(|line| self.formatter.row(line));
         self.finished.extend(rows);
     }
@@ -234,12 +235,27 @@ impl<'a> Live<'a> {
             if lines.is_empty() {
                 continue;
             }
-            if !goes_on && self.spacing.before(entry) {
-                self.finished.push(Row::default());
+            if !goes_on {
+                let before = self.spacing.before(entry);
+                let above = self.above(&before);
+                self.finished.extend(above);
             }
             let rows = lines.iter().map(|line| self.formatter.row(line));
             self.finished.extend(rows);
         }
+    }
+
+    /// What stands before an entry.
+    fn above(&self, before: &Before) -> Vec<Row> {
+        let mut rows = Vec::new();
+        if before.gap {
+            rows.push(Row::default());
+        }
+        if let Some(agent) = &before.speaker {
+            let lines = self.formatter.speaker(agent, self.width());
+            rows.extend(lines.iter().map(|line| self.formatter.row(line)));
+        }
+        rows
     }
 
     /// The last lines of an answer whose first ones were written while it grew.

@@ -38,11 +38,19 @@ pub(crate) fn corpus(name: &str) -> PathBuf {
 
 /// What is written into a pipe when all of the input is there at once.
 pub(crate) fn one_shot(input: &Path, width: usize) -> Vec<String> {
-    let output = unspool(&["--width", &width.to_string()])
+    // Without colours there are marks that a terminal with colours needs not.
+    let output = unspool(&["--color", "always", "--width", &width.to_string()])
         .stdin(File::open(input).unwrap())
         .output()
         .unwrap();
-    lines(&String::from_utf8(output.stdout).unwrap())
+    lines(&without_colours(&String::from_utf8(output.stdout).unwrap()))
+}
+
+fn without_colours(text: &str) -> String {
+    let mut pieces = text.split("\u{1b}[");
+    let first = pieces.next().unwrap_or_default();
+    let rest = pieces.map(|piece| piece.split_once('m').unwrap().1);
+    std::iter::once(first).chain(rest).collect()
 }
 
 /// The lines of a text, without blanks at their ends and without empty ones at

@@ -141,7 +141,7 @@ impl Section {
 pub fn card(entry: &Entry, detail: &Detail) -> Option<Card> {
     let detail = Detail {
         lines: None,
-        ..*detail
+        ..detail.clone()
     };
     let panels = panels(entry, &detail);
     let agent = entry.agent.as_deref();
@@ -161,6 +161,9 @@ pub fn card(entry: &Entry, detail: &Detail) -> Option<Card> {
 fn panels(entry: &Entry, detail: &Detail) -> Vec<Panel> {
     match &entry.item {
         Item::User(user) => said(&user.text.as_str()),
+        Item::Text(text) if text.preformatted => {
+            vec![alone(Section::verbatim("", &text.text))]
+        }
         Item::Text(text) => prose(&text.text, detail),
         Item::Reasoning(text) => thought(&text.text, detail),
         Item::Tool(tool) => call::panels(tool, detail),

@@ -1,7 +1,9 @@
 //! Entries → blocks: how each kind of entry is told, after the rules of the
 //! agent formatter. Tools have a file of their own.
 
-use super::{Block, Line, Role, Span, Style, markdown, spans_mut, tool};
+use std::sync::Arc;
+
+use super::{Block, Line, Role, Span, Style, clean_lines, markdown, spans_mut, tool};
 use crate::event::{
     Context, Level, Notice, Payload, Permission, Plan, PlanStatus, Prompt, TurnEnd, TurnStatus,
     Usage,
@@ -10,7 +12,7 @@ use crate::sanitize;
 use crate::session::{Entry, Item};
 
 /// How much is told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Detail {
     /// Lines of a body that are shown; `None` shows all.
     pub lines: Option<usize>,
@@ -21,6 +23,12 @@ pub struct Detail {
     /// Whether code gets the roles of its parts. The formatter switches this
     /// off where nobody would see them: it is slow.
     pub highlight: bool,
+    /// Whether what only styles tell gets a mark of its own, for output that
+    /// has none: `◦` before reasoning without a title, `▸` before a step of a
+    /// plan that is being worked on, `~~` around what is struck through.
+    pub marks: bool,
+    /// What a person looks for: a body that is cut shows the first line of it.
+    pub wanted: Option<Wanted>,
 }
 
 impl Default for Detail {
@@ -30,7 +38,30 @@ impl Default for Detail {
             reasoning: Reasoning::Title,
             usage: true,
             highlight: true,
+            marks: false,
+            wanted: None,
         }
+    }
+}
+
+/// Tells the lines that a person looks for.
+#[derive(Clone)]
+pub struct Wanted(Arc<dyn Fn(&str) -> bool + Send + Sync>);
+
+impl Wanted {
+    /// The lines for which this is true.
+    pub fn new(is_wanted: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
+        Self(Arc::new(is_wanted))
+    }
+
+    pub(super) fn is(&self, line: &str) -> bool {
+        (self.0)(line)
+    }
+}
+
+impl std::fmt::Debug for Wanted {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("Wanted")
     }
 }
 
@@ -96,12 +127,16 @@ pub fn parts(entry: &Entry, detail: &Detail) -> Vec<Part> {
     match &entry.item {
         Item::User(user) => vec![user_words(&user.text)],
         Item::Text(text) => {
-            let blocks = markdown::blocks_of(&text.text, detail.highlight);
+            let blocks = if text.preformatted {
+                vec![Block::Verbatim(clean_lines(&text.text, Style::default()))]
+            } else {
+                markdown::blocks_of(&text.text, detail.highlight)
+            };
             vec![Part::bulleted(Role::Accent, blocks)]
         }
         Item::Reasoning(text) => reasoning(&text.text, detail),
         Item::Tool(call) => tool::parts(call, detail),
-        Item::Plan(plan) => plan_parts(plan),
+        Item::Plan(plan) => plan_parts(plan, detail.marks),
         Item::Edit(edits) => tool::edits(edits, Role::Green, detail),
         Item::Permission(permission) => vec![asked(permission)],
         Item::Prompt(prompt) => vec![question(prompt)],
@@ -162,7 +197,11 @@ fn reasoning(text: &str, detail: &Detail) -> Vec<Part> {
             for span in blocks.iter_mut().flat_map(spans_mut) {
                 span.style.italic = true;
             }
-            vec![Part::bulleted(Role::Accent, blocks)]
+            let mut part = Part::bulleted(Role::Accent, blocks);
+            if detail.marks {
+                part.first = vec![Span::role("◦ ", Role::Accent)];
+            }
+            vec![part]
         }
     }
 }
@@ -174,8 +213,9 @@ pub(super) fn title(text: &str) -> Option<&str> {
 }
 
 /// The explanation, if there is one, then the steps. The first step that is
-/// not done stands out.
-fn plan_parts(plan: &Plan) -> Vec<Part> {
+/// not done stands out; where that cannot be seen, those that are being worked
+/// on have a mark of their own.
+fn plan_parts(plan: &Plan, marks: bool) -> Vec<Part> {
     let verb = Span::new("Update Plan", Style::of(Role::Colorful).bold());
     let head = Part::bulleted(Role::Green, vec![Block::Paragraph(vec![verb])]);
     let mut body = Vec::new();
@@ -194,6 +234,7 @@ fn plan_parts(plan: &Plan) -> Vec<Part> {
         let mark = match entry.status {
             PlanStatus::Completed => "✔ ",
             PlanStatus::Canceled => "✗ ",
+            PlanStatus::InProgress if marks => "▸ ",
             PlanStatus::Pending | PlanStatus::InProgress => "□ ",
         };
         let text = Span::new(sanitize::line(entry.text.trim()), style);
@@ -238,7 +279,7 @@ fn question(prompt: &Prompt) -> Part {
         sanitize::line(&prompt.question),
         Style::of(Role::Colorful).bold(),
     )];
-    if !prompt.options.is_empty() {
+    if !prompt.options.is_empty() && prompt.answer.is_empty() {
         let options = prompt.options.join("/");
         spans.push(Span::role(
             format!(" ({})", sanitize::line(&options)),

@@ -5,27 +5,24 @@
 use std::borrow::Cow;
 
 use super::entry::{Detail, Part};
-use super::{
-    Block, DiffLine, Line, Role, Sign, Span, Style, capture, clean_lines, markdown, spans_mut,
-};
-use crate::event::{Category, Edit, EditOp, Payload, RawJson, ToolResult, ToolStatus};
+use super::{Block, DiffLine, Line, Role, Sign, Span, Style, markdown, spans_mut};
+use crate::event::{Category, Edit, EditOp, RawJson, ToolResult, ToolStatus};
 use crate::json::{Json, Object};
 use crate::patch;
 use crate::sanitize;
 use crate::session::Tool;
 use crate::tool::unwrap_shell;
 
+mod body;
 mod named;
 mod wrapping;
 
-/// Tools that look after sub-agents, but give them no work.
-const MANAGING: &[&str] = &[
-    "wait",
-    "wait_agent",
-    "close_agent",
-    "list_agents",
-    "sub_agent_activity",
-];
+pub(super) use body::head_lines;
+use body::{prose, rest_line, verbatim};
+
+/// Tools that look after sub-agents, but give them no work: their names say
+/// more than their inputs, which are ids.
+const MANAGING: &[&str] = &["wait", "wait_agent", "close_agent", "list_agents"];
 
 /// What is seen of a call.
 pub(super) fn parts(tool: &Tool, detail: &Detail) -> Vec<Part> {
@@ -119,9 +116,16 @@ impl View<'_> {
         Part::bulleted(self.bullet(), vec![Block::Paragraph(spans)])
     }
 
-    /// `word` while it runs, `done` afterwards.
+    /// Whether it was refused or stopped: what it was to do was not done.
+    fn was_stopped(&self) -> bool {
+        let status = self.result().map(|result| result.status);
+        matches!(status, Some(ToolStatus::Rejected | ToolStatus::Canceled))
+    }
+
+    /// `running` until it was done, `done` afterwards.
     fn verb(&self, running: &str, done: &str) -> Span {
-        let word = if self.is_done() { done } else { running };
+        let is_done = self.is_done() && !self.was_stopped();
+        let word = if is_done { done } else { running };
         Span::new(word, Style::of(Role::Colorful).bold())
     }
 
@@ -177,18 +181,16 @@ impl View<'_> {
     fn command_output(&self, exit_code: Option<i64>) -> Option<Part> {
         let early = self
             .result()
-            .zip(self.detail.lines)
-            .and_then(|(result, shown)| opening(&result.output, shown, exit_code));
+            .and_then(|result| body::opening(&result.output, self.detail, exit_code));
         match early {
-            Some(head) => verbatim(with_rest(head.lines, head.more)),
+            Some(lines) => verbatim(lines),
             None => self.captured(&wrapping::command_output(&self.output(), exit_code)),
         }
     }
 
     /// The same for what a command printed for a terminal.
     fn captured(&self, text: &str) -> Option<Part> {
-        let head = capture::head(text, self.detail.lines.unwrap_or(usize::MAX));
-        verbatim(with_rest(head.lines, head.more))
+        verbatim(body::captured(text, self.detail))
     }
 
     /// What the call has said so far.
@@ -202,7 +204,14 @@ impl View<'_> {
     fn command(&self) -> Vec<Part> {
         let code = self.result().and_then(|result| result.exit_code);
         let code = code.filter(|code| *code != 0);
-        let mut spans = vec![self.verb("Running", "Ran")];
+        let status = self.result().map(|result| result.status);
+        let done = match status {
+            Some(ToolStatus::Rejected) => "Rejected",
+            Some(ToolStatus::Canceled) => "Canceled",
+            _ => "Ran",
+        };
+        let word = if self.is_done() { done } else { "Running" };
+        let mut spans = vec![Span::new(word, Style::of(Role::Colorful).bold())];
         spans.push(Span::role(
             " ".to_owned() + &self.command_text(),
             Role::Normal,
@@ -210,7 +219,9 @@ impl View<'_> {
         spans.extend(code.map(|code| Span::role(format!(" (exit {code})"), Role::Accent)));
         let mut parts = vec![self.head(spans)];
         if code.is_none() && self.bullet() == Role::Red {
-            parts.extend(self.failure());
+            // Without a reason the heading says it all.
+            let is_told = self.was_stopped() && self.output().trim().is_empty();
+            parts.extend(self.failure().filter(|_| !is_told));
         } else {
             parts.extend(self.command_output(code));
         }
@@ -220,8 +231,15 @@ impl View<'_> {
     fn command_text(&self) -> String {
         let words = self.input.list("command");
         let text = if words.is_empty() {
-            self.input
-                .text(&["command", "cmd", "script", "code", "chars"])
+            self.input.text(&[
+                "command",
+                "cmd",
+                "Command",
+                "command_string",
+                "script",
+                "code",
+                "chars",
+            ])
         } else {
             Some(crate::tool::command_line(&words))
         };
@@ -270,12 +288,15 @@ impl View<'_> {
     }
 
     fn task(&self) -> Vec<Part> {
-        if !delegates(self.tool) {
+        let name = self.tool.call.name.as_str();
+        if name == "sub_agent_activity" {
             return self.unhandled();
         }
-        let what = self
-            .input
-            .text(&["description", "task_name", "prompt", "message"]);
+        let managing = MANAGING.contains(&name).then(|| name.replace('_', " "));
+        let what = managing.or_else(|| {
+            self.input
+                .text(&["description", "task_name", "prompt", "message"])
+        });
         let what = what.unwrap_or_else(|| match self.tool.call.arg.as_str() {
             "" => self.tool.call.name.clone(),
             arg => arg.to_owned(),
@@ -291,8 +312,13 @@ impl View<'_> {
 
     /// What a sub-agent came back with: markdown, cut like all bodies.
     fn answer(&self, text: &str) -> Option<Part> {
-        let (head, more) = head(text, self.detail);
-        let mut blocks = markdown::blocks_of(head, self.detail.highlight);
+        let body::Head {
+            before,
+            text,
+            after,
+        } = body::head(text, self.detail);
+        let text = body::cut_text(text, self.detail);
+        let mut blocks = markdown::blocks_of(&text, self.detail.highlight);
         if blocks.is_empty() {
             return None;
         }
@@ -301,7 +327,8 @@ impl View<'_> {
                 span.style.role = Role::Accent;
             }
         }
-        blocks.extend(rest_line(more).map(Block::Paragraph));
+        blocks.splice(..0, rest_line(before).map(Block::Paragraph));
+        blocks.extend(rest_line(after).map(Block::Paragraph));
         Some(Part::response(blocks))
     }
 
@@ -376,80 +403,6 @@ fn spaced(text: &str) -> Span {
     Span::role(" ".to_owned() + &sanitize::line(text.trim()), Role::Normal)
 }
 
-/// The clean lines of a text that are wanted, and a line that counts the
-/// others.
-pub(super) fn head_lines(text: &str, style: Style, detail: &Detail) -> Vec<Line> {
-    let (head, more) = head(text, detail);
-    with_rest(clean_lines(head, style), more)
-}
-
-/// The lines of a text that are wanted, and how many others there are.
-fn head<'a>(text: &'a str, detail: &Detail) -> (&'a str, usize) {
-    let text = text.trim_end();
-    let shown = detail.lines.unwrap_or(usize::MAX);
-    let end = match shown.checked_sub(1) {
-        None => 0,
-        Some(last) => memchr::memchr2_iter(b'\n', b'\r', text.as_bytes())
-            .filter(|at| {
-                !text
-                    .as_bytes()
-                    .get(*at..)
-                    .is_some_and(|rest| rest.starts_with(b"\r\n"))
-            })
-            .nth(last)
-            .unwrap_or(text.len()),
-    };
-    let (head, rest) = text.split_at(end);
-    let more = match rest.strip_prefix(['\n', '\r']).unwrap_or(rest) {
-        "" => 0,
-        rest => sanitize::text(rest).lines().count(),
-    };
-    (head, more)
-}
-
-/// Lines, and the line that counts those which are not shown.
-fn with_rest(mut lines: Vec<Line>, more: usize) -> Vec<Line> {
-    if !lines.is_empty() {
-        lines.extend(rest_line(more));
-    }
-    lines
-}
-
-/// The line that counts those which are not shown.
-fn rest_line(more: usize) -> Option<Line> {
-    let noun = if more == 1 { "line" } else { "lines" };
-    (more > 0).then(|| vec![Span::role(format!("… +{more} {noun}"), Role::Accent)])
-}
-
-/// Lines of words, which are wrapped as such.
-fn prose(lines: Vec<Line>) -> Part {
-    let mut paragraph = Line::new();
-    for (index, line) in lines.into_iter().enumerate() {
-        if index > 0 {
-            paragraph.push(Span::role("\n", Role::Normal));
-        }
-        paragraph.extend(line);
-    }
-    Part::response(vec![Block::Paragraph(paragraph)])
-}
-
-fn verbatim(lines: Vec<Line>) -> Option<Part> {
-    (!lines.is_empty()).then(|| Part::response(vec![Block::Verbatim(lines)]))
-}
-
-/// The first lines of a long output behind its header; none if that takes
-/// looking at all of it.
-fn opening(output: &Payload, shown: usize, exit_code: Option<i64>) -> Option<capture::Head> {
-    let opening = output.opening(shown.checked_add(wrapping::LONGEST_HEADER + 2)?)?;
-    if opening.ends_in_tag {
-        return None;
-    }
-    let text = wrapping::printed(&opening.text, exit_code);
-    let header = opening.text.strip_suffix(text)?;
-    let skipped = memchr::memchr_iter(b'\n', header.as_bytes()).count();
-    capture::first_lines(text, shown, opening.lines.saturating_sub(skipped))
-}
-
 /// JSON over several lines; anything else as it is.
 pub(super) fn pretty(text: &str) -> Cow<'_, str> {
     if !text.trim_start().starts_with(['{', '[']) {
@@ -512,7 +465,8 @@ fn diff_lines(edit: &Edit, detail: &Detail) -> Vec<DiffLine> {
                 Sign::Added => Role::Green,
                 Sign::Removed => Role::Red,
             };
-            let spans = vec![Span::role(sanitize::line(chars.as_str()), role)];
+            let mut spans = vec![Span::role(sanitize::line(chars.as_str()), role)];
+            body::cut(&mut spans, detail);
             lines.push(DiffLine::Line {
                 number,
                 old,
@@ -533,32 +487,4 @@ fn step(number: &mut Option<u64>) -> Option<u64> {
     let current = *number;
     *number = current.map(|number| number.saturating_add(1));
     current
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    proptest! {
-        #[test]
-        fn the_opening_is_that_of_the_whole(
-            pieces in prop::collection::vec(
-                prop::sample::select(&[
-                    "word", "  ", "\n", "\n", "\n", "\t", "\r\n", "é", "漢", "\u{301}", "\u{1b}[31m",
-                    "\u{1b}[0m", "\u{1b}[44m", "\u{1b}[K", "\u{1b}[2D",
-                ]),
-                0..60,
-            ),
-            shown in 1usize..4,
-        ) {
-            let text = "x".repeat(64) + &"\n".repeat(wrapping::LONGEST_HEADER) + &pieces.concat();
-            let literal = serde_json::to_string(&text).unwrap();
-            let payload = Json::parse(&literal).unwrap().payload();
-            if let Some(head) = opening(&payload, shown, None) {
-                prop_assert_eq!(head, capture::head(&text, shown), "{:?}", text);
-            }
-        }
-    }
 }

@@ -3,9 +3,9 @@
 //! together those of [`Formatter::lines`] for the finished answer.
 
 use super::{Formatter, indented, is_blank, room};
-use crate::doc::Line;
 use crate::doc::entry;
-use crate::doc::stream::Stream;
+use crate::doc::stream::{Part, Stream};
+use crate::doc::{Block, Line, Style, clean_lines};
 use crate::layout::Printer;
 use crate::session::{Entry, Item, Text};
 
@@ -14,13 +14,56 @@ const WINDOW: usize = 1 << 14;
 
 /// An answer that grows.
 pub struct OpenText {
-    stream: Stream,
+    words: Words,
     printer: Printer,
     indent: usize,
     /// How deep the entry is nested.
     depth: u32,
     /// Empty lines that are shown if something follows them.
     blank: Vec<Line>,
+}
+
+/// The text so far.
+enum Words {
+    Markdown(Box<Stream>),
+    Preformatted(Preformatted),
+}
+
+/// Text whose lines stay as they are: each is finished when it has its end.
+#[derive(Default)]
+struct Preformatted {
+    /// What was not given out.
+    text: String,
+    /// Whether anything was given out.
+    started: bool,
+    /// The lines that are not finished, as they were last looked at.
+    open: Vec<Part>,
+}
+
+impl Preformatted {
+    /// Takes the first bytes out as lines.
+    fn take(&mut self, length: usize) -> Vec<Part> {
+        let rest = self.text.split_off(length);
+        let text = std::mem::replace(&mut self.text, rest);
+        let parts = self.parts(&text);
+        self.started |= !parts.is_empty();
+        parts
+    }
+
+    fn parts(&self, text: &str) -> Vec<Part> {
+        let block = Block::Verbatim(clean_lines(text, Style::default()));
+        let part = Part {
+            continued: self.started,
+            block,
+        };
+        Vec::from_iter((!text.is_empty()).then_some(part))
+    }
+
+    /// The complete lines.
+    fn finished(&mut self) -> Vec<Part> {
+        let end = self.text.rfind('\n').map_or(0, |end| end + 1);
+        self.take(end)
+    }
 }
 
 impl Formatter {
@@ -31,6 +74,10 @@ impl Formatter {
             agent: entry.agent.clone(),
             item: Item::Text(Text::default()),
         };
+        let words = match &entry.item {
+            Item::Text(text) if text.preformatted => Words::Preformatted(Preformatted::default()),
+            _ => Words::Markdown(Box::default()),
+        };
         let mut parts = entry::parts(&empty, &self.detail);
         self.stamp(&empty, &mut parts);
         let (indent, inner) = room(entry.depth(), width);
@@ -40,7 +87,7 @@ impl Formatter {
             .map(|part| (part.first, part.rest))
             .unwrap_or_default();
         OpenText {
-            stream: Stream::new(),
+            words,
             printer: Printer::new(self.page(inner), &first, &rest),
             indent,
             depth: entry.depth(),
@@ -52,7 +99,10 @@ impl Formatter {
 impl OpenText {
     /// Adds a piece of the text, and gives out the lines that are finished now.
     pub fn push(&mut self, piece: &str) -> Vec<Line> {
-        self.stream.push(piece);
+        match &mut self.words {
+            Words::Markdown(stream) => stream.push(piece),
+            Words::Preformatted(lines) => lines.text.push_str(piece),
+        }
         self.finished()
     }
 
@@ -65,14 +115,23 @@ impl OpenText {
 
     /// The text is complete: gives out the rest.
     pub fn finish(&mut self) -> Vec<Line> {
-        self.stream.finish();
+        match &mut self.words {
+            Words::Markdown(stream) => stream.finish(),
+            Words::Preformatted(lines) => {
+                let rest = lines.take(lines.text.len());
+                return self.print(&rest);
+            }
+        }
         self.finished()
     }
 
     /// Looks at what is open, for a view that is about to be painted, and gives
     /// out the lines that are finished now.
     pub fn refresh(&mut self) -> Vec<Line> {
-        self.stream.refresh(WINDOW);
+        match &mut self.words {
+            Words::Markdown(stream) => stream.refresh(WINDOW),
+            Words::Preformatted(lines) => lines.open = lines.parts(end_of(&lines.text)),
+        }
         self.finished()
     }
 
@@ -80,7 +139,11 @@ impl OpenText {
     /// [`refresh`](Self::refresh); of very many, the last ones.
     pub fn open(&self) -> Vec<Line> {
         let mut lines = self.blank.clone();
-        lines.extend(self.printer.preview(self.stream.open()));
+        let open = match &self.words {
+            Words::Markdown(stream) => stream.open(),
+            Words::Preformatted(lines) => &lines.open,
+        };
+        lines.extend(self.printer.preview(open));
         while lines.last().is_some_and(is_blank) {
             lines.pop();
         }
@@ -88,13 +151,29 @@ impl OpenText {
     }
 
     fn finished(&mut self) -> Vec<Line> {
-        let parts: Vec<_> = self.stream.take_finished().collect();
+        let parts: Vec<_> = match &mut self.words {
+            Words::Markdown(stream) => stream.take_finished().collect(),
+            Words::Preformatted(lines) => lines.finished(),
+        };
+        self.print(&parts)
+    }
+
+    fn print(&mut self, parts: &[Part]) -> Vec<Line> {
         let mut lines = std::mem::take(&mut self.blank);
-        lines.extend(self.printer.print(&parts));
+        lines.extend(self.printer.print(parts));
         let seen = lines.iter().rposition(|line| !is_blank(line));
         self.blank = lines.split_off(seen.map_or(0, |last| last + 1));
         indented(lines, self.indent)
     }
+}
+
+/// The last bytes of a text that a preview looks at.
+fn end_of(text: &str) -> &str {
+    let mut from = text.len().saturating_sub(WINDOW);
+    while !text.is_char_boundary(from) {
+        from += 1;
+    }
+    text.get(from..).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -107,7 +186,7 @@ mod tests {
 
     #[test]
     fn lines_given_out_are_those_of_the_finished_answer() {
-        for depth in [0, 2] {
+        for (depth, preformatted) in [(0, false), (2, false), (0, true), (2, true)] {
             for timestamps in [false, true] {
                 let formatter = Formatter::new(Config {
                     timestamps,
@@ -124,6 +203,7 @@ mod tests {
                     item: Item::Text(Text {
                         id: "a".to_owned(),
                         text: TEXT.to_owned(),
+                        preformatted,
                     }),
                 };
                 let expected = formatter.text(&formatter.lines(&entry, 40));

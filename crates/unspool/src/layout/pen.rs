@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use crate::doc::{Block, Line, ListItem, Role, Span, Style, append};
 use crate::layout::wrap::{self, Break, Cursor, Room};
-use crate::layout::{Page, Piece, Sink, blanks, diff, link, table, width};
+use crate::layout::{Page, Piece, Sink, blanks, diff, marks, table, width};
 
 /// Nested blocks are indented as long as so many cells are left.
 const READABLE: usize = 12;
@@ -148,7 +148,7 @@ impl<'s> Pen<'s> {
                 }
             }
             Block::Table(table) => {
-                let lines = table::lines(table, self.even_room(margin), self.page.links);
+                let lines = table::lines(table, self.even_room(margin), self.page);
                 for line in &lines {
                     self.line(line, margin);
                 }
@@ -162,7 +162,7 @@ impl<'s> Pen<'s> {
     }
 
     fn paragraph(&mut self, line: &[Span], bold: bool, margin: &mut Margin<'_>) {
-        let line = link::with_addresses(line, self.page.links);
+        let line = marks::written_out(line, self.page);
         let style = |style: Style| Style {
             bold: style.bold || bold,
             ..style

@@ -155,7 +155,7 @@ proptest! {
         hidden in any::<bool>(),
     ) {
         let links = if hidden { Links::Text } else { Links::Address };
-        let page = Page { width: Some(columns), links };
+        let page = Page { width: Some(columns), links, marks: hidden };
         let prefix = |text: &str| [Span::role(text, Role::Accent)];
         for line in layout(&blocks, page, &prefix("  └ "), &prefix("    ")) {
             let text = joined(&line);

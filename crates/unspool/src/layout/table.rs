@@ -8,7 +8,7 @@
 
 use crate::doc::{Alignment, Line, Role, Span, Style, Table, append};
 use crate::layout::wrap::{Room, longest_line, longest_word, wrap};
-use crate::layout::{Links, blanks, bold, link, trim, width};
+use crate::layout::{Page, blanks, bold, marks, trim, width};
 
 /// The blanks between two columns.
 const GAP: usize = 2;
@@ -20,8 +20,8 @@ const NARROWEST: usize = 6;
 /// pad a thousand rows.
 const WIDEST: usize = 60;
 
-pub(super) fn lines(table: &Table, room: Option<usize>, links: Links) -> Vec<Line> {
-    let grid = Grid::new(table, links);
+pub(super) fn lines(table: &Table, room: Option<usize>, page: Page) -> Vec<Line> {
+    let grid = Grid::new(table, page);
     match grid.widths(room) {
         Some(widths) => grid.aligned(&widths, room.is_some()),
         None => grid.records(room),
@@ -36,10 +36,10 @@ struct Grid<'a> {
 }
 
 impl<'a> Grid<'a> {
-    fn new(table: &'a Table, links: Links) -> Self {
+    fn new(table: &'a Table, page: Page) -> Self {
         let cells = |row: &[Line]| -> Vec<Line> {
             row.iter()
-                .map(|cell| link::with_addresses(cell, links).into_owned())
+                .map(|cell| marks::written_out(cell, page).into_owned())
                 .collect()
         };
         let rows: Vec<Vec<Line>> = table.rows.iter().map(|row| cells(row)).collect();
@@ -253,7 +253,7 @@ mod tests {
     }
 
     fn shown(table: &Table, room: Option<usize>) -> Vec<String> {
-        lines(table, room, Links::Address)
+        lines(table, room, Page::default())
             .iter()
             .map(|line| line.iter().map(|span| span.text.as_str()).collect())
             .collect()

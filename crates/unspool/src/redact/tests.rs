@@ -230,6 +230,7 @@ fn a_secret_that_came_in_pieces_is_found() {
             text: Payload::from(text.to_owned()),
             id: "m".to_owned(),
             delta: true,
+            ..Message::default()
         }))
     };
     assert!(joined.push(delta("key ")).is_empty());

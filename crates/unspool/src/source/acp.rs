@@ -384,6 +384,11 @@ impl Acp {
         out.agent(self.sessions.agent_of(session));
         let owner = self.owner(session, out);
         self.blocks.end(&owner);
-        out.user(text, false);
+        // Date, system and folder, which Gemini itself puts before a prompt.
+        if text.starts_with("<session_context>") {
+            out.context("session_context", "", text);
+        } else {
+            out.user(text, false);
+        }
     }
 }

@@ -188,6 +188,18 @@ impl Emitter {
         self.message(Stream::Text, id, text.into(), true);
     }
 
+    /// More text of a program that writes no markdown: its lines stay as they
+    /// are.
+    pub fn preformatted_delta(&mut self, text: &str) {
+        let message = Message {
+            text: text.into(),
+            delta: true,
+            preformatted: true,
+            ..Message::default()
+        };
+        self.push_message(Stream::Text, None, message);
+    }
+
     /// A whole block of reasoning; see [`Emitter::text`].
     pub fn reasoning(&mut self, id: Option<&str>, text: impl Into<Payload>) {
         self.message(Stream::Reasoning, id, text.into(), false);
@@ -209,16 +221,26 @@ impl Emitter {
     }
 
     fn message(&mut self, stream: Stream, id: Option<&str>, text: Payload, delta: bool) {
+        let message = Message {
+            text,
+            delta,
+            ..Message::default()
+        };
+        self.push_message(stream, id, message);
+    }
+
+    fn push_message(&mut self, stream: Stream, id: Option<&str>, message: Message) {
+        let Message { text, delta, .. } = &message;
         if text.is_empty() {
             return;
         }
         self.turn_open = true;
         let agent = self.agent.as_deref();
         let id = id.filter(|id| !id.is_empty());
-        let Some(id) = self.messages.accept(stream, agent, id, &text, delta) else {
+        let Some(id) = self.messages.accept(stream, agent, id, text, *delta) else {
             return;
         };
-        let message = Message { text, id, delta };
+        let message = Message { id, ..message };
         self.push(match stream {
             Stream::Text => Body::Text(message),
             Stream::Reasoning => Body::Reasoning(message),

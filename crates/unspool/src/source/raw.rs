@@ -25,7 +25,7 @@ impl Source for Raw {
         {
             out.unknown(frame);
         } else {
-            out.text_delta(None, &[frame.text, frame.ending].concat());
+            out.preformatted_delta(&[frame.text, frame.ending].concat());
         }
     }
 

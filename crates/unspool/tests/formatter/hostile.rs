@@ -259,7 +259,7 @@ fn labels_of_events_read_back_are_clean() {
             format!(
                 r#"{{"kind":"prompt","seq":0,"question":"{bad}","options":["{bad}"],"answer":"{bad}"}}"#
             ),
-            format!("• {shown} ({shown}) {shown}"),
+            format!("• {shown} {shown}"),
         ),
         (
             format!(r#"{{"kind":"context","seq":0,"name":"{bad}"}}"#),

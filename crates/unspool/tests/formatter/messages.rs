@@ -118,12 +118,12 @@ fn retries_have_a_colorful_bullet() {
 }
 
 #[test]
-fn the_end_of_a_turn_shows_nothing_unless_it_was_cut() {
+fn the_end_of_a_turn_shows_nothing_unless_it_went_wrong() {
     let mut formatter = unspool::formatter::Formatter::new(crate::events::plain());
     for (status, expected) in [
         ("completed", ""),
-        ("failed", ""),
-        ("canceled", ""),
+        ("failed", "• Error: the turn failed."),
+        ("canceled", "• Canceled: the turn was stopped."),
         (
             "interrupted",
             "• Interrupted: the stream ended before the agent finished.",
@@ -139,4 +139,36 @@ fn the_end_of_a_turn_shows_nothing_unless_it_was_cut() {
 fn what_the_user_said_is_told_apart() {
     let line = r#"{"kind":"user","seq":0,"text":"Fix the test"}"#;
     shows(OWN, line, 80, &["«c ›» Fix the test"]);
+}
+
+#[test]
+fn what_only_styles_tell_has_a_mark_where_marks_are_wanted() {
+    let mut config = crate::events::plain();
+    config.detail.marks = true;
+    let shown = |line: &str| crate::events::texts(config.clone(), OWN, line, 80).concat();
+    let thought = r#"{"kind":"reasoning","id":"r","text":"Hm."}"#;
+    assert_eq!(shown(thought), "◦ Hm.");
+    let titled = r#"{"kind":"reasoning","id":"r","text":"**Hm**"}"#;
+    assert_eq!(shown(titled), "• Hm");
+    let struck = r#"{"kind":"text","id":"t","text":"~~no~~ yes\n\n|a|\n|-|\n|~~b~~|"}"#;
+    assert_eq!(shown(struck), "• ~~no~~ yes\n\n  a\n  ─────\n  ~~b~~");
+    let plan = r#"{"kind":"plan","entries":[{"text":"a","status":"completed"},{"text":"b","status":"in_progress"},{"text":"c","status":"pending"},{"text":"d","status":"canceled"}]}"#;
+    let steps = "• Update Plan\n  └ ✔ a\n    ▸ b\n    □ c\n    ✗ d";
+    assert_eq!(shown(plan), steps);
+}
+
+#[test]
+fn text_that_is_no_markdown_keeps_its_lines() {
+    let line =
+        r#"{"kind":"text","id":"t","text":"total 2\n-rw  a*b*\n\n   c\n","preformatted":true}"#;
+    shows(OWN, line, 80, &["«a •» total 2\n  -rw  a*b*\n\n     c"]);
+}
+
+#[test]
+fn an_answered_question_is_told_with_its_answer_alone() {
+    let asked = r#"{"kind":"prompt","question":"Run tools?","options":["Yes","No"]}"#;
+    shows(OWN, asked, 80, &["«a •» «c* Run tools?» «a (Yes/No)»"]);
+    let answered =
+        r#"{"kind":"prompt","question":"Run tools?","options":["Yes","No"],"answer":"y"}"#;
+    shows(OWN, answered, 80, &["«a •» «c* Run tools?» y"]);
 }

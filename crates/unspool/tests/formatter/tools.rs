@@ -3,9 +3,10 @@
 
 use serde_json::{Value, json};
 
+use unspool::doc::entry::Wanted;
 use unspool::formatter::Config;
 
-use crate::events::{CODALOTL, Call, assert_same, plain, shows_call, texts};
+use crate::events::{CODALOTL, Call, OWN, assert_same, plain, shows, shows_call, texts};
 use crate::markup::{self, WHITE_ON_BLACK};
 
 fn shell(command: &str) -> Call {
@@ -397,4 +398,63 @@ fn a_long_error_is_cut_like_every_body() {
     «a … +2 lines»",
         ],
     );
+}
+
+/// A command that ended like this.
+fn ended(status: &str, output: &str) -> String {
+    let call = json!({"kind": "tool_use", "id": "1", "name": "Bash", "category": "execute", "input": {"command": "rm a"}});
+    let result = json!({"kind": "tool_result", "id": "1", "name": "Bash", "status": status, "output": output});
+    format!("{call}\n{result}")
+}
+
+#[test]
+fn a_command_that_was_refused_or_stopped_has_not_run() {
+    let running = "«a •» «c* Running» rm a";
+    for (status, output, expected) in [
+        ("rejected", "", "«r •» «c* Rejected» rm a"),
+        (
+            "rejected",
+            "not today",
+            "«r •» «c* Rejected» rm a\n  «a └» «r Rejected: not today»",
+        ),
+        ("canceled", "", "«r •» «c* Canceled» rm a"),
+    ] {
+        shows(OWN, &ended(status, output), 80, &[running, expected]);
+    }
+}
+
+#[test]
+fn a_very_long_line_is_cut() {
+    let output = format!("{}\nnext", "x".repeat(5000));
+    let [_, cut] = &texts(plain(), OWN, &ended("ok", &output), 0)[..] else {
+        panic!("a call and its result");
+    };
+    let expected = format!("• Ran rm a\n  └ {}…\n    next", "x".repeat(400));
+    assert_eq!(*cut, expected);
+    let mut all = plain();
+    all.detail.lines = None;
+    let whole = texts(all, OWN, &ended("ok", &output), 0);
+    assert!(whole.iter().any(|text| text.contains(&"x".repeat(5000))));
+    let edit = json!({"kind": "edit", "edits": [{"op": "update", "path": "a", "hunks": [{"lines": [format!("+{}", "y".repeat(5000))]}]}]});
+    let shown = texts(plain(), OWN, &edit.to_string(), 0);
+    assert!(
+        shown[0].ends_with(&format!("+{}…", "y".repeat(400))),
+        "{shown:?}"
+    );
+}
+
+#[test]
+fn what_is_looked_for_is_shown_of_a_long_body() {
+    let lines: Vec<String> = (1..=20).map(|line| format!("line {line}")).collect();
+    let shown = |wanted: &'static str| {
+        let mut config = plain();
+        config.detail.wanted = Some(Wanted::new(move |line| line.ends_with(wanted)));
+        texts(config, OWN, &ended("ok", &lines.join("\n")), 80).pop()
+    };
+    let expected = "• Ran rm a\n  └ … +10 lines\n    line 11\n    line 12\n    line 13\n    line 14\n    line 15\n    … +5 lines";
+    assert_eq!(shown(" 12").as_deref(), Some(expected));
+    let first =
+        "• Ran rm a\n  └ line 1\n    line 2\n    line 3\n    line 4\n    line 5\n    … +15 lines";
+    assert_eq!(shown(" 5").as_deref(), Some(first));
+    assert_eq!(shown("nothing").as_deref(), Some(first));
 }

@@ -50,6 +50,7 @@ fn formatter(plain_text: bool) -> Formatter {
             reasoning: Reasoning::Full,
             usage: true,
             highlight: true,
+            ..Detail::default()
         },
         ..Config::default()
     })

@@ -83,9 +83,14 @@ impl Upwards<'_> {
         true
     }
 
-    /// Adds an empty row if one stands between the two.
-    fn add_gap(&mut self, mut before: Spacing, entry: &Entry) -> bool {
-        !before.before(entry) || self.add_row(&Line::new())
+    /// Adds what stands before an entry: an empty row, and who speaks.
+    fn add_gap(&mut self, mut spacing: Spacing, entry: &Entry) -> bool {
+        let before = spacing.before(entry);
+        let speaker = before.speaker.map(|agent| {
+            let width = self.live.width();
+            self.live.formatter.speaker(&agent, width)
+        });
+        self.add(&speaker.unwrap_or_default()) && (!before.gap || self.add_row(&Line::new()))
     }
 }
 
@@ -209,6 +214,7 @@ fn with_end(entry: &Entry) -> Option<Entry> {
     let short = Text {
         id: text.id.clone(),
         text: format!("{}\n\n{end}", head.unwrap_or_default()),
+        preformatted: text.preformatted,
     };
     let item = match entry.item {
         Item::Reasoning(_) => Item::Reasoning(short),
@@ -270,6 +276,7 @@ mod tests {
         let item = Item::Reasoning(Text {
             id: String::new(),
             text,
+            preformatted: false,
         });
         let entry = Entry {
             time: None,

@@ -152,17 +152,73 @@ impl Call {
     }
 
     /// The tool's own name where the wire has one, else the kind.
-    pub(super) fn tool(&self) -> &str {
+    pub(super) fn tool(&self) -> Cow<'_, str> {
+        if let Some(name) = self.codex_tool() {
+            return Cow::Owned(name);
+        }
+        let kind = if self.kind.is_empty() {
+            "other"
+        } else {
+            &self.kind
+        };
+        Cow::Borrowed(self.own_name().unwrap_or(kind))
+    }
+
+    fn own_name(&self) -> Option<&str> {
         let named = [self.name.as_str(), self.meta_name.as_str()];
         let named = named.into_iter().find(|name| !name.is_empty());
         named
             .or_else(|| gemini_tool(&self.id))
             .or_else(|| self.tool_in_title())
-            .unwrap_or(if self.kind.is_empty() {
-                "other"
-            } else {
-                &self.kind
-            })
+    }
+
+    /// Codex's adapters name the tools of servers, and those that look after
+    /// sub-agents, only in the input and the title.
+    fn codex_tool(&self) -> Option<String> {
+        let input = json(self.input.as_ref());
+        if self.is_between_agents() {
+            return Some(snake_case(&self.first_title));
+        }
+        self.arguments()?;
+        let (server, tool) = (input.get("server").string(), input.get("tool").string());
+        Some(format!("{server}.{tool}"))
+    }
+
+    fn is_between_agents(&self) -> bool {
+        let sender = json(self.input.as_ref()).get("senderThreadId");
+        sender.is_string() && is_word(&self.first_title)
+    }
+
+    /// What a server's tool gets, without the names around it.
+    fn arguments(&self) -> Option<RawJson> {
+        let input = json(self.input.as_ref());
+        let named = input.get("server").is_string() && input.get("tool").is_string();
+        let arguments = input.get("arguments");
+        (named && arguments.is_object()).then(|| arguments.into())?
+    }
+
+    /// Codex's adapter describes a command that only looks around instead of
+    /// telling it: `Read file 'a'`, `List files in 'b'`, `Search for 'c' in d`.
+    fn described(&self) -> Option<(Category, &str)> {
+        const WORDS: &[(&str, Category)] = &[
+            ("Read file", Category::Read),
+            ("List files", Category::List),
+            ("Search for", Category::Search),
+        ];
+        if self.input.is_some() || self.is_gemini() || !matches!(&*self.kind, "read" | "search") {
+            return None;
+        }
+        WORDS.iter().find_map(|(words, category)| {
+            let object = self.title.strip_prefix(words)?;
+            let object = object.strip_prefix(" in").unwrap_or(object);
+            (object.is_empty() || object.starts_with(' ')).then_some((*category, object.trim()))
+        })
+    }
+
+    /// Codex calls a command by what it does, but tells it all the same.
+    fn is_command(&self) -> bool {
+        let command = json(self.input.as_ref()).get("command");
+        self.own_name().is_none() && command.is_array()
     }
 
     /// OpenCode announces a call with the tool's name as its title, and so
@@ -185,7 +241,19 @@ impl Call {
     }
 
     pub(super) fn category(&self) -> Category {
-        let by_name = tool::category(self.tool());
+        if let Some((category, _)) = self.described() {
+            return category;
+        }
+        if self.is_command() {
+            return Category::Execute;
+        }
+        if self.is_between_agents() {
+            return Category::Task;
+        }
+        if self.arguments().is_some() {
+            return Category::Other;
+        }
+        let by_name = tool::category(&self.tool());
         if by_name != Category::Other {
             return by_name;
         }
@@ -220,6 +288,9 @@ impl Call {
         if !tool::arg(category, input).is_empty() {
             return None;
         }
+        if self.arguments().is_some() {
+            return None;
+        }
         if let Some(arg) = first_item(category, input) {
             return Some(Cow::Owned(arg));
         }
@@ -232,6 +303,12 @@ impl Call {
                 return Some(Cow::Owned(path));
             }
         }
+        match self.described() {
+            Some((Category::List, "")) => return Some(Cow::Borrowed(".")),
+            Some((Category::Search, object)) => return Some(Cow::Borrowed(object)),
+            Some((_, object)) => return Some(Cow::Borrowed(object.trim_matches('\''))),
+            None => {}
+        }
         let describes = self.is_gemini() && !self.replayed && input.is_null();
         describes.then_some(Cow::Borrowed(&self.title))
     }
@@ -241,7 +318,7 @@ impl Call {
         let is_first = !std::mem::replace(&mut self.announced, true);
         if self.repeats_plan() {
             if is_first {
-                out.hide_call(&self.id, self.tool());
+                out.hide_call(&self.id, &self.tool());
             }
             return;
         }
@@ -249,10 +326,10 @@ impl Call {
         out.agent(self.agent.clone());
         out.tool_use(source::Call {
             id: &self.id,
-            name: self.tool(),
+            name: &self.tool(),
             category: Some(category),
             arg: self.arg(category),
-            input: self.input.clone(),
+            input: self.arguments().or_else(|| self.input.clone()),
             // The headline of a plan says no more than the plan.
             title: if self.is_plan() { "" } else { &self.title },
         });
@@ -260,7 +337,7 @@ impl Call {
 
     /// Whether it is the call of an agent's plan tool, which ends no message.
     pub(super) fn is_plan(&self) -> bool {
-        self.repeats_plan() || tool::plan(self.tool(), json(self.input.as_ref())).is_some()
+        self.repeats_plan() || tool::plan(&self.tool(), json(self.input.as_ref())).is_some()
     }
 
     /// Aider's plan tool comes as a plan and as a call.
@@ -384,5 +461,43 @@ mod tests {
         let title = r#"{"title":"Command: ls","kind":"other"}"#;
         assert_eq!(category(title), Category::Execute);
         assert_eq!(category(r#"{"title":"spawnAgent"}"#), Category::Task);
+    }
+
+    #[test]
+    fn what_an_adapter_describes_is_shown_by_what_it_is() {
+        let described = |kind: &str, title: &str| {
+            let fields = format!(r#"{{"name":"exec_command","kind":"{kind}","title":"{title}"}}"#);
+            let call = call("1", "s", &fields);
+            let category = call.category();
+            let arg = call.arg(category).map(Cow::into_owned);
+            (category, arg.unwrap_or_default())
+        };
+        let text = |category, arg: &str| (category, arg.to_owned());
+        let read = described("read", "Read file '/a b'");
+        assert_eq!(read, text(Category::Read, "/a b"));
+        let list = described("read", "List files");
+        assert_eq!(list, text(Category::List, "."));
+        let inside = described("read", "List files in 'src'");
+        assert_eq!(inside, text(Category::List, "src"));
+        let search = described("search", "Search for 'def ' in src");
+        assert_eq!(search, text(Category::Search, "'def ' in src"));
+        let command = described("execute", "Read file 'a'");
+        assert_eq!(command, text(Category::Execute, ""));
+    }
+
+    #[test]
+    fn codex_names_tools_in_the_input() {
+        let fields = r#"{"kind":"execute","title":"mcp.a.b","rawInput":{"server":"a","tool":"b","arguments":{"x":1}}}"#;
+        let server = call("1", "s", fields);
+        assert_eq!(server.tool(), "a.b");
+        assert_eq!(server.category(), Category::Other);
+        assert_eq!(server.arguments().unwrap().get(), r#"{"x":1}"#);
+        let fields = r#"{"kind":"other","title":"closeAgent","rawInput":{"senderThreadId":"t"}}"#;
+        let agents = call("1", "s", fields);
+        assert_eq!(agents.tool(), "close_agent");
+        assert_eq!(agents.category(), Category::Task);
+        let fields =
+            r#"{"kind":"read","title":"Read a","rawInput":{"command":["bash","-lc","cat a"]}}"#;
+        assert_eq!(call("1", "s", fields).category(), Category::Execute);
     }
 }

@@ -78,7 +78,7 @@ impl Call {
             exit_code,
             edits,
             duration_ms: duration(raw),
-            name: self.tool().to_owned(),
+            name: self.tool().into_owned(),
         }
     }
 

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use crate::event::{Prompt, Usage};
 
-pub(super) use notes::{alarm, is_limit, is_noise, is_output_note, missing_word, note};
+pub(super) use notes::{WENT_ON, alarm, is_limit, is_noise, is_output_note, missing_word, note};
 
 mod notes;
 

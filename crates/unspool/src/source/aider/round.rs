@@ -1,7 +1,10 @@
 //! The tool calls between two messages of the model, and what their tools
 //! print. Nothing printed names the call that it belongs to, so a line is
-//! given to the first call, in order, whose tool prints such lines; a call
-//! that prints nothing has no result.
+//! given to the first call, in order, whose tool prints such lines. Of those
+//! that print nothing, two kinds have a result all the same: a change that was
+//! shown as a diff and that nobody refused, for the diff is made with the same
+//! check of the file as the change itself, and the call that ends the turn,
+//! when it has ended. All others stay without one.
 
 use super::call::Announced;
 use crate::event::{Edit, Level, ToolStatus};
@@ -174,8 +177,7 @@ impl Round {
 
     /// Whether the last call is the one with which the agents end a turn.
     pub(super) fn ends_turn(&self) -> bool {
-        let last = self.calls.last().map(|call| call.tool.as_str());
-        matches!(last, None | Some("Yield" | "Finished"))
+        self.calls.last().is_none_or(Open::ends_turn)
     }
 
     /// The tool that printed last, if it may print more.
@@ -267,10 +269,32 @@ impl Round {
         }
     }
 
-    /// The model speaks again, or the turn ends.
+    /// The agent says that the calls were refused or came to nothing.
+    pub(super) fn fail(&mut self) {
+        for call in &mut self.calls {
+            call.edits.clear();
+        }
+    }
+
+    /// The model speaks again.
     pub(super) fn end(&mut self, out: &mut Emitter) {
         self.close(out);
+        let changed = |call: &&mut Open| !call.edits.is_empty();
+        for call in self.calls.iter_mut().filter(changed) {
+            call.finish(out);
+        }
         self.calls.clear();
+    }
+
+    /// The turn ends, as the last call may have asked for.
+    pub(super) fn end_turn(&mut self, out: &mut Emitter) {
+        self.close(out);
+        if let Some(last) = self.calls.pop_if(|last| last.ends_turn()) {
+            self.end(out);
+            self.calls.push(last);
+            self.calls.iter_mut().for_each(|last| last.finish(out));
+        }
+        self.end(out);
     }
 }
 
@@ -280,6 +304,10 @@ fn is_announcement(line: &str) -> bool {
 }
 
 impl Open {
+    fn ends_turn(&self) -> bool {
+        matches!(self.tool.as_str(), "Yield" | "Finished")
+    }
+
     fn finish(&mut self, out: &mut Emitter) {
         if std::mem::replace(&mut self.finished, true) {
             return;

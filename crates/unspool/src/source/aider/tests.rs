@@ -168,6 +168,31 @@ fn a_refused_call_on_a_terminal_is_rejected() {
     ));
 }
 
+/// Statuses of the results, and how many changes each made.
+fn results(after: &str) -> Vec<(ToolStatus, usize)> {
+    let text = format!(
+        "cecli v1.10.0\nModels         m (main)\nSettings       agent (edit format)\n\nagent> I edit.\n\n1k ◇ 0.0% ↑ 90 ↓ $0.1 • 1k ◇ 0.0% ↑↓ $0.1\n\nTool Call: local • EditFile\n\nfile_path:\na.py\n\nreplacement:\n{after}\n\n1k ◇ 0.0% ↑ 90 ↓ $0.1 • 1k ◇ 0.0% ↑↓ $0.1\n\n\nagent> "
+    );
+    let results = bodies(&text).into_iter().filter_map(|body| match body {
+        Body::ToolResult(result) => Some((result.status, result.edits.len())),
+        _ => None,
+    });
+    results.collect()
+}
+
+#[test]
+fn a_change_that_was_shown_and_not_refused_is_a_result() {
+    const QUESTION: &str = "Run tools? (Y)es/(N)o/(A)ll/(S)kip all [Yes]: ";
+    let shown = format!("@@ -1 +1 @@\n-a\n+b\n{QUESTION}");
+    assert_eq!(results(&format!("{shown}Done.")), [(ToolStatus::Ok, 1)]);
+    let went_on = format!("{shown}Continuing exploration...\nDone.");
+    assert_eq!(results(&went_on), []);
+    let failed = format!("{shown}Error in EditFile: no such file\nDone.");
+    assert_eq!(results(&failed), [(ToolStatus::Error, 0)]);
+    let unseen = format!("Preview Unavailable: Content ID Verification Failed\n{QUESTION}Done.");
+    assert_eq!(results(&unseen), []);
+}
+
 #[test]
 fn an_exhausted_output_limit_completes_the_turn() {
     let limit = |line: &str| {

@@ -128,6 +128,11 @@ impl Flow {
 
     /// The turn is over, if there was one.
     pub(in crate::source::aider) fn end_turn(&mut self, out: &mut Emitter) {
+        match self.turn.verdict {
+            None | Some((TurnStatus::Completed, _)) => self.round.end_turn(out),
+            // The calls of a turn that was cut off may not have run.
+            Some(_) => self.round.fail(),
+        }
         self.round.end(out);
         self.round.raw = false;
         let turn = std::mem::take(&mut self.turn);

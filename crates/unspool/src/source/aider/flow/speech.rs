@@ -235,6 +235,9 @@ impl Flow {
     }
 
     pub(super) fn notice(&mut self, level: Level, text: &str, out: &mut Emitter) {
+        if text == marker::WENT_ON {
+            self.round.fail();
+        }
         if !text.is_empty() {
             self.who.ensure(out);
             out.notice(level, text);

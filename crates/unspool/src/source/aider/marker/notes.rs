@@ -39,6 +39,9 @@ const WARNINGS: &[&str] = &[
     "This is the first commit in the repository.",
 ];
 
+/// What is said after calls that were refused or came to nothing.
+pub(in crate::source::aider) const WENT_ON: &str = "Continuing exploration...";
+
 const NOTES: &[&str] = &[
     "Applied edit to ",
     "Did not apply edit to ",
@@ -54,7 +57,7 @@ const NOTES: &[&str] = &[
     "Restored previous conversation history.",
     "Detected edit blocks, applying changes within Agent...",
     "Continuing after applying edits...",
-    "Continuing exploration...",
+    WENT_ON,
     "Please provide a URL to scrape.",
     "Multiline mode: ",
     "Analytics have been permanently disabled.",

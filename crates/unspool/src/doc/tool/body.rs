@@ -1,0 +1,246 @@
+//! What stands below a heading: the lines of it that are wanted, with a line
+//! that counts the others.
+//!
+//! Only what is shown is looked at, also of the longest output, unless a person
+//! looks for something in it.
+
+use std::borrow::Cow;
+
+use unicode_segmentation::UnicodeSegmentation as _;
+
+use super::wrapping;
+use crate::doc::entry::{Detail, Part};
+use crate::doc::{Block, Line, Role, Span, Style, capture, clean_lines};
+use crate::event::Payload;
+use crate::sanitize;
+
+/// Characters of a line that are shown, unless all lines are.
+const LONGEST_LINE: usize = 400;
+
+/// Lines that are shown above the one that is looked for.
+const CONTEXT: usize = 1;
+
+/// The part of a text that is shown, and how many lines stand before it and
+/// after it.
+pub(super) struct Head<'a> {
+    pub(super) before: usize,
+    pub(super) text: Cow<'a, str>,
+    pub(super) after: usize,
+}
+
+/// The clean lines of a text that are wanted, and lines that count the others.
+pub(crate) fn head_lines(text: &str, style: Style, detail: &Detail) -> Vec<Line> {
+    let head = head(text, detail);
+    let lines = clean_lines(&head.text, style);
+    shown(head.before, lines, head.after, detail)
+}
+
+/// The lines of a text that are wanted.
+pub(super) fn head<'a>(text: &'a str, detail: &Detail) -> Head<'a> {
+    let text = text.trim_end();
+    let limit = detail.lines.unwrap_or(usize::MAX);
+    if let Some(window) = wanted(text, detail, limit) {
+        return window;
+    }
+    let end = match limit.checked_sub(1) {
+        None => 0,
+        Some(last) => memchr::memchr2_iter(b'\n', b'\r', text.as_bytes())
+            .filter(|at| {
+                !text
+                    .as_bytes()
+                    .get(*at..)
+                    .is_some_and(|rest| rest.starts_with(b"\r\n"))
+            })
+            .nth(last)
+            .unwrap_or(text.len()),
+    };
+    let (head, rest) = text.split_at(end);
+    let after = match rest.strip_prefix(['\n', '\r']).unwrap_or(rest) {
+        "" => 0,
+        rest => sanitize::text(rest).lines().count(),
+    };
+    Head {
+        before: 0,
+        text: Cow::Borrowed(head),
+        after,
+    }
+}
+
+/// The lines around the first one that is looked for, where that is not among
+/// those shown anyway.
+fn wanted<'a>(text: &str, detail: &Detail, limit: usize) -> Option<Head<'a>> {
+    let wanted = detail.wanted.as_ref().filter(|_| limit > 0)?;
+    let text = sanitize::text(text);
+    let lines: Vec<&str> = text.lines().collect();
+    let found = lines.iter().position(|line| wanted.is(line))?;
+    let (start, end) = window(found, lines.len(), limit)?;
+    Some(Head {
+        before: start,
+        text: Cow::Owned(lines.get(start..end)?.join("\n")),
+        after: lines.len() - end,
+    })
+}
+
+/// Where so many lines begin and end around the one that was found, if that is
+/// not among the first ones.
+fn window(found: usize, count: usize, limit: usize) -> Option<(usize, usize)> {
+    let above = CONTEXT.min(limit.saturating_sub(1));
+    let start = found.checked_sub(above).filter(|_| found >= limit)?;
+    Some((start, start.saturating_add(limit).min(count)))
+}
+
+/// The lines of what a command printed for a terminal that are wanted.
+pub(super) fn captured(text: &str, detail: &Detail) -> Vec<Line> {
+    let limit = detail.lines.unwrap_or(usize::MAX);
+    if let Some(wanted) = detail.wanted.as_ref().filter(|_| limit > 0) {
+        let mut lines = capture::lines(text);
+        let text = |line: &Line| -> String { line.iter().map(|span| span.text.as_str()).collect() };
+        let found = lines.iter().position(|line| wanted.is(&text(line)));
+        if let Some((start, end)) = found.and_then(|at| window(at, lines.len(), limit)) {
+            let after = lines.len() - end;
+            lines.truncate(end);
+            return shown(start, lines.split_off(start), after, detail);
+        }
+    }
+    let head = capture::head(text, limit);
+    shown(0, head.lines, head.more, detail)
+}
+
+/// The first lines of a long output behind its header; none if that takes
+/// looking at all of it.
+pub(super) fn opening(
+    output: &Payload,
+    detail: &Detail,
+    exit_code: Option<i64>,
+) -> Option<Vec<Line>> {
+    if detail.wanted.is_some() {
+        return None;
+    }
+    let head = opening_head(output, detail.lines?, exit_code)?;
+    Some(shown(0, head.lines, head.more, detail))
+}
+
+fn opening_head(output: &Payload, shown: usize, exit_code: Option<i64>) -> Option<capture::Head> {
+    let opening = output.opening(shown.checked_add(wrapping::LONGEST_HEADER + 2)?)?;
+    if opening.ends_in_tag {
+        return None;
+    }
+    let text = wrapping::printed(&opening.text, exit_code);
+    let header = opening.text.strip_suffix(text)?;
+    let skipped = memchr::memchr_iter(b'\n', header.as_bytes()).count();
+    capture::first_lines(text, shown, opening.lines.saturating_sub(skipped))
+}
+
+/// Lines, and those that count what is not shown before and after them.
+fn shown(before: usize, mut lines: Vec<Line>, after: usize, detail: &Detail) -> Vec<Line> {
+    for line in &mut lines {
+        cut(line, detail);
+    }
+    if !lines.is_empty() {
+        lines.splice(..0, rest_line(before));
+        lines.extend(rest_line(after));
+    }
+    lines
+}
+
+/// Cuts a line that would flood the screen, unless all lines are wanted.
+pub(super) fn cut(line: &mut Line, detail: &Detail) {
+    let bytes: usize = line.iter().map(|span| span.text.len()).sum();
+    if bytes <= LONGEST_LINE || detail.lines.is_none() {
+        return;
+    }
+    let mut left = LONGEST_LINE;
+    for index in 0..line.len() {
+        let Some(span) = line.get_mut(index) else {
+            return;
+        };
+        let mut clusters = span.text.grapheme_indices(true);
+        let Some((end, _)) = clusters.nth(left) else {
+            left -= span.text.graphemes(true).count();
+            continue;
+        };
+        span.text.truncate(end);
+        line.truncate(index + 1);
+        line.push(Span::role("…", Role::Accent));
+        return;
+    }
+}
+
+/// The same for a text whose lines are not told apart yet.
+pub(super) fn cut_text<'a>(text: Cow<'a, str>, detail: &Detail) -> Cow<'a, str> {
+    let is_long = |line: &str| line.len() > LONGEST_LINE;
+    if detail.lines.is_none() || !text.lines().any(is_long) {
+        return text;
+    }
+    let mut lines = clean_lines(&text, Style::default());
+    for line in &mut lines {
+        cut(line, detail);
+    }
+    let text = |line: Line| -> String { line.into_iter().map(|span| span.text).collect() };
+    let lines: Vec<String> = lines.into_iter().map(text).collect();
+    Cow::Owned(lines.join("\n"))
+}
+
+/// The line that counts those which are not shown.
+pub(super) fn rest_line(more: usize) -> Option<Line> {
+    let noun = if more == 1 { "line" } else { "lines" };
+    (more > 0).then(|| vec![Span::role(format!("… +{more} {noun}"), Role::Accent)])
+}
+
+/// Lines of words, which are wrapped as such.
+pub(super) fn prose(lines: Vec<Line>) -> Part {
+    let mut paragraph = Line::new();
+    for (index, line) in lines.into_iter().enumerate() {
+        if index > 0 {
+            paragraph.push(Span::role("\n", Role::Normal));
+        }
+        paragraph.extend(line);
+    }
+    Part::response(vec![Block::Paragraph(paragraph)])
+}
+
+pub(super) fn verbatim(lines: Vec<Line>) -> Option<Part> {
+    (!lines.is_empty()).then(|| Part::response(vec![Block::Verbatim(lines)]))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::json::Json;
+
+    #[test]
+    fn a_line_is_cut_at_a_whole_character() {
+        let detail = Detail::default();
+        let span = |text: &str| Span::new(text, Style::default());
+        let mut line = vec![span(&"a".repeat(399)), span("e\u{301}e\u{301}")];
+        cut(&mut line, &detail);
+        let texts: Vec<&str> = line.iter().skip(1).map(|span| span.text.as_str()).collect();
+        assert_eq!(texts, ["e\u{301}", "…"]);
+        let mut fits = vec![span(&"é".repeat(400))];
+        cut(&mut fits, &detail);
+        assert_eq!(fits.len(), 1);
+    }
+
+    proptest! {
+        #[test]
+        fn the_opening_is_that_of_the_whole(
+            pieces in prop::collection::vec(
+                prop::sample::select(&[
+                    "word", "  ", "\n", "\n", "\n", "\t", "\r\n", "é", "漢", "\u{301}", "\u{1b}[31m",
+                    "\u{1b}[0m", "\u{1b}[44m", "\u{1b}[K", "\u{1b}[2D",
+                ]),
+                0..60,
+            ),
+            shown in 1usize..4,
+        ) {
+            let text = "x".repeat(64) + &"\n".repeat(wrapping::LONGEST_HEADER) + &pieces.concat();
+            let literal = serde_json::to_string(&text).unwrap();
+            let payload = Json::parse(&literal).unwrap().payload();
+            if let Some(head) = opening_head(&payload, shown, None) {
+                prop_assert_eq!(head, capture::head(&text, shown), "{:?}", text);
+            }
+        }
+    }
+}
