@@ -46,6 +46,7 @@ pub(crate) struct Config {
     #[serde(deserialize_with = "word")]
     links: Option<Links>,
     summary: Option<bool>,
+    marks: Option<bool>,
     pager: Option<Pager>,
     pub(crate) sessions: Sessions,
 }
@@ -183,6 +184,7 @@ pub(crate) struct Choices {
     pub(crate) timestamps: Chosen<bool>,
     pub(crate) links: Chosen<Links>,
     pub(crate) summary: Chosen<bool>,
+    pub(crate) marks: Chosen<bool>,
     /// The pager's command; `None` is no pager.
     pub(crate) pager: Chosen<Option<String>>,
 }
@@ -203,6 +205,7 @@ impl Choices {
             timestamps: choose(look.timestamps(), config.timestamps, false),
             links: choose(look.links, config.links, Links::Auto),
             summary: choose(look.summary(), config.summary, true),
+            marks: choose(look.marks(), config.marks, false),
             pager: pager(look.pager(), config.pager, |name| env::var(name).ok()),
         }
     }

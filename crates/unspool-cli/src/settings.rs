@@ -82,7 +82,7 @@ impl Settings {
                         ReasoningShown::Off => Reasoning::Off,
                     },
                     usage,
-                    marks: !colours,
+                    marks: choices.marks.value,
                     ..Detail::default()
                 },
                 links,

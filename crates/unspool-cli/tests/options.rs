@@ -178,7 +178,9 @@ fn lines_of_output() {
 fn reasoning() {
     let only = |what: &str| shown(&["--only", "reasoning", "--reasoning", what]);
     assert_eq!(only("title"), "• Looking around\n");
-    assert_eq!(only("full"), "◦ Looking around\n\n  First the tests.\n");
+    assert_eq!(only("full"), "• Looking around\n\n  First the tests.\n");
+    let marked = shown(&["--only", "reasoning", "--reasoning", "full", "--marks"]);
+    assert_eq!(marked, "◦ Looking around\n\n  First the tests.\n");
     assert_eq!(only("off"), "");
 }
 

@@ -68,6 +68,14 @@ pub(crate) struct Look {
     #[arg(long, overrides_with = "timestamps", hide_short_help = true)]
     no_timestamps: bool,
 
+    /// Say in characters what colours say: `◦` thinking, `▸` the step in progress, `~~`
+    #[arg(long, overrides_with = "no_marks")]
+    marks: bool,
+
+    /// Do not mark what colours say, whatever the configuration file says
+    #[arg(long, overrides_with = "marks", hide_short_help = true)]
+    no_marks: bool,
+
     /// How links are shown [default: auto]
     #[arg(long, value_name = "HOW")]
     pub(crate) links: Option<Links>,
@@ -115,6 +123,10 @@ impl Look {
 
     pub(crate) fn timestamps(&self) -> Option<bool> {
         either(self.timestamps, self.no_timestamps)
+    }
+
+    pub(crate) fn marks(&self) -> Option<bool> {
+        either(self.marks, self.no_marks)
     }
 
     pub(crate) fn summary(&self) -> Option<bool> {

@@ -65,6 +65,7 @@ fn rows(choices: &Choices) -> Vec<Row> {
         row("usage", &choices.usage, bool::to_string),
         row("summary", &choices.summary, bool::to_string),
         row("timestamps", &choices.timestamps, bool::to_string),
+        row("marks", &choices.marks, bool::to_string),
         row("color", &choices.color, word),
         row("theme", &choices.theme, |theme| {
             quoted(theme.as_deref().unwrap_or("as the background is"))

@@ -41,17 +41,23 @@ fn known_shapes_are_replaced() {
         (format!("sk-proj-{random}"), "[OpenAI key 1]"),
         (format!("ghp_{random}"), "[GitHub token 1]"),
         (format!("github_pat_{random}"), "[GitHub token 1]"),
-        (format!("glpat-{}", &random[..20]), "[GitLab token 1]"),
+        (
+            format!("glpat-{}", &random.split_at(20).0),
+            "[GitLab token 1]",
+        ),
         (
             format!("AKIA{}", "IOSFODNN7QWERTYU".replace('7', "A")),
             "[AWS key 1]",
         ),
         (format!("AIza{random}"), "[Google key 1]"),
         (
-            format!("xoxb-1234567890-{}", &random[..20]),
+            format!("xoxb-1234567890-{}", &random.split_at(20).0),
             "[Slack token 1]",
         ),
-        (format!("sk_live_{}", &random[..24]), "[Stripe key 1]"),
+        (
+            format!("sk_live_{}", &random.split_at(24).0),
+            "[Stripe key 1]",
+        ),
         (format!("npm_{random}"), "[npm token 1]"),
         (format!("hf_{random}"), "[Hugging Face token 1]"),
         (
@@ -241,7 +247,9 @@ fn a_secret_that_came_in_pieces_is_found() {
     assert!(joined.push(other).is_empty());
     assert!(joined.push(delta(tail)).is_empty());
     let mut events = joined.finish();
-    events.iter_mut().for_each(|event| redactor.event(event));
+    for event in &mut events {
+        redactor.event(event);
+    }
     assert_eq!(events.len(), 2);
     assert_eq!((events[0].seq, events[1].seq), (0, 1));
     let Body::Text(message) = &events[0].body else {
