@@ -72,7 +72,7 @@ fn generate(home: &Path, sessions: usize) -> usize {
     let mut random = Random(7);
     (0..sessions)
         .map(|number| {
-            // Log-normal, more or less: 10 KB to some MB, 300 KB on average.
+            // Log-normal, more or less: a few KB to some MB, 40 KB on average.
             let calls = (4.0 * 2.0_f64.powf(random.normal() * 1.7)).ceil() as usize;
             let calls = calls.clamp(1, 600);
             let (path, text) = if number % 2 == 0 {
@@ -96,7 +96,7 @@ fn claude(number: usize, calls: usize, random: &mut Random) -> (String, String) 
         let time = time(number, second);
         let _ = writeln!(
             text,
-            r#"{{"type":"{kind}","uuid":"u-{number}-{second}","timestamp":"{time}","sessionId":"{id}","cwd":"/home/me/project-{project}","version":"2.1.325","message":{message}}}"#
+            r#"{{"parentUuid":null,"isSidechain":false,"type":"{kind}","uuid":"u-{number}-{second}","timestamp":"{time}","sessionId":"{id}","cwd":"/home/me/project-{project}","version":"2.1.325","message":{message}}}"#
         );
     };
     line(
