@@ -6,6 +6,10 @@
 //! people's disks are, and runs `unspool sessions` and `unspool stats`. Each line
 //! is one size; the last columns show that the time grows with the bytes on the
 //! first look, and with the number of files on a further one.
+//!
+//! Then it indexes all of them and searches: for a word that one session has, for
+//! one that all have, and for two of which one is rare. `--large` adds a size of
+//! more than 1 GB.
 
 #![expect(clippy::unwrap_used, reason = "a benchmark may fail")]
 #![expect(clippy::print_stdout, reason = "this is what it is for")]
@@ -23,47 +27,74 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 const SIZES: [usize; 3] = [100, 400, 1600];
+const LARGE: usize = 6400;
 
 fn main() {
     println!(
-        "{:>8}  {:>8}  {:>9}  {:>8}  {:>9}  {:>9}  {:>9}",
-        "sessions", "MB", "first s", "MB/s", "second s", "µs each", "stats s"
+        "{:>8}  {:>7}  {:>7}  {:>5}  {:>8}  {:>7}  {:>7}  {:>7}  {:>5}  {:>8}  {:>7}  {:>9}  {:>7}",
+        "sessions",
+        "MB",
+        "first s",
+        "MB/s",
+        "second s",
+        "µs each",
+        "stats s",
+        "index s",
+        "MB/s",
+        "index MB",
+        "rare ms",
+        "common ms",
+        "both ms"
     );
-    for size in SIZES {
+    let large = std::env::args().any(|argument| argument == "--large");
+    for size in SIZES.into_iter().chain(large.then_some(LARGE)) {
         let home = tempfile::tempdir().unwrap();
         let bytes = generate(home.path(), size);
-        let first = timed(home.path(), "sessions", size);
-        let second = fastest(home.path(), "sessions", size);
-        let stats = fastest(home.path(), "stats", size);
+        let first = timed(home.path(), &["sessions", "--json"], size);
+        let second = fastest(home.path(), &["sessions", "--json"], size);
+        let stats = fastest(home.path(), &["stats", "--json"], 0);
+        let index = timed(home.path(), &["sessions", "index"], 0);
+        let search = |words: &[&str], found: usize| {
+            let arguments = [&["sessions", "search", "--json"], words].concat();
+            fastest(home.path(), &arguments, found).as_secs_f64() * 1e3
+        };
         let megabytes = bytes as f64 / 1e6;
+        let indexed = fs::metadata(home.path().join(".cache/unspool/words.db"));
         println!(
-            "{size:>8}  {megabytes:>8.1}  {:>9.3}  {:>8.0}  {:>9.3}  {:>9.0}  {:>9.3}",
+            "{size:>8}  {megabytes:>7.1}  {:>7.3}  {:>5.0}  {:>8.3}  {:>7.0}  {:>7.3}  {:>7.3}  {:>5.0}  {:>8.1}  {:>7.0}  {:>9.0}  {:>7.0}",
             first.as_secs_f64(),
             megabytes / first.as_secs_f64(),
             second.as_secs_f64(),
             second.as_secs_f64() * 1e6 / size as f64,
             stats.as_secs_f64(),
+            index.as_secs_f64(),
+            megabytes / index.as_secs_f64(),
+            indexed.unwrap().len() as f64 / 1e6,
+            search(&["needle17"], 1),
+            search(&["failing"], 10),
+            search(&["needle17", "ok"], 1),
         );
     }
 }
 
-fn fastest(home: &Path, command: &str, size: usize) -> Duration {
-    (0..5).map(|_| timed(home, command, size)).min().unwrap()
+fn fastest(home: &Path, arguments: &[&str], lines: usize) -> Duration {
+    (0..5).map(|_| timed(home, arguments, lines)).min().unwrap()
 }
 
-fn timed(home: &Path, command: &str, size: usize) -> Duration {
+/// How long it takes; so many lines must come, unless any number may.
+fn timed(home: &Path, arguments: &[&str], expected: usize) -> Duration {
     let began = Instant::now();
     let output = Command::new(env!("CARGO_BIN_EXE_unspool"))
-        .args([command, "--json"])
+        .args(arguments)
         .env_clear()
         .env("HOME", home)
         .current_dir(home)
-        .stderr(Stdio::inherit())
+        .stderr(Stdio::null())
         .output()
         .unwrap();
     let took = began.elapsed();
     let lines = String::from_utf8(output.stdout).unwrap().lines().count();
-    assert!(command == "stats" || lines == size, "{lines} of {size}");
+    assert!(expected == 0 || lines == expected, "{lines} of {expected}");
     took
 }
 
@@ -102,7 +133,7 @@ fn claude(number: usize, calls: usize, random: &mut Random) -> (String, String) 
     line(
         0,
         "user",
-        r#"{"role":"user","content":"Mend the failing tests."}"#,
+        &format!(r#"{{"role":"user","content":"Mend the failing tests, needle{number}."}}"#),
     );
     for call in 0..calls {
         let usage =
@@ -147,7 +178,9 @@ fn codex(number: usize, calls: usize, random: &mut Random) -> (String, String) {
     line(
         0,
         "event_msg",
-        r#"{"type":"user_message","message":"Mend the failing tests."}"#,
+        &format!(
+            r#"{{"type":"user_message","message":"Mend the failing tests, needle{number}."}}"#
+        ),
     );
     for call in 0..calls {
         line(

@@ -125,11 +125,9 @@ fn another_file_can_be_named_and_must_be_there() {
     };
     assert_eq!(run(&other).status.code(), Some(2));
     fs::write(&other, "lines = 9").unwrap();
-    assert!(
-        String::from_utf8(run(&other).stdout)
-            .unwrap()
-            .contains("lines      = 9")
-    );
+    let said = String::from_utf8(run(&other).stdout).unwrap();
+    let words: Vec<&str> = said.split_whitespace().collect();
+    assert!(words.windows(3).any(|three| three == ["lines", "=", "9"]));
 }
 
 #[test]

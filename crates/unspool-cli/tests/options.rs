@@ -33,6 +33,7 @@ fn unspool() -> Command {
     for name in environment::VARIABLES {
         command.env_remove(name);
     }
+    command.envs(environment::OURS);
     command
 }
 

@@ -13,6 +13,7 @@ fn unspool(arguments: &[&str]) -> Output {
     for name in environment::VARIABLES {
         command.env_remove(name);
     }
+    command.envs(environment::OURS);
     let command = command.args(arguments).stdin(Stdio::null());
     command.output().unwrap()
 }

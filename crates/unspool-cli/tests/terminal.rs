@@ -23,7 +23,8 @@ fn on_a_terminal(arguments: &[&str]) -> String {
     for name in environment::VARIABLES {
         command = command.env_remove(name);
     }
-    let mut child = command.args(arguments).spawn(pts).unwrap();
+    let command = command.envs(environment::OURS).args(arguments);
+    let mut child = command.spawn(pts).unwrap();
     let mut written = Vec::new();
     let mut chunk = [0; 4096];
     // The end of the other side is an error here, not the end of a file.

@@ -8,5 +8,6 @@ mod faults;
 mod figures;
 mod forks;
 mod list;
+mod search;
 mod show;
 mod world;

@@ -20,3 +20,7 @@ pub(crate) const VARIABLES: [&str; 16] = [
     "VTE_VERSION",
     "TERM_PROGRAM",
 ];
+
+/// What keeps the settings of whoever runs the tests out of them, and lets
+/// nothing wait for a reader.
+pub(crate) const OURS: [(&str, &str); 2] = [("UNSPOOL_CONFIG", "/dev/null"), ("UNSPOOL_PAGER", "")];

@@ -20,6 +20,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::termios::{LocalModes, tcgetattr};
 
+use crate::environment;
 use crate::world::{self, UNSPOOL, wait_until};
 
 /// Columns and rows.
@@ -85,7 +86,7 @@ impl Start {
         for name in world::variables() {
             command = command.env_remove(name);
         }
-        let command = command.env("TERM", "xterm-256color");
+        let command = command.envs(environment::OURS).env("TERM", "xterm-256color");
         Self { size, command }
     }
 

@@ -25,7 +25,7 @@ pub(crate) fn unspool(arguments: &[&str]) -> Command {
     variables().for_each(|name| {
         command.env_remove(name);
     });
-    command.args(arguments);
+    command.envs(environment::OURS).args(arguments);
     command
 }
 

@@ -7,14 +7,14 @@
 //! ones, it is those that go, which is where they belong. An open row that got
 //! there would stay for ever and be there twice in the end.
 //!
-//! So open rows may become, on a screen of an eighth of the width, only as many
+//! So open rows may become, on a screen of a sixth of the width, only as many
 //! more as stand above them, and they take half of the screen at most. Where
 //! there are too few above, on a screen that is nearly empty, some are painted
 //! all the same: the last two, and up to four that are short; but only so much of
 //! them that half of the width can be taken away at once.
 
 /// A terminal may become so many times narrower at once.
-const NARROWER: usize = 8;
+const NARROWER: usize = 6;
 /// The narrowest one that is reckoned with, if the terminal is not narrower now.
 const NARROWEST: usize = 10;
 /// Rows that are painted in any case, as far as half of the width allows.
@@ -91,8 +91,9 @@ mod tests {
 
     #[test]
     fn what_is_painted_stays_in_reach() {
-        // A full screen: seven rows more for each.
-        assert_eq!(taken(Reach::new(80, 24, 23), &[9, 80, 80, 80]), [9, 80, 80]);
+        // A full screen: six rows more for each.
+        let full = taken(Reach::new(80, 24, 23), &[9, 80, 80, 80, 80]);
+        assert_eq!(full, [9, 80, 80, 80]);
         assert_eq!(taken(Reach::new(80, 24, 23), &[9; 40]).len(), 12);
         // A screen that is nearly empty: half of the width, for the last two.
         assert_eq!(taken(Reach::new(80, 24, 1), &[9, 80, 80]), [9, 80]);
