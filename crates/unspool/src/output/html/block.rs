@@ -237,13 +237,12 @@ fn classes(style: Style) -> String {
         _ => None,
     };
     match style.role {
-        Role::Normal | Role::Literal(_) => {}
+        // Signs look like ordinary text: they are a quarter of all elements.
+        Role::Normal | Role::Literal(_) | Role::Code(Syntax::Operator) => {}
         Role::Accent => add("mu"),
         Role::Colorful => add("co"),
         Role::Green => add("gr"),
         Role::Red => add("re"),
-        // Signs look like ordinary text: they are a quarter of all elements.
-        Role::Code(Syntax::Operator) => {}
         Role::Code(syntax) => add(code(syntax)),
     }
     // On a background of its own a colour stays as it is: `r`.
