@@ -138,7 +138,7 @@ fn a_link_leads_to_an_entry_and_opens_it() {
         tab.eval("document.querySelector('#e7').classList.contains('here')"),
         true
     );
-    let top = "(() => { const t = document.querySelector('#e7').getBoundingClientRect().top; return t >= 0 && t < innerHeight; })()";
+    let top = "(() => { const t = document.querySelector('#e7').getBoundingClientRect().top; return t + 1 >= document.querySelector('.bar').getBoundingClientRect().bottom && t < innerHeight; })()";
     assert_eq!(tab.eval(top), true);
     tab.click("#e2 .at a");
     assert_eq!(tab.eval("location.hash"), "#e2");

@@ -2,7 +2,7 @@
 //!
 //! The page is written as the cards come: memory holds one card. It loads nothing,
 //! and its policy allows no script and no style but the two that are in it, by
-//! their hashes, so that text which got past [`escape`] would still do nothing.
+//! their hashes, so that text which got past `escape` would still do nothing.
 //! Without its script the page is whole and can be read and folded; the script
 //! adds search, filters, an outline, keys. Called by the command `export`.
 

@@ -1,7 +1,7 @@
 //! Cards → Markdown for a comment on a pull request.
 //!
 //! Prompts are quotations, answers are their own Markdown with headings below
-//! ours, calls are folded in `<details>`. Text stays text: [`escape`] says how.
+//! ours, calls are folded in `<details>`. Text stays text: `escape` says how.
 //! What is longer than the comment may be is left out in whole pieces, the largest
 //! outputs first, then what is oldest, and it is said how much. Called by the
 //! command `export`.

@@ -10,6 +10,12 @@
   root.dataset.script = "";
   bar.hidden = false;
 
+  // What is scrolled to must not end up below the bar.
+  const measure = () => {
+    const isAbove = getComputedStyle(bar).position === "sticky";
+    root.style.setProperty("--top", `${isAbove ? bar.offsetHeight : 0}px`);
+  };
+
   // What is stored may be refused: then it is forgotten with the page.
   const remembered = (name, value) => {
     try {
@@ -459,6 +465,8 @@
     opened = [];
   });
 
+  measure();
+  addEventListener("resize", measure);
   if (remembered("split") === "yes") split();
   if (innerWidth >= 1500 && entries.length > 3) showOutline(true);
   target();
