@@ -86,7 +86,9 @@ impl Start {
         for name in world::variables() {
             command = command.env_remove(name);
         }
-        let command = command.envs(environment::OURS).env("TERM", "xterm-256color");
+        let command = command
+            .envs(environment::OURS)
+            .env("TERM", "xterm-256color");
         Self { size, command }
     }
 

@@ -60,8 +60,8 @@ impl Tmux {
         let mut command = Command::new("tmux");
         world::variables().for_each(|name| {
             command.env_remove(name);
-        }
-        command.envs(crate::environment::OURS););
+        });
+        command.envs(crate::environment::OURS);
         let output = command
             .current_dir(self.folder.path())
             .arg("-S")
