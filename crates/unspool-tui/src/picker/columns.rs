@@ -143,46 +143,91 @@ impl Columns {
     }
 }
 
-/// A cell in exactly so many cells of the terminal, cut where it is too wide.
+/// A cell in exactly so many cells of the terminal. What is too wide is cut so
+/// that what matches is seen.
 fn fitted(cell: &Span, marks: &[u32], room: usize, keeps_end: bool) -> Line {
     let mut line = Line::new();
-    let cells = width(&cell.text);
-    let is_cut = cells > room;
-    let kept = if is_cut {
-        room.saturating_sub(1)
-    } else {
-        cells
-    };
-    let skipped = if is_cut && keeps_end { cells - kept } else { 0 };
+    let clusters = clusters(&cell.text, marks);
+    let cells = clusters.last().map_or(0, Cluster::end);
+    let skipped = skipped(&clusters, room, keeps_end);
+    let kept = clusters.iter().skip_while(|one| one.start < skipped);
+    let begin = kept.clone().next().map_or(cells, |one| one.start);
+    let mut left = room;
     let ellipsis = || Span::role("…", Role::Accent);
-    if is_cut && keeps_end && room > 0 {
+    if begin > 0 && left > 0 {
         append(&mut line, ellipsis());
+        left -= 1;
     }
-    let (mut place, mut taken) = (0, 0);
-    for (number, text) in cell.text.graphemes(true).enumerate() {
-        let wide = cluster(text);
-        let is_before = place < skipped;
-        place += wide;
-        if is_before {
-            continue;
-        }
-        if taken + wide > kept {
-            break;
-        }
-        taken += wide;
-        let is_marked = u32::try_from(number).is_ok_and(|number| marks.contains(&number));
-        let style = if is_marked { mark() } else { cell.style };
-        append(&mut line, Span::new(text, style));
+    let is_cut = cells - begin > left;
+    let end = begin + left.saturating_sub(usize::from(is_cut));
+    for one in kept.take_while(|one| one.end() <= end) {
+        let style = if one.is_marked { mark() } else { cell.style };
+        append(&mut line, Span::new(one.text, style));
+        left -= one.wide;
     }
-    let mut used = taken;
-    if is_cut && room > 0 {
-        used += 1;
-        if !keeps_end {
-            append(&mut line, ellipsis());
-        }
+    if is_cut && left > 0 {
+        append(&mut line, ellipsis());
+        left -= 1;
     }
-    append(&mut line, blanks(room.saturating_sub(used)));
+    append(&mut line, blanks(left));
     line
+}
+
+/// A cluster of a cell.
+struct Cluster<'a> {
+    text: &'a str,
+    /// The cells before it.
+    start: usize,
+    wide: usize,
+    is_marked: bool,
+}
+
+impl Cluster<'_> {
+    fn end(&self) -> usize {
+        self.start + self.wide
+    }
+}
+
+fn clusters<'a>(text: &'a str, marks: &[u32]) -> Vec<Cluster<'a>> {
+    let mut start = 0;
+    let cluster = |(number, text): (usize, &'a str)| {
+        let wide = cluster(text);
+        let one = Cluster {
+            text,
+            start,
+            wide,
+            is_marked: u32::try_from(number).is_ok_and(|number| marks.contains(&number)),
+        };
+        start += wide;
+        one
+    };
+    text.graphemes(true).enumerate().map(cluster).collect()
+}
+
+/// The cells at the beginning that are not seen.
+fn skipped(clusters: &[Cluster<'_>], room: usize, keeps_end: bool) -> usize {
+    let cells = clusters.last().map_or(0, Cluster::end);
+    if cells <= room {
+        return 0;
+    }
+    let mut marked = clusters.iter().filter(|one| one.is_marked);
+    let (first, last) = (marked.clone().next(), marked.next_back());
+    let first = first.map_or(usize::MAX, |one| one.start);
+    let last = last.map_or(0, Cluster::end);
+    if keeps_end {
+        let usual = cells - room.saturating_sub(1);
+        // Unless all that matches is in what would be cut.
+        return if last > usual {
+            usual
+        } else {
+            usual.min(first)
+        };
+    }
+    if last < room {
+        return 0;
+    }
+    // A cell at each side tells that something is left out.
+    last.saturating_sub(room.saturating_sub(2)).min(first)
 }
 
 /// How what matches looks; without colours it is still seen.
@@ -263,5 +308,17 @@ mod tests {
             .map(|span| span.text.as_str())
             .collect();
         assert_eq!(marked, ["p", "th"], "the first one is cut away");
+    }
+
+    #[test]
+    fn what_matches_is_seen() {
+        let title = Span::role("Make it ignore punctuation and add a test", Role::Normal);
+        let path = Span::role("~/very/long/way/shop", Role::Normal);
+        let shown = |cell, marks: &[u32], keeps_end| text(&fitted(cell, marks, 12, keeps_end));
+        assert_eq!(shown(&title, &[], false), "Make it ign…");
+        assert_eq!(shown(&title, &[37, 38, 39, 40], false), "…add a test ");
+        assert_eq!(shown(&title, &[15, 16], false), "… ignore pu…");
+        assert_eq!(shown(&path, &[], true), "…ng/way/shop");
+        assert_eq!(shown(&path, &[2, 3], true), "…very/long/…");
     }
 }
