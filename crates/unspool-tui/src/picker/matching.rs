@@ -5,7 +5,8 @@
 //! letters of two fields. Fields that are seen are matched fuzzily; those that
 //! are not only literally, since nobody could tell why a row is there.
 //!
-//! A query that grew looks only at what its beginning matched.
+//! A query that grew looks only at what its beginning matched, and one that
+//! shrank finds what it found before.
 
 use std::cmp::Reverse;
 
@@ -15,6 +16,9 @@ use unicode_segmentation::UnicodeSegmentation as _;
 
 /// Characters of a field that are looked at.
 const LONGEST: usize = 400;
+
+/// Queries whose results are kept.
+const PAST: usize = 32;
 
 /// The texts of a row that are matched.
 pub(super) struct Fields {
@@ -39,6 +43,8 @@ pub(super) fn field(text: &str) -> Utf32String {
 struct Word {
     seen: Atom,
     hidden: Atom,
+    /// How well rows have it, as far as that was looked up.
+    known: Vec<Option<u32>>,
 }
 
 /// The rows, and those of them that match.
@@ -47,6 +53,9 @@ pub(super) struct Finder {
     query: String,
     words: Vec<Word>,
     found: Vec<usize>,
+    /// Queries with which this one begins, the shortest first, and what they
+    /// found.
+    past: Vec<(String, Vec<usize>)>,
     matcher: Matcher,
 }
 
@@ -57,6 +66,7 @@ impl Finder {
             found: (0..rows.len()).collect(),
             rows,
             query: String::new(),
+            past: Vec::new(),
             words: Vec::new(),
             matcher: Matcher::new(Config::DEFAULT),
         }
@@ -82,17 +92,32 @@ impl Finder {
         if query == self.query {
             return;
         }
+        let before = std::mem::replace(&mut self.query, query.to_owned());
+        let found = std::mem::take(&mut self.found);
+        self.past.push((before, found));
+        self.past
+            .retain(|(past, _)| query.starts_with(past.as_str()));
+        let pattern = Pattern::parse(query, CaseMatching::Smart, Normalization::Smart);
+        self.read(pattern.atoms);
+        let is_known = |(past, _): &mut (String, Vec<usize>)| past == query;
+        self.found = match self.past.pop_if(is_known) {
+            Some((_, found)) => found,
+            None => self.looked_up(query),
+        };
+        if self.past.len() > PAST {
+            self.past.remove(0);
+        }
+    }
+
+    /// The rows that match, out of those that may.
+    fn looked_up(&mut self, query: &str) -> Vec<usize> {
         // What a word excludes shrinks as it grows, and what `$` and `\` mean
         // depends on what follows.
-        let narrows = query.starts_with(&self.query) && !query.contains(['!', '$', '\\']);
-        let looked_at = if narrows {
-            std::mem::take(&mut self.found)
-        } else {
-            (0..self.rows.len()).collect()
+        let narrows = !query.contains(['!', '$', '\\']);
+        let looked_at = match self.past.last() {
+            Some((_, found)) if narrows => found.clone(),
+            _ => (0..self.rows.len()).collect(),
         };
-        query.clone_into(&mut self.query);
-        let pattern = Pattern::parse(query, CaseMatching::Smart, Normalization::Smart);
-        self.words = pattern.atoms.into_iter().map(word).collect();
         let mut scored: Vec<(Reverse<u32>, usize)> = Vec::with_capacity(looked_at.len());
         for at in looked_at {
             if let Some(score) = self.score(at) {
@@ -100,14 +125,33 @@ impl Finder {
             }
         }
         scored.sort_unstable();
-        self.found = scored.into_iter().map(|(_, at)| at).collect();
+        scored.into_iter().map(|(_, at)| at).collect()
+    }
+
+    /// Takes the words of a query; what is known of those that it had before is
+    /// kept.
+    fn read(&mut self, atoms: Vec<Atom>) {
+        let mut before = std::mem::take(&mut self.words).into_iter();
+        for atom in atoms {
+            let same = before.next().filter(|word| word.seen == atom);
+            let new = || word(atom, self.rows.len());
+            self.words.push(same.unwrap_or_else(new));
+        }
     }
 
     fn score(&mut self, at: usize) -> Option<u32> {
         let fields = self.rows.get(at)?;
         let mut score = 0;
-        for word in &self.words {
-            score += word.score(fields, &mut self.matcher)?;
+        for word in &mut self.words {
+            let known = word.known.get(at).copied().flatten();
+            let found = match known {
+                Some(known) => known,
+                None => word.score(fields, &mut self.matcher)?,
+            };
+            if let Some(place) = word.known.get_mut(at) {
+                *place = Some(found);
+            }
+            score += found;
         }
         Some(score)
     }
@@ -144,12 +188,16 @@ impl Finder {
     }
 }
 
-fn word(seen: Atom) -> Word {
+fn word(seen: Atom, rows: usize) -> Word {
     let mut hidden = seen.clone();
     if hidden.kind == AtomKind::Fuzzy {
         hidden.kind = AtomKind::Substring;
     }
-    Word { seen, hidden }
+    Word {
+        seen,
+        hidden,
+        known: vec![None; rows],
+    }
 }
 
 impl Word {
