@@ -6,6 +6,7 @@ pub(crate) mod events;
 pub(crate) mod export;
 pub(crate) mod follow;
 pub(crate) mod generate;
+mod pick;
 pub(crate) mod providers;
 pub(crate) mod run;
 pub(crate) mod search;

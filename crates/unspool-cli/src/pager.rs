@@ -12,6 +12,11 @@ use signal_hook::consts::SIGINT;
 
 use crate::terminal;
 
+/// What `less` is asked for: colours, and to leave what was seen on the screen.
+const IN_PLACE: &str = "FRX";
+/// The same where the screen is to be as it was before.
+const FULL_SCREEN: &str = "R";
+
 /// Standard output, or the pager in front of it.
 pub(crate) struct Output {
     state: State,
@@ -43,6 +48,20 @@ impl Output {
             _ => State::Direct,
         };
         Self { state }
+    }
+
+    /// In this pager, however short it is, where the output is a terminal.
+    pub(crate) fn in_pager(command: Option<&str>) -> Self {
+        let command = command.filter(|_| terminal::can_repaint());
+        let pager = command.and_then(|command| start(command, FULL_SCREEN).ok());
+        Self {
+            state: pager.map_or(State::Direct, State::Pager),
+        }
+    }
+
+    /// Whether a pager shows it.
+    pub(crate) fn is_paged(&self) -> bool {
+        matches!(self.state, State::Pager(_))
     }
 
     /// Shows what is held, or waits until the reader has left the pager.
@@ -84,7 +103,7 @@ impl Write for Output {
         if let State::Held { command, bytes, .. } =
             std::mem::replace(&mut self.state, State::Direct)
         {
-            match start(&command) {
+            match start(&command, IN_PLACE) {
                 Ok(pager) => {
                     self.state = State::Pager(pager);
                     self.write_all(&bytes)?;
@@ -118,7 +137,7 @@ fn write_out(bytes: &[u8]) -> io::Result<()> {
     out.flush()
 }
 
-fn start(command: &str) -> io::Result<Child> {
+fn start(command: &str, less: &str) -> io::Result<Child> {
     // Ctrl-C is for the pager, which must not be left alone with the terminal.
     signal_hook::flag::register(SIGINT, Arc::new(AtomicBool::new(false)))?;
     let words = shlex::split(command).unwrap_or_default();
@@ -126,7 +145,7 @@ fn start(command: &str) -> io::Result<Child> {
         return Err(io::ErrorKind::NotFound.into());
     };
     let mut pager = Command::new(program);
-    for (name, value) in [("LESS", "FRX"), ("LV", "-c")] {
+    for (name, value) in [("LESS", less), ("LV", "-c")] {
         if std::env::var_os(name).is_none() {
             pager.env(name, value);
         }

@@ -1,4 +1,10 @@
-//! The interactive app of `unspool`: browses runs and talks to agents. It uses
-//! the library's public API alone.
+//! The interactive part of `unspool`: full-screen views on a terminal.
+//!
+//! It uses the library's public API alone, and knows nothing of files, settings
+//! or the command line. [`picker`] lets a person choose one row of many;
+//! [`screen`] owns the terminal while something is shown, and always gives it
+//! back.
 
-pub use unspool::Event;
+mod convert;
+pub mod picker;
+pub mod screen;

@@ -117,6 +117,15 @@ impl Look {
         }
     }
 
+    /// How a run is shown that was chosen from a list.
+    pub(crate) fn of_shown(paint: &Paint) -> Self {
+        Self {
+            color: paint.color,
+            theme: paint.theme.clone(),
+            ..Self::default()
+        }
+    }
+
     pub(crate) fn usage(&self) -> Option<bool> {
         either(self.usage, self.no_usage)
     }

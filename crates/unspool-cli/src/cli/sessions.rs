@@ -6,7 +6,13 @@ use super::When;
 use super::select::{Select, Which};
 use crate::terminal;
 
-/// List the saved sessions of all agents on this machine
+/// List the saved sessions of all agents on this machine, and show one
+///
+/// On a terminal this is a list to choose from: typing searches in agent,
+/// project, title, prompt and id, Enter shows the session, Esc leaves. A word
+/// matches with letters left out; `'word` matches as it is, `^word` at the
+/// beginning, `word$` at the end, and `!word` must not be there. Into a pipe, or
+/// with --list, --json or --width, the list is printed.
 ///
 /// The newest come first. Sessions are found where each agent keeps them
 /// (`CLAUDE_CONFIG_DIR`, `CODEX_HOME`, `GEMINI_CLI_HOME`, `QWEN_HOME`,
@@ -17,7 +23,8 @@ use crate::terminal;
 #[derive(Args)]
 #[command(after_long_help = "\
 Examples:
-  unspool sessions                               all of them
+  unspool sessions                               search in all of them, and show one
+  unspool sessions --list                        print them
   unspool sessions --agent codex --since 2d      those of Codex, of the last two days
   unspool sessions --project . --failed          what went wrong in this project
   unspool sessions --in backup/ --json | jq -r .title
@@ -27,7 +34,7 @@ Examples:
 What cannot be read is named on standard error, and the others are listed.
 
 Exit status:
-  0  the list is complete, or as complete as can be
+  0  the list is complete, or as complete as can be, or was left
   2  wrong use, or nothing could be read")]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Sessions {
@@ -36,6 +43,10 @@ pub(crate) struct Sessions {
 
     #[command(flatten)]
     pub(crate) select: Select,
+
+    /// Print the list, also on a terminal
+    #[arg(long)]
+    pub(crate) list: bool,
 
     /// Print JSON, one object a line (docs/sessions.md)
     #[arg(long)]

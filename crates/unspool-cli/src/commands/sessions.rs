@@ -1,13 +1,14 @@
-//! `unspool sessions`: the saved sessions of all agents, as a list.
+//! `unspool sessions`: the saved sessions of all agents, as a list, or on a
+//! terminal to choose from.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 use serde_json::json;
 use unspool::doc::{Role, Span};
 
-use super::search;
+use super::{pick, search};
 use crate::cli::Look;
 use crate::cli::sessions::{Sessions, SessionsCommand};
 use crate::columns::{self, Column, cell};
@@ -30,6 +31,12 @@ pub(crate) fn run(arguments: &Sessions) -> anyhow::Result<Status> {
     let mut library = arguments.select.library()?;
     refresh(&mut library);
     let rows = arguments.select.rows(&library)?;
+    if !rows.is_empty() && is_picked_from(arguments) {
+        search::index_in_background(&library);
+        let status = pick::run(&rows, &arguments.paint)?;
+        tell(&library, arguments.verbose);
+        return Ok(status);
+    }
     let mut out = BufWriter::new(io::stdout().lock());
     if arguments.json {
         for row in &rows {
@@ -60,6 +67,12 @@ pub(crate) fn run(arguments: &Sessions) -> anyhow::Result<Status> {
     } else {
         Status::Success
     })
+}
+
+/// Whether a person is there to choose from the list.
+fn is_picked_from(arguments: &Sessions) -> bool {
+    let is_wanted = !arguments.list && !arguments.json && arguments.paint.width.is_none();
+    is_wanted && io::stdin().is_terminal() && terminal::can_repaint()
 }
 
 /// Brings a library up to date; on a terminal it says how far it is when that

@@ -4,8 +4,9 @@ use std::io::{self, BufWriter, IntoInnerError, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender};
 use std::thread;
+use std::time::{Duration, Instant};
 
-use anyhow::bail;
+use anyhow::{Context, bail};
 use unspool::doc::{Role, Span, Style};
 use unspool::formatter::Formatter;
 use unspool::stats::Stats;
@@ -14,13 +15,16 @@ use unspool::{Reader, ReaderOptions};
 use crate::cli::show::ShowNamed;
 use crate::cli::{Display, Filter, Look, Show};
 use crate::input::{self, Batch, CHUNK, Input};
-use crate::library::{Library, named};
+use crate::library::{Library, Row, named};
 use crate::pager::Output;
 use crate::playback::{self, Speed};
 use crate::settings::Settings;
 use crate::view::View;
 use crate::watch::{self, End, Happening, Pipe, Recording, Subject, Watch};
 use crate::{Status, complain, summary, terminal};
+
+/// Who leaves a pager takes longer than one that does not wait.
+const AT_ONCE: Duration = Duration::from_millis(200);
 
 /// `unspool show`: what is named, or the newest session.
 pub(crate) fn named(arguments: &ShowNamed) -> anyhow::Result<Status> {
@@ -43,6 +47,23 @@ pub(crate) fn named(arguments: &ShowNamed) -> anyhow::Result<Status> {
 pub(crate) fn run(arguments: &Show) -> anyhow::Result<Status> {
     let open = |path: &Path| named::open(path, arguments.source.from());
     shown(arguments, &arguments.files, open)
+}
+
+/// Shows a session of the list in the pager. Gives back whether a person has
+/// seen it there: there may be no pager, or one that does not wait.
+pub(crate) fn session(row: &Row, settings: &Settings) -> anyhow::Result<bool> {
+    let inputs = Library::input(row)?;
+    let output = Output::in_pager(settings.pager.as_deref());
+    let is_paged = output.is_paged();
+    let mut out = BufWriter::with_capacity(CHUNK, output);
+    for mut input in inputs {
+        let (filter, options) = (Filter::default(), ReaderOptions::default());
+        show(&mut input, settings, &filter, options, &mut out)?.context(input.name)?;
+    }
+    let output = out.into_inner().map_err(IntoInnerError::into_error)?;
+    let written = Instant::now();
+    output.finish()?;
+    Ok(is_paged && written.elapsed() > AT_ONCE)
 }
 
 fn shown(

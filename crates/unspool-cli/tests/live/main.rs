@@ -10,6 +10,7 @@
 mod environment;
 mod faults;
 mod follow;
+mod picker;
 mod pipe;
 mod quiet;
 mod replay;

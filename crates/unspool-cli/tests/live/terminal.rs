@@ -215,6 +215,16 @@ impl Terminal {
         self.screen().term.mode().contains(TermMode::SHOW_CURSOR)
     }
 
+    /// Whether something fills the screen instead of the scrollback.
+    pub(crate) fn is_alternate(&self) -> bool {
+        self.screen().term.mode().contains(TermMode::ALT_SCREEN)
+    }
+
+    /// Whether the mouse is told to the program.
+    pub(crate) fn takes_mouse(&self) -> bool {
+        self.screen().term.mode().intersects(TermMode::MOUSE_MODE)
+    }
+
     /// Whether lines that are too long are wrapped.
     pub(crate) fn wraps(&self) -> bool {
         self.screen().term.mode().contains(TermMode::LINE_WRAP)

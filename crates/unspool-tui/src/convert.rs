@@ -1,0 +1,101 @@
+//! Our spans → ratatui's, in the colours of a theme.
+//!
+//! Both count the same cells for a text, so that what the library laid out is
+//! painted as wide as it was measured.
+
+use ratatui::style::{Color, Modifier, Style as Painted};
+use ratatui::text::{Line as PaintedLine, Span as PaintedSpan};
+use unspool::doc::{Span, Style};
+use unspool::theme::Theme;
+
+/// A line, to be painted.
+pub(crate) fn line<'a>(line: &'a [Span], theme: &Theme) -> PaintedLine<'a> {
+    let paint = |span: &'a Span| PaintedSpan::styled(span.text.as_str(), style(span.style, theme));
+    line.iter().map(paint).collect()
+}
+
+/// A style, to be painted.
+pub(crate) fn style(style: Style, theme: &Theme) -> Painted {
+    let look = theme.look(style);
+    let mut painted = Painted::new();
+    painted.fg = look.foreground.map(Color::Indexed);
+    painted.bg = look.background.map(Color::Indexed);
+    for (is_so, modifier) in [
+        (look.bold, Modifier::BOLD),
+        (look.dim, Modifier::DIM),
+        (look.italic, Modifier::ITALIC),
+        (look.underline, Modifier::UNDERLINED),
+        (look.reverse, Modifier::REVERSED),
+        (look.strike, Modifier::CROSSED_OUT),
+    ] {
+        if is_so {
+            painted = painted.add_modifier(modifier);
+        }
+    }
+    painted
+}
+
+/// What marks the chosen one of several rows: a shade of the background, or,
+/// without colours, text and background exchanged.
+pub(crate) fn selection(theme: &Theme) -> Painted {
+    match (theme.has_colors(), theme.is_dark()) {
+        (false, _) => Painted::new().add_modifier(Modifier::REVERSED),
+        (true, true) => Painted::new().bg(Color::Indexed(236)),
+        (true, false) => Painted::new().bg(Color::Indexed(254)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ratatui::buffer::{Buffer, CellWidth};
+    use ratatui::layout::Rect;
+    use unicode_segmentation::UnicodeSegmentation as _;
+    use unspool::doc::Role;
+    use unspool::layout::width;
+
+    use super::*;
+
+    /// A new version of either crate may count differently: then rows would be
+    /// painted askew.
+    #[test]
+    fn a_text_is_as_wide_here_as_in_the_library() {
+        for text in [
+            "abc",
+            "é",
+            "e\u{301}",
+            "漢字",
+            "ｶﾞ",
+            "ﾊﾟ",
+            "ｶﾞｷﾞ half-width",
+            "…•▌│─",
+            "🙂",
+            "❤",
+            "❤\u{FE0F}",
+            "1\u{FE0F}\u{20E3}",
+            "👩‍👩‍👧",
+            "👍🏽",
+            "🇩🇪",
+            "한국어",
+            "שלום",
+            "❤\u{FE0E}",
+            "\\x1B[2J \\u{202E}",
+        ] {
+            let cells: u16 = text.graphemes(true).map(CellWidth::cell_width).sum();
+            assert_eq!(usize::from(cells), width(text), "{text}");
+            let span = [Span::role(text, Role::Normal)];
+            let mut buffer = Buffer::empty(Rect::new(0, 0, 40, 1));
+            let (end, _) = buffer.set_line(0, 0, &line(&span, &Theme::mono()), 40);
+            assert_eq!(usize::from(end), width(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn without_colours_there_are_none() {
+        let red = Style::of(Role::Red).bold();
+        let painted = style(red, &Theme::mono());
+        assert_eq!((painted.fg, painted.bg), (None, None));
+        assert!(painted.add_modifier.contains(Modifier::BOLD));
+        assert_eq!(style(red, &Theme::default()).fg, Some(Color::Indexed(167)));
+        assert!(selection(&Theme::mono()).bg.is_none());
+    }
+}
