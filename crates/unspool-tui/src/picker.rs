@@ -200,9 +200,6 @@ impl Picker {
             KeyCode::Esc => return Reaction::Leave,
             KeyCode::Char('c' | 'g') if control => return Reaction::Leave,
             KeyCode::Char('d') if control && self.query().is_empty() => return Reaction::Leave,
-            KeyCode::Char('q') if !control && !alt && self.query().is_empty() => {
-                return Reaction::Leave;
-            }
             KeyCode::Char('z') if control => return Reaction::Suspend,
             KeyCode::Char('l') if control => return Reaction::Repaint,
             KeyCode::Enter => return self.marked().map_or(Reaction::Stay, Reaction::Choose),

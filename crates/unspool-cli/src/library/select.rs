@@ -1,5 +1,6 @@
 //! Which sessions are meant: filters, ids, beginnings of ids, files.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
@@ -110,7 +111,10 @@ pub(crate) fn by_id<'a>(rows: &'a [Row], id: &str) -> anyhow::Result<&'a Row> {
     match (ids.as_slice(), newest(found.clone())) {
         ([_], Some(row)) => Ok(row),
         ([], _) | (_, None) => {
-            bail!("no session has the id {id}, and there is no such file: see unspool sessions")
+            let words = format!(
+                "no session has the id {id}, and there is no such file: see unspool sessions"
+            );
+            Err(io::Error::new(io::ErrorKind::NotFound, words).into())
         }
         (several, _) => {
             let mut lines: Vec<String> =

@@ -124,6 +124,11 @@ fn chinese_and_japanese_are_found_by_their_characters() {
 #[test]
 fn what_was_said_ranks_before_what_was_printed() {
     let home = Home::of_all();
+    // A word that most sessions have would tell nothing.
+    for number in 0..20 {
+        let other = session(&format!("other-{number}"), "Something else", "Nothing.");
+        home.write(&format!(".claude/projects/-p/other-{number}.jsonl"), other);
+    }
     home.write(
         ".claude/projects/-p/a.jsonl",
         session("said", "Inventory?", "Inventory."),

@@ -116,7 +116,6 @@ fn typing_filters_and_enter_chooses() {
 #[test]
 fn keys_that_leave() {
     let mut picker = small();
-    assert_eq!(key(&mut picker, KeyCode::Char('q')), Reaction::Leave);
     assert_eq!(key(&mut picker, KeyCode::Esc), Reaction::Leave);
     assert_eq!(control(&mut picker, 'c'), Reaction::Leave);
     type_text(&mut picker, "claudeq");

@@ -26,11 +26,12 @@ fn messages() -> Vec<Vec<Value>> {
     let markdown = "# Heading\n\nSome *words*, `code`, [a link](https://example.com/a \"title\"), ![an image](b.png), <https://example.com>, [ref].\n\n- item\n  1. inner\n- [x] done\n\n> quote\n\n```rust\nfn main() {}\n```\n\n```made-up\ntext\n```\n\n    indented\n\n| a | b |\n|---|--:|\n| c | d |\n\n<b>html</b>\n\n[^1]: note\n\n[ref]: https://example.com/ref\n";
     vec![
         vec![
-            json!({"kind": "session", "provider": "claude", "version": "1", "id": "s", "model": "m", "cwd": "/w", "title": "t"}),
+            json!({"kind": "session", "provider": "claude", "version": "1", "id": "s", "model": "m", "cwd": "/w", "title": "t", "forked_from": "r"}),
         ],
         vec![json!({"kind": "user", "text": "Hello\nthere", "queued": true})],
         vec![json!({"kind": "user", "text": "Hello", "agent": agent})],
         vec![json!({"kind": "text", "id": "a", "text": markdown})],
+        vec![json!({"kind": "text", "id": "a", "text": "as it\n  is", "preformatted": true})],
         vec![
             json!({"kind": "text", "id": "a", "text": "Hel", "delta": true}),
             json!({"kind": "tool_use", "id": "1", "name": "Bash", "category": "execute", "arg": "ls"}),
@@ -63,6 +64,7 @@ fn asked() -> Vec<Vec<Value>> {
         ],
         vec![
             json!({"kind": "prompt", "question": "Which?", "options": ["a", "b"], "default": "a", "answer": "b"}),
+            json!({"kind": "prompt", "question": "Which?", "options": ["a", "b"], "default": "a"}),
         ],
     ]
 }

@@ -97,9 +97,17 @@ impl<T: FnMut(Passage) -> bool> Passages<T> {
             }
             _ => |passage| &mut passage.said,
         };
-        if let Body::ToolUse(call) = body {
-            let name = call.name.clone();
-            self.text(field, &name, false);
+        match body {
+            Body::ToolUse(call) => {
+                let name = call.name.clone();
+                self.text(field, &name, false);
+            }
+            // The folder is no news, and is told again and again.
+            Body::Session(session) => {
+                let title = session.title.clone();
+                return self.text(field, &title, false);
+            }
+            _ => {}
         }
         event.change_texts(&mut |_, text| {
             self.text(field, text, continues);
