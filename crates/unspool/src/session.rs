@@ -123,12 +123,28 @@ impl Told {
             _ => return None,
         };
         let reason = end.reason.trim();
-        let text = if reason.is_empty() { words } else { reason };
+        let text = if says_nothing(reason) { words } else { reason };
         Some(Notice {
             level,
             text: text.into(),
         })
     }
+}
+
+/// Whether a reason only repeats that a turn failed or was stopped.
+fn says_nothing(reason: &str) -> bool {
+    let words = [
+        "",
+        "error",
+        "failed",
+        "failure",
+        "canceled",
+        "cancelled",
+        "aborted",
+        "interrupted",
+        "stopped",
+    ];
+    words.contains(&reason.to_ascii_lowercase().as_str())
 }
 
 impl Session {
