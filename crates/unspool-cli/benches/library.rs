@@ -27,7 +27,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 const SIZES: [usize; 3] = [100, 400, 1600];
-const LARGE: usize = 6400;
+const LARGE: usize = 24_000;
 
 fn main() {
     println!(

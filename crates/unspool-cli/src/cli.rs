@@ -338,7 +338,7 @@ pub(crate) struct Events {
 #[command(after_long_help = "\
 Examples:
   unspool config                       what is in force, and why
-  unspool config --example > \"$(unspool config --path)\"
+  mkdir -p ~/.config/unspool && unspool config --example > \"$(unspool config --path)\"
                                        begin a configuration file")]
 pub(crate) struct Config {
     /// Print where the configuration file is, or would be

@@ -114,8 +114,16 @@ impl Place {
     }
 }
 
-/// Creates a file; fails if it exists, unless that is meant.
-pub(crate) fn create(path: &Path, force: bool) -> anyhow::Result<File> {
+/// Creates a file; fails if it exists, unless that is meant, and always if it is
+/// what is read.
+pub(crate) fn create(path: &Path, force: bool, input: &str) -> anyhow::Result<File> {
+    let real = |path: &Path| path.canonicalize().ok();
+    if real(path).is_some_and(|path| real(Path::new(input)) == Some(path)) {
+        bail!(
+            "{} is what is exported: name another file with -o",
+            path.display()
+        );
+    }
     if let Some(folder) = path
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty())
@@ -177,7 +185,8 @@ fn events(
     let options = arguments.source.reader_options(false);
     let read = if arguments.redacts(format) {
         let mut joined = Joined::default();
-        let mut redactor = Redactor::new();
+        let home = std::env::home_dir().unwrap_or_default();
+        let mut redactor = Redactor::new().with_home(&home.to_string_lossy());
         let mut give = |event: Event| {
             let mut event = event;
             redactor.event(&mut event);

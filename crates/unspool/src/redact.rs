@@ -27,6 +27,9 @@ pub struct Redactor {
     any: RegexSet,
     shapes: Vec<(Regex, &'static Shape)>,
     numbers: HashMap<(&'static str, String), usize>,
+    /// The home directory of whoever runs this, if it is known.
+    home: Option<Regex>,
+    has_home: bool,
     report: Report,
 }
 
@@ -60,8 +63,21 @@ impl Redactor {
             any: RegexSet::new(shapes.iter().map(|(_, shape)| shape.pattern)).unwrap_or_default(),
             shapes,
             numbers: HashMap::new(),
+            home: None,
+            has_home: false,
             report: Report::default(),
         }
+    }
+
+    /// One that also knows this home directory, wherever it lies, and writes `~`
+    /// for it.
+    pub fn with_home(mut self, home: &str) -> Self {
+        let home = home.trim_end_matches('/');
+        if home.starts_with('/') && home.len() > 1 {
+            let pattern = format!(r"(?P<s>{})(?P<end>[^A-Za-z0-9_.-]|$)", regex::escape(home));
+            self.home = Regex::new(&pattern).ok();
+        }
+        self
     }
 
     /// What was replaced so far.
@@ -81,8 +97,8 @@ impl Redactor {
     /// A text without what others should not see; `None` if there is nothing in
     /// it.
     pub fn text(&mut self, text: &str) -> Option<String> {
-        let matches = self.any.matches(text);
-        let mut changed: Option<String> = None;
+        let mut changed = self.without_home(text);
+        let matches = self.any.matches(changed.as_deref().unwrap_or(text));
         for at in &matches {
             let Some((pattern, shape)) = self.shapes.get(at).cloned() else {
                 continue;
@@ -96,6 +112,21 @@ impl Redactor {
             }
         }
         changed
+    }
+
+    fn without_home(&mut self, text: &str) -> Option<String> {
+        let home = self.home.as_ref()?;
+        let places = home.find_iter(text).count();
+        if places == 0 {
+            return None;
+        }
+        let count = self.report.counts.entry(shapes::HOME).or_default();
+        // All of them are one, beside those that shapes find.
+        if !std::mem::replace(&mut self.has_home, true) {
+            count.different += 1;
+        }
+        count.places += places;
+        Some(home.replace_all(text, "~$end").into_owned())
     }
 
     /// A text in a field of JSON, whose name may tell that it is a secret.
@@ -131,12 +162,13 @@ impl Redactor {
     fn name(&mut self, kind: &'static str, secret: &str) -> String {
         let count = self.report.counts.entry(kind).or_default();
         count.places += 1;
+        let next = count.different + 1 - usize::from(kind == shapes::HOME && self.has_home);
         let number = *self
             .numbers
             .entry((kind, secret.to_owned()))
             .or_insert_with(|| {
                 count.different += 1;
-                count.different
+                next
             });
         if kind == shapes::HOME {
             format!("user{number}")
@@ -200,9 +232,9 @@ impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (position, (kind, count)) in self.counts.iter().enumerate() {
             let comma = if position > 0 { ", " } else { "" };
-            let many = match (count.different, kind.ends_with('y')) {
+            let many = match (count.different, kind.strip_suffix("ory")) {
                 (1, _) => (*kind).to_owned(),
-                (_, true) => format!("{}ies", kind.trim_end_matches('y')),
+                (_, Some(stem)) => format!("{stem}ories"),
                 _ => format!("{kind}s"),
             };
             write!(f, "{comma}{} {many}", count.different)?;

@@ -94,7 +94,7 @@ pub(crate) struct Search {
     pub(crate) without: Vec<String>,
 
     /// Show this many sessions at most
-    #[arg(long, value_name = "N", default_value = "10")]
+    #[arg(long, value_name = "N", default_value = "10", value_parser = parse_limit)]
     pub(crate) limit: usize,
 
     /// Search what is indexed, without looking for what is new
@@ -152,4 +152,11 @@ impl Paint {
             None => terminal::is_terminal().then(terminal::width),
         }
     }
+}
+
+fn parse_limit(text: &str) -> Result<usize, String> {
+    text.parse()
+        .ok()
+        .filter(|limit| *limit > 0)
+        .ok_or_else(|| "expected a number from 1 on".to_owned())
 }

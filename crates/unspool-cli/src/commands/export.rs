@@ -5,15 +5,24 @@ use std::path::Path;
 
 use anyhow::bail;
 
-use crate::cli::Export;
+use crate::cli::{Export, Format};
 use crate::export::{self, Place};
 use crate::input::{self, CHUNK, Input};
 use crate::library::named;
 use crate::{Status, complain};
 
+/// Bytes that a comment takes in any case.
+const SMALLEST: usize = 4000;
+
 pub(crate) fn run(arguments: &Export) -> anyhow::Result<Status> {
     let format = export::format(arguments)?;
     let place = Place::new(arguments, format);
+    if arguments.files.len() > 1 && !place.takes_several(format) {
+        bail!("there is more than one run: name a folder with -o, so that each gets a file");
+    }
+    if format == Format::Markdown && arguments.max_size < SMALLEST {
+        bail!("--max-size: a comment needs {SMALLEST} bytes at least");
+    }
     let mut written = 0;
     inputs(arguments, |input| {
         if written > 0 && !place.takes_several(format) {
@@ -26,7 +35,7 @@ pub(crate) fn run(arguments: &Export) -> anyhow::Result<Status> {
                 export::write(input, arguments, format, out)
             }
             Some(path) => {
-                let file = export::create(&path, arguments.force)?;
+                let file = export::create(&path, arguments.force, &input.name)?;
                 let out = BufWriter::with_capacity(CHUNK, file);
                 let read = export::write(input, arguments, format, out)?;
                 if place.names_files() {

@@ -61,7 +61,11 @@ pub(crate) fn search(arguments: &Search) -> anyhow::Result<Status> {
     out.flush()?;
     sessions::tell(&library, false);
     if hits.is_empty() {
-        let _ = writeln!(io::stderr(), "unspool: no session has {}", asked(arguments));
+        let searched = match rows.len() {
+            0 => "there is no session to search".to_owned(),
+            many => format!("none of {many} sessions has {}", asked(arguments)),
+        };
+        let _ = writeln!(io::stderr(), "unspool: {searched}");
         return Ok(NOTHING);
     }
     Ok(Status::Success)

@@ -63,7 +63,10 @@ fn words_are_found_wherever_they_stand() {
     assert!(search(&home, &["zebra", "--agent", "codex"]).is_empty());
     let nothing = home.run(&["sessions", "search", "quagga"]);
     assert_eq!(nothing.status, Some(1));
-    assert_eq!(nothing.stderr, "unspool: no session has \"quagga\"\n");
+    assert_eq!(
+        nothing.stderr,
+        "unspool: none of 8 sessions has \"quagga\"\n"
+    );
     assert_eq!(home.run(&["sessions", "search", "->"]).status, Some(2));
 }
 

@@ -132,6 +132,34 @@ pub(super) const SHAPES: &[Shape] = &[
                 .is_some_and(|s| !guess::is_placeholder(s.as_str()))
         },
     },
+    // Options of commands.
+    Shape {
+        kind: None,
+        pattern: r#"(?-u:\B)--?(?P<name>(?i-u:[a-z-]*(?:password|passwd|passphrase|token|secret|api-?key)))(?P<q>[ =]["']?)(?P<s>[^\s"'`\\,;(){}\[\]<>|&-][^\s"'`\\,;(){}\[\]<>|&]{3,})"#,
+        check: guess::is_assigned_secret,
+    },
+    Shape {
+        kind: Some("password"),
+        pattern: r#"(?-u:\b)(?:mysql|mysqldump|mariadb|mysqladmin)(?-u:\b)[^\n|;&]*?[ \t]-p(?P<s>[^\s"'\\]{4,})"#,
+        check: |found| {
+            found
+                .name("s")
+                .is_some_and(|s| !guess::is_placeholder(s.as_str()))
+        },
+    },
+    Shape {
+        kind: Some("password"),
+        pattern: r"(?-u:\b)machine\s+\S+\s+login\s+\S+\s+password\s+(?P<s>\S+)",
+        check: |found| {
+            found
+                .name("s")
+                .is_some_and(|s| !guess::is_placeholder(s.as_str()))
+        },
+    },
+    shape(
+        "cookie",
+        r#"(?i)(?-u:\b)(?:set-)?cookie: (?P<s>[^\s"'\\][^\n"'\\]{7,})"#,
+    ),
     // name = "value"
     Shape {
         kind: None,
@@ -160,7 +188,7 @@ pub(super) const SHAPES: &[Shape] = &[
     },
     Shape {
         kind: Some(HOME),
-        pattern: r#"(?:/home/|/Users/|(?i:[a-z]:\\{1,4}users\\{1,4}))(?P<s>[^\s/\\:;,"'`()<>\[\]{}|*?$]{1,64})"#,
+        pattern: r#"(?:^|[^A-Za-z0-9_./~-])(?:/home/|/Users/|(?i:[a-z]:\\{1,4}users\\{1,4}))(?P<s>[^\s/\\:;,"'`()<>\[\]{}|*?$]{1,64})"#,
         check: |found| found.name("s").is_some_and(|s| guess::is_users(s.as_str())),
     },
     // Folders that are named after a path.

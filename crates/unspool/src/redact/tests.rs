@@ -172,6 +172,9 @@ fn what_only_looks_like_a_secret_stays() {
         "git@github.com:o/r.git",
         "/home/runner/work",
         "icon@2x.png",
+        "/srv/home/index.html",
+        "cargo run --token --help",
+        "grep --password-file x",
     ] {
         assert_eq!(redacted(text), text);
     }
@@ -267,4 +270,21 @@ fn the_report_counts_things_and_places() {
         redactor.report().to_string(),
         "1 email, 2 home directories (in 3 places)"
     );
+}
+
+#[test]
+fn ones_own_home_is_known_wherever_it_lies() {
+    let mut redactor = Redactor::new().with_home("/data/people/alice/");
+    let text = "cd /data/people/alice && ls /data/people/alice/x /data/people/alicette /home/bob";
+    assert_eq!(
+        redactor.text(text).unwrap(),
+        "cd ~ && ls ~/x /data/people/alicette /home/user1"
+    );
+    assert_eq!(
+        redactor.report().to_string(),
+        "2 home directories (in 3 places)"
+    );
+    let mut keys = Redactor::new();
+    keys.text("AKIAIOSFODNNAQWERTYU AKIAIOSFODNNBQWERTYU");
+    assert_eq!(keys.report().to_string(), "2 AWS keys");
 }

@@ -14,6 +14,8 @@ const LINES: usize = 2;
 const BEFORE: usize = 40;
 /// Characters of a line that are looked at: what is longer is data.
 const LONGEST: usize = 4000;
+/// Characters that are shown of the lines around it.
+const AROUND: usize = 200;
 /// Marks around a match; control characters are never in a line.
 const OPEN: char = '\u{2}';
 const CLOSE: char = '\u{3}';
@@ -99,7 +101,8 @@ fn matching(passage: &Passage, query: &Query) -> rusqlite::Result<Vec<Excerpt>> 
         let column = lines.get(at)?.0;
         let beside = |at: Option<usize>| {
             let (other, line) = lines.get(at?)?;
-            (*other == column).then(|| line.replace(BOUNDARY, ""))
+            let short = line.chars().filter(|c| *c != BOUNDARY).take(AROUND);
+            (*other == column).then(|| short.collect())
         };
         Some(Excerpt {
             column,
