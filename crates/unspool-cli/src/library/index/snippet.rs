@@ -14,7 +14,7 @@ const LINES: usize = 2;
 const BEFORE: usize = 40;
 /// Characters of a line that are looked at: what is longer is data.
 const LONGEST: usize = 4000;
-/// Characters that are shown of the lines around it.
+/// Characters that are shown of the lines around it, and behind the match.
 const AROUND: usize = 200;
 /// Marks around a match; control characters are never in a line.
 const OPEN: char = '\u{2}';
@@ -134,6 +134,16 @@ fn pieces(marked: &str) -> Vec<(String, bool)> {
             *first = format!("…{tail}");
         }
     }
+    // What follows is context too.
+    let mut left = BEFORE + AROUND;
+    for (text, _) in &mut pieces {
+        let length = text.chars().count();
+        if length > left {
+            let head: String = text.chars().take(left.saturating_sub(1)).collect();
+            *text = if left > 0 { head + "…" } else { head };
+        }
+        left = left.saturating_sub(length);
+    }
     pieces.retain(|(text, _)| !text.is_empty());
     pieces
 }
@@ -171,5 +181,16 @@ mod tests {
         assert_eq!(pieces[0].0.chars().count(), BEFORE);
         assert!(pieces[0].0.starts_with('…'));
         assert_eq!(pieces[1], ("hit".to_owned(), true));
+    }
+
+    #[test]
+    fn what_follows_long_after_a_match_is_cut() {
+        let marked = format!("a \u{2}hit\u{3} {}", "\u{2}hit\u{3} again ".repeat(100));
+        let line: String = pieces(&marked).into_iter().map(|(text, _)| text).collect();
+        assert_eq!(line.chars().count(), BEFORE + AROUND);
+        assert!(
+            line.starts_with("a hit hit again") && line.ends_with('…'),
+            "{line}"
+        );
     }
 }
