@@ -126,7 +126,7 @@ fn is_path(word: &str) -> bool {
 }
 
 /// Whether it stands for a secret without being one.
-pub(super) fn is_placeholder(value: &str) -> bool {
+fn is_placeholder(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     let words = [
         "example",
@@ -157,6 +157,12 @@ pub(super) fn is_placeholder(value: &str) -> bool {
         || value
             .bytes()
             .all(|byte| byte == value.bytes().next().unwrap_or_default())
+}
+
+/// For what can be nothing but a secret, unless it stands for one.
+pub(super) fn is_no_placeholder(found: &Captures<'_>) -> bool {
+    let secret = found.name("s");
+    secret.is_some_and(|secret| !is_placeholder(secret.as_str()))
 }
 
 /// Whether it has the random look of a key: letters and figures with few

@@ -98,20 +98,12 @@ pub(super) const SHAPES: &[Shape] = &[
     Shape {
         kind: Some("password"),
         pattern: r#"(?-u:\b)[a-z][a-z0-9+.-]*://[^\s:@/"'<>`\\]*:(?P<s>[^\s@/"'<>`\\]+)@"#,
-        check: |found| {
-            found
-                .name("s")
-                .is_some_and(|s| !guess::is_placeholder(s.as_str()))
-        },
+        check: guess::is_no_placeholder,
     },
     Shape {
         kind: Some("credential"),
         pattern: r"(?i-u)\b(?:authorization|proxy-authorization)\b\\?[\x22']?\s{0,4}[:=]\s{0,4}\\?[\x22']?(?:bearer|basic|token|digest|negotiate)\s+(?P<s>[A-Za-z0-9+/=_.~-]{6,})",
-        check: |found| {
-            found
-                .name("s")
-                .is_some_and(|s| !guess::is_placeholder(s.as_str()))
-        },
+        check: guess::is_no_placeholder,
     },
     Shape {
         kind: Some("credential"),
@@ -126,11 +118,7 @@ pub(super) const SHAPES: &[Shape] = &[
     Shape {
         kind: Some("password"),
         pattern: r#"(?-u:\b)curl(?-u:\b)[^\n|;&]*?[ \t](?:-u|--user)[ =]["']?[^\s:"']+:(?P<s>[^\s"'\\]+)"#,
-        check: |found| {
-            found
-                .name("s")
-                .is_some_and(|s| !guess::is_placeholder(s.as_str()))
-        },
+        check: guess::is_no_placeholder,
     },
     // Options of commands.
     Shape {
@@ -141,20 +129,12 @@ pub(super) const SHAPES: &[Shape] = &[
     Shape {
         kind: Some("password"),
         pattern: r#"(?-u:\b)(?:mysql|mysqldump|mariadb|mysqladmin)(?-u:\b)[^\n|;&]*?[ \t]-p(?P<s>[^\s"'\\]{4,})"#,
-        check: |found| {
-            found
-                .name("s")
-                .is_some_and(|s| !guess::is_placeholder(s.as_str()))
-        },
+        check: guess::is_no_placeholder,
     },
     Shape {
         kind: Some("password"),
         pattern: r"(?-u:\b)machine\s+\S+\s+login\s+\S+\s+password\s+(?P<s>\S+)",
-        check: |found| {
-            found
-                .name("s")
-                .is_some_and(|s| !guess::is_placeholder(s.as_str()))
-        },
+        check: guess::is_no_placeholder,
     },
     shape(
         "cookie",
