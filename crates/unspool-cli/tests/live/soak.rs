@@ -50,9 +50,9 @@ fn a_million_pieces_through_a_pipe() {
     assert_eq!(text.matches("ab").count(), 1_000_000);
 }
 
-#[test]
-fn a_million_pieces_on_a_terminal() {
-    let agent = agent();
+/// Watches the agent on a terminal to its end, and what that takes. The
+/// scrollback holds the last 10,000 lines of it.
+fn watched(agent: &Agent) -> Vec<String> {
     let words = ["run", "--no-summary", "--", &agent.script];
     let mut terminal = Start::unspool((80, 24), &words).start();
     wait_until("a million pieces", || agent.path("done").exists());
@@ -60,9 +60,15 @@ fn a_million_pieces_on_a_terminal() {
     fs::write(agent.path("stop"), "").unwrap();
     assert_eq!(terminal.end().code(), Some(0));
     assert!(peak <= MOST, "{peak} KB");
-    // The scrollback holds 10,000 lines of it.
     let lines = terminal.lines();
     assert!(lines.len() > 9_000);
+    lines
+}
+
+#[test]
+fn a_million_pieces_on_a_terminal() {
+    let agent = agent();
+    let lines = watched(&agent);
     assert!(
         lines
             .iter()
@@ -88,17 +94,8 @@ fn one_message_of_a_million_pieces_on_a_terminal() {
         piece("end.\n\n"),
         turn_end(),
     ));
-    let words = ["run", "--no-summary", "--", &agent.script];
-    let mut terminal = Start::unspool((80, 24), &words).start();
-    wait_until("a million pieces", || agent.path("done").exists());
-    let peak = peak(terminal.pid().as_raw_nonzero().get().unsigned_abs());
-    fs::write(agent.path("stop"), "").unwrap();
-    assert_eq!(terminal.end().code(), Some(0));
-    assert!(peak <= MOST, "{peak} KB");
-    // The scrollback holds the last 10,000 lines of it.
+    let lines = watched(&agent);
     let expected = one_shot(&agent.path("run.jsonl"), 80);
-    let lines = terminal.lines();
-    assert!(lines.len() > 9_000);
     let last = &expected[expected.len() - lines.len()..];
     assert!(
         lines == last,

@@ -25,9 +25,11 @@ impl Event {
         }
         if let Some(raw) = &mut self.raw {
             match serde_json::from_str(raw) {
-                Ok(value) => in_value(None, value, change)
-                    .into_iter()
-                    .for_each(|value| *raw = value.to_string()),
+                Ok(value) => {
+                    if let Some(changed) = in_value(None, value, change) {
+                        *raw = changed.to_string();
+                    }
+                }
                 Err(_) => label(raw, change),
             }
         }
