@@ -22,8 +22,9 @@
 //! then [`session`] (events → entries), [`doc`] (what is to be seen), [`layout`]
 //! (blocks → lines at a width), [`theme`] (roles → colours) and [`output`]
 //! (lines → text). [`transcript`] puts entries in the order in which they are
-//! shown. On top stand [`formatter`] (the mode `full`) and [`answer`]
-//! (the modes `text` and `verbose`).
+//! shown, and [`redact`] takes out of events what others should not see. On top
+//! stand [`formatter`] (the mode `full`) and [`answer`] (the modes `text` and
+//! `verbose`).
 
 pub mod answer;
 pub mod doc;
