@@ -38,7 +38,7 @@ mod palette;
 pub mod patch;
 mod reader;
 pub mod redact;
-mod sanitize;
+pub mod sanitize;
 pub mod session;
 pub mod source;
 pub mod stats;

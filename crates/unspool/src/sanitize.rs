@@ -24,12 +24,12 @@ use std::fmt::Write as _;
 const TAB: &str = "    ";
 
 /// Clean text of any number of lines, which end in `\n`.
-pub(crate) fn text(input: &str) -> Cow<'_, str> {
+pub fn text(input: &str) -> Cow<'_, str> {
     clean(input, "\n")
 }
 
 /// Clean text of one line: line ends become spaces.
-pub(crate) fn line(input: &str) -> Cow<'_, str> {
+pub fn line(input: &str) -> Cow<'_, str> {
     clean(input, " ")
 }
 
