@@ -1,5 +1,5 @@
-//! The agents that are known by name: how each is started so that it streams,
-//! and where it keeps its sessions.
+//! The agents that are known by name: how each is started so that it streams or
+//! speaks the Agent Client Protocol, and where it keeps its sessions.
 //!
 //! The places hold files whose names tell that they may be sessions; what they
 //! are is found out by `library`, which looks into them.
@@ -24,6 +24,8 @@ pub(crate) struct Agent {
     before: &'static [&'static str],
     /// Arguments behind the prompt.
     after: &'static [&'static str],
+    /// How it is talked to.
+    chat: Chat,
     /// Where its sessions are.
     places: fn(&Environment) -> Vec<Place>,
 }
@@ -38,6 +40,11 @@ pub(crate) const AGENTS: &[Agent] = &[
             "--verbose",
             "--include-partial-messages",
         ],
+        chat: Chat {
+            name: "claude",
+            command: &["claude-agent-acp"],
+            install: "npm install -g @agentclientprotocol/claude-agent-acp",
+        },
         places: |env| {
             let own = env.folder("CLAUDE_CONFIG_DIR", ".claude");
             let shared = env.folder("XDG_CONFIG_HOME", ".config").join("claude");
@@ -51,6 +58,11 @@ pub(crate) const AGENTS: &[Agent] = &[
         name: "codex",
         before: &["exec", "--json"],
         after: &[],
+        chat: Chat {
+            name: "codex",
+            command: &["codex-acp"],
+            install: "npm install -g @agentclientprotocol/codex-acp",
+        },
         places: |env| {
             let patterns = &[
                 "sessions/*/*/*/rollout-*.jsonl",
@@ -65,6 +77,11 @@ pub(crate) const AGENTS: &[Agent] = &[
         name: "gemini",
         before: &["-p"],
         after: &["--output-format", "stream-json"],
+        chat: Chat {
+            name: "gemini",
+            command: &["gemini", "--acp"],
+            install: "npm install -g @google/gemini-cli",
+        },
         places: |env| {
             let home = env.folder("GEMINI_CLI_HOME", "");
             let patterns = &["tmp/*/chats/*.jsonl", "tmp/*/chats/*.json"];
@@ -79,6 +96,11 @@ pub(crate) const AGENTS: &[Agent] = &[
             "stream-json",
             "--include-partial-messages",
         ],
+        chat: Chat {
+            name: "qwen",
+            command: &["qwen", "--acp"],
+            install: "npm install -g @qwen-code/qwen-code",
+        },
         places: |env| {
             let patterns = &["projects/*/chats/*.jsonl", "tmp/*/chats/*.jsonl"];
             let home = env.folder("QWEN_HOME", ".qwen");
@@ -91,6 +113,11 @@ pub(crate) const AGENTS: &[Agent] = &[
         name: "opencode",
         before: &["run", "--format", "json"],
         after: &[],
+        chat: Chat {
+            name: "opencode",
+            command: &["opencode", "acp"],
+            install: "npm install -g opencode-ai",
+        },
         places: |env| {
             let data = env.folder("XDG_DATA_HOME", ".local/share").join("opencode");
             let named = (env.variable)("OPENCODE_DB").map(|path| data.join(path));
@@ -107,6 +134,11 @@ pub(crate) const AGENTS: &[Agent] = &[
         name: "aider",
         before: &["--no-pretty", "--no-fancy-input", "--message"],
         after: &[],
+        chat: Chat {
+            name: "aider",
+            command: &["cecli", "--acp"],
+            install: "pip install aider-ce",
+        },
         places: |env| {
             let named = (env.variable)("AIDER_CHAT_HISTORY_FILE");
             let named = named.map(|path| (env.current.join(path), &[""] as &[&str]));
@@ -119,6 +151,45 @@ pub(crate) const AGENTS: &[Agent] = &[
         },
     },
 ];
+
+/// How an agent is talked to over the Agent Client Protocol.
+#[derive(Clone, Copy)]
+pub(crate) struct Chat {
+    pub(crate) name: &'static str,
+    pub(crate) command: &'static [&'static str],
+    /// How to come by it.
+    pub(crate) install: &'static str,
+}
+
+/// Agents of which nothing is known but how they are talked to.
+const TALKERS: &[Chat] = &[
+    Chat {
+        name: "auggie",
+        command: &["auggie", "--acp"],
+        install: "npm install -g @augmentcode/auggie",
+    },
+    Chat {
+        name: "copilot",
+        command: &["copilot", "--acp"],
+        install: "npm install -g @github/copilot",
+    },
+    Chat {
+        name: "goose",
+        command: &["goose", "acp"],
+        install: "see the documentation of goose",
+    },
+    Chat {
+        name: "kimi",
+        command: &["kimi", "acp"],
+        install: "pip install kimi-cli",
+    },
+];
+
+/// All agents that can be talked to.
+pub(crate) fn chats() -> impl Iterator<Item = Chat> {
+    let known = AGENTS.iter().map(|agent| agent.chat);
+    known.chain(TALKERS.iter().copied())
+}
 
 /// The agent with this name.
 pub(crate) fn agent(name: &str) -> Option<&'static Agent> {

@@ -1,0 +1,233 @@
+//! `unspool chat`: who is talked to, and how each is started. The chat itself is
+//! `unspool_tui::chat`.
+
+use std::env;
+use std::ffi::OsString;
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+
+use anyhow::{Context, bail};
+use unspool::Event;
+use unspool::event::Body;
+use unspool_tui::acp::Open;
+use unspool_tui::chat::{self, History, Known, Opening};
+use unspool_tui::screen::Screen;
+
+use crate::cli::Chat;
+use crate::config::{self, Config};
+use crate::input::Batch;
+use crate::library::{Library, named};
+use crate::settings::Settings;
+use crate::{Status, agents, terminal};
+
+pub(crate) fn run(arguments: &Chat) -> anyhow::Result<Status> {
+    let config = Config::load()?.chat;
+    let known = known(&config);
+    if arguments.list {
+        return list(&known);
+    }
+    let tabs = openings(arguments, &config, &known)?;
+    if arguments.print_only {
+        return print(&tabs);
+    }
+    if !io::stdin().is_terminal() || !terminal::is_terminal() {
+        bail!("a chat needs a terminal: `unspool run` shows an agent into a pipe or a file");
+    }
+    let project = &arguments.project;
+    let root = project
+        .canonicalize()
+        .with_context(|| format!("cannot work in {}", project.display()))?;
+    let data = config::data_folder()?;
+    let settings = chat::Settings {
+        theme: Settings::new(&arguments.look())?.formatter().theme(),
+        history: History::open(&data.join("history.jsonl"), &root),
+        root,
+        agents: known,
+        tabs,
+        rules: config.rules()?,
+        mcp_servers: config.mcp_servers()?,
+        records: Some(config::records()?),
+        notify: config.notify(),
+        shell: env::var_os("SHELL").unwrap_or_else(|| "/bin/sh".into()),
+    };
+    let mut screen = Screen::new()?;
+    screen.synchronise(terminal::ask().synchronises);
+    match chat::run(&mut screen, settings)? {
+        Some(signal) => Ok(Status::of_signal(signal)),
+        None => Ok(Status::Success),
+    }
+}
+
+/// All agents: the person's own first, those that are here before those that
+/// are not.
+fn known(config: &config::Chat) -> Vec<Known> {
+    let own = config.agents.iter().map(|(name, agent)| Known {
+        name: name.clone(),
+        argv: agent.command.iter().map(OsString::from).collect(),
+        env: agent.env.iter().map(|(name, value)| (name.into(), value.into())).collect(),
+        install: String::new(),
+    });
+    let ours = agents::chats().filter(|chat| !config.agents.contains_key(chat.name));
+    let ours = ours.map(|chat| Known {
+        name: chat.name.to_owned(),
+        argv: chat.command.iter().map(OsString::from).collect(),
+        env: Vec::new(),
+        install: format!("To install it: {}", chat.install),
+    });
+    let mut known: Vec<Known> = own.chain(ours).collect();
+    known.sort_by_key(|agent| !is_here(agent));
+    known
+}
+
+/// Whether the agent's program is found.
+fn is_here(agent: &Known) -> bool {
+    let Some(program) = agent.argv.first().map(Path::new) else {
+        return false;
+    };
+    if program.components().count() > 1 {
+        return program.exists();
+    }
+    let path = env::var_os("PATH").unwrap_or_default();
+    env::split_paths(&path).any(|folder| folder.join(program).is_file())
+}
+
+fn list(known: &[Known]) -> anyhow::Result<Status> {
+    let mut out = io::stdout().lock();
+    let widest = known.iter().map(|agent| agent.name.len()).max();
+    let names = widest.unwrap_or_default();
+    for agent in known {
+        let here = if is_here(agent) { "" } else { "  # not found" };
+        writeln!(out, "{:names$}  {}{here}", agent.name, words(agent)?)?;
+    }
+    Ok(Status::Success)
+}
+
+fn print(tabs: &[Opening]) -> anyhow::Result<Status> {
+    let mut out = io::stdout().lock();
+    for tab in tabs {
+        writeln!(out, "{}", words(&tab.agent)?)?;
+    }
+    Ok(Status::Success)
+}
+
+/// The command, as a shell takes it.
+fn words(agent: &Known) -> anyhow::Result<String> {
+    let words: Vec<_> = agent.argv.iter().map(|word| word.to_string_lossy()).collect();
+    Ok(shlex::try_join(words.iter().map(AsRef::as_ref))?)
+}
+
+fn openings(
+    arguments: &Chat,
+    config: &config::Chat,
+    known: &[Known],
+) -> anyhow::Result<Vec<Opening>> {
+    let mut openings = match (&arguments.resume, arguments.agents.as_slice()) {
+        (Some(id), _) => vec![earlier(id, known)?],
+        (None, []) if !arguments.command.is_empty() => vec![new(command(&arguments.command))],
+        (None, []) => {
+            let usual = config.agent.iter();
+            usual.map(|name| agent(name, known).map(new)).collect::<Result<_, _>>()?
+        }
+        (None, [name]) => {
+            let mut agent = agent(name, known)?;
+            agent.argv.extend(arguments.command.iter().map(OsString::from));
+            vec![new(agent)]
+        }
+        (None, _) if !arguments.command.is_empty() => {
+            bail!("more arguments can be given to one agent alone")
+        }
+        (None, names) => {
+            let names = names.iter();
+            names.map(|name| agent(name, known).map(new)).collect::<Result<_, _>>()?
+        }
+    };
+    if let Some(prompt) = &arguments.prompt {
+        let Some(first) = openings.first_mut() else {
+            bail!("name the agent that --prompt is for");
+        };
+        first.prompt.clone_from(prompt);
+    }
+    Ok(openings)
+}
+
+fn new(agent: Known) -> Opening {
+    Opening {
+        agent,
+        ..Opening::default()
+    }
+}
+
+fn agent(name: &str, known: &[Known]) -> anyhow::Result<Known> {
+    if let Some(agent) = known.iter().find(|agent| agent.name == name) {
+        return Ok(agent.clone());
+    }
+    let names: Vec<&str> = known.iter().map(|agent| agent.name.as_str()).collect();
+    bail!(
+        "{name} is not known here (known: {}): give its command behind `--`, or a name in the configuration file",
+        names.join(", ")
+    )
+}
+
+/// An agent that is known by its command alone.
+fn command(words: &[String]) -> Known {
+    let program = words.first().map(String::as_str).unwrap_or_default();
+    let name = Path::new(program).file_stem().unwrap_or_default();
+    Known {
+        name: name.to_string_lossy().into_owned(),
+        argv: words.iter().map(OsString::from).collect(),
+        ..Known::default()
+    }
+}
+
+/// A conversation that goes on: one of ours, or one that the agent kept.
+fn earlier(id: &str, known: &[Known]) -> anyhow::Result<Opening> {
+    let row = named::session(id)?;
+    if !row.path.starts_with(config::records()?) {
+        return Ok(Opening {
+            agent: agent(&row.digest.agent, known)?,
+            open: Open::Load(row.digest.id),
+            ..Opening::default()
+        });
+    }
+    let mut past = Vec::new();
+    for mut input in Library::input(&row)? {
+        input.events(unspool::ReaderOptions::default(), |batch| {
+            if let Batch::Event(event) = batch {
+                past.push(event);
+            }
+            Ok(())
+        })??;
+    }
+    let session = past.iter().rev().find_map(|event| match &event.body {
+        Body::Session(session) if !session.id.is_empty() => Some(session.id.clone()),
+        _ => None,
+    });
+    Ok(Opening {
+        agent: recorded(&past, known)?,
+        open: session.map_or(Open::New, Open::Resume),
+        past,
+        record: Some(row.path),
+        ..Opening::default()
+    })
+}
+
+/// The agent that a conversation of ours was held with.
+fn recorded(past: &[Event], known: &[Known]) -> anyhow::Result<Known> {
+    let about = past.iter().find_map(|event| match &event.body {
+        Body::State(state) if state.name == chat::ABOUT => state.value.as_ref(),
+        _ => None,
+    });
+    let about: serde_json::Value = about
+        .and_then(|about| serde_json::from_str(about.get()).ok())
+        .unwrap_or_default();
+    let name = about["agent"].as_str().unwrap_or_default();
+    if let Ok(agent) = agent(name, known) {
+        return Ok(agent);
+    }
+    let words = about["command"].as_array().into_iter().flatten();
+    let words: Vec<String> = words.filter_map(|word| Some(word.as_str()?.to_owned())).collect();
+    if words.is_empty() {
+        bail!("the recording does not tell which agent it was");
+    }
+    Ok(command(&words))
+}

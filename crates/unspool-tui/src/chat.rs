@@ -1,0 +1,595 @@
+//! `unspool chat`: agents in tabs, each with its transcript, its prompt and what
+//! it asks for.
+//!
+//! One thread paints and decides. Agents, commands and the walk over the
+//! project's files live in threads of their own and tell what happened through
+//! one channel, which holds so much and then makes them wait. `tab.rs` is one
+//! agent, `ask.rs` makes questions of requests, `menu.rs` lists what can be
+//! chosen, `draw.rs` paints.
+
+mod ask;
+mod draw;
+mod history;
+mod menu;
+mod tab;
+
+pub use history::History;
+
+use std::ffi::OsString;
+use std::io;
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::time::{Duration, Instant};
+
+use ratatui::crossterm::event::{Event, KeyEvent, KeyEventKind, MouseEvent, MouseEventKind};
+use ratatui::layout::Position;
+use unspool::theme::Theme;
+
+use crate::acp::permission::Rules;
+use crate::acp::{Incoming, Open, Phase, schema};
+use crate::keys::{self, Action, Place};
+use crate::notify::{self, Ways, When};
+use crate::prompt::Outcome;
+use crate::screen::{Happening, Screen, Waker};
+use crate::tabs::{self, Tabs};
+use draw::Areas;
+use menu::Menu;
+use tab::Tab;
+
+/// Between two frames at least.
+const FRAME: Duration = Duration::from_millis(16);
+/// Between two pictures of a spinner.
+const TICK: Duration = Duration::from_millis(100);
+/// What came is taken in for so long before a frame is painted.
+const SLICE: Duration = Duration::from_millis(8);
+/// What may wait to be taken in; who has more to tell waits too.
+const NEWS: usize = 1 << 10;
+/// Lines that the wheel moves.
+const WHEEL: usize = 3;
+/// How long a second key may take that confirms the first.
+const AGAIN: Duration = Duration::from_secs(3);
+
+/// What the chat needs to know.
+pub struct Settings {
+    /// The colours.
+    pub theme: Theme,
+    /// The project: all that agents may touch.
+    pub root: PathBuf,
+    /// The agents that can be started in another tab.
+    pub agents: Vec<Known>,
+    /// The tabs at the beginning.
+    pub tabs: Vec<Opening>,
+    /// Answers in the person's stead.
+    pub rules: Rules,
+    /// Servers that agents are told of.
+    pub mcp_servers: Vec<schema::McpServer>,
+    /// The folder that conversations are kept in.
+    pub records: Option<PathBuf>,
+    /// What was written before.
+    pub history: History,
+    /// When the person is called.
+    pub notify: When,
+    /// What runs command lines.
+    pub shell: OsString,
+}
+
+/// An agent that can be started.
+#[derive(Clone, Debug, Default)]
+pub struct Known {
+    /// Its name.
+    pub name: String,
+    /// The command.
+    pub argv: Vec<OsString>,
+    /// Variables beside those of this process.
+    pub env: Vec<(OsString, OsString)>,
+    /// How to come by it, in a sentence.
+    pub install: String,
+}
+
+/// What a tab begins with.
+#[derive(Clone, Debug, Default)]
+pub struct Opening {
+    /// The agent.
+    pub agent: Known,
+    /// Which of its sessions.
+    pub open: Open,
+    /// What was said in it before, where that is known.
+    pub past: Vec<unspool::Event>,
+    /// The file that goes on, if it is not a new one.
+    pub record: Option<PathBuf>,
+    /// What is said first.
+    pub prompt: String,
+}
+
+/// What happened in another thread.
+enum News {
+    /// An agent, by its tab.
+    Came(u64, Incoming),
+    /// Files were found for the prompt of a tab.
+    Files(u64),
+}
+
+/// How other threads tell what happened.
+#[derive(Clone)]
+struct Teller {
+    sender: SyncSender<News>,
+    waker: Waker,
+}
+
+impl Teller {
+    fn tell(&self, news: News) {
+        // Nobody is there to be told once the chat is over.
+        if self.sender.send(news).is_ok() {
+            self.waker.wake();
+        }
+    }
+}
+
+/// Talks with agents until the person leaves. A signal that asked to end is
+/// given back.
+pub fn run(screen: &mut Screen, settings: Settings) -> io::Result<Option<i32>> {
+    let (sender, news) = sync_channel(NEWS);
+    let teller = Teller {
+        sender,
+        waker: screen.waker(),
+    };
+    screen.open()?;
+    screen.watch_focus()?;
+    let mut app = App::new(settings, news, teller);
+    let signal = app.run(screen);
+    screen.close();
+    signal
+}
+
+struct App {
+    settings: Settings,
+    news: Receiver<News>,
+    teller: Teller,
+    tabs: Vec<Tab>,
+    active: usize,
+    last_tab: u64,
+    bar: Tabs,
+    menu: Option<Menu>,
+    areas: Areas,
+    /// What the terminal told last.
+    is_focused: Option<bool>,
+    /// What is to be written to the terminal besides frames.
+    calls: Vec<u8>,
+    title: String,
+    tick: usize,
+    changed: bool,
+    last_frame: Option<Instant>,
+    /// When the person was told to press the key again.
+    warned: Option<(Action, Instant)>,
+    is_over: bool,
+}
+
+impl App {
+    fn new(settings: Settings, news: Receiver<News>, teller: Teller) -> Self {
+        let mut app = Self {
+            settings,
+            news,
+            teller,
+            tabs: Vec::new(),
+            active: 0,
+            last_tab: 0,
+            bar: Tabs::default(),
+            menu: None,
+            areas: Areas::default(),
+            is_focused: None,
+            calls: Vec::new(),
+            title: String::new(),
+            tick: 0,
+            changed: true,
+            last_frame: None,
+            warned: None,
+            is_over: false,
+        };
+        for opening in std::mem::take(&mut app.settings.tabs) {
+            app.start(opening);
+        }
+        app.active = 0;
+        app
+    }
+
+    fn run(&mut self, screen: &mut Screen) -> io::Result<Option<i32>> {
+        while !self.is_over {
+            self.take_news();
+            self.settle();
+            self.paint(screen)?;
+            match screen.next(self.due())? {
+                Happening::Event(event) => self.event(event, screen)?,
+                Happening::Back => self.changed = true,
+                Happening::Woken | Happening::Due => {}
+                Happening::Signal(signal) => return Ok(Some(signal)),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Opens a tab, which is the active one then.
+    fn start(&mut self, opening: Opening) {
+        self.last_tab += 1;
+        let tab = Tab::start(self.last_tab, opening, &self.settings, &self.teller);
+        self.tabs.push(tab);
+        self.active = self.tabs.len() - 1;
+        self.changed = true;
+    }
+
+    fn tab(&mut self) -> Option<&mut Tab> {
+        self.tabs.get_mut(self.active)
+    }
+
+    /// Takes in what happened in other threads, for a while.
+    fn take_news(&mut self) {
+        let began = Instant::now();
+        while let Ok(news) = self.news.try_recv() {
+            self.changed = true;
+            match news {
+                News::Came(id, incoming) => {
+                    if let Some(tab) = self.tabs.iter_mut().find(|tab| tab.id() == id) {
+                        tab.came(incoming);
+                    }
+                }
+                News::Files(id) => {
+                    if let Some(tab) = self.tabs.iter_mut().find(|tab| tab.id() == id) {
+                        tab.prompt.refresh();
+                    }
+                }
+            }
+            if began.elapsed() > SLICE {
+                break;
+            }
+        }
+    }
+
+    /// Does what has become due in the tabs, and calls the person.
+    fn settle(&mut self) {
+        let now = Instant::now();
+        for at in 0..self.tabs.len() {
+            let Some(tab) = self.tabs.get_mut(at) else {
+                continue;
+            };
+            self.changed |= tab.settle(now);
+            let Some(words) = tab.take_call() else {
+                continue;
+            };
+            let name = tab.name().to_owned();
+            if notify::is_due(self.settings.notify, self.is_focused) {
+                let ways = Ways {
+                    bell: true,
+                    osc9: true,
+                    osc777: true,
+                };
+                self.calls.extend(notify::call(ways, &name, words));
+            }
+        }
+        let title = self.tab().map(|tab| tab.title()).unwrap_or_default();
+        if title != self.title {
+            self.title.clone_from(&title);
+            self.calls.extend(notify::title(&title));
+        }
+    }
+
+    /// When the next thing is to be done, if nothing else happens.
+    fn due(&self) -> Option<Instant> {
+        let frame = self
+            .changed
+            .then(|| self.last_frame.map_or_else(Instant::now, |last| last + FRAME));
+        let works = self.tabs.iter().any(Tab::is_busy);
+        let tick = self.last_frame.filter(|_| works).map(|last| last + TICK);
+        let quiet = self.tabs.iter().filter_map(Tab::due);
+        quiet.chain(frame).chain(tick).min()
+    }
+
+    fn paint(&mut self, screen: &mut Screen) -> io::Result<()> {
+        let now = Instant::now();
+        let works = self.tabs.iter().any(Tab::is_busy);
+        let since = self.last_frame.map(|last| now.saturating_duration_since(last));
+        if works && since.is_some_and(|since| since >= TICK) {
+            self.tick = self.tick.wrapping_add(1);
+            self.changed = true;
+        }
+        if self.changed && since.is_none_or(|since| since >= FRAME) {
+            self.changed = false;
+            self.last_frame = Some(now);
+            screen.draw(|frame| self.draw(frame, now))?;
+        }
+        if !self.calls.is_empty() {
+            screen.send(&std::mem::take(&mut self.calls))?;
+        }
+        Ok(())
+    }
+
+    fn event(&mut self, event: Event, screen: &mut Screen) -> io::Result<()> {
+        self.changed = true;
+        match event {
+            Event::Key(key) if key.kind != KeyEventKind::Release => self.key(key, screen)?,
+            Event::Paste(text) => self.paste(&text),
+            Event::Mouse(mouse) => self.mouse(mouse),
+            Event::FocusGained => self.is_focused = Some(true),
+            Event::FocusLost => self.is_focused = Some(false),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn paste(&mut self, text: &str) {
+        if let Some(menu) = &mut self.menu {
+            menu.paste(text);
+        } else if let Some(tab) = self.tab() {
+            tab.paste(text);
+        }
+    }
+
+    fn key(&mut self, key: KeyEvent, screen: &mut Screen) -> io::Result<()> {
+        if let Some(menu) = &mut self.menu {
+            let chosen = menu.key(key, Instant::now());
+            return self.chosen(chosen, screen);
+        }
+        let Some(tab) = self.tabs.get_mut(self.active) else {
+            return Ok(());
+        };
+        tab.say("");
+        if tab.is_asked() {
+            let is_general = keys::action(key, Place::Chat);
+            if is_general.is_none() && tab.dialog_key(key, screen)? {
+                return Ok(());
+            }
+            return self.maybe_act(is_general, screen);
+        }
+        if tab.is_browsing() {
+            if tab.pane.key(key) {
+                return Ok(());
+            }
+            let action = keys::action(key, Place::Transcript);
+            let action = action.or_else(|| keys::action(key, Place::Chat));
+            return self.maybe_act(action, screen);
+        }
+        match tab.prompt.key(key) {
+            Outcome::Changed => Ok(()),
+            Outcome::Send(message) => {
+                tab.send(&message, &mut self.settings.history);
+                Ok(())
+            }
+            Outcome::Shell(command) => {
+                tab.shell(&command, &mut self.settings.history);
+                Ok(())
+            }
+            Outcome::Nothing => {
+                let action = keys::action(key, Place::Prompt);
+                let action = action.or_else(|| keys::action(key, Place::Chat));
+                self.maybe_act(action, screen)
+            }
+        }
+    }
+
+    fn maybe_act(&mut self, action: Option<Action>, screen: &mut Screen) -> io::Result<()> {
+        action.map_or(Ok(()), |action| self.act(action, screen))
+    }
+
+    /// Whether the person was told to press this key again, a moment ago.
+    fn is_again(&mut self, action: Action) -> bool {
+        let now = Instant::now();
+        let warned = self.warned.replace((action, now));
+        warned.is_some_and(|(last, at)| last == action && now - at < AGAIN)
+    }
+
+    fn act(&mut self, action: Action, screen: &mut Screen) -> io::Result<()> {
+        match action {
+            Action::Stop => self.stop(),
+            Action::Interrupt => self.interrupt(),
+            Action::Leave | Action::Write => self.browse(false),
+            Action::Browse => self.browse(true),
+            Action::Help => self.menu = Some(Menu::help()),
+            Action::Palette => self.menu = Some(Menu::palette()),
+            Action::NewTab => self.menu = Some(Menu::agents(&self.settings.agents)),
+            Action::NextTab => self.turn(1),
+            Action::PreviousTab => self.turn(self.tabs.len().saturating_sub(1)),
+            Action::CloseTab => self.close_tab(false),
+            Action::Quit => self.quit(false),
+            Action::Mode => self.menu = self.tab().and_then(|tab| Menu::modes(tab.state()?)),
+            Action::Options => self.menu = self.tab().and_then(|tab| Menu::options(tab.state()?)),
+            Action::NextMode => {
+                if let Some(tab) = self.tab() {
+                    tab.next_mode();
+                }
+            }
+            Action::Sessions => {
+                if let Some(tab) = self.tab() {
+                    tab.list_sessions();
+                }
+            }
+            Action::TakeBack => {
+                if let Some(tab) = self.tab() {
+                    tab.take_back();
+                }
+            }
+            Action::Login => self.menu = self.tab().and_then(|tab| Menu::login(tab.state()?)),
+            Action::Redraw => screen.reopen()?,
+            Action::Suspend => screen.suspend()?,
+            _ => {
+                if let Some(tab) = self.tabs.get_mut(self.active) {
+                    tab.look(action, screen)?;
+                }
+            }
+        }
+        if self.menu.is_none()
+            && matches!(action, Action::Mode | Action::Options | Action::Login)
+            && let Some(tab) = self.tab()
+        {
+            tab.say("This agent offers nothing to choose here.");
+        }
+        Ok(())
+    }
+
+    fn browse(&mut self, is_browsing: bool) {
+        if let Some(tab) = self.tab() {
+            tab.browse(is_browsing);
+        }
+    }
+
+    /// Stops the agent's turn, or a command; asks for the key a second time.
+    fn stop(&mut self) {
+        let is_again = self.is_again(Action::Stop);
+        let Some(tab) = self.tab() else {
+            return;
+        };
+        if !tab.can_stop() {
+            return;
+        }
+        if is_again {
+            tab.stop();
+        } else {
+            tab.say("Press Esc again to stop.");
+        }
+    }
+
+    /// Ctrl-C: away with what is written, or with the agent's turn, or leave.
+    fn interrupt(&mut self) {
+        let is_again = self.is_again(Action::Interrupt);
+        let Some(tab) = self.tab() else {
+            self.is_over = true;
+            return;
+        };
+        if !tab.prompt.is_empty() {
+            tab.prompt.set_text("");
+        } else if tab.can_stop() {
+            tab.stop();
+        } else if is_again {
+            self.quit(false);
+        } else {
+            tab.say("Press Ctrl-C again to leave.");
+        }
+    }
+
+    fn turn(&mut self, by: usize) {
+        if !self.tabs.is_empty() {
+            self.active = (self.active + by) % self.tabs.len();
+        }
+    }
+
+    fn close_tab(&mut self, is_sure: bool) {
+        let Some(tab) = self.tabs.get(self.active) else {
+            return;
+        };
+        if tab.is_busy() && !is_sure {
+            let question = format!("{} is at work. Stop it and close the tab?", tab.name());
+            self.menu = Some(Menu::confirm(menu::Sure::CloseTab, &question, "close it"));
+            return;
+        }
+        self.tabs.remove(self.active);
+        self.active = self.active.min(self.tabs.len().saturating_sub(1));
+        self.is_over = self.tabs.is_empty();
+    }
+
+    fn quit(&mut self, is_sure: bool) {
+        let working = self.tabs.iter().filter(|tab| tab.is_busy()).count();
+        if working == 0 || is_sure {
+            self.is_over = true;
+            return;
+        }
+        let question = match working {
+            1 => "An agent is at work. Stop it and leave?".to_owned(),
+            count => format!("{count} agents are at work. Stop them and leave?"),
+        };
+        self.menu = Some(Menu::confirm(menu::Sure::Quit, &question, "leave"));
+    }
+
+    /// Does what was chosen in the menu.
+    fn chosen(&mut self, chosen: menu::Chosen, screen: &mut Screen) -> io::Result<()> {
+        use menu::Chosen;
+        if matches!(chosen, Chosen::Nothing) {
+            return Ok(());
+        }
+        self.menu = None;
+        match chosen {
+            Chosen::Nothing | Chosen::Left => {}
+            Chosen::Action(action) => self.act(action, screen)?,
+            Chosen::Agent(at) => {
+                if let Some(agent) = self.settings.agents.get(at).cloned() {
+                    self.start(Opening {
+                        agent,
+                        ..Opening::default()
+                    });
+                }
+            }
+            Chosen::Sure(menu::Sure::CloseTab) => self.close_tab(true),
+            Chosen::Sure(menu::Sure::Quit) => self.quit(true),
+            Chosen::Options(option) => {
+                self.menu = self
+                    .tab()
+                    .and_then(|tab| Menu::values(tab.state()?, &option));
+            }
+            Chosen::Mode(mode) => self.with_client(|client| client.set_mode(&mode)),
+            Chosen::Value(option, value) => {
+                self.with_client(|client| client.set_option(&option, &value));
+            }
+            Chosen::Session(session) => {
+                if let Some(tab) = self.tab() {
+                    tab.load(session);
+                }
+            }
+            Chosen::Login(method) => {
+                if let Some(tab) = self.tabs.get_mut(self.active) {
+                    tab.log_in(&method, screen)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn with_client(&mut self, work: impl FnOnce(&mut crate::acp::Client)) {
+        if let Some(tab) = self.tab() {
+            tab.with_client(work);
+        }
+    }
+
+    fn mouse(&mut self, mouse: MouseEvent) {
+        if let Some(menu) = &mut self.menu {
+            menu.mouse(mouse);
+            return;
+        }
+        let at = Position::new(mouse.column, mouse.row);
+        let is_click = matches!(mouse.kind, MouseEventKind::Down(_));
+        if is_click && let Some(tab) = self.bar.at(mouse.column, mouse.row) {
+            self.active = tab;
+            return;
+        }
+        let areas = self.areas;
+        let Some(tab) = self.tab() else {
+            return;
+        };
+        if areas.input.contains(at) {
+            tab.input_mouse(mouse);
+            return;
+        }
+        match mouse.kind {
+            MouseEventKind::ScrollDown => (0..WHEEL).for_each(|_| tab.pane.scroll(Action::Down)),
+            MouseEventKind::ScrollUp => (0..WHEEL).for_each(|_| tab.pane.scroll(Action::Up)),
+            _ if is_click && areas.pane.contains(at) => tab.pane.click(mouse),
+            _ => {}
+        }
+    }
+
+    /// What the bar of tabs shows.
+    fn marks(&self) -> Vec<tabs::Tab> {
+        let mark = |tab: &Tab| tabs::Tab {
+            name: tab.name().to_owned(),
+            state: tab.mark(),
+        };
+        self.tabs.iter().map(mark).collect()
+    }
+}
+
+/// What a phase is called in a tab.
+fn mark(phase: Phase, failed: bool) -> tabs::State {
+    match phase {
+        Phase::Starting => tabs::State::Starting,
+        Phase::Working => tabs::State::Working,
+        Phase::Asking | Phase::NeedsLogin => tabs::State::Asking,
+        Phase::Ready | Phase::Unopened => tabs::State::Idle,
+        Phase::Ended if !failed => tabs::State::Ended,
+        Phase::Failed | Phase::Ended => tabs::State::Failed,
+    }
+}

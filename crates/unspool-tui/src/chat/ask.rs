@@ -1,0 +1,198 @@
+//! Requests of agents → questions to the person, and the answers back.
+
+use std::time::Instant;
+
+use ratatui::Frame;
+use ratatui::crossterm::event::{KeyEvent, MouseEvent};
+use ratatui::layout::Rect;
+use unspool::doc::card;
+use unspool::doc::entry::Detail;
+use unspool::doc::{Block, Role, Span, markdown};
+use unspool::sanitize;
+use unspool::session::{Entry, Item, Tool};
+use unspool::theme::Theme;
+
+use crate::acp::{Answer, Ask, AskId, AskKind, Call};
+use crate::dialog::address::{self, Address};
+use crate::dialog::form::{self, Form};
+use crate::dialog::permission::{self, Choice, Kind, Permission};
+
+/// A request, as it is put to the person.
+pub(super) struct Question {
+    id: AskId,
+    widget: Widget,
+}
+
+enum Widget {
+    /// With the ids of its options.
+    Permission(Box<Permission>, Vec<String>),
+    Form(Box<Form>),
+    Address(Box<Address>, String),
+}
+
+/// What a key came to.
+pub(super) enum Said {
+    Nothing,
+    Answer(AskId, Answer),
+    /// The turn is to be stopped.
+    Stop,
+    /// This is to be copied.
+    Copy(String),
+}
+
+impl Question {
+    pub(super) fn new(ask: &Ask) -> Self {
+        let widget = match &ask.kind {
+            AskKind::Permission { call, options } => {
+                let choices = options.iter().map(|option| Choice {
+                    name: option.name.clone(),
+                    kind: kind(&option.kind),
+                });
+                let widget = Permission::new(title(call), blocks(call), choices.collect());
+                let ids = options.iter().map(|option| option.id.clone()).collect();
+                Widget::Permission(Box::new(widget), ids)
+            }
+            AskKind::Form { message, schema } => Widget::Form(Box::new(Form::new(message, schema))),
+            AskKind::Url { message, url } => {
+                Widget::Address(Box::new(Address::new(message, url)), url.clone())
+            }
+        };
+        Self { id: ask.id, widget }
+    }
+
+    pub(super) fn id(&self) -> AskId {
+        self.id
+    }
+
+    /// How many requests wait behind this one.
+    pub(super) fn set_waiting(&mut self, waiting: usize) {
+        if let Widget::Permission(widget, _) = &mut self.widget {
+            widget.set_waiting(waiting);
+        }
+    }
+
+    /// The rows that all of it takes.
+    pub(super) fn height(&mut self, wide: u16) -> u16 {
+        match &mut self.widget {
+            Widget::Permission(widget, _) => widget.height(wide),
+            Widget::Form(widget) => widget.height(wide),
+            Widget::Address(widget, _) => widget.height(wide),
+        }
+    }
+
+    pub(super) fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, theme: &Theme, now: Instant) {
+        match &mut self.widget {
+            Widget::Permission(widget, _) => widget.draw(frame, area, theme, now),
+            Widget::Form(widget) => widget.draw(frame, area, theme, now),
+            Widget::Address(widget, _) => widget.draw(frame, area, theme, now),
+        }
+    }
+
+    pub(super) fn key(&mut self, key: KeyEvent, now: Instant) -> Said {
+        let answered = |answer| Said::Answer(self.id, answer);
+        match &mut self.widget {
+            Widget::Permission(widget, options) => match widget.key(key, now) {
+                permission::Answer::Chosen(at) => match options.get(at) {
+                    Some(option) => answered(Answer::Option(option.clone())),
+                    None => Said::Nothing,
+                },
+                permission::Answer::Cancel => Said::Stop,
+                permission::Answer::Nothing | permission::Answer::Changed => Said::Nothing,
+            },
+            Widget::Form(widget) => match widget.key(key, now) {
+                form::Answer::Accept(fields) => answered(Answer::Accept(fields)),
+                form::Answer::Decline => answered(Answer::Decline),
+                form::Answer::Cancel => answered(Answer::Cancel),
+                form::Answer::Nothing | form::Answer::Changed => Said::Nothing,
+            },
+            Widget::Address(widget, url) => match widget.key(key, now) {
+                address::Answer::Accept => answered(Answer::Accept(serde_json::Map::new())),
+                address::Answer::Copy => Said::Copy(url.clone()),
+                address::Answer::Decline => answered(Answer::Decline),
+                address::Answer::Cancel => answered(Answer::Cancel),
+                address::Answer::Nothing | address::Answer::Changed => Said::Nothing,
+            },
+        }
+    }
+
+    pub(super) fn paste(&mut self, text: &str) {
+        if let Widget::Form(widget) = &mut self.widget {
+            widget.paste(text);
+        }
+    }
+
+    pub(super) fn mouse(&mut self, mouse: MouseEvent) -> Said {
+        let Widget::Permission(widget, options) = &mut self.widget else {
+            return Said::Nothing;
+        };
+        match widget.mouse(mouse) {
+            permission::Answer::Chosen(at) => match options.get(at) {
+                Some(option) => Said::Answer(self.id, Answer::Option(option.clone())),
+                None => Said::Nothing,
+            },
+            _ => Said::Nothing,
+        }
+    }
+}
+
+fn kind(word: &str) -> Kind {
+    match word {
+        "allow_once" => Kind::AllowOnce,
+        "allow_always" => Kind::AllowAlways,
+        "reject_once" => Kind::RejectOnce,
+        "reject_always" => Kind::RejectAlways,
+        _ => Kind::Unknown,
+    }
+}
+
+fn title(call: &Call) -> &str {
+    let names = [&call.title, &call.name, &call.kind];
+    let named = names.into_iter().find(|name| !name.trim().is_empty());
+    named.map_or("the agent asks", String::as_str)
+}
+
+/// Everything that the call would do: the command or the change in full, or
+/// else the input.
+fn blocks(call: &Call) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    if let Some(command) = &call.command
+        && command.trim() != call.title.trim()
+    {
+        blocks.push(permission::command(command));
+    }
+    if !call.edits.is_empty() {
+        blocks.extend(shown(Item::Edit(call.edits.clone())));
+    } else if call.command.is_none() {
+        blocks.extend(shown(Item::Tool(Tool {
+            call: call.tool_use(),
+            ..Tool::default()
+        })));
+    }
+    if !call.text.trim().is_empty() {
+        blocks.extend(markdown::blocks(&call.text));
+    }
+    if call.edits.is_empty() {
+        blocks.extend(call.paths.iter().map(|path| {
+            let path = sanitize::line(&path.to_string_lossy()).into_owned();
+            Block::Paragraph(vec![Span::role(path, Role::Accent)])
+        }));
+    }
+    blocks
+}
+
+/// All that a card holds, unfolded.
+fn shown(item: Item) -> Vec<Block> {
+    let entry = Entry {
+        item,
+        ..Entry::default()
+    };
+    let card = card::card(&entry, &Detail::default());
+    let panels = card.into_iter().flat_map(|card| card.panels);
+    panels
+        .flat_map(|panel| {
+            let heading = (!panel.heading.is_empty()).then_some(Block::Paragraph(panel.heading));
+            let sections = panel.sections.into_iter().flat_map(|section| section.blocks);
+            heading.into_iter().chain(sections).collect::<Vec<_>>()
+        })
+        .collect()
+}

@@ -1,0 +1,164 @@
+//! The chat, painted: the tabs, the transcript, what waits, the prompt or a
+//! question in its place, and the status line.
+
+use std::time::Instant;
+
+use ratatui::Frame;
+use ratatui::layout::{Constraint, Layout, Rect};
+use unspool::doc::{Line, Role, Span, Style};
+use unspool::layout::{truncated, width};
+use unspool::sanitize;
+
+use super::App;
+use super::tab::Tab;
+use crate::acp::Phase;
+use crate::acp::state::ConfigValue;
+use crate::paint::{put, rule};
+
+/// Messages that wait and are shown.
+const QUEUED: usize = 3;
+
+/// Where things were painted last.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Areas {
+    pub(super) pane: Rect,
+    pub(super) input: Rect,
+}
+
+impl App {
+    pub(super) fn draw(&mut self, frame: &mut Frame<'_>, now: Instant) {
+        let all = frame.area();
+        let marks = self.marks();
+        let (active, tick) = (self.active, self.tick);
+        let theme = self.settings.theme.clone();
+        let Some(tab) = self.tabs.get_mut(self.active) else {
+            return;
+        };
+        if self.menu.is_none() {
+            self.menu = tab.menu.take();
+        }
+        let bar = u16::from(marks.len() > 1);
+        let queued = tab.queued();
+        let waiting = u16::try_from(queued.len().min(QUEUED)).unwrap_or_default();
+        let input = input_height(tab, all);
+        let heights = [
+            Constraint::Length(bar),
+            Constraint::Min(1),
+            Constraint::Length(waiting),
+            Constraint::Length(u16::from(!tab.is_asked())),
+            Constraint::Length(input),
+            Constraint::Length(1),
+        ];
+        let [bar, pane, waiting, line, input, status] = Layout::vertical(heights).areas(all);
+        self.bar.draw(frame, bar, &marks, active, tick, &theme);
+        tab.pane.draw(frame, pane);
+        for (row, text) in waiting.rows().zip(&queued) {
+            let words = format!("queued: {}", sanitize::line(text));
+            let words = vec![Span::role(words, Role::Accent)];
+            put(frame.buffer_mut(), row, &truncated(&words, room(row)), &theme);
+        }
+        if line.height > 0 {
+            rule(frame.buffer_mut(), line, &Line::new(), &theme);
+        }
+        let status_line = status_line(tab, room(status));
+        put(frame.buffer_mut(), status, &status_line, &theme);
+        if let Some(question) = tab.question() {
+            question.draw(frame, input, &theme, now);
+        } else if self.menu.is_some() || tab.is_browsing() {
+            tab.prompt.draw_without_cursor(frame, input, &theme);
+        } else {
+            tab.prompt.draw(frame, input, &theme);
+        }
+        self.areas = Areas { pane, input };
+        if let Some(menu) = &mut self.menu {
+            let height = menu.height(all.width).min(all.height.saturating_sub(1)).max(1);
+            let top = all.height.saturating_sub(height + 1);
+            let area = Rect::new(all.x, top, all.width, height);
+            menu.draw(frame, area, &theme, now);
+        }
+    }
+}
+
+fn room(area: Rect) -> usize {
+    usize::from(area.width)
+}
+
+/// A question may take most of the screen, a prompt a third.
+fn input_height(tab: &mut Tab, all: Rect) -> u16 {
+    let most = all.height.saturating_sub(4).max(1);
+    match tab.question() {
+        Some(question) => question.height(all.width).min(most),
+        None => tab.prompt.height(all),
+    }
+}
+
+/// What was just said, or who the agent is; and what was used.
+fn status_line(tab: &Tab, room: usize) -> Line {
+    let left = if tab.said().is_empty() {
+        about(tab)
+    } else {
+        vec![Span::role(
+            sanitize::line(tab.said()).into_owned(),
+            Role::Colorful,
+        )]
+    };
+    let right = tab.pane.figures();
+    let right = if right.is_empty() {
+        String::new()
+    } else {
+        format!(" {right}")
+    };
+    let left_room = room.saturating_sub(width(&right));
+    if left_room < 12 {
+        return truncated(&left, room);
+    }
+    let mut line = truncated(&left, left_room);
+    let used: usize = line.iter().map(|span| width(&span.text)).sum();
+    line.push(Span::role(
+        " ".repeat(left_room.saturating_sub(used)),
+        Role::Normal,
+    ));
+    line.push(Span::role(right, Role::Accent));
+    line
+}
+
+fn about(tab: &Tab) -> Line {
+    let mut line = vec![Span::new(
+        sanitize::line(tab.name()).into_owned(),
+        Style::of(Role::Normal).bold(),
+    )];
+    let mut add = |words: String, role: Role| {
+        if !words.is_empty() {
+            line.push(Span::role(" · ", Role::Accent));
+            line.push(Span::role(words, role));
+        }
+    };
+    let doing = match tab.phase() {
+        Phase::Starting => "starting",
+        Phase::Unopened => "no session",
+        Phase::NeedsLogin => "needs a login (F6)",
+        Phase::Ready => "",
+        Phase::Working => "working, Esc Esc stops it",
+        Phase::Asking => "asks",
+        Phase::Failed => "failed",
+        Phase::Ended => "ended",
+    };
+    let role = match tab.phase() {
+        Phase::Failed | Phase::NeedsLogin => Role::Red,
+        _ => Role::Colorful,
+    };
+    add(doing.to_owned(), role);
+    if let Some(state) = tab.state() {
+        let mode = state.modes.iter().find(|mode| mode.id == state.mode);
+        let mode = mode.map(|mode| sanitize::line(&mode.name).into_owned());
+        add(mode.unwrap_or_default(), Role::Accent);
+        let model = state.options.iter().find(|option| option.category == "model");
+        if let Some(ConfigValue::Select { current, choices }) = model.map(|model| &model.value) {
+            let name = choices.iter().find(|choice| choice.value == *current);
+            let name = name.map_or(current.as_str(), |choice| choice.name.as_str());
+            add(sanitize::line(name).into_owned(), Role::Accent);
+        }
+    }
+    add("F1 help".to_owned(), Role::Accent);
+    line
+}

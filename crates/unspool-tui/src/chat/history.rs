@@ -1,0 +1,125 @@
+//! What was written in earlier chats: a file of JSON lines, one for each text,
+//! with the project that it was written in. Only its end is read.
+
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::prompt::Mode;
+
+/// Bytes at the end of the file that are read.
+const READ: u64 = 1 << 20;
+/// Longer texts are not kept.
+const LONGEST: usize = 64 << 10;
+
+/// What was written before, and where it is kept.
+#[derive(Clone, Debug, Default)]
+pub struct History {
+    path: Option<PathBuf>,
+    project: String,
+    entries: Vec<(Mode, String)>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    project: String,
+    #[serde(default)]
+    shell: bool,
+    text: String,
+}
+
+impl History {
+    /// What was written in this project. A file that cannot be read counts as
+    /// empty, and lines that are none of ours are passed over.
+    pub fn open(path: &Path, project: &Path) -> Self {
+        let project = project.to_string_lossy().into_owned();
+        let text = end_of(path).unwrap_or_default();
+        let entries = text
+            .lines()
+            .filter_map(|line| serde_json::from_str::<Kept>(line).ok())
+            .filter(|kept| kept.project == project)
+            .map(|kept| (mode(kept.shell), kept.text))
+            .collect();
+        Self {
+            path: Some(path.to_owned()),
+            project,
+            entries,
+        }
+    }
+
+    /// The texts for the agent or for the shell, oldest first.
+    pub fn entries(&self, mode: Mode) -> Vec<String> {
+        let of_mode = self.entries.iter().filter(|(kept, _)| *kept == mode);
+        of_mode.map(|(_, text)| text.clone()).collect()
+    }
+
+    /// Adds a text. Fails when it cannot be kept for the next time.
+    pub fn add(&mut self, mode: Mode, text: &str) -> io::Result<()> {
+        if text.len() > LONGEST {
+            return Ok(());
+        }
+        self.entries.push((mode, text.to_owned()));
+        let Some(path) = &self.path else {
+            return Ok(());
+        };
+        let kept = Kept {
+            project: self.project.clone(),
+            shell: mode == Mode::Shell,
+            text: text.to_owned(),
+        };
+        let line = serde_json::to_string(&kept)? + "\n";
+        if let Some(folder) = path.parent() {
+            DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        }
+        let mut file = OpenOptions::new()
+            .append(true)
+            .create(true)
+            .mode(0o600)
+            .open(path)?;
+        file.write_all(line.as_bytes())
+    }
+}
+
+fn mode(shell: bool) -> Mode {
+    if shell { Mode::Shell } else { Mode::Message }
+}
+
+fn end_of(path: &Path) -> io::Result<String> {
+    let mut file = File::open(path)?;
+    let length = file.metadata()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(READ)))?;
+    let mut bytes = Vec::new();
+    file.take(READ).read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_written_is_there_again_in_the_same_project() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("unspool/history.jsonl");
+        let mut history = History::open(&path, Path::new("/a"));
+        history.add(Mode::Message, "mend\nit").unwrap();
+        history.add(Mode::Shell, "ls").unwrap();
+        let again = History::open(&path, Path::new("/a"));
+        assert_eq!(again.entries(Mode::Message), ["mend\nit"]);
+        assert_eq!(again.entries(Mode::Shell), ["ls"]);
+        let other = History::open(&path, Path::new("/b"));
+        assert!(other.entries(Mode::Message).is_empty());
+    }
+
+    #[test]
+    fn garbage_in_the_file_does_no_harm() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("history.jsonl");
+        std::fs::write(&path, b"\xff{}\n{\"project\":\"/a\",\"text\":\"x\"}\nno").unwrap();
+        let history = History::open(&path, Path::new("/a"));
+        assert_eq!(history.entries(Mode::Message), ["x"]);
+    }
+}

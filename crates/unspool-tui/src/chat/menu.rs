@@ -1,0 +1,263 @@
+//! Lists over the chat: all keys, commands by name, agents, modes, settings,
+//! sessions, ways to log in; and questions of our own.
+//!
+//! A list knows what each of its rows means, so that who opened it need not.
+
+use std::time::Instant;
+
+use ratatui::Frame;
+use ratatui::crossterm::event::{KeyEvent, MouseEvent};
+use ratatui::layout::Rect;
+use serde_json::Value;
+use unspool::theme::Theme;
+
+use super::Known;
+use crate::acp::State;
+use crate::acp::state::{ConfigOption, ConfigValue, Saved};
+use crate::dialog::choice::{self, Choice, Item};
+use crate::dialog::confirm::{self, Confirm};
+use crate::keys::{Action, Binding, Place, TABLE};
+
+/// What a person chose.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Chosen {
+    /// Nothing yet.
+    Nothing,
+    /// Nothing, and the list is to be closed.
+    Left,
+    Action(Action),
+    /// The agent with this number.
+    Agent(usize),
+    Mode(String),
+    /// A setting whose values are to be listed.
+    Options(String),
+    Value(String, Value),
+    Session(String),
+    Login(String),
+    Sure(Sure),
+}
+
+/// What a person was asked whether to do it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sure {
+    CloseTab,
+    Quit,
+}
+
+/// A list, or a question.
+pub(super) enum Menu {
+    List(Box<Choice>, Vec<Chosen>),
+    Question(Box<Confirm>, Sure),
+}
+
+impl Menu {
+    fn list(title: &str, rows: Vec<(Item, Chosen)>) -> Option<Self> {
+        let (items, chosen): (Vec<Item>, Vec<Chosen>) = rows.into_iter().unzip();
+        let is_empty = items.is_empty();
+        let list = Self::List(Box::new(Choice::new(title, items)), chosen);
+        (!is_empty).then_some(list)
+    }
+
+    /// Every key.
+    pub(super) fn help() -> Option<Self> {
+        let row = |row: &Binding| {
+            let item = Item {
+                group: place(row.place).to_owned(),
+                name: row.keys.join(", "),
+                description: row.words.to_owned(),
+                ..Item::default()
+            };
+            (item, Chosen::Action(row.action))
+        };
+        Self::list("keys", bindings().map(row).collect())
+    }
+
+    /// Every command, by its name.
+    pub(super) fn palette() -> Option<Self> {
+        let row = |row: &Binding| {
+            let item = Item {
+                group: place(row.place).to_owned(),
+                name: row.words.to_owned(),
+                description: row.keys.join(", "),
+                ..Item::default()
+            };
+            (item, Chosen::Action(row.action))
+        };
+        Self::list("commands", bindings().map(row).collect())
+    }
+
+    /// The agents that can be started.
+    pub(super) fn agents(agents: &[Known]) -> Option<Self> {
+        let row = |(at, agent): (usize, &Known)| {
+            let words: Vec<_> = agent.argv.iter().map(|word| word.to_string_lossy()).collect();
+            let item = Item {
+                name: agent.name.clone(),
+                description: words.join(" "),
+                ..Item::default()
+            };
+            (item, Chosen::Agent(at))
+        };
+        Self::list("talk to another agent", agents.iter().enumerate().map(row).collect())
+    }
+
+    /// The modes of the session.
+    pub(super) fn modes(state: &State) -> Option<Self> {
+        let row = |mode: &crate::acp::state::Mode| {
+            let item = Item {
+                name: mode.name.clone(),
+                description: mode.description.clone(),
+                is_current: mode.id == state.mode,
+                ..Item::default()
+            };
+            (item, Chosen::Mode(mode.id.clone()))
+        };
+        let modes = Self::list("mode", state.modes.iter().map(row).collect());
+        // Agents that have no modes of the old kind have a setting for it.
+        modes.or_else(|| {
+            let mode = state.options.iter().find(|option| option.category == "mode")?;
+            Self::values(state, &mode.id)
+        })
+    }
+
+    /// The settings of the session.
+    pub(super) fn options(state: &State) -> Option<Self> {
+        let row = |option: &ConfigOption| {
+            let (now, chosen) = match &option.value {
+                ConfigValue::Boolean(is_on) => {
+                    let value = Chosen::Value(option.id.clone(), Value::Bool(!is_on));
+                    (if *is_on { "on" } else { "off" }, value)
+                }
+                ConfigValue::Select { current, choices } => {
+                    let name = choices.iter().find(|choice| choice.value == *current);
+                    let name = name.map_or(current.as_str(), |choice| choice.name.as_str());
+                    (name, Chosen::Options(option.id.clone()))
+                }
+            };
+            let item = Item {
+                name: format!("{}: {now}", option.name),
+                description: option.description.clone(),
+                ..Item::default()
+            };
+            (item, chosen)
+        };
+        Self::list("settings", state.options.iter().map(row).collect())
+    }
+
+    /// The values of a setting.
+    pub(super) fn values(state: &State, id: &str) -> Option<Self> {
+        let option = state.options.iter().find(|option| option.id == id)?;
+        let ConfigValue::Select { current, choices } = &option.value else {
+            return None;
+        };
+        let row = |choice: &crate::acp::state::Choice| {
+            let item = Item {
+                group: choice.group.clone(),
+                name: choice.name.clone(),
+                description: choice.description.clone(),
+                is_current: choice.value == *current,
+            };
+            let value = Value::String(choice.value.clone());
+            (item, Chosen::Value(option.id.clone(), value))
+        };
+        Self::list(&option.name, choices.iter().map(row).collect())
+    }
+
+    /// The sessions that the agent keeps.
+    pub(super) fn sessions(sessions: &[Saved]) -> Option<Self> {
+        let row = |session: &Saved| {
+            let name = if session.title.is_empty() {
+                &session.id
+            } else {
+                &session.title
+            };
+            let item = Item {
+                name: name.clone(),
+                description: session.updated.clone(),
+                ..Item::default()
+            };
+            (item, Chosen::Session(session.id.clone()))
+        };
+        Self::list("earlier sessions", sessions.iter().map(row).collect())
+    }
+
+    /// The ways to log in.
+    pub(super) fn login(state: &State) -> Option<Self> {
+        let row = |method: &crate::acp::state::AuthMethod| {
+            let item = Item {
+                name: method.name.clone(),
+                description: method.description.clone(),
+                ..Item::default()
+            };
+            (item, Chosen::Login(method.id.clone()))
+        };
+        Self::list("log in", state.auth_methods.iter().map(row).collect())
+    }
+
+    /// Asks whether to do something.
+    pub(super) fn confirm(sure: Sure, question: &str, yes: &str) -> Self {
+        Self::Question(Box::new(Confirm::new(question, yes, "go on")), sure)
+    }
+
+    /// The rows that all of it takes.
+    pub(super) fn height(&mut self, wide: u16) -> u16 {
+        match self {
+            Self::List(list, _) => list.height(),
+            Self::Question(question, _) => question.height(wide),
+        }
+    }
+
+    pub(super) fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, theme: &Theme, now: Instant) {
+        match self {
+            Self::List(list, _) => list.draw(frame, area, theme),
+            Self::Question(question, _) => question.draw(frame, area, theme, now),
+        }
+    }
+
+    pub(super) fn key(&mut self, key: KeyEvent, now: Instant) -> Chosen {
+        match self {
+            Self::List(list, chosen) => answer(list.key(key), chosen),
+            Self::Question(question, sure) => match question.key(key, now) {
+                confirm::Answer::Yes => Chosen::Sure(*sure),
+                confirm::Answer::No => Chosen::Left,
+                confirm::Answer::Nothing | confirm::Answer::Changed => Chosen::Nothing,
+            },
+        }
+    }
+
+    pub(super) fn paste(&mut self, text: &str) {
+        if let Self::List(list, _) = self {
+            list.paste(text);
+        }
+    }
+
+    pub(super) fn mouse(&mut self, mouse: MouseEvent) -> Chosen {
+        match self {
+            Self::List(list, chosen) => answer(list.mouse(mouse), chosen),
+            Self::Question(..) => Chosen::Nothing,
+        }
+    }
+}
+
+fn answer(answer: choice::Answer, chosen: &[Chosen]) -> Chosen {
+    match answer {
+        choice::Answer::Nothing | choice::Answer::Changed => Chosen::Nothing,
+        choice::Answer::Chosen(at) => chosen.get(at).cloned().unwrap_or(Chosen::Left),
+        choice::Answer::Left => Chosen::Left,
+    }
+}
+
+/// What is done in the chat, where it is told first.
+fn bindings() -> impl Iterator<Item = &'static Binding> {
+    [Place::Prompt, Place::Chat, Place::Transcript, Place::Everywhere]
+        .into_iter()
+        .flat_map(|place| TABLE.iter().filter(move |row| row.place == place))
+}
+
+fn place(place: Place) -> &'static str {
+    match place {
+        Place::Prompt => "while writing",
+        Place::Chat | Place::Everywhere => "everywhere",
+        Place::Transcript => "in the transcript",
+        Place::Dialog => "when asked",
+    }
+}

@@ -1,0 +1,648 @@
+//! One agent: its client, its transcript, the prompt, and what it asks.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use ratatui::crossterm::event::{KeyEvent, MouseEvent};
+use serde_json::json;
+use unspool::Event;
+use unspool::event::{Body, EditEvent, Level, Notice};
+use unspool::{patch, sanitize};
+
+use super::ask::{Question, Said};
+use super::history::History;
+use super::menu::Menu;
+use super::{News, Opening, Settings, Teller};
+use crate::acp::files::Files;
+use crate::acp::permission::Action as Verdict;
+use crate::acp::{self, Client, Exit, Incoming, Launch, Open, Phase, State, Update};
+use crate::keys::Action;
+use crate::prompt::blocks::{Reason, Takes, blocks};
+use crate::prompt::{self, Message, Mode, Prompt};
+use crate::screen::Screen;
+use crate::tabs;
+use crate::transcript::{Look, Pane};
+
+/// After so much silence, what waits for the next message is shown.
+const QUIET: Duration = Duration::from_millis(60);
+
+pub(super) struct Tab {
+    id: u64,
+    opening: Opening,
+    /// None if it could not be started.
+    client: Option<Client>,
+    /// The same files that the agent may touch, for what the prompt names.
+    files: Option<Files>,
+    phase: Phase,
+    has_failed: bool,
+    pub(super) pane: Pane,
+    pub(super) prompt: Prompt,
+    question: Option<Question>,
+    is_browsing: bool,
+    /// When something came last that may not be shown yet.
+    came: Option<Instant>,
+    /// What is told in the status line.
+    said: String,
+    /// What the person is called for.
+    call: Option<&'static str>,
+    /// A list that was asked for and has come.
+    pub(super) menu: Option<Menu>,
+}
+
+impl Tab {
+    /// Starts an agent. If that fails, the tab says why.
+    pub(super) fn start(id: u64, opening: Opening, settings: &Settings, teller: &Teller) -> Self {
+        let files = Files::open(&settings.root);
+        let finder = teller.clone();
+        let wake = move || finder.tell(News::Files(id));
+        let mut prompt = Prompt::new(&settings.root, wake);
+        for mode in [Mode::Message, Mode::Shell] {
+            prompt.set_history(mode, settings.history.entries(mode));
+        }
+        let mut tab = Self {
+            id,
+            client: None,
+            files: files.ok(),
+            phase: Phase::Starting,
+            has_failed: false,
+            pane: Pane::new(Look {
+                theme: settings.theme.clone(),
+                ..Look::default()
+            }),
+            prompt,
+            question: None,
+            is_browsing: false,
+            came: None,
+            said: String::new(),
+            call: None,
+            menu: None,
+            opening,
+        };
+        let past = std::mem::take(&mut tab.opening.past);
+        let next = past.last().map_or(0, |event| event.seq + 1);
+        past.into_iter().for_each(|event| tab.pane.event(event));
+        tab.connect(settings, teller, next);
+        let first = std::mem::take(&mut tab.opening.prompt);
+        if !first.trim().is_empty() {
+            let message = Message {
+                text: first,
+                ..Message::default()
+            };
+            tab.deliver(&message);
+        }
+        tab.follow_up();
+        tab
+    }
+
+    fn connect(&mut self, settings: &Settings, teller: &Teller, first_seq: u64) {
+        let agent = &self.opening.agent;
+        let launch = Launch {
+            argv: agent.argv.clone(),
+            env: agent.env.clone(),
+            cwd: settings.root.clone(),
+        };
+        let words: Vec<_> = agent.argv.iter().map(|word| word.to_string_lossy()).collect();
+        let record = self.opening.record.clone().or_else(|| {
+            let folder = settings.records.as_deref()?;
+            Some(folder.join(file_name(&agent.name, self.id)))
+        });
+        let client = acp::client::Settings {
+            open: self.opening.open.clone(),
+            mcp_servers: settings.mcp_servers.clone(),
+            rules: settings.rules.clone(),
+            record,
+            first_seq,
+            shell: settings.shell.clone(),
+            terminal_login: true,
+            about: json!({"agent": agent.name, "command": words}),
+            ..acp::client::Settings::new(&settings.root)
+        };
+        let (teller, id) = (teller.clone(), self.id);
+        let callback = move |incoming| teller.tell(News::Came(id, incoming));
+        match Client::start(&launch, client, callback) {
+            Ok(client) => self.client = Some(client),
+            Err(error) => self.not_started(&error),
+        }
+    }
+
+    fn not_started(&mut self, error: &io::Error) {
+        let agent = &self.opening.agent;
+        let program = agent.argv.first().map(|program| program.to_string_lossy());
+        let program = program.unwrap_or_default();
+        let text = if error.kind() == io::ErrorKind::NotFound && !agent.install.is_empty() {
+            format!("{program} is not installed. {}", agent.install)
+        } else {
+            format!("{program} cannot be started: {error}")
+        };
+        self.phase = Phase::Failed;
+        self.has_failed = true;
+        self.show(Body::Notice(Notice {
+            level: Level::Error,
+            text: text.into(),
+        }));
+    }
+
+    /// Something of our own, in the transcript.
+    fn show(&mut self, body: Body) {
+        self.pane.event(Event {
+            seq: 0,
+            time: None,
+            agent: None,
+            body,
+            raw: None,
+        });
+    }
+
+    fn note(&mut self, level: Level, text: String) {
+        let text = text.into();
+        match &mut self.client {
+            // It belongs to the conversation, and is kept with it.
+            Some(client) => client.note(Notice { level, text }),
+            None => self.show(Body::Notice(Notice { level, text })),
+        }
+    }
+
+    pub(super) fn id(&self) -> u64 {
+        self.id
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.opening.agent.name
+    }
+
+    pub(super) fn state(&self) -> Option<&State> {
+        self.client.as_ref().map(Client::state)
+    }
+
+    pub(super) fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    pub(super) fn mark(&self) -> tabs::State {
+        super::mark(self.phase, self.has_failed)
+    }
+
+    /// What the window is called.
+    pub(super) fn title(&self) -> String {
+        let doing = match self.phase {
+            Phase::Asking | Phase::NeedsLogin => "? ",
+            Phase::Working => "… ",
+            _ => "",
+        };
+        format!("{doing}{} · unspool", self.name())
+    }
+
+    /// What waits for its turn, in one line each.
+    pub(super) fn queued(&self) -> Vec<String> {
+        let queue = self.client.iter().flat_map(Client::queue);
+        queue.map(|queued| prompt::blocks::text(&queued.blocks)).collect()
+    }
+
+    pub(super) fn is_busy(&self) -> bool {
+        matches!(self.phase, Phase::Starting | Phase::Working | Phase::Asking)
+            || self.runs_command()
+    }
+
+    fn runs_command(&self) -> bool {
+        let mut clients = self.client.iter();
+        clients.any(|client| client.shells().next().is_some())
+    }
+
+    pub(super) fn is_browsing(&self) -> bool {
+        self.is_browsing
+    }
+
+    pub(super) fn browse(&mut self, is_browsing: bool) {
+        self.is_browsing = is_browsing;
+        self.pane.set_focus(is_browsing);
+    }
+
+    /// What is told in the status line until the next key.
+    pub(super) fn say(&mut self, words: &str) {
+        words.clone_into(&mut self.said);
+    }
+
+    pub(super) fn said(&self) -> &str {
+        &self.said
+    }
+
+    /// What the person is called for, once.
+    pub(super) fn take_call(&mut self) -> Option<&'static str> {
+        self.call.take()
+    }
+
+    /// Takes what came from the agent.
+    pub(super) fn came(&mut self, incoming: Incoming) {
+        if let Some(client) = &mut self.client {
+            let updates = client.take(incoming);
+            self.came = Some(Instant::now());
+            self.updates(updates);
+        }
+    }
+
+    /// When what waits is to be shown.
+    pub(super) fn due(&self) -> Option<Instant> {
+        let quiet = self.came.map(|came| came + QUIET);
+        quiet.into_iter().chain(self.pane.due()).min()
+    }
+
+    /// Does what has become due; whether something changed.
+    pub(super) fn settle(&mut self, now: Instant) -> bool {
+        let mut changed = self.pane.settle(now);
+        if self.came.is_some_and(|came| came + QUIET <= now)
+            && let Some(client) = &mut self.client
+        {
+            self.came = None;
+            let updates = client.quiet();
+            changed |= !updates.is_empty();
+            self.updates(updates);
+        }
+        changed
+    }
+
+    pub(super) fn with_client(&mut self, work: impl FnOnce(&mut Client)) {
+        if let Some(client) = &mut self.client {
+            work(client);
+        }
+        self.follow_up();
+    }
+
+    /// Takes in what our own doing changed.
+    fn follow_up(&mut self) {
+        if let Some(client) = &mut self.client {
+            let updates = client.drain();
+            self.updates(updates);
+        }
+    }
+
+    fn updates(&mut self, updates: Vec<Update>) {
+        for update in updates {
+            self.update(update);
+        }
+    }
+
+    fn update(&mut self, update: Update) {
+        match update {
+            Update::Event(event) => self.pane.event(event),
+            Update::Phase(phase) => self.turned(phase),
+            Update::State => self.learned(),
+            Update::Asked(id) => {
+                // The same question may have been asked anew.
+                self.question.take_if(|question| question.id() == id);
+                self.ask();
+            }
+            Update::Settled(id) => {
+                self.question.take_if(|question| question.id() == id);
+                self.ask();
+            }
+            Update::Automatic {
+                title,
+                action,
+                rule,
+            } => {
+                let did = match action {
+                    Verdict::Deny => "Rejected",
+                    Verdict::Allow | Verdict::Ask => "Allowed",
+                };
+                let title = sanitize::line(&title).into_owned();
+                self.note(Level::Info, format!("{did} by rule {rule}: {title}"));
+                self.follow_up();
+            }
+            Update::Wrote(wrote) => self.wrote(&wrote),
+            Update::Sessions(sessions, _) => {
+                self.menu = Menu::sessions(&sessions);
+                if self.menu.is_none() {
+                    self.say("This agent keeps no earlier sessions of this project.");
+                }
+            }
+            Update::Failed { what, message } => {
+                let message = sanitize::line(&message).into_owned();
+                self.note(Level::Error, format!("{}: {message}", plainly(&what)));
+                self.follow_up();
+            }
+            Update::Stray(text) => {
+                let text = sanitize::line(text.trim()).into_owned();
+                self.note(Level::Info, format!("{} printed: {text}", self.name()));
+                self.follow_up();
+            }
+            Update::Ended { exit, stderr } => self.ended(&exit, &stderr),
+        }
+    }
+
+    fn turned(&mut self, phase: Phase) {
+        let before = std::mem::replace(&mut self.phase, phase);
+        self.call = match phase {
+            Phase::Asking => Some("asks for permission"),
+            Phase::NeedsLogin => Some("wants you to log in"),
+            Phase::Ready if before == Phase::Working => Some("is done"),
+            Phase::Failed | Phase::Ended => Some("has ended"),
+            _ => self.call,
+        };
+        if phase == Phase::NeedsLogin {
+            self.menu = self.state().and_then(Menu::login);
+            if self.menu.is_none() {
+                let text = "The agent wants a login and offers no way to do it here: log in with its own command.";
+                self.note(Level::Error, text.to_owned());
+                self.follow_up();
+            }
+        }
+    }
+
+    /// The agent told of its commands and settings.
+    fn learned(&mut self) {
+        let Some(state) = self.state() else {
+            return;
+        };
+        let commands = state.commands.iter().map(|command| prompt::Command {
+            name: command.name.clone(),
+            description: command.description.clone(),
+            hint: command.hint.clone(),
+        });
+        let commands = commands.collect();
+        self.prompt.set_commands(commands);
+    }
+
+    /// Shows the oldest question, if none is shown.
+    fn ask(&mut self) {
+        let Some(client) = &self.client else {
+            return;
+        };
+        if self.question.is_none() {
+            self.question = client.asks().first().map(Question::new);
+        }
+        if let Some(question) = &mut self.question {
+            question.set_waiting(client.asks().len().saturating_sub(1));
+        }
+    }
+
+    /// What an agent wrote through us and does not tell of itself.
+    fn wrote(&mut self, wrote: &acp::files::Wrote) {
+        let path = wrote.path.to_string_lossy();
+        let edit = patch::from_texts(&path, wrote.old.as_deref(), &wrote.new, true);
+        let edits = vec![edit];
+        if let Some(client) = &mut self.client {
+            client.tell(Body::Edit(EditEvent { edits }));
+        }
+        self.follow_up();
+    }
+
+    fn ended(&mut self, exit: &Exit, stderr: &str) {
+        self.question = None;
+        self.has_failed = exit.code != Some(0);
+        let how = match (exit.code, exit.signal) {
+            (Some(0), _) => format!("{} ended.", self.name()),
+            (Some(code), _) => format!("{} ended with status {code}.", self.name()),
+            (None, Some(signal)) => format!("{} was ended by signal {signal}.", self.name()),
+            (None, None) => format!("{} ended.", self.name()),
+        };
+        let level = if self.has_failed {
+            Level::Error
+        } else {
+            Level::Info
+        };
+        let last = stderr.trim_end();
+        let text = if self.has_failed && !last.is_empty() {
+            format!("{how} It said:\n{last}")
+        } else {
+            how
+        };
+        self.show(Body::Notice(Notice {
+            level,
+            text: text.into(),
+        }));
+    }
+
+    /// Sends a message, and remembers it.
+    pub(super) fn send(&mut self, message: &Message, history: &mut History) {
+        self.remember(Mode::Message, &message.text, history);
+        self.deliver(message);
+        self.pane.scroll(Action::End);
+    }
+
+    fn deliver(&mut self, message: &Message) {
+        let Some(client) = &mut self.client else {
+            self.say("The agent is not there.");
+            return;
+        };
+        let can = client.state().capabilities;
+        let takes = Takes {
+            embedded: can.embedded,
+            images: can.image,
+        };
+        let files = self.files.as_ref();
+        let read = |path: &Path| match files {
+            Some(files) => files.bytes(path, prompt::blocks::READ_MOST).map_err(io::Error::from),
+            None => Err(io::ErrorKind::NotFound.into()),
+        };
+        let root = files.map_or(Path::new("/"), Files::root);
+        let built = blocks(message, root, takes, read);
+        let was_queued = client.prompt(built.blocks);
+        let left_out: Vec<String> = built.left_out.iter().filter_map(reason).collect();
+        if !left_out.is_empty() {
+            self.say(&left_out.join(" "));
+        } else if was_queued {
+            self.say("It is sent when the agent is done (Ctrl-X takes it back).");
+        }
+        self.follow_up();
+    }
+
+    /// Runs a command of the person.
+    pub(super) fn shell(&mut self, command: &str, history: &mut History) {
+        self.remember(Mode::Shell, command, history);
+        let started = match &mut self.client {
+            Some(client) => client.shell(command).map(|_| ()),
+            None => Err(io::Error::other("the agent is not there")),
+        };
+        if let Err(error) = started {
+            self.say(&format!("The command could not be started: {error}"));
+        }
+        self.follow_up();
+        self.pane.scroll(Action::End);
+    }
+
+    fn remember(&mut self, mode: Mode, text: &str, history: &mut History) {
+        if let Err(error) = history.add(mode, text) {
+            self.say(&format!("It is not kept for the next time: {error}"));
+        }
+    }
+
+    pub(super) fn can_stop(&self) -> bool {
+        matches!(self.phase, Phase::Working | Phase::Asking) || self.runs_command()
+    }
+
+    /// Stops the person's commands, or else the agent's turn.
+    pub(super) fn stop(&mut self) {
+        self.with_client(|client| {
+            let shells: Vec<String> = client.shells().map(str::to_owned).collect();
+            if shells.is_empty() {
+                client.cancel();
+            }
+            for id in shells {
+                client.stop_shell(&id);
+            }
+        });
+        self.say("Stopping…");
+    }
+
+    /// Puts the last message that waits back into the prompt.
+    pub(super) fn take_back(&mut self) {
+        let Some(client) = &mut self.client else {
+            return;
+        };
+        let last = client.queue().back().map(|queued| queued.id);
+        let Some(queued) = last.and_then(|id| client.remove_queued(id)) else {
+            self.say("No message waits.");
+            return;
+        };
+        self.prompt.set_text(&prompt::blocks::text(&queued.blocks));
+        self.follow_up();
+    }
+
+    pub(super) fn next_mode(&mut self) {
+        let Some(state) = self.state() else {
+            return;
+        };
+        let now = state.modes.iter().position(|mode| mode.id == state.mode);
+        let next = now.map_or(0, |now| (now + 1) % state.modes.len());
+        match state.modes.get(next).map(|mode| mode.id.clone()) {
+            Some(mode) => self.with_client(|client| client.set_mode(&mode)),
+            None => self.say("This agent has no modes."),
+        }
+    }
+
+    pub(super) fn list_sessions(&mut self) {
+        let can = self.state().map(|state| state.capabilities.list);
+        if can == Some(true) {
+            self.with_client(|client| client.list(None));
+        } else {
+            self.say("This agent does not list its sessions.");
+        }
+    }
+
+    /// Opens another session of the agent.
+    pub(super) fn load(&mut self, session: String) {
+        self.with_client(|client| client.open(Open::Load(session)));
+    }
+
+    /// Logs in by one of the agent's ways: by itself, or in the terminal.
+    pub(super) fn log_in(&mut self, id: &str, screen: &mut Screen) -> io::Result<()> {
+        let methods = self.state().map(|state| state.auth_methods.clone());
+        let method = methods.into_iter().flatten().find(|method| method.id == id);
+        let Some((arguments, variables)) = method.and_then(|method| method.terminal) else {
+            self.with_client(|client| client.authenticate(id));
+            return Ok(());
+        };
+        let agent = self.opening.agent.clone();
+        let Some((program, before)) = agent.argv.split_first() else {
+            return Ok(());
+        };
+        let mut command = Command::new(program);
+        command.args(before).args(arguments);
+        command.envs(agent.env).envs(variables);
+        let status = screen.lend(|| command.status())?;
+        match status {
+            Ok(status) if status.success() => self.with_client(Client::logged_in),
+            Ok(status) => self.say(&format!("The login ended with {status}.")),
+            Err(error) => self.say(&format!("The login could not be started: {error}")),
+        }
+        Ok(())
+    }
+
+    pub(super) fn is_asked(&self) -> bool {
+        self.question.is_some()
+    }
+
+    pub(super) fn question(&mut self) -> Option<&mut Question> {
+        self.question.as_mut()
+    }
+
+    /// A key for the question that is shown.
+    pub(super) fn dialog_key(&mut self, key: KeyEvent, screen: &mut Screen) -> io::Result<bool> {
+        let Some(question) = &mut self.question else {
+            return Ok(false);
+        };
+        match question.key(key, Instant::now()) {
+            Said::Copy(text) => {
+                screen.copy(&text)?;
+                self.say("Copied.");
+            }
+            said => self.answer(said),
+        }
+        Ok(true)
+    }
+
+    fn answer(&mut self, said: Said) {
+        match said {
+            Said::Nothing | Said::Copy(_) => {}
+            Said::Stop => self.stop(),
+            Said::Answer(id, answer) => self.with_client(|client| {
+                client.answer(id, answer);
+            }),
+        }
+    }
+
+    pub(super) fn paste(&mut self, text: &str) {
+        match &mut self.question {
+            Some(question) => question.paste(text),
+            None => {
+                self.is_browsing = false;
+                self.prompt.paste(text);
+            }
+        }
+    }
+
+    pub(super) fn input_mouse(&mut self, mouse: MouseEvent) {
+        if let Some(question) = &mut self.question {
+            let said = question.mouse(mouse);
+            self.answer(said);
+        } else {
+            self.prompt.mouse(mouse);
+        }
+    }
+
+    /// Something about the transcript.
+    pub(super) fn look(&mut self, action: Action, screen: &mut Screen) -> io::Result<()> {
+        if let Some(words) = self.pane.act(action, screen)? {
+            self.said = words;
+        }
+        Ok(())
+    }
+}
+
+/// Why a file that was named is not sent, if that is worth a word.
+fn reason((path, reason): &(PathBuf, Reason)) -> Option<String> {
+    let path = sanitize::line(&path.to_string_lossy()).into_owned();
+    match reason {
+        // It may not have been meant as a file.
+        Reason::Missing => None,
+        Reason::Outside => Some(format!("{path} is outside the project and not sent.")),
+        Reason::Unreadable(kind) => Some(format!("{path} is not sent: {kind}.")),
+    }
+}
+
+/// What did not work, in words.
+fn plainly(what: &str) -> &str {
+    match what {
+        "initialize" => "The agent could not be greeted",
+        "authenticate" => "The login failed",
+        "session/new" => "No session could be opened",
+        "session/load" | "session/resume" => "The session could not be opened",
+        "session/prompt" => "The agent could not answer",
+        "session/set_mode" => "The mode could not be set",
+        "session/set_config_option" | "session/set_model" => "The setting could not be changed",
+        "session/list" => "The sessions could not be listed",
+        "record" => "The conversation is not kept",
+        other => other,
+    }
+}
+
+/// A name that no other conversation has.
+fn file_name(agent: &str, tab: u64) -> String {
+    let time = Timestamp::now().strftime("%Y%m%dT%H%M%S");
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    let agent: String = agent.chars().filter(|c| is_plain(*c)).take(40).collect();
+    format!("{time}-{agent}-{}-{tab}.jsonl", std::process::id())
+}
