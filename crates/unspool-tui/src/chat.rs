@@ -23,15 +23,16 @@ use std::time::{Duration, Instant};
 
 use ratatui::crossterm::event::{Event, KeyEvent, KeyEventKind, MouseEvent, MouseEventKind};
 use ratatui::layout::Position;
-use unspool::theme::Theme;
 
 use crate::acp::permission::Rules;
 use crate::acp::{Incoming, Open, Phase, schema};
 use crate::keys::{self, Action, Place};
 use crate::notify::{self, Ways, When};
 use crate::prompt::Outcome;
-use crate::screen::{Happening, Screen, Waker};
+use crate::screen::{self, Happening, Screen, Waker};
+pub use crate::sight::Errands;
 use crate::tabs::{self, Tabs};
+use crate::transcript::Look;
 use draw::Areas;
 use menu::Menu;
 use tab::Tab;
@@ -42,17 +43,19 @@ const FRAME: Duration = Duration::from_millis(16);
 const TICK: Duration = Duration::from_millis(100);
 /// What came is taken in for so long before a frame is painted.
 const SLICE: Duration = Duration::from_millis(8);
+/// The state under which a recording tells which agent it was.
+pub const ABOUT: &str = "unspool";
 /// What may wait to be taken in; who has more to tell waits too.
 const NEWS: usize = 1 << 10;
-/// Lines that the wheel moves.
-const WHEEL: usize = 3;
 /// How long a second key may take that confirms the first.
 const AGAIN: Duration = Duration::from_secs(3);
 
 /// What the chat needs to know.
 pub struct Settings {
-    /// The colours.
-    pub theme: Theme,
+    /// How the transcript looks, and the colours.
+    pub look: Look,
+    /// What needs files and other programs.
+    pub errands: Box<dyn Errands>,
     /// The project: all that agents may touch.
     pub root: PathBuf,
     /// The agents that can be started in another tab.
@@ -189,16 +192,28 @@ impl App {
             app.start(opening);
         }
         app.active = 0;
+        if app.tabs.is_empty() {
+            app.menu = Menu::agents(&app.settings.agents);
+        }
         app
     }
 
     fn run(&mut self, screen: &mut Screen) -> io::Result<Option<i32>> {
         while !self.is_over {
+            if self.tabs.is_empty() && self.menu.is_none() {
+                break;
+            }
             self.take_news();
             self.settle();
             self.paint(screen)?;
             match screen.next(self.due())? {
-                Happening::Event(event) => self.event(event, screen)?,
+                Happening::Event(event) => {
+                    self.event(event, screen)?;
+                    // What was typed meanwhile is not painted key by key.
+                    while let Some(event) = screen::waiting()? {
+                        self.event(event, screen)?;
+                    }
+                }
                 Happening::Back => self.changed = true,
                 Happening::Woken | Happening::Due => {}
                 Happening::Signal(signal) => return Ok(Some(signal)),
@@ -251,6 +266,9 @@ impl App {
                 continue;
             };
             self.changed |= tab.settle(now);
+            if at == self.active && self.menu.is_none() {
+                self.menu = tab.menu.take();
+            }
             let Some(words) = tab.take_call() else {
                 continue;
             };
@@ -278,7 +296,8 @@ impl App {
             .then(|| self.last_frame.map_or_else(Instant::now, |last| last + FRAME));
         let works = self.tabs.iter().any(Tab::is_busy);
         let tick = self.last_frame.filter(|_| works).map(|last| last + TICK);
-        let quiet = self.tabs.iter().filter_map(Tab::due);
+        let now = Instant::now();
+        let quiet = self.tabs.iter().filter_map(|tab| tab.due(now));
         quiet.chain(frame).chain(tick).min()
     }
 
@@ -306,7 +325,7 @@ impl App {
         match event {
             Event::Key(key) if key.kind != KeyEventKind::Release => self.key(key, screen)?,
             Event::Paste(text) => self.paste(&text),
-            Event::Mouse(mouse) => self.mouse(mouse),
+            Event::Mouse(mouse) => self.mouse(mouse, screen)?,
             Event::FocusGained => self.is_focused = Some(true),
             Event::FocusLost => self.is_focused = Some(false),
             _ => {}
@@ -330,7 +349,10 @@ impl App {
         let Some(tab) = self.tabs.get_mut(self.active) else {
             return Ok(());
         };
-        tab.say("");
+        tab.sight.hush();
+        if let Some(wanted) = tab.sight.menu_key(key) {
+            return self.maybe_act(wanted, screen);
+        }
         if tab.is_asked() {
             let is_general = keys::action(key, Place::Chat);
             if is_general.is_none() && tab.dialog_key(key, screen)? {
@@ -339,9 +361,6 @@ impl App {
             return self.maybe_act(is_general, screen);
         }
         if tab.is_browsing() {
-            if tab.pane.key(key) {
-                return Ok(());
-            }
             let action = keys::action(key, Place::Transcript);
             let action = action.or_else(|| keys::action(key, Place::Chat));
             return self.maybe_act(action, screen);
@@ -381,9 +400,7 @@ impl App {
             Action::Interrupt => self.interrupt(),
             Action::Leave | Action::Write => self.browse(false),
             Action::Browse => self.browse(true),
-            Action::Help => self.menu = Some(Menu::help()),
-            Action::Palette => self.menu = Some(Menu::palette()),
-            Action::NewTab => self.menu = Some(Menu::agents(&self.settings.agents)),
+            Action::NewTab => self.menu = Menu::agents(&self.settings.agents),
             Action::NextTab => self.turn(1),
             Action::PreviousTab => self.turn(self.tabs.len().saturating_sub(1)),
             Action::CloseTab => self.close_tab(false),
@@ -406,11 +423,10 @@ impl App {
                 }
             }
             Action::Login => self.menu = self.tab().and_then(|tab| Menu::login(tab.state()?)),
-            Action::Redraw => screen.reopen()?,
-            Action::Suspend => screen.suspend()?,
-            _ => {
+            action => {
                 if let Some(tab) = self.tabs.get_mut(self.active) {
-                    tab.look(action, screen)?;
+                    let errands = self.settings.errands.as_mut();
+                    tab.sight.act(action, screen, errands)?;
                 }
             }
         }
@@ -418,7 +434,7 @@ impl App {
             && matches!(action, Action::Mode | Action::Options | Action::Login)
             && let Some(tab) = self.tab()
         {
-            tab.say("This agent offers nothing to choose here.");
+            tab.sight.say("This agent offers nothing to choose here.");
         }
         Ok(())
     }
@@ -441,7 +457,7 @@ impl App {
         if is_again {
             tab.stop();
         } else {
-            tab.say("Press Esc again to stop.");
+            tab.sight.say("Press Esc again to stop.");
         }
     }
 
@@ -459,7 +475,7 @@ impl App {
         } else if is_again {
             self.quit(false);
         } else {
-            tab.say("Press Ctrl-C again to leave.");
+            tab.sight.say("Press Ctrl-C again to leave.");
         }
     }
 
@@ -505,7 +521,6 @@ impl App {
         self.menu = None;
         match chosen {
             Chosen::Nothing | Chosen::Left => {}
-            Chosen::Action(action) => self.act(action, screen)?,
             Chosen::Agent(at) => {
                 if let Some(agent) = self.settings.agents.get(at).cloned() {
                     self.start(Opening {
@@ -545,31 +560,32 @@ impl App {
         }
     }
 
-    fn mouse(&mut self, mouse: MouseEvent) {
+    fn mouse(&mut self, mouse: MouseEvent, screen: &mut Screen) -> io::Result<()> {
         if let Some(menu) = &mut self.menu {
-            menu.mouse(mouse);
-            return;
+            let chosen = menu.mouse(mouse);
+            return self.chosen(chosen, screen);
         }
         let at = Position::new(mouse.column, mouse.row);
         let is_click = matches!(mouse.kind, MouseEventKind::Down(_));
         if is_click && let Some(tab) = self.bar.at(mouse.column, mouse.row) {
             self.active = tab;
-            return;
+            return Ok(());
         }
         let areas = self.areas;
         let Some(tab) = self.tab() else {
-            return;
+            return Ok(());
         };
+        if tab.sight.menu.is_some() {
+            return Ok(());
+        }
         if areas.input.contains(at) {
             tab.input_mouse(mouse);
-            return;
+            return Ok(());
         }
-        match mouse.kind {
-            MouseEventKind::ScrollDown => (0..WHEEL).for_each(|_| tab.pane.scroll(Action::Down)),
-            MouseEventKind::ScrollUp => (0..WHEEL).for_each(|_| tab.pane.scroll(Action::Up)),
-            _ if is_click && areas.pane.contains(at) => tab.pane.click(mouse),
-            _ => {}
+        if !is_click || areas.pane.contains(at) {
+            tab.sight.pane.mouse(mouse);
         }
+        Ok(())
     }
 
     /// What the bar of tabs shows.

@@ -182,11 +182,7 @@ fn blocks(call: &Call) -> Vec<Block> {
 
 /// All that a card holds, unfolded.
 fn shown(item: Item) -> Vec<Block> {
-    let entry = Entry {
-        item,
-        ..Entry::default()
-    };
-    let card = card::card(&entry, &Detail::default());
+    let card = card::card(&Entry::new(item), &Detail::default());
     let panels = card.into_iter().flat_map(|card| card.panels);
     panels
         .flat_map(|panel| {

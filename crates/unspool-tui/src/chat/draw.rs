@@ -30,13 +30,10 @@ impl App {
         let all = frame.area();
         let marks = self.marks();
         let (active, tick) = (self.active, self.tick);
-        let theme = self.settings.theme.clone();
+        let theme = self.settings.look.formatter.theme();
         let Some(tab) = self.tabs.get_mut(self.active) else {
             return;
         };
-        if self.menu.is_none() {
-            self.menu = tab.menu.take();
-        }
         let bar = u16::from(marks.len() > 1);
         let queued = tab.queued();
         let waiting = u16::try_from(queued.len().min(QUEUED)).unwrap_or_default();
@@ -51,7 +48,7 @@ impl App {
         ];
         let [bar, pane, waiting, line, input, status] = Layout::vertical(heights).areas(all);
         self.bar.draw(frame, bar, &marks, active, tick, &theme);
-        tab.pane.draw(frame, pane);
+        tab.sight.pane.draw(frame, pane);
         for (row, text) in waiting.rows().zip(&queued) {
             let words = format!("queued: {}", sanitize::line(text));
             let words = vec![Span::role(words, Role::Accent)];
@@ -64,9 +61,8 @@ impl App {
         put(frame.buffer_mut(), status, &status_line, &theme);
         if let Some(question) = tab.question() {
             question.draw(frame, input, &theme, now);
-        } else if self.menu.is_some() || tab.is_browsing() {
-            tab.prompt.draw_without_cursor(frame, input, &theme);
         } else {
+            tab.prompt.set_focus(self.menu.is_none() && !tab.is_browsing());
             tab.prompt.draw(frame, input, &theme);
         }
         self.areas = Areas { pane, input };
@@ -75,6 +71,9 @@ impl App {
             let top = all.height.saturating_sub(height + 1);
             let area = Rect::new(all.x, top, all.width, height);
             menu.draw(frame, area, &theme, now);
+        }
+        if let Some(menu) = self.tabs.get_mut(active).and_then(|tab| tab.sight.menu.as_mut()) {
+            menu.draw(frame, all, &theme);
         }
     }
 }
@@ -94,20 +93,15 @@ fn input_height(tab: &mut Tab, all: Rect) -> u16 {
 
 /// What was just said, or who the agent is; and what was used.
 fn status_line(tab: &Tab, room: usize) -> Line {
-    let left = if tab.said().is_empty() {
-        about(tab)
-    } else {
-        vec![Span::role(
-            sanitize::line(tab.said()).into_owned(),
-            Role::Colorful,
-        )]
+    let left = match (tab.sight.said(), tab.sight.pane.search_words()) {
+        (Some(words), _) => vec![Span::role(words, Role::Colorful)],
+        (None, Some((words, count))) => {
+            vec![Span::role(format!("/{words}  {count}"), Role::Colorful)]
+        }
+        (None, None) => about(tab),
     };
-    let right = tab.pane.figures();
-    let right = if right.is_empty() {
-        String::new()
-    } else {
-        format!(" {right}")
-    };
+    let right = tab.sight.pane.facts().figures().join("  ");
+    let right = format!(" {right}");
     let left_room = room.saturating_sub(width(&right));
     if left_room < 12 {
         return truncated(&left, room);

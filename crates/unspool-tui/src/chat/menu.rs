@@ -1,5 +1,5 @@
-//! Lists over the chat: all keys, commands by name, agents, modes, settings,
-//! sessions, ways to log in; and questions of our own.
+//! Lists over the chat: agents, modes, settings, sessions, ways to log in; and
+//! questions of our own.
 //!
 //! A list knows what each of its rows means, so that who opened it need not.
 
@@ -16,7 +16,6 @@ use crate::acp::State;
 use crate::acp::state::{ConfigOption, ConfigValue, Saved};
 use crate::dialog::choice::{self, Choice, Item};
 use crate::dialog::confirm::{self, Confirm};
-use crate::keys::{Action, Binding, Place, TABLE};
 
 /// What a person chose.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,7 +24,6 @@ pub(super) enum Chosen {
     Nothing,
     /// Nothing, and the list is to be closed.
     Left,
-    Action(Action),
     /// The agent with this number.
     Agent(usize),
     Mode(String),
@@ -56,34 +54,6 @@ impl Menu {
         let is_empty = items.is_empty();
         let list = Self::List(Box::new(Choice::new(title, items)), chosen);
         (!is_empty).then_some(list)
-    }
-
-    /// Every key.
-    pub(super) fn help() -> Option<Self> {
-        let row = |row: &Binding| {
-            let item = Item {
-                group: place(row.place).to_owned(),
-                name: row.keys.join(", "),
-                description: row.words.to_owned(),
-                ..Item::default()
-            };
-            (item, Chosen::Action(row.action))
-        };
-        Self::list("keys", bindings().map(row).collect())
-    }
-
-    /// Every command, by its name.
-    pub(super) fn palette() -> Option<Self> {
-        let row = |row: &Binding| {
-            let item = Item {
-                group: place(row.place).to_owned(),
-                name: row.words.to_owned(),
-                description: row.keys.join(", "),
-                ..Item::default()
-            };
-            (item, Chosen::Action(row.action))
-        };
-        Self::list("commands", bindings().map(row).collect())
     }
 
     /// The agents that can be started.
@@ -243,21 +213,5 @@ fn answer(answer: choice::Answer, chosen: &[Chosen]) -> Chosen {
         choice::Answer::Nothing | choice::Answer::Changed => Chosen::Nothing,
         choice::Answer::Chosen(at) => chosen.get(at).cloned().unwrap_or(Chosen::Left),
         choice::Answer::Left => Chosen::Left,
-    }
-}
-
-/// What is done in the chat, where it is told first.
-fn bindings() -> impl Iterator<Item = &'static Binding> {
-    [Place::Prompt, Place::Chat, Place::Transcript, Place::Everywhere]
-        .into_iter()
-        .flat_map(|place| TABLE.iter().filter(move |row| row.place == place))
-}
-
-fn place(place: Place) -> &'static str {
-    match place {
-        Place::Prompt => "while writing",
-        Place::Chat | Place::Everywhere => "everywhere",
-        Place::Transcript => "in the transcript",
-        Place::Dialog => "when asked",
     }
 }

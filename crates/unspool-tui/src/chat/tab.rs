@@ -9,23 +9,30 @@ use jiff::Timestamp;
 use ratatui::crossterm::event::{KeyEvent, MouseEvent};
 use serde_json::json;
 use unspool::Event;
-use unspool::event::{Body, EditEvent, Level, Notice};
+use unspool::event::{Body, Edits, Level, Notice};
 use unspool::{patch, sanitize};
 
 use super::ask::{Question, Said};
 use super::history::History;
 use super::menu::Menu;
-use super::{News, Opening, Settings, Teller};
-use crate::acp::files::Files;
+use super::{ABOUT, News, Opening, Settings, Teller};
+use crate::acp::files::{FileError, Files};
 use crate::acp::permission::Action as Verdict;
 use crate::acp::{self, Client, Exit, Incoming, Launch, Open, Phase, State, Update};
-use crate::keys::Action;
+use crate::keys::{Action, Place};
 use crate::prompt::blocks::{Reason, Takes, blocks};
 use crate::prompt::{self, Message, Mode, Prompt};
 use crate::screen::Screen;
+use crate::sight::Sight;
 use crate::tabs;
-use crate::transcript::{Look, Pane};
 
+/// The keys that are told of.
+const PLACES: [Place; 4] = [
+    Place::Prompt,
+    Place::Chat,
+    Place::Transcript,
+    Place::Everywhere,
+];
 /// After so much silence, what waits for the next message is shown.
 const QUIET: Duration = Duration::from_millis(60);
 
@@ -38,14 +45,12 @@ pub(super) struct Tab {
     files: Option<Files>,
     phase: Phase,
     has_failed: bool,
-    pub(super) pane: Pane,
+    pub(super) sight: Sight,
     pub(super) prompt: Prompt,
     question: Option<Question>,
     is_browsing: bool,
     /// When something came last that may not be shown yet.
     came: Option<Instant>,
-    /// What is told in the status line.
-    said: String,
     /// What the person is called for.
     call: Option<&'static str>,
     /// A list that was asked for and has come.
@@ -68,22 +73,20 @@ impl Tab {
             files: files.ok(),
             phase: Phase::Starting,
             has_failed: false,
-            pane: Pane::new(Look {
-                theme: settings.theme.clone(),
-                ..Look::default()
-            }),
+            sight: Sight::new(settings.look.clone(), &PLACES),
             prompt,
             question: None,
             is_browsing: false,
             came: None,
-            said: String::new(),
             call: None,
             menu: None,
             opening,
         };
+        tab.sight.pane.set_focus(false);
+        tab.sight.pane.follow(true);
         let past = std::mem::take(&mut tab.opening.past);
         let next = past.last().map_or(0, |event| event.seq + 1);
-        past.into_iter().for_each(|event| tab.pane.event(event));
+        past.into_iter().for_each(|event| tab.sight.pane.event(event));
         tab.connect(settings, teller, next);
         let first = std::mem::take(&mut tab.opening.prompt);
         if !first.trim().is_empty() {
@@ -117,7 +120,7 @@ impl Tab {
             first_seq,
             shell: settings.shell.clone(),
             terminal_login: true,
-            about: json!({"agent": agent.name, "command": words}),
+            about: Some((ABOUT.to_owned(), json!({"agent": agent.name, "command": words}))),
             ..acp::client::Settings::new(&settings.root)
         };
         let (teller, id) = (teller.clone(), self.id);
@@ -147,7 +150,7 @@ impl Tab {
 
     /// Something of our own, in the transcript.
     fn show(&mut self, body: Body) {
-        self.pane.event(Event {
+        self.sight.pane.event(Event {
             seq: 0,
             time: None,
             agent: None,
@@ -160,7 +163,7 @@ impl Tab {
         let text = text.into();
         match &mut self.client {
             // It belongs to the conversation, and is kept with it.
-            Some(client) => client.note(Notice { level, text }),
+            Some(client) => client.tell(Body::Notice(Notice { level, text })),
             None => self.show(Body::Notice(Notice { level, text })),
         }
     }
@@ -198,7 +201,7 @@ impl Tab {
     /// What waits for its turn, in one line each.
     pub(super) fn queued(&self) -> Vec<String> {
         let queue = self.client.iter().flat_map(Client::queue);
-        queue.map(|queued| prompt::blocks::text(&queued.blocks)).collect()
+        queue.map(|queued| prompt::blocks::words(&queued.blocks)).collect()
     }
 
     pub(super) fn is_busy(&self) -> bool {
@@ -217,16 +220,7 @@ impl Tab {
 
     pub(super) fn browse(&mut self, is_browsing: bool) {
         self.is_browsing = is_browsing;
-        self.pane.set_focus(is_browsing);
-    }
-
-    /// What is told in the status line until the next key.
-    pub(super) fn say(&mut self, words: &str) {
-        words.clone_into(&mut self.said);
-    }
-
-    pub(super) fn said(&self) -> &str {
-        &self.said
+        self.sight.pane.set_focus(is_browsing);
     }
 
     /// What the person is called for, once.
@@ -244,14 +238,15 @@ impl Tab {
     }
 
     /// When what waits is to be shown.
-    pub(super) fn due(&self) -> Option<Instant> {
+    pub(super) fn due(&self, now: Instant) -> Option<Instant> {
         let quiet = self.came.map(|came| came + QUIET);
-        quiet.into_iter().chain(self.pane.due()).min()
+        quiet.into_iter().chain(self.sight.due(now)).min()
     }
 
     /// Does what has become due; whether something changed.
     pub(super) fn settle(&mut self, now: Instant) -> bool {
-        let mut changed = self.pane.settle(now);
+        self.sight.tick();
+        let mut changed = self.sight.take_changed();
         if self.came.is_some_and(|came| came + QUIET <= now)
             && let Some(client) = &mut self.client
         {
@@ -286,7 +281,7 @@ impl Tab {
 
     fn update(&mut self, update: Update) {
         match update {
-            Update::Event(event) => self.pane.event(event),
+            Update::Event(event) => self.sight.pane.event(event),
             Update::Phase(phase) => self.turned(phase),
             Update::State => self.learned(),
             Update::Asked(id) => {
@@ -315,7 +310,7 @@ impl Tab {
             Update::Sessions(sessions, _) => {
                 self.menu = Menu::sessions(&sessions);
                 if self.menu.is_none() {
-                    self.say("This agent keeps no earlier sessions of this project.");
+                    self.sight.say("This agent keeps no earlier sessions of this project.");
                 }
             }
             Update::Failed { what, message } => {
@@ -384,7 +379,7 @@ impl Tab {
         let edit = patch::from_texts(&path, wrote.old.as_deref(), &wrote.new, true);
         let edits = vec![edit];
         if let Some(client) = &mut self.client {
-            client.tell(Body::Edit(EditEvent { edits }));
+            client.tell(Body::Edit(Edits { edits }));
         }
         self.follow_up();
     }
@@ -419,12 +414,12 @@ impl Tab {
     pub(super) fn send(&mut self, message: &Message, history: &mut History) {
         self.remember(Mode::Message, &message.text, history);
         self.deliver(message);
-        self.pane.scroll(Action::End);
+        self.sight.pane.act(Action::End);
     }
 
     fn deliver(&mut self, message: &Message) {
         let Some(client) = &mut self.client else {
-            self.say("The agent is not there.");
+            self.sight.say("The agent is not there.");
             return;
         };
         let can = client.state().capabilities;
@@ -434,7 +429,7 @@ impl Tab {
         };
         let files = self.files.as_ref();
         let read = |path: &Path| match files {
-            Some(files) => files.bytes(path, prompt::blocks::READ_MOST).map_err(io::Error::from),
+            Some(files) => files.bytes(path, prompt::blocks::READ_MOST).map_err(kind),
             None => Err(io::ErrorKind::NotFound.into()),
         };
         let root = files.map_or(Path::new("/"), Files::root);
@@ -442,9 +437,9 @@ impl Tab {
         let was_queued = client.prompt(built.blocks);
         let left_out: Vec<String> = built.left_out.iter().filter_map(reason).collect();
         if !left_out.is_empty() {
-            self.say(&left_out.join(" "));
+            self.sight.say(&left_out.join(" "));
         } else if was_queued {
-            self.say("It is sent when the agent is done (Ctrl-X takes it back).");
+            self.sight.say("It is sent when the agent is done (Ctrl-X takes it back).");
         }
         self.follow_up();
     }
@@ -457,15 +452,15 @@ impl Tab {
             None => Err(io::Error::other("the agent is not there")),
         };
         if let Err(error) = started {
-            self.say(&format!("The command could not be started: {error}"));
+            self.sight.say(&format!("The command could not be started: {error}"));
         }
         self.follow_up();
-        self.pane.scroll(Action::End);
+        self.sight.pane.act(Action::End);
     }
 
     fn remember(&mut self, mode: Mode, text: &str, history: &mut History) {
         if let Err(error) = history.add(mode, text) {
-            self.say(&format!("It is not kept for the next time: {error}"));
+            self.sight.say(&format!("It is not kept for the next time: {error}"));
         }
     }
 
@@ -484,7 +479,7 @@ impl Tab {
                 client.stop_shell(&id);
             }
         });
-        self.say("Stopping…");
+        self.sight.say("Stopping…");
     }
 
     /// Puts the last message that waits back into the prompt.
@@ -494,10 +489,10 @@ impl Tab {
         };
         let last = client.queue().back().map(|queued| queued.id);
         let Some(queued) = last.and_then(|id| client.remove_queued(id)) else {
-            self.say("No message waits.");
+            self.sight.say("No message waits.");
             return;
         };
-        self.prompt.set_text(&prompt::blocks::text(&queued.blocks));
+        self.prompt.set_text(&prompt::blocks::words(&queued.blocks));
         self.follow_up();
     }
 
@@ -509,7 +504,7 @@ impl Tab {
         let next = now.map_or(0, |now| (now + 1) % state.modes.len());
         match state.modes.get(next).map(|mode| mode.id.clone()) {
             Some(mode) => self.with_client(|client| client.set_mode(&mode)),
-            None => self.say("This agent has no modes."),
+            None => self.sight.say("This agent has no modes."),
         }
     }
 
@@ -518,7 +513,7 @@ impl Tab {
         if can == Some(true) {
             self.with_client(|client| client.list(None));
         } else {
-            self.say("This agent does not list its sessions.");
+            self.sight.say("This agent does not list its sessions.");
         }
     }
 
@@ -545,8 +540,8 @@ impl Tab {
         let status = screen.lend(|| command.status())?;
         match status {
             Ok(status) if status.success() => self.with_client(Client::logged_in),
-            Ok(status) => self.say(&format!("The login ended with {status}.")),
-            Err(error) => self.say(&format!("The login could not be started: {error}")),
+            Ok(status) => self.sight.say(&format!("The login ended with {status}.")),
+            Err(error) => self.sight.say(&format!("The login could not be started: {error}")),
         }
         Ok(())
     }
@@ -566,8 +561,7 @@ impl Tab {
         };
         match question.key(key, Instant::now()) {
             Said::Copy(text) => {
-                screen.copy(&text)?;
-                self.say("Copied.");
+                self.sight.copy(&text, screen)?;
             }
             said => self.answer(said),
         }
@@ -602,14 +596,6 @@ impl Tab {
             self.prompt.mouse(mouse);
         }
     }
-
-    /// Something about the transcript.
-    pub(super) fn look(&mut self, action: Action, screen: &mut Screen) -> io::Result<()> {
-        if let Some(words) = self.pane.act(action, screen)? {
-            self.said = words;
-        }
-        Ok(())
-    }
 }
 
 /// Why a file that was named is not sent, if that is worth a word.
@@ -620,6 +606,17 @@ fn reason((path, reason): &(PathBuf, Reason)) -> Option<String> {
         Reason::Missing => None,
         Reason::Outside => Some(format!("{path} is outside the project and not sent.")),
         Reason::Unreadable(kind) => Some(format!("{path} is not sent: {kind}.")),
+    }
+}
+
+/// What the prompt wants to know of a file that cannot be read.
+fn kind(error: FileError) -> io::Error {
+    match error {
+        FileError::Outside => io::ErrorKind::PermissionDenied.into(),
+        FileError::NotFound => io::ErrorKind::NotFound.into(),
+        FileError::NotAFile => io::ErrorKind::IsADirectory.into(),
+        FileError::TooLarge(_) => io::ErrorKind::FileTooLarge.into(),
+        FileError::Io(error) => error,
     }
 }
 
