@@ -8,6 +8,8 @@
 
 mod buffer;
 mod convert;
+pub mod dialog;
+mod field;
 mod matching;
 mod paint;
 pub mod picker;
