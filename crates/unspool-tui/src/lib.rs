@@ -11,9 +11,11 @@ mod convert;
 pub mod dialog;
 mod field;
 mod matching;
+pub mod notify;
 mod paint;
 pub mod picker;
 #[cfg(test)]
 mod picture;
 pub mod prompt;
 pub mod screen;
+pub mod tabs;
