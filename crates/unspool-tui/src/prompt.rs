@@ -70,6 +70,16 @@ pub struct Message {
     pub mentions: Vec<Mention>,
 }
 
+impl Message {
+    /// A message that was written elsewhere.
+    pub fn new(text: &str) -> Self {
+        Self {
+            text: text.to_owned(),
+            mentions: mention::mentions(text),
+        }
+    }
+}
+
 /// What a key did.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
@@ -142,9 +152,14 @@ impl Prompt {
 
     /// Another text; none clears the prompt.
     pub fn set_text(&mut self, text: &str) {
+        // Nothing may stand for a block that is gone: no draft, nothing to undo
+        // or to put back.
         self.pasted.clear();
-        self.buffer.set(String::new());
-        self.put(text);
+        self.buffer = Buffer::default();
+        self.messages.leave();
+        self.shell.leave();
+        let taken = self.pasted.take(text, 0);
+        self.buffer.set(taken);
         self.complete(false);
     }
 
@@ -185,7 +200,7 @@ impl Prompt {
     pub fn refresh(&mut self) -> bool {
         let is_open = matches!(&self.popup, Some(popup) if popup.source == Source::File);
         if is_open {
-            self.list_files(true);
+            self.take_files(true);
         }
         is_open
     }
@@ -469,6 +484,11 @@ impl Prompt {
     fn list_files(&mut self, keeps: bool) {
         let query = mention::open(self.buffer.before()).map_or("", |(_, query)| query);
         self.files.look_for(query);
+        self.take_files(keeps);
+    }
+
+    /// Lists the files that are known now.
+    fn take_files(&mut self, keeps: bool) {
         let known = self.files.known();
         if let Some(popup) = &mut self.popup {
             popup.note = match known.is_busy {

@@ -31,6 +31,8 @@ use crate::paint::{clear, count, keys, put, rule};
 const LONGEST: usize = 1_000;
 /// Characters of a title, which may be a whole command.
 const LONGEST_TITLE: usize = 100_000;
+/// Options that are shown.
+const MOST_OPTIONS: usize = 100;
 /// Rows that one option may take.
 const OPTION_ROWS: usize = 3;
 
@@ -110,9 +112,16 @@ pub fn command(text: &str) -> Block {
 impl Permission {
     /// A request with this title; the blocks hold clean text, as those of `doc`
     /// do.
-    pub fn new(title: &str, mut blocks: Vec<Block>, options: Vec<Choice>) -> Self {
+    pub fn new(title: &str, mut blocks: Vec<Block>, mut options: Vec<Choice>) -> Self {
         let title = Span::new(shortened(title, LONGEST_TITLE), Style::default().bold());
         blocks.insert(0, Block::Paragraph(vec![title]));
+        let left_out = options.len().saturating_sub(MOST_OPTIONS);
+        if left_out > 0 {
+            options.truncate(MOST_OPTIONS);
+            let words = count(left_out, "more option is", "more options are");
+            let words = Span::role(format!("{words} not shown."), Role::Red);
+            blocks.push(Block::Paragraph(vec![words]));
+        }
         Self {
             body: Scroll::new(blocks),
             options,
@@ -279,6 +288,10 @@ impl Permission {
             KeyCode::Enter => self.marked.map_or(Answer::Nothing, Answer::Chosen),
             KeyCode::Up | KeyCode::Char('k') => self.step(false),
             KeyCode::Down | KeyCode::Char('j') => self.step(true),
+            // Some terminals tell of Shift and not of what it makes.
+            KeyCode::Char(letter) if key.modifiers.contains(KeyModifiers::SHIFT) => {
+                self.letter(letter.to_ascii_uppercase())
+            }
             KeyCode::Char(letter) => self.letter(letter),
             _ => Answer::Nothing,
         }
@@ -446,6 +459,8 @@ mod tests {
         let held =
             KeyEvent::new_with_kind(KeyCode::Char('a'), KeyModifiers::NONE, KeyEventKind::Repeat);
         assert_eq!(request.key(held, now), Answer::Nothing);
+        let shift = KeyEvent::new(KeyCode::Char('a'), KeyModifiers::SHIFT);
+        assert_eq!(request.key(shift, now), Answer::Chosen(1));
         let control = KeyEvent::new(KeyCode::Char('a'), KeyModifiers::CONTROL);
         assert_eq!(request.key(control, now), Answer::Nothing);
     }
@@ -490,6 +505,17 @@ mod tests {
         assert_eq!(
             press(&mut request, KeyCode::Char('a'), after(1_200)),
             Answer::Chosen(0)
+        );
+    }
+
+    #[test]
+    fn endless_options_are_cut_and_that_is_told() {
+        let many = vec![option("x", Kind::AllowOnce); 100_000];
+        let (mut request, now) = ready(Permission::new("t", Vec::new(), many));
+        let picture = seen(&mut request, (40, 12), &light(), now);
+        assert!(
+            picture.contains("99,900 more options are not shown."),
+            "{picture}"
         );
     }
 

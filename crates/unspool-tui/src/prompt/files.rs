@@ -58,6 +58,8 @@ struct State {
     /// In pieces, so that looking at them copies nothing.
     pieces: Vec<Paths>,
     is_walking: bool,
+    /// When the last walk ended.
+    walked: Option<Instant>,
     query: String,
     /// Counts queries and pieces.
     asked: u64,
@@ -76,7 +78,6 @@ struct Shared {
 /// The files of the project.
 pub(super) struct Files {
     shared: Arc<Shared>,
-    walked: Option<Instant>,
     is_matching: bool,
 }
 
@@ -90,7 +91,6 @@ impl Files {
                 changed: Condvar::new(),
                 stops: AtomicBool::new(false),
             }),
-            walked: None,
             is_matching: false,
         }
     }
@@ -122,12 +122,11 @@ impl Files {
     }
 
     fn refresh(&mut self) {
-        let is_fresh = self.walked.is_some_and(|then| then.elapsed() < FRESH);
         let mut state = self.shared.lock();
+        let is_fresh = state.walked.is_some_and(|then| then.elapsed() < FRESH);
         if is_fresh || state.is_walking {
             return;
         }
-        self.walked = Some(Instant::now());
         state.is_walking = true;
         drop(state);
         let shared = Arc::clone(&self.shared);
@@ -195,6 +194,7 @@ impl Shared {
         let mut state = self.lock();
         state.pieces = pieces;
         state.is_walking = is_walking;
+        state.walked = Some(Instant::now());
         state.asked += 1;
         self.changed.notify_all();
     }

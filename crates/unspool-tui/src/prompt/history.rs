@@ -2,8 +2,9 @@
 //!
 //! Going back keeps what was being written, and coming forward again finds it.
 
-/// Entries that are kept.
+/// Entries that are kept, and bytes of all of them.
 const MOST: usize = 1_000;
+const LARGEST: usize = 8_000_000;
 
 /// What was sent before, the oldest first.
 #[derive(Default)]
@@ -23,12 +24,25 @@ pub(super) enum Recalled {
 }
 
 impl History {
-    pub(super) fn new(mut entries: Vec<String>) -> Self {
-        entries.drain(..entries.len().saturating_sub(MOST));
-        Self {
+    pub(super) fn new(entries: Vec<String>) -> Self {
+        let mut history = Self {
             entries,
             looking: None,
-        }
+        };
+        history.bound();
+        history
+    }
+
+    /// Forgets the oldest entries where there are too many.
+    fn bound(&mut self) {
+        let mut bytes = 0;
+        let is_kept = |entry: &&String| {
+            bytes += entry.len();
+            bytes <= LARGEST
+        };
+        let newest = self.entries.iter().rev().take(MOST);
+        let kept = newest.take_while(is_kept).count();
+        self.entries.drain(..self.entries.len() - kept);
     }
 
     /// Adds what was sent, unless it is what was sent last.
@@ -37,9 +51,7 @@ impl History {
         if self.entries.last().is_none_or(|last| last != entry) {
             self.entries.push(entry.to_owned());
         }
-        if self.entries.len() > MOST {
-            self.entries.remove(0);
-        }
+        self.bound();
     }
 
     /// The entry before; `now` is what is in the prompt.
@@ -101,5 +113,8 @@ mod tests {
         history.add("more");
         assert_eq!(history.entries.len(), MOST);
         assert_eq!(history.older(""), Some(entry("more")));
+        let large = "x".repeat(LARGEST / 3);
+        (0..5).for_each(|number| history.add(&format!("{number}{large}")));
+        assert_eq!(history.entries.len(), 2);
     }
 }

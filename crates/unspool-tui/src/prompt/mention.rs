@@ -6,6 +6,8 @@
 use std::ops::Range;
 use std::path::PathBuf;
 
+use super::pasted::is_sign;
+
 /// Mentions of one message that are looked at.
 const MOST: usize = 100;
 
@@ -30,6 +32,10 @@ pub(super) fn mentions(text: &str) -> Vec<Mention> {
         let Some((path, length)) = written(rest) else {
             continue;
         };
+        // A long paste is no path.
+        if path.contains(is_sign) {
+            continue;
+        }
         found.push(Mention {
             path: PathBuf::from(path),
             range: at..at + 1 + length,

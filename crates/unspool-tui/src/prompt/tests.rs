@@ -233,6 +233,23 @@ fn a_paste_of_a_megabyte_costs_no_more_than_its_label() {
     );
 }
 
+/// Whatever was cut, undone or kept as a draft before.
+#[test]
+fn a_block_that_was_sent_stands_for_no_other() {
+    let mut prompt = prompt();
+    prompt.set_history(Mode::Message, vec!["old".to_owned()]);
+    prompt.paste(&"secret".repeat(1000));
+    control(&mut prompt, 'u');
+    prompt.set_text("");
+    prompt.paste(&"other".repeat(1000));
+    press(&mut prompt, KeyCode::Up);
+    prompt.set_text("");
+    control(&mut prompt, 'y');
+    press(&mut prompt, KeyCode::Down);
+    control(&mut prompt, '_');
+    assert_eq!(prompt.text(), "");
+}
+
 #[test]
 fn commands_are_completed() {
     let mut prompt = prompt();
