@@ -244,9 +244,17 @@ fn a_block_that_was_sent_stands_for_no_other() {
     prompt.paste(&"other".repeat(1000));
     press(&mut prompt, KeyCode::Up);
     prompt.set_text("");
-    control(&mut prompt, 'y');
-    press(&mut prompt, KeyCode::Down);
-    control(&mut prompt, '_');
+    for (code, modifiers) in [
+        (KeyCode::Char('y'), KeyModifiers::CONTROL),
+        (KeyCode::Down, KeyModifiers::NONE),
+        (KeyCode::Char('_'), KeyModifiers::CONTROL),
+    ] {
+        assert_eq!(
+            with(&mut prompt, code, modifiers),
+            Outcome::Nothing,
+            "{code:?}"
+        );
+    }
     assert_eq!(prompt.text(), "");
 }
 
