@@ -10,9 +10,9 @@
 
 mod columns;
 mod draw;
-mod matching;
 
 pub use columns::Column;
+pub(crate) use columns::fitted;
 
 use std::io;
 
@@ -24,9 +24,9 @@ use tui_input::{Input, InputRequest};
 use unspool::doc::{Line, Span, Style};
 use unspool::theme::Theme;
 
+use crate::matching::{Fields, Finder, field};
 use crate::screen::{self, Happening, Screen};
 use columns::Columns;
-use matching::{Fields, Finder, field};
 
 /// Characters of a cell that are kept.
 const LONGEST_CELL: usize = 400;

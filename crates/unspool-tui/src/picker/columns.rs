@@ -145,7 +145,7 @@ impl Columns {
 
 /// A cell in exactly so many cells of the terminal. What is too wide is cut so
 /// that what matches is seen.
-fn fitted(cell: &Span, marks: &[u32], room: usize, keeps_end: bool) -> Line {
+pub(crate) fn fitted(cell: &Span, marks: &[u32], room: usize, keeps_end: bool) -> Line {
     let mut line = Line::new();
     let clusters = clusters(&cell.text, marks);
     let cells = clusters.last().map_or(0, Cluster::end);

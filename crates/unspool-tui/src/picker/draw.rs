@@ -8,11 +8,12 @@ use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use unspool::doc::{Block, Line, Role, Span, Style};
-use unspool::layout::{layout, truncated, width};
+use unspool::layout::{layout, width};
 use unspool::theme::Theme;
 
 use super::{Detail, Picker};
 use crate::convert;
+use crate::paint::{keys, put};
 
 /// From so many columns on, details stand beside the list.
 const WIDE: u16 = 100;
@@ -124,15 +125,6 @@ pub(super) fn draw(
     }
 }
 
-/// Paints one line, cut at the end of its row.
-fn put(buffer: &mut Buffer, row: Rect, line: &[Span], theme: &Theme) {
-    if row.is_empty() {
-        return;
-    }
-    let cut = truncated(line, usize::from(row.width));
-    buffer.set_line(row.x, row.y, &convert::line(&cut, theme), row.width);
-}
-
 /// Paints what was typed; gives back the column of the cursor.
 fn query(buffer: &mut Buffer, area: Rect, picker: &Picker, theme: &Theme) -> u16 {
     let prompt = Span::new("> ", Style::of(Role::Colorful).bold());
@@ -212,20 +204,7 @@ fn rule(buffer: &mut Buffer, area: Rect, theme: &Theme) {
 /// The keys, as many as there is room for, and how many rows match.
 fn footer(buffer: &mut Buffer, area: Rect, picker: &Picker, theme: &Theme) {
     let figures = format!("{}/{}", picker.found().len(), picker.finder.total());
-    let mut room = usize::from(area.width).saturating_sub(width(&figures) + 2);
-    let mut line = Line::new();
-    for (key, what) in KEYS {
-        let gap = if line.is_empty() { "" } else { "   " };
-        let needed = width(gap) + width(key) + 1 + width(what);
-        let Some(rest) = room.checked_sub(needed) else {
-            break;
-        };
-        room = rest;
-        line.push(Span::role(format!("{gap}{key} "), Role::Normal));
-        line.push(Span::role(what, Role::Accent));
-    }
-    line.push(Span::role(" ".repeat(room + 2), Role::Normal));
-    line.push(Span::role(figures, Role::Accent));
+    let line = keys(&KEYS, &figures, usize::from(area.width));
     put(buffer, area, &line, theme);
 }
 

@@ -21,15 +21,15 @@ const LONGEST: usize = 400;
 const PAST: usize = 32;
 
 /// The texts of a row that are matched.
-pub(super) struct Fields {
+pub(crate) struct Fields {
     /// Those that are seen.
-    pub(super) seen: Vec<Utf32String>,
+    pub(crate) seen: Vec<Utf32String>,
     /// Those that are not.
-    pub(super) hidden: Vec<Utf32String>,
+    pub(crate) hidden: Vec<Utf32String>,
 }
 
 /// One character for each cluster, as the matcher counts them.
-pub(super) fn field(text: &str) -> Utf32String {
+pub(crate) fn field(text: &str) -> Utf32String {
     if text.is_ascii() {
         let cut = text.get(..LONGEST).unwrap_or(text);
         return Utf32String::Ascii(cut.into());
@@ -48,7 +48,7 @@ struct Word {
 }
 
 /// The rows, and those of them that match.
-pub(super) struct Finder {
+pub(crate) struct Finder {
     rows: Vec<Fields>,
     query: String,
     words: Vec<Word>,
@@ -61,7 +61,7 @@ pub(super) struct Finder {
 
 impl Finder {
     /// All rows match the empty query, in their order.
-    pub(super) fn new(rows: Vec<Fields>) -> Self {
+    pub(crate) fn new(rows: Vec<Fields>) -> Self {
         Self {
             found: (0..rows.len()).collect(),
             rows,
@@ -73,22 +73,22 @@ impl Finder {
     }
 
     /// The rows that match, the best first, and the first of equals first.
-    pub(super) fn found(&self) -> &[usize] {
+    pub(crate) fn found(&self) -> &[usize] {
         &self.found
     }
 
     /// What is looked for.
-    pub(super) fn query(&self) -> &str {
+    pub(crate) fn query(&self) -> &str {
         &self.query
     }
 
     /// How many rows there are.
-    pub(super) fn total(&self) -> usize {
+    pub(crate) fn total(&self) -> usize {
         self.rows.len()
     }
 
     /// Looks for another query.
-    pub(super) fn search(&mut self, query: &str) {
+    pub(crate) fn search(&mut self, query: &str) {
         if query == self.query {
             return;
         }
@@ -157,7 +157,7 @@ impl Finder {
     }
 
     /// For each field of a row that is seen, the clusters that match.
-    pub(super) fn marks(&mut self, at: usize) -> Vec<Vec<u32>> {
+    pub(crate) fn marks(&mut self, at: usize) -> Vec<Vec<u32>> {
         let Some(fields) = self.rows.get(at) else {
             return Vec::new();
         };

@@ -1,0 +1,212 @@
+//! Whether to visit an address that an agent asks for.
+//!
+//! The address is shown in full and never opened here. Its host stands by
+//! itself, since `https://bank.example@evil.example/` reads as something else;
+//! what is odd about it is said.
+
+use std::time::Instant;
+
+use ratatui::Frame;
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use ratatui::layout::Rect;
+use unspool::doc::{Block, Role, Span, Style, clean_lines};
+use unspool::theme::Theme;
+
+use super::Guard;
+use super::permission::short;
+use super::scroll::Scroll;
+use crate::paint::{clear, keys, put, rule};
+
+/// What a key did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// Nothing.
+    Nothing,
+    /// What is seen changed.
+    Changed,
+    /// The person agrees: the caller may open the address.
+    Accept,
+    /// The address should be copied; the question stays.
+    Copy,
+    /// The person does not agree.
+    Decline,
+    /// The question should be cancelled.
+    Cancel,
+}
+
+/// An address to visit.
+pub struct Address {
+    body: Scroll,
+    guard: Guard,
+}
+
+impl Address {
+    /// What the agent says, and the address.
+    pub fn new(message: &str, address: &str) -> Self {
+        let bold = Style::of(Role::Colorful).bold();
+        let host = host(address);
+        let mut blocks = vec![
+            Block::Paragraph(vec![Span::role(short(message), Role::Normal)]),
+            Block::Paragraph(vec![
+                Span::role("host: ", Role::Accent),
+                Span::new(short(host.unwrap_or("none")), bold),
+            ]),
+        ];
+        for remark in remarks(address, host) {
+            blocks.push(Block::Paragraph(vec![Span::role(remark, Role::Red)]));
+        }
+        blocks.push(Block::Verbatim(clean_lines(address, Style::default())));
+        Self {
+            body: Scroll::new(blocks),
+            guard: Guard::default(),
+        }
+    }
+
+    /// The rows that all of it takes.
+    pub fn height(&mut self, wide: u16) -> u16 {
+        u16::try_from(self.body.height(wide) + 2).unwrap_or(u16::MAX)
+    }
+
+    /// Paints it.
+    pub fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, theme: &Theme, now: Instant) {
+        self.guard.seen(now);
+        let area = area.intersection(frame.area());
+        let buffer = frame.buffer_mut();
+        clear(buffer, area);
+        let mut rows = area.rows();
+        if area.height >= 3 {
+            let words = Span::new("visit an address?", Style::of(Role::Colorful).bold());
+            rule(buffer, rows.next().unwrap_or_default(), &[words], theme);
+        }
+        if let Some(footer) = rows.next_back() {
+            let known = [
+                ("y", "visit"),
+                ("n", "no"),
+                ("c", "copy"),
+                ("Esc", "cancel"),
+            ];
+            put(
+                buffer,
+                footer,
+                &keys(&known, "", usize::from(footer.width)),
+                theme,
+            );
+        }
+        if let Some(first) = rows.next() {
+            let last = rows.next_back().unwrap_or(first);
+            self.body.draw(buffer, first.union(last), theme);
+        }
+    }
+
+    /// Takes a key.
+    pub fn key(&mut self, key: KeyEvent, now: Instant) -> Answer {
+        if key.kind == KeyEventKind::Release {
+            return Answer::Nothing;
+        }
+        if self.body.key(key) {
+            return Answer::Changed;
+        }
+        let is_meant = self.guard.lets(now) && key.kind == KeyEventKind::Press;
+        if !is_meant
+            || key
+                .modifiers
+                .intersects(KeyModifiers::CONTROL | KeyModifiers::ALT)
+        {
+            return Answer::Nothing;
+        }
+        match key.code {
+            KeyCode::Char('y') => Answer::Accept,
+            KeyCode::Char('n') => Answer::Decline,
+            KeyCode::Char('c') => Answer::Copy,
+            KeyCode::Esc => Answer::Cancel,
+            _ => Answer::Nothing,
+        }
+    }
+}
+
+/// The host of an address, as a browser reads it.
+fn host(address: &str) -> Option<&str> {
+    let (_, rest) = address.split_once("://")?;
+    let authority = rest.split(['/', '?', '#', '\\']).next()?;
+    let host = authority.rsplit('@').next()?;
+    let name = match host.strip_prefix('[') {
+        Some(six) => six.split(']').next()?,
+        None => host.split(':').next()?,
+    };
+    (!name.is_empty()).then_some(name)
+}
+
+/// What a person should know before.
+fn remarks(address: &str, host: Option<&str>) -> Vec<&'static str> {
+    let scheme = address.split(':').next().unwrap_or_default();
+    let is_https = scheme.eq_ignore_ascii_case("https");
+    let is_http = scheme.eq_ignore_ascii_case("http");
+    let authority = address.split_once("://").map_or("", |(_, rest)| rest);
+    let authority = authority
+        .split(['/', '?', '#', '\\'])
+        .next()
+        .unwrap_or_default();
+    let is_odd = |host: &str| !host.is_ascii() || host.to_ascii_lowercase().contains("xn--");
+    let is_invisible = address.contains(|it: char| it.is_control() || it.is_whitespace());
+    [
+        (!is_https && !is_http, "This is no address of the web."),
+        (is_http, "It is not encrypted."),
+        (
+            authority.contains('@'),
+            "What stands before the @ is not the host.",
+        ),
+        (
+            host.is_some_and(is_odd),
+            "Letters of the host may look like others.",
+        ),
+        (is_invisible, "It holds blanks or control characters."),
+    ]
+    .into_iter()
+    .filter_map(|(is_so, remark)| is_so.then_some(remark))
+    .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::picture::{light, picture};
+
+    #[test]
+    fn the_host_is_what_a_browser_would_visit() {
+        for (address, expected) in [
+            ("https://example.org/a?b@c", Some("example.org")),
+            ("https://bank.example@evil.example/", Some("evil.example")),
+            (
+                "https://bank.example:x@evil.example:8080",
+                Some("evil.example"),
+            ),
+            ("https://evil.example\\@bank.example/", Some("evil.example")),
+            ("https://[::1]:80/", Some("::1")),
+            ("javascript:alert(1)", None),
+            ("", None),
+        ] {
+            assert_eq!(host(address), expected, "{address}");
+        }
+    }
+
+    #[test]
+    fn an_odd_address_is_shown_in_full_with_remarks() {
+        let long = format!(
+            "http://bank.example@xn--evl-epa.example/{}",
+            "a1b2c3/".repeat(12)
+        );
+        let mut address = Address::new("Sign in\u{1b}[2J here", &long);
+        let start = Instant::now();
+        let seen = picture((40, 18), |frame| {
+            address.draw(frame, frame.area(), &light(), start);
+        });
+        insta::assert_snapshot!(seen);
+        let mut press = |code, now| address.key(KeyEvent::new(code, KeyModifiers::NONE), now);
+        assert_eq!(press(KeyCode::Char('y'), start), Answer::Nothing);
+        let now = start + 2 * Guard::PAUSE;
+        assert_eq!(press(KeyCode::Enter, now), Answer::Nothing);
+        assert_eq!(press(KeyCode::Char('c'), now), Answer::Copy);
+        assert_eq!(press(KeyCode::Char('y'), now), Answer::Accept);
+        assert_eq!(press(KeyCode::Esc, now), Answer::Cancel);
+    }
+}

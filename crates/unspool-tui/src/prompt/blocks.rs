@@ -1,0 +1,273 @@
+//! A message → the content blocks that an agent is sent.
+//!
+//! First the text, then one block for each file that it names:
+//!
+//! | file | agent takes it | block |
+//! |---|---|---|
+//! | text up to [`LARGEST_TEXT`] | `embeddedContext` | the text itself |
+//! | PNG, JPEG, GIF, WebP, by its content, up to [`LARGEST_IMAGE`] | `image` | the image |
+//! | anything else, also a directory | always | a link |
+//!
+//! Nothing outside the root of the project is read or named; a symbolic link
+//! that leads there is for the reader of the files to refuse. What is named and
+//! not there may be no file at all (`@dataclass`): it stays in the text alone.
+
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+use agent_client_protocol_schema::v1::{
+    ContentBlock, EmbeddedResource, EmbeddedResourceResource, ImageContent, ResourceLink,
+    TextContent, TextResourceContents,
+};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+use super::Message;
+
+/// Bytes of a text that is sent itself.
+pub const LARGEST_TEXT: usize = 256 * 1024;
+/// Bytes of an image that is sent itself.
+pub const LARGEST_IMAGE: usize = 5 * 1024 * 1024;
+/// A reader of files may stop behind so many bytes.
+pub const READ_MOST: usize = LARGEST_IMAGE + 1;
+
+/// What the agent takes besides text and links.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Takes {
+    /// Files in the message itself.
+    pub embedded: bool,
+    /// Images.
+    pub images: bool,
+}
+
+/// Why a file is not in the message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// There is none.
+    Missing,
+    /// It is outside the root of the project.
+    Outside,
+    /// It could not be read.
+    Unreadable(io::ErrorKind),
+}
+
+/// What is sent.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Built {
+    /// The blocks, the text first.
+    pub blocks: Vec<ContentBlock>,
+    /// The files that were named and are not there, and why.
+    pub left_out: Vec<(PathBuf, Reason)>,
+}
+
+/// The blocks of a message. `read` gives the content of a path below the root,
+/// which it takes as relative to it; for a directory it fails with
+/// [`io::ErrorKind::IsADirectory`].
+pub fn blocks(
+    message: &Message,
+    root: &Path,
+    takes: Takes,
+    mut read: impl FnMut(&Path) -> io::Result<Vec<u8>>,
+) -> Built {
+    let mut built = Built::default();
+    built
+        .blocks
+        .push(ContentBlock::Text(TextContent::new(message.text.as_str())));
+    let mut seen: Vec<PathBuf> = Vec::new();
+    for mention in &message.mentions {
+        let Some(path) = inside(&mention.path, root) else {
+            built.left_out.push((mention.path.clone(), Reason::Outside));
+            continue;
+        };
+        if seen.contains(&path) {
+            continue;
+        }
+        match read(&path) {
+            Ok(bytes) => built.blocks.push(block(&path, root, takes, &bytes)),
+            Err(error) if error.kind() == io::ErrorKind::IsADirectory => {
+                built.blocks.push(link(&path, root, None));
+            }
+            Err(error) => {
+                built.left_out.push((path, reason(error.kind())));
+                continue;
+            }
+        }
+        seen.push(path);
+    }
+    built
+}
+
+fn reason(kind: io::ErrorKind) -> Reason {
+    match kind {
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Reason::Missing,
+        io::ErrorKind::PermissionDenied => Reason::Unreadable(kind),
+        kind => Reason::Unreadable(kind),
+    }
+}
+
+/// A path without `.` and `..`, relative to the root; none if it leads outside.
+fn inside(path: &Path, root: &Path) -> Option<PathBuf> {
+    let path = if path.is_absolute() {
+        path.strip_prefix(root).ok()?
+    } else {
+        path
+    };
+    let mut inside = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::Normal(name) => inside.push(name),
+            Component::CurDir => {}
+            Component::ParentDir => {
+                if !inside.pop() {
+                    return None;
+                }
+            }
+            Component::RootDir | Component::Prefix(_) => return None,
+        }
+    }
+    Some(inside)
+}
+
+fn block(path: &Path, root: &Path, takes: Takes, bytes: &[u8]) -> ContentBlock {
+    if let Some(kind) = image(bytes) {
+        if takes.images && bytes.len() <= LARGEST_IMAGE {
+            let image = ImageContent::new(STANDARD.encode(bytes), kind);
+            return ContentBlock::Image(image.uri(uri(&root.join(path))));
+        }
+        return link(path, root, Some(bytes.len()));
+    }
+    match text(bytes).filter(|_| takes.embedded) {
+        Some(text) => {
+            let contents = TextResourceContents::new(text, uri(&root.join(path)));
+            let resource = EmbeddedResourceResource::TextResourceContents(contents);
+            ContentBlock::Resource(EmbeddedResource::new(resource))
+        }
+        None => link(path, root, Some(bytes.len())),
+    }
+}
+
+fn link(path: &Path, root: &Path, bytes: Option<usize>) -> ContentBlock {
+    let name = if path.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        path
+    };
+    let link = ResourceLink::new(name.to_string_lossy(), uri(&root.join(path)));
+    // Of what was not read to its end the size is not known.
+    let size = bytes.filter(|bytes| *bytes < READ_MOST);
+    ContentBlock::ResourceLink(link.size(size.and_then(|bytes| i64::try_from(bytes).ok())))
+}
+
+/// The text of a file that is one, and short enough.
+fn text(bytes: &[u8]) -> Option<&str> {
+    if bytes.len() > LARGEST_TEXT || memchr::memchr(0, bytes).is_some() {
+        return None;
+    }
+    std::str::from_utf8(bytes).ok()
+}
+
+/// What kind of image the bytes are, if they are one.
+fn image(bytes: &[u8]) -> Option<&'static str> {
+    let is_webp = bytes.starts_with(b"RIFF") && bytes.get(8..12) == Some(b"WEBP");
+    match bytes {
+        [0x89, b'P', b'N', b'G', 0x0D, 0x0A, 0x1A, 0x0A, ..] => Some("image/png"),
+        [0xFF, 0xD8, 0xFF, ..] => Some("image/jpeg"),
+        [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => Some("image/gif"),
+        _ => is_webp.then_some("image/webp"),
+    }
+}
+
+/// The address of a file.
+fn uri(path: &Path) -> String {
+    use std::fmt::Write as _;
+    let mut uri = String::from("file://");
+    for byte in path.as_os_str().as_encoded_bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'.' | b'_' | b'~' => {
+                uri.push(char::from(*byte));
+            }
+            // Writing to a String cannot fail.
+            _ => drop(write!(uri, "%{byte:02X}")),
+        }
+    }
+    uri
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::mention::mentions;
+    use super::*;
+
+    const ALL: Takes = Takes {
+        embedded: true,
+        images: true,
+    };
+
+    fn message(text: &str) -> Message {
+        Message {
+            text: text.to_owned(),
+            mentions: mentions(text),
+        }
+    }
+
+    fn read(path: &Path) -> io::Result<Vec<u8>> {
+        match path.to_str().unwrap() {
+            "a b.rs" => Ok(b"fn main() {}\n".to_vec()),
+            "p.png" => Ok(b"\x89PNG\r\n\x1a\n....".to_vec()),
+            "bin" => Ok(vec![0, 159, 146]),
+            "large" => Ok(vec![b'x'; LARGEST_TEXT + 1]),
+            "src" => Err(io::ErrorKind::IsADirectory.into()),
+            "link" => Err(io::ErrorKind::PermissionDenied.into()),
+            _ => Err(io::ErrorKind::NotFound.into()),
+        }
+    }
+
+    fn value(text: &str, takes: Takes) -> serde_json::Value {
+        let built = blocks(&message(text), Path::new("/p r"), takes, read);
+        serde_json::to_value(built.blocks).unwrap()
+    }
+
+    fn built(text: &str, takes: Takes) -> String {
+        serde_json::to_string_pretty(&value(text, takes)).unwrap()
+    }
+
+    #[test]
+    fn an_agent_that_takes_all_gets_texts_and_images_themselves() {
+        insta::assert_snapshot!(built("see @\"a b.rs\", @p.png @bin @src/ @./bin", ALL));
+    }
+
+    #[test]
+    fn an_agent_that_takes_nothing_gets_links() {
+        insta::assert_snapshot!(built("see @\"a b.rs\" @p.png @large", Takes::default()));
+    }
+
+    #[test]
+    fn long_texts_are_links() {
+        assert_eq!(value("@large", ALL)[1]["type"], "resource_link");
+        assert_eq!(value("@large", ALL)[1]["size"], LARGEST_TEXT + 1);
+    }
+
+    #[test]
+    fn what_is_outside_is_not_even_read() {
+        let text = "@../x @/etc/passwd @src/../../y @dataclass @link @/p/bin";
+        let mut asked = Vec::new();
+        let built = blocks(&message(text), Path::new("/p"), ALL, |path| {
+            asked.push(path.to_owned());
+            read(path)
+        });
+        assert_eq!(asked, ["dataclass", "link", "bin"].map(Path::new));
+        let reasons: Vec<Reason> = built.left_out.iter().map(|(_, reason)| *reason).collect();
+        let denied = Reason::Unreadable(io::ErrorKind::PermissionDenied);
+        assert_eq!(
+            reasons,
+            [
+                Reason::Outside,
+                Reason::Outside,
+                Reason::Outside,
+                Reason::Missing,
+                denied
+            ]
+        );
+        assert_eq!(built.blocks.len(), 2);
+    }
+}

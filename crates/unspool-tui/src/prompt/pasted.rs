@@ -1,0 +1,175 @@
+//! Long texts that were pasted, each held once and seen as one character.
+//!
+//! In the text of the prompt a block is a character of a private plane, which
+//! nobody can type: [`Pasted::plain`] takes those out of everything that comes
+//! in. So a block is deleted, undone and stepped over as any other character,
+//! and no work depends on its length but the one pass that takes it in.
+
+#[cfg(test)]
+use std::cell::Cell;
+
+use crate::paint;
+
+/// The first character that stands for a block, and how many there are.
+const FIRST: u32 = 0xF_0000;
+const MOST: usize = 0xFFFD;
+
+/// Texts above these are held as a block.
+const LONG_BYTES: usize = 4_000;
+const LONG_LINES: usize = 30;
+/// Where so much is typed already, this is enough.
+const FULL: usize = 32_000;
+const LONG_IF_FULL: usize = 100;
+
+struct Block {
+    text: String,
+    label: String,
+}
+
+/// The blocks, in the order in which they were pasted.
+#[derive(Default)]
+pub(super) struct Pasted {
+    blocks: Vec<Block>,
+    /// Clusters that were measured, which is what the work of a frame is.
+    #[cfg(test)]
+    measured: Cell<usize>,
+}
+
+impl Pasted {
+    /// What is to stand in a text of this length for what is put there.
+    pub(super) fn take(&mut self, text: &str, length: usize) -> String {
+        let is_long = text.len() > LONG_BYTES
+            || (length + text.len() > FULL && text.len() > LONG_IF_FULL)
+            || memchr::memchr_iter(b'\n', text.as_bytes()).count() >= LONG_LINES;
+        let text = Self::plain(text);
+        match self.free().filter(|_| is_long) {
+            Some(sign) => {
+                let label = label(&text);
+                self.blocks.push(Block { text, label });
+                sign.to_string()
+            }
+            None => text,
+        }
+    }
+
+    /// The character of the next block.
+    fn free(&self) -> Option<char> {
+        let number = Some(self.blocks.len()).filter(|number| *number < MOST)?;
+        char::from_u32(FIRST + u32::try_from(number).ok()?)
+    }
+
+    /// A text without the characters that stand for blocks, its lines ended by
+    /// `\n` alone.
+    pub(super) fn plain(text: &str) -> String {
+        let mut plain = text.replace("\r\n", "\n").replace('\r', "\n");
+        if plain.contains(is_sign) {
+            plain = plain.replace(is_sign, "\u{FFFD}");
+        }
+        plain
+    }
+
+    fn block(&self, sign: char) -> Option<&Block> {
+        let number = u32::from(sign).checked_sub(FIRST)?;
+        self.blocks.get(usize::try_from(number).ok()?)
+    }
+
+    /// What is shown for a cluster that is a block.
+    pub(super) fn label(&self, cluster: &str) -> Option<&str> {
+        let sign = cluster.chars().next().filter(|sign| is_sign(*sign))?;
+        self.block(sign).map(|block| block.label.as_str())
+    }
+
+    /// A text with its blocks in full.
+    pub(super) fn expanded(&self, text: &str) -> String {
+        let mut out = String::with_capacity(text.len());
+        for letter in text.chars() {
+            match self.block(letter) {
+                Some(block) => out.push_str(&block.text),
+                None => out.push(letter),
+            }
+        }
+        out
+    }
+
+    /// Forgets all.
+    pub(super) fn clear(&mut self) {
+        self.blocks.clear();
+    }
+
+    #[cfg(test)]
+    pub(super) fn count(&self) {
+        self.measured.set(self.measured.get() + 1);
+    }
+
+    #[cfg(test)]
+    pub(super) fn measured(&self) -> usize {
+        self.measured.get()
+    }
+}
+
+/// Whether a character may stand for a block.
+pub(super) fn is_sign(letter: char) -> bool {
+    (FIRST..=FIRST + 0xFFFF).contains(&u32::from(letter))
+}
+
+/// `[pasted 1,024 lines, 1.0 MB]`.
+fn label(text: &str) -> String {
+    let ends = memchr::memchr_iter(b'\n', text.as_bytes()).count();
+    let lines = ends + usize::from(!text.ends_with('\n'));
+    let lines = paint::count(lines, "line", "lines");
+    format!("[pasted {lines}, {}]", size(text.len()))
+}
+
+/// A number of bytes, rounded.
+fn size(bytes: usize) -> String {
+    let tenths = |unit: usize| (bytes * 10 + unit / 2) / unit;
+    let (tenths, unit) = match bytes {
+        0..1_000 => return paint::count(bytes, "byte", "bytes"),
+        1_000..999_950 => (tenths(1_000), "KB"),
+        _ => (tenths(1_000_000), "MB"),
+    };
+    format!("{}.{} {unit}", tenths / 10, tenths % 10)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_texts_are_blocks_and_short_ones_are_not() {
+        let mut pasted = Pasted::default();
+        assert_eq!(pasted.take("short\r\ntext\r", 0), "short\ntext\n");
+        let long = "0123456789\n".repeat(1000);
+        let sign = pasted.take(&long, 0);
+        assert_eq!(sign.chars().count(), 1);
+        let label = pasted.label(&sign).unwrap();
+        assert_eq!(label, "[pasted 1,000 lines, 11.0 KB]");
+        assert_eq!(
+            pasted.expanded(&format!("a {sign} b")),
+            format!("a {long} b")
+        );
+        assert_eq!(pasted.take(&"x".repeat(200), FULL).chars().count(), 1);
+    }
+
+    #[test]
+    fn nobody_can_type_a_block() {
+        let mut pasted = Pasted::default();
+        let sign = pasted.take(&"x".repeat(5000), 0);
+        assert_eq!(pasted.take(&sign, 0), "\u{FFFD}");
+    }
+
+    #[test]
+    fn sizes_are_rounded() {
+        for (bytes, expected) in [
+            (1, "1 byte"),
+            (999, "999 bytes"),
+            (1_000, "1.0 KB"),
+            (999_949, "999.9 KB"),
+            (999_950, "1.0 MB"),
+            (1_048_576, "1.0 MB"),
+            (12_345_678, "12.3 MB"),
+        ] {
+            assert_eq!(size(bytes), expected);
+        }
+    }
+}

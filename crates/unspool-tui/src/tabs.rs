@@ -1,0 +1,268 @@
+//! The bar of tabs: one for each agent, with its state.
+//!
+//! Each state has a mark of its own, so that it is read without colours. The
+//! active tab is always seen, in full where there is room; what is left out at
+//! either side is told by `‹` and `›`.
+
+use std::ops::Range;
+
+use ratatui::Frame;
+use ratatui::layout::{Position, Rect};
+use unspool::doc::{Line, Role, Span, Style};
+use unspool::layout::truncated;
+use unspool::theme::Theme;
+
+use crate::convert;
+use crate::paint::{clear, put, wide};
+
+/// Cells of a name, unless it is the only one.
+const LONGEST: usize = 24;
+
+/// What an agent does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// It is being started: `○`.
+    Starting,
+    /// It works: a spinner.
+    Working,
+    /// It waits for an answer: `?`.
+    Asking,
+    /// It waits for a message: `●`.
+    Idle,
+    /// It ended badly: `✗`.
+    Failed,
+    /// It ended: `■`.
+    Ended,
+}
+
+const SPINNER: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+
+impl State {
+    /// Its mark; `tick` turns the spinner.
+    pub fn mark(self, tick: usize) -> Span {
+        let (sign, role) = match self {
+            Self::Starting => ("○", Role::Accent),
+            Self::Working => (SPINNER[tick % SPINNER.len()], Role::Colorful),
+            Self::Asking => ("?", Role::Red),
+            Self::Idle => ("●", Role::Green),
+            Self::Failed => ("✗", Role::Red),
+            Self::Ended => ("■", Role::Accent),
+        };
+        Span::new(sign, Style::of(role).bold())
+    }
+}
+
+/// One tab.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tab {
+    /// Its name; it is made clean here.
+    pub name: String,
+    /// What its agent does.
+    pub state: State,
+}
+
+/// The bar, and where it was painted last.
+#[derive(Clone, Debug, Default)]
+pub struct Tabs {
+    area: Rect,
+    first: usize,
+    /// The columns of each tab that is seen, counted from the first one.
+    places: Vec<(usize, Range<u16>)>,
+}
+
+impl Tabs {
+    /// Paints the tabs in one row.
+    pub fn draw(
+        &mut self,
+        frame: &mut Frame<'_>,
+        area: Rect,
+        tabs: &[Tab],
+        active: usize,
+        tick: usize,
+        theme: &Theme,
+    ) {
+        let area = Rect {
+            height: area.height.min(1),
+            ..area.intersection(frame.area())
+        };
+        self.area = area;
+        self.places.clear();
+        if area.is_empty() || tabs.is_empty() {
+            return;
+        }
+        clear(frame.buffer_mut(), area);
+        let active = active.min(tabs.len() - 1);
+        let room = usize::from(area.width);
+        let cells: Vec<Line> = cells(tabs, tick, room);
+        self.scroll(&cells, active, room);
+        let buffer = frame.buffer_mut();
+        let mut x = area.x;
+        if self.first > 0 {
+            put(buffer, Rect { width: 1, ..area }, &[more("‹")], theme);
+            x += 1;
+        }
+        for (number, line) in cells.iter().enumerate().skip(self.first) {
+            let is_last = number + 1 == cells.len();
+            let free = area.right().saturating_sub(x + u16::from(!is_last));
+            let taken = u16::try_from(wide(line)).unwrap_or(u16::MAX);
+            // Only the active one is ever cut.
+            if taken > free && number != active {
+                let at = Rect::new(area.right() - 1, area.y, 1, 1);
+                put(buffer, at, &[more("›")], theme);
+                break;
+            }
+            let cell = Rect::new(x, area.y, taken.min(free), 1);
+            put(buffer, cell, line, theme);
+            if number == active {
+                buffer.set_style(cell, convert::selection(theme));
+            }
+            self.places.push((number, cell.x..cell.right()));
+            x = cell.right();
+        }
+    }
+
+    /// The tab at a place of the screen.
+    pub fn at(&self, column: u16, row: u16) -> Option<usize> {
+        if !self.area.contains(Position::new(column, row)) {
+            return None;
+        }
+        let is_it = |(_, place): &&(usize, Range<u16>)| place.contains(&column);
+        self.places.iter().find(is_it).map(|(number, _)| *number)
+    }
+
+    /// Scrolls as little as shows the active tab.
+    fn scroll(&mut self, cells: &[Line], active: usize, room: usize) {
+        let widths: Vec<usize> = cells.iter().map(|line| wide(line)).collect();
+        self.first = self.first.min(active);
+        // No room is left empty at the end that could show a tab.
+        let fits = |first: usize, end: usize| {
+            let marks = usize::from(first > 0) + usize::from(end < widths.len());
+            widths.iter().take(end).skip(first).sum::<usize>() + marks <= room
+        };
+        while self.first < active && !fits(self.first, active + 1) {
+            self.first += 1;
+        }
+        while self.first > 0 && fits(self.first - 1, widths.len()) {
+            self.first -= 1;
+        }
+    }
+}
+
+fn more(sign: &str) -> Span {
+    Span::role(sign, Role::Accent)
+}
+
+/// Each tab as ` 1 ● name `.
+fn cells(tabs: &[Tab], tick: usize, room: usize) -> Vec<Line> {
+    let most = if tabs.len() == 1 {
+        room
+    } else {
+        LONGEST.min(room / 2).max(4)
+    };
+    let cell = |(number, tab): (usize, &Tab)| {
+        let short: String = tab.name.chars().take(room).collect();
+        let name = [Span::clean(&short, Style::default())];
+        let mut line = vec![Span::role(format!(" {} ", number + 1), Role::Accent)];
+        line.push(tab.state.mark(tick));
+        line.push(Span::role(" ", Role::Normal));
+        line.extend(truncated(&name, most));
+        line.push(Span::role(" ", Role::Normal));
+        line
+    };
+    tabs.iter().enumerate().map(cell).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::picture::{assert_clean, cells as painted, light, picture, text};
+
+    fn tabs() -> Vec<Tab> {
+        [
+            ("claude", State::Idle),
+            ("codex \u{1b}[2J\u{202e}", State::Asking),
+            ("漢字の長い名前がここにあります and more", State::Working),
+            ("qwen", State::Failed),
+            ("gemini", State::Ended),
+            ("opencode", State::Starting),
+        ]
+        .map(|(name, state)| Tab {
+            name: name.to_owned(),
+            state,
+        })
+        .to_vec()
+    }
+
+    fn seen(wide: u16, active: usize, theme: &Theme) -> String {
+        let mut bar = Tabs::default();
+        picture((wide, 1), |frame| {
+            bar.draw(frame, frame.area(), &tabs(), active, 3, theme);
+        })
+    }
+
+    #[test]
+    fn the_active_tab_is_always_seen() {
+        let mut all = String::new();
+        for wide in [40, 80, 120] {
+            for active in 0..6 {
+                all.push_str(&seen(wide, active, &light()));
+            }
+        }
+        insta::assert_snapshot!(all);
+    }
+
+    #[test]
+    fn the_active_tab_is_marked_without_colours() {
+        let mut bar = Tabs::default();
+        let cells = painted((80, 1), |frame| {
+            bar.draw(frame, frame.area(), &tabs(), 1, 0, &Theme::mono());
+        });
+        let reversed = ratatui::style::Modifier::REVERSED;
+        let marked = cells
+            .content
+            .iter()
+            .filter(|it| it.modifier.contains(reversed));
+        let marked: String = marked.map(ratatui::buffer::Cell::symbol).collect();
+        assert_eq!(marked, " 2 ? codex \\x1B[2J\\u{202E} ");
+    }
+
+    #[test]
+    fn a_click_finds_its_tab() {
+        let mut bar = Tabs::default();
+        let area = Rect::new(2, 1, 70, 1);
+        let cells = painted((80, 3), |frame| {
+            bar.draw(frame, area, &tabs(), 0, 0, &light());
+        });
+        let row = text(&cells, Rect::new(0, 1, 80, 1));
+        assert!(row.starts_with("   1 ● claude  2 ?"), "{row}");
+        assert_eq!(bar.at(2, 1), Some(0));
+        assert_eq!(bar.at(14, 1), Some(1));
+        assert_eq!(bar.at(1, 1), None);
+        assert_eq!(bar.at(5, 0), None);
+    }
+
+    proptest! {
+        #[test]
+        fn any_tabs_fit_any_width(
+            names in prop::collection::vec("(\\PC|\u{1b}){0,30}", 0..12),
+            moves in prop::collection::vec((0..12_usize, 0..60_u16), 1..8),
+        ) {
+            let tabs: Vec<Tab> = names
+                .into_iter()
+                .map(|name| Tab { name, state: State::Working })
+                .collect();
+            let mut bar = Tabs::default();
+            for (active, wide) in moves {
+                let cells = painted((wide, 1), |frame| {
+                    bar.draw(frame, frame.area(), &tabs, active, active, &light());
+                });
+                assert_clean(&cells);
+                let active = active.min(tabs.len().saturating_sub(1));
+                let is_seen = bar.places.iter().any(|(number, _)| *number == active);
+                prop_assert!(is_seen || tabs.is_empty() || wide == 0);
+            }
+        }
+    }
+}
