@@ -5,6 +5,7 @@
 //! [`screen`] owns the terminal while something is shown, and always gives it
 //! back.
 
+pub mod acp;
 mod convert;
 pub mod picker;
 pub mod screen;
