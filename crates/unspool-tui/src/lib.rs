@@ -7,6 +7,7 @@
 //! to do and paint themselves; [`notify`] calls a person who looks elsewhere.
 
 mod buffer;
+pub mod acp;
 mod convert;
 pub mod dialog;
 mod field;

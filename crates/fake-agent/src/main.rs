@@ -1,0 +1,390 @@
+//! `fake-acp-agent [FLAGS] [RECORDING]`: plays the agent's part of a recording.
+//!
+//! Lines of the agent are sent, with the ids of its answers changed to those
+//! that were asked with; at a line of the client it waits until the client has
+//! said the like. After the recording, and without one, each prompt is answered
+//! with a few words. What the recording does not have is refused.
+//!
+//! | flag | what it does |
+//! |---|---|
+//! | `--root FOLDER` | stands in for the recorded project in all that is sent |
+//! | `--stray TEXT` | prints this before everything else |
+//! | `--garbage` | prints lines that are no messages between its own |
+//! | `--wrong-ids` | answers requests that were never sent |
+//! | `--unknown` | sends notifications, updates and requests that nobody knows |
+//! | `--ask-twice` | sends each request for permission twice, with two ids |
+//! | `--ask-after-cancel` | asks for permission once it was canceled |
+//! | `--text-after-end` | goes on talking after the end of the turn |
+//! | `--die-after N` | exits with 3 after N messages |
+//! | `--kill-after N` | is killed by a signal after N messages |
+//! | `--hang-after N` | neither reads nor writes after N messages |
+//! | `--flood N` | answers a prompt after the recording with N pieces |
+//! | `--big-line N` | sends one line of N bytes before the recording |
+//! | `--delay MS` | pauses before each message |
+//! | `--stderr TEXT` | writes this to standard error first |
+//! | `--needs-login` | refuses sessions until `authenticate` was called |
+//! | `--ignore-term` | does not end at SIGTERM nor at the end of its input |
+//! | `--spawn` | leaves a process behind, and writes its number to standard error |
+
+use std::collections::{BTreeMap, VecDeque};
+use std::io::{self, BufRead, Write};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::thread;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+fn main() -> ExitCode {
+    let mut agent = match Agent::new(std::env::args().skip(1)) {
+        Ok(agent) => agent,
+        Err(error) => {
+            let _ = writeln!(io::stderr(), "fake-acp-agent: {error}");
+            return ExitCode::from(2);
+        }
+    };
+    match agent.run() {
+        Err(Stop::Code(code)) => ExitCode::from(code),
+        Ok(()) | Err(Stop::Input) => {
+            if agent.flags.contains_key("ignore-term") {
+                hang();
+            }
+            ExitCode::SUCCESS
+        }
+    }
+}
+
+fn hang() -> ! {
+    loop {
+        thread::sleep(Duration::from_secs(3600));
+    }
+}
+
+/// Why it ends.
+enum Stop {
+    /// There is no more input.
+    Input,
+    Code(u8),
+}
+
+#[derive(Default)]
+struct Agent {
+    flags: BTreeMap<String, String>,
+    script: VecDeque<(bool, Value)>,
+    /// The ids that the client used for the recorded requests.
+    ids: BTreeMap<String, Value>,
+    /// Messages of the client that were read ahead.
+    ahead: VecDeque<Value>,
+    sent: usize,
+    session: Value,
+    is_logged_in: bool,
+}
+
+const SWITCHES: &[&str] = &[
+    "garbage",
+    "wrong-ids",
+    "unknown",
+    "ask-twice",
+    "ask-after-cancel",
+    "text-after-end",
+    "needs-login",
+    "ignore-term",
+    "spawn",
+];
+
+impl Agent {
+    fn new(mut words: impl Iterator<Item = String>) -> Result<Self, String> {
+        let mut agent = Self {
+            session: json!("fake-session"),
+            ..Self::default()
+        };
+        let mut recording = None;
+        while let Some(word) = words.next() {
+            match word.strip_prefix("--") {
+                Some(name) if SWITCHES.contains(&name) => {
+                    agent.flags.insert(name.to_owned(), String::new());
+                }
+                Some(name) => {
+                    let value = words
+                        .next()
+                        .ok_or_else(|| format!("--{name} needs a value"))?;
+                    agent.flags.insert(name.to_owned(), value);
+                }
+                None => recording = Some(word),
+            }
+        }
+        if let Some(path) = recording {
+            let text =
+                std::fs::read_to_string(&path).map_err(|error| format!("{path}: {error}"))?;
+            agent.script = agent.script(&text)?;
+        }
+        Ok(agent)
+    }
+
+    fn script(&self, text: &str) -> Result<VecDeque<(bool, Value)>, String> {
+        let text = match self.flags.get("root") {
+            Some(root) => text.replace("/home/user/project", root),
+            None => text.to_owned(),
+        };
+        text.lines()
+            .map(|line| {
+                let mut line: Value =
+                    serde_json::from_str(line).map_err(|error| error.to_string())?;
+                let is_agent = line["dir"] == "agent->client";
+                Ok((is_agent, line["msg"].take()))
+            })
+            .collect()
+    }
+
+    fn has(&self, flag: &str) -> bool {
+        self.flags.contains_key(flag)
+    }
+
+    fn number(&self, flag: &str) -> Option<usize> {
+        self.flags.get(flag)?.parse().ok()
+    }
+
+    fn run(&mut self) -> Result<(), Stop> {
+        if self.has("ignore-term") {
+            let seen = Arc::new(AtomicBool::new(false));
+            let _ = signal_hook::flag::register(signal_hook::consts::SIGTERM, seen);
+        }
+        if let Some(text) = self.flags.get("stderr") {
+            let _ = writeln!(io::stderr(), "{text}");
+        }
+        if self.has("spawn") {
+            let child = std::process::Command::new("sleep").arg("3600").spawn();
+            let number = child.map(|child| child.id()).unwrap_or_default();
+            let _ = writeln!(io::stderr(), "{number}");
+        }
+        if let Some(text) = self.flags.get("stray").cloned() {
+            print(&text)?;
+        }
+        if let Some(bytes) = self.number("big-line") {
+            print(&"x".repeat(bytes))?;
+        }
+        while let Some((is_agent, message)) = self.script.pop_front() {
+            if is_agent {
+                self.play(message)?;
+            } else {
+                self.wait_for(&message)?;
+            }
+        }
+        self.improvise()
+    }
+
+    fn send(&mut self, message: &Value) -> Result<(), Stop> {
+        if let Some(pause) = self.number("delay") {
+            thread::sleep(Duration::from_millis(pause as u64));
+        }
+        if self.has("garbage") {
+            print("\u{1b}[2J nvm: now using node 20")?;
+            print("{\"half\":")?;
+        }
+        print(&message.to_string())?;
+        self.sent += 1;
+        if self.number("die-after") == Some(self.sent) {
+            return Err(Stop::Code(3));
+        }
+        if self.number("kill-after") == Some(self.sent) {
+            let _ = signal_hook::low_level::raise(signal_hook::consts::SIGKILL);
+        }
+        if self.number("hang-after") == Some(self.sent) {
+            hang();
+        }
+        Ok(())
+    }
+
+    /// Sends a recorded message of the agent.
+    fn play(&mut self, mut message: Value) -> Result<(), Stop> {
+        if message.get("method").is_none() {
+            let recorded = message["id"].to_string();
+            if let Some(id) = self.ids.get(&recorded) {
+                message["id"] = id.clone();
+            }
+            if self.has("wrong-ids") {
+                self.send(
+                    &json!({"jsonrpc": "2.0", "id": 987_654, "result": {"stopReason": "end_turn"}}),
+                )?;
+                self.send(
+                    &json!({"jsonrpc": "2.0", "id": "none", "error": {"code": 1, "message": "x"}}),
+                )?;
+            }
+            if let Some(session) = message["result"].get("sessionId") {
+                self.session = session.clone();
+            }
+        }
+        if self.has("unknown") && message["method"] == "session/update" {
+            self.be_strange()?;
+        }
+        let is_question = message["method"] == "session/request_permission";
+        let is_end = message["result"].get("stopReason").is_some();
+        self.send(&message)?;
+        if is_question && self.has("ask-twice") {
+            let mut again = message;
+            again["id"] = json!(format!("again-{}", again["id"]));
+            self.send(&again)?;
+        }
+        if is_end && self.has("text-after-end") {
+            self.say("And one more thing.")?;
+        }
+        Ok(())
+    }
+
+    fn be_strange(&mut self) -> Result<(), Stop> {
+        let session = self.session.clone();
+        self.send(&json!({"jsonrpc": "2.0", "method": "_fake/notice", "params": {"a": 1}}))?;
+        let update = json!({"sessionUpdate": "future_thing", "x": null});
+        let params = json!({"sessionId": session, "update": update});
+        self.send(&json!({"jsonrpc": "2.0", "method": "session/update", "params": params}))?;
+        self.send(
+            &json!({"jsonrpc": "2.0", "id": "strange", "method": "future/method", "params": null}),
+        )
+    }
+
+    fn say(&mut self, text: &str) -> Result<(), Stop> {
+        let content = json!({"type": "text", "text": text});
+        let update = json!({"sessionUpdate": "agent_message_chunk", "content": content});
+        let params = json!({"sessionId": self.session, "update": update});
+        self.send(&json!({"jsonrpc": "2.0", "method": "session/update", "params": params}))
+    }
+
+    /// Waits until the client says what it said in the recording.
+    fn wait_for(&mut self, recorded: &Value) -> Result<(), Stop> {
+        if let Some(at) = self
+            .ahead
+            .iter()
+            .position(|message| is_like(message, recorded))
+        {
+            let message = self.ahead.remove(at).unwrap_or_default();
+            return self.came(recorded, &message);
+        }
+        loop {
+            let message = next()?;
+            if self.wants_login(&message)? {
+                continue;
+            }
+            if is_like(&message, recorded) {
+                return self.came(recorded, &message);
+            }
+            // Answers may come earlier than they did; other requests never
+            // came.
+            if message.get("method").is_none() || message.get("id").is_none() {
+                self.ahead.push_back(message);
+            } else {
+                self.refuse(&message)?;
+            }
+        }
+    }
+
+    fn came(&mut self, recorded: &Value, message: &Value) -> Result<(), Stop> {
+        if recorded.get("method").is_some() && recorded.get("id").is_some() {
+            self.ids
+                .insert(recorded["id"].to_string(), message["id"].clone());
+        }
+        if message["method"] == "session/cancel" && self.has("ask-after-cancel") {
+            let call = json!({"toolCallId": "late", "title": "Too late", "kind": "execute"});
+            let options = json!([{"optionId": "yes", "name": "Yes", "kind": "allow_once"}]);
+            let params = json!({"sessionId": self.session, "toolCall": call, "options": options});
+            self.send(&json!({"jsonrpc": "2.0", "id": "late", "method": "session/request_permission", "params": params}))?;
+            self.wait_for(&json!({"id": "late", "result": {}}))?;
+        }
+        Ok(())
+    }
+
+    /// Refuses a session while nobody is logged in; whether it did.
+    fn wants_login(&mut self, message: &Value) -> Result<bool, Stop> {
+        if !self.has("needs-login") || self.is_logged_in {
+            return Ok(false);
+        }
+        let id = &message["id"];
+        if message["method"] == "authenticate" {
+            self.is_logged_in = true;
+            self.send(&json!({"jsonrpc": "2.0", "id": id, "result": {}}))?;
+            return Ok(true);
+        }
+        if message["method"] == "session/new" {
+            let error = json!({"code": -32000, "message": "Authentication required"});
+            self.send(&json!({"jsonrpc": "2.0", "id": id, "error": error}))?;
+            return Ok(true);
+        }
+        Ok(false)
+    }
+
+    fn refuse(&mut self, request: &Value) -> Result<(), Stop> {
+        let error = json!({"code": -32601, "message": "not in the recording"});
+        self.send(&json!({"jsonrpc": "2.0", "id": request["id"], "error": error}))
+    }
+
+    /// Answers without a recording.
+    fn improvise(&mut self) -> Result<(), Stop> {
+        loop {
+            let message = match self.ahead.pop_front() {
+                Some(message) => message,
+                None => next()?,
+            };
+            if self.wants_login(&message)? || message.get("id").is_none() {
+                continue;
+            }
+            let result = match message["method"].as_str() {
+                Some("initialize") => {
+                    let info = json!({"name": "fake", "title": "Fake Agent", "version": "1.0"});
+                    let method = json!({"id": "key", "name": "A key"});
+                    json!({"protocolVersion": 1, "agentInfo": info, "authMethods": [method], "agentCapabilities": {"loadSession": true}})
+                }
+                Some("session/new" | "session/load") => json!({"sessionId": self.session}),
+                Some("session/prompt") => self.answer(&message)?,
+                Some("session/set_mode" | "authenticate") => json!({}),
+                Some(_) => {
+                    self.refuse(&message)?;
+                    continue;
+                }
+                None => continue,
+            };
+            self.send(&json!({"jsonrpc": "2.0", "id": message["id"], "result": result}))?;
+        }
+    }
+
+    fn answer(&mut self, message: &Value) -> Result<Value, Stop> {
+        let blocks = message["params"]["prompt"].as_array();
+        let words = blocks
+            .into_iter()
+            .flatten()
+            .filter_map(|block| block["text"].as_str());
+        let words: Vec<&str> = words.collect();
+        self.say(&format!("You said: {}", words.join(" ")))?;
+        for number in 0..self.number("flood").unwrap_or_default() {
+            self.say(&format!(" {number}"))?;
+        }
+        Ok(json!({"stopReason": "end_turn"}))
+    }
+}
+
+/// Whether a message is the one that the recording has at this place.
+fn is_like(message: &Value, recorded: &Value) -> bool {
+    match recorded.get("method") {
+        Some(method) => message.get("method") == Some(method),
+        None => message.get("method").is_none() && message.get("id") == recorded.get("id"),
+    }
+}
+
+fn print(line: &str) -> Result<(), Stop> {
+    let mut out = io::stdout().lock();
+    let written = writeln!(out, "{line}").and_then(|()| out.flush());
+    written.map_err(|_| Stop::Input)
+}
+
+/// The next message of the client.
+fn next() -> Result<Value, Stop> {
+    loop {
+        let mut line = String::new();
+        match io::stdin().lock().read_line(&mut line) {
+            Ok(0) | Err(_) => return Err(Stop::Input),
+            Ok(_) => {}
+        }
+        if let Ok(message) = serde_json::from_str(&line) {
+            return Ok(message);
+        }
+    }
+}

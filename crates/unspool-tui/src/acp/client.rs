@@ -1,0 +1,826 @@
+//! The client's side of a conversation, as a state machine.
+//!
+//! It is fed with [`Incoming`] by [`Client::take`], told what the person wants
+//! by its other methods, and never waits for anything. What is new is handed
+//! out as [`Update`]s: by `take`, and after any other method by
+//! [`Client::drain`].
+//!
+//! | stage | leaves it by |
+//! |---|---|
+//! | `Starting` | the answer to `initialize`, then to `session/new` or its like |
+//! | `Login` | `authenticate`, after which what failed is tried again |
+//! | `Unopened`, `Failed` | `open` |
+//! | `Opened` | nothing but the agent's end |
+//!
+//! A turn lasts from the prompt to its answer, whatever is said in between or
+//! after it. Prompts that come meanwhile wait in a queue.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::ffi::OsString;
+use std::io;
+use std::path::PathBuf;
+
+use agent_client_protocol_schema::ProtocolVersion;
+use agent_client_protocol_schema::v1 as schema;
+use serde_json::{Value, json};
+use unspool::Event;
+
+use super::connection::{Connection, Exit, Incoming, Launch, keep_end};
+use super::files::{Files, Wrote};
+use super::permission::{Action, Rules};
+use super::state::{self, ConfigValue, Phase, Saved, State};
+use super::terminals::Terminals;
+use super::wire::{self, Message, Refusal};
+pub use asks::{Answer, Ask, AskId, AskKind};
+pub use calls::Call;
+use calls::Calls;
+use journal::Journal;
+use services::Services;
+
+mod asks;
+mod blocks;
+mod calls;
+mod journal;
+mod services;
+mod shell;
+#[cfg(test)]
+mod tests;
+
+/// How much of a line that is no message is told.
+const STRAY: usize = 4 << 10;
+
+/// What a client needs to know.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The root of the project: nothing outside is given to the agent.
+    pub root: PathBuf,
+    /// What is opened once the agent is there.
+    pub open: Open,
+    /// Servers that the agent is to use.
+    pub mcp_servers: Vec<schema::McpServer>,
+    /// Answers in the person's stead.
+    pub rules: Rules,
+    /// The file that the conversation is kept in, from the first prompt on.
+    pub record: Option<PathBuf>,
+    /// The number of the first event.
+    pub first_seq: u64,
+    /// What runs command lines.
+    pub shell: OsString,
+    /// Whether the app can run the agent in a terminal for a login.
+    pub terminal_login: bool,
+    /// Our own version, for the agent.
+    pub version: String,
+}
+
+impl Settings {
+    /// A new session in this folder, everything else as it usually is.
+    pub fn new(root: impl Into<PathBuf>) -> Self {
+        Self {
+            root: root.into(),
+            open: Open::New,
+            mcp_servers: Vec::new(),
+            rules: Rules::default(),
+            record: None,
+            first_seq: 0,
+            shell: "/bin/sh".into(),
+            terminal_login: false,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        }
+    }
+}
+
+/// Which session is opened.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Open {
+    /// None yet: the person will choose.
+    Nothing,
+    /// A new one.
+    #[default]
+    New,
+    /// One that the agent keeps, with its history told again.
+    Load(String),
+    /// One that the agent keeps, without its history.
+    Resume(String),
+}
+
+/// What is new.
+#[derive(Clone, Debug)]
+pub enum Update {
+    /// Something to be shown.
+    Event(Event),
+    /// The phase changed.
+    Phase(Phase),
+    /// [`Client::state`] or [`Client::queue`] changed.
+    State,
+    /// A request waits for the person: it is in [`Client::asks`].
+    Asked(AskId),
+    /// A request is answered or taken back.
+    Settled(AskId),
+    /// A rule answered in the person's stead.
+    Automatic {
+        /// What was asked.
+        title: String,
+        /// The answer.
+        action: Action,
+        /// The rule's place in the list, counted from 1.
+        rule: usize,
+    },
+    /// The agent wrote a file through us.
+    Wrote(Wrote),
+    /// The answer to [`Client::list`], and where the rest of it begins.
+    Sessions(Vec<Saved>, Option<String>),
+    /// Something that was wanted did not work.
+    Failed {
+        /// What: the protocol's method, or our own word.
+        what: String,
+        /// Why.
+        message: String,
+    },
+    /// The agent printed something that is no message.
+    Stray(String),
+    /// The agent is gone.
+    Ended {
+        /// How.
+        exit: Exit,
+        /// The end of what it wrote to standard error.
+        stderr: String,
+    },
+}
+
+/// A message that waits for its turn.
+#[derive(Clone, Debug)]
+pub struct Queued {
+    /// Names it.
+    pub id: u64,
+    /// What is sent.
+    pub blocks: Vec<schema::ContentBlock>,
+}
+
+enum Stage {
+    Starting,
+    Unopened,
+    Login(Open),
+    Opened,
+    Failed,
+    Ended,
+}
+
+/// What one of our requests was for.
+enum Pending {
+    Initialize,
+    Authenticate,
+    Open(Open),
+    Prompt,
+    Mode(String),
+    Option,
+    Model(String),
+    List,
+    /// Its answer changes nothing.
+    Other(&'static str),
+}
+
+struct Turn {
+    request: i64,
+    blocks: Vec<schema::ContentBlock>,
+    is_canceled: bool,
+}
+
+enum Link {
+    Process(Connection),
+    Function(Box<dyn Fn(String) + Send>),
+}
+
+/// The client's side of one agent.
+pub struct Client {
+    settings: Settings,
+    link: Link,
+    journal: Journal,
+    updates: Vec<Update>,
+    told: Phase,
+    stage: Stage,
+    state: State,
+    pending: BTreeMap<i64, Pending>,
+    last_id: i64,
+    turn: Option<Turn>,
+    queue: VecDeque<Queued>,
+    last_queued: u64,
+    asks: asks::Asks,
+    calls: Calls,
+    services: Services,
+    stderr: String,
+}
+
+impl Client {
+    /// Starts an agent. Everything that comes goes to the callback, from any
+    /// thread, and from there to [`Client::take`]. Fails when the agent cannot
+    /// be started or the root is no folder.
+    pub fn start(
+        launch: &Launch,
+        settings: Settings,
+        callback: impl Fn(Incoming) + Send + Sync + Clone + 'static,
+    ) -> io::Result<Self> {
+        let files = Files::open(&settings.root)?;
+        let connection = Connection::start(launch, callback.clone())?;
+        Ok(Self::new(
+            Link::Process(connection),
+            files,
+            settings,
+            callback,
+        ))
+    }
+
+    /// A client whose lines go to a function instead of a process.
+    pub fn detached(
+        settings: Settings,
+        send: impl Fn(String) + Send + 'static,
+        callback: impl Fn(Incoming) + Send + Sync + Clone + 'static,
+    ) -> io::Result<Self> {
+        let files = Files::open(&settings.root)?;
+        let link = Link::Function(Box::new(send));
+        Ok(Self::new(link, files, settings, callback))
+    }
+
+    fn new(
+        link: Link,
+        files: Files,
+        settings: Settings,
+        callback: impl Fn(Incoming) + Send + Sync + Clone + 'static,
+    ) -> Self {
+        let terminals = Terminals::new(settings.shell.clone(), move |news| {
+            callback(Incoming::Terminal(news));
+        });
+        let mut client = Self {
+            journal: Journal::new(settings.record.clone(), settings.first_seq),
+            settings,
+            link,
+            updates: Vec::new(),
+            told: Phase::Starting,
+            stage: Stage::Starting,
+            state: State::default(),
+            pending: BTreeMap::new(),
+            last_id: -1,
+            turn: None,
+            queue: VecDeque::new(),
+            last_queued: 0,
+            asks: asks::Asks::default(),
+            calls: Calls::default(),
+            services: Services::new(files, terminals),
+            stderr: String::new(),
+        };
+        client.initialize();
+        client
+    }
+
+    /// What the agent and its session are doing.
+    pub fn phase(&self) -> Phase {
+        match self.stage {
+            Stage::Ended => Phase::Ended,
+            Stage::Failed => Phase::Failed,
+            _ if !self.asks.list().is_empty() => Phase::Asking,
+            Stage::Starting => Phase::Starting,
+            Stage::Unopened => Phase::Unopened,
+            Stage::Login(_) => Phase::NeedsLogin,
+            Stage::Opened if self.turn.is_some() => Phase::Working,
+            Stage::Opened => Phase::Ready,
+        }
+    }
+
+    /// What is known of the agent and its session.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// The messages that wait for their turn, the next one first.
+    pub fn queue(&self) -> &VecDeque<Queued> {
+        &self.queue
+    }
+
+    /// The requests that wait for the person, oldest first.
+    pub fn asks(&self) -> &[Ask] {
+        self.asks.list()
+    }
+
+    /// Whether a turn runs that was asked to stop.
+    pub fn is_canceling(&self) -> bool {
+        self.turn.as_ref().is_some_and(|turn| turn.is_canceled)
+    }
+
+    /// The end of what the agent wrote to standard error.
+    pub fn stderr(&self) -> &str {
+        &self.stderr
+    }
+
+    /// Bytes that the agent did not read yet.
+    pub fn unread(&self) -> usize {
+        match &self.link {
+            Link::Process(connection) => connection.waiting(),
+            Link::Function(_) => 0,
+        }
+    }
+
+    /// The file that the conversation is kept in, once it is there.
+    pub fn recording(&self) -> Option<&std::path::Path> {
+        self.journal.path()
+    }
+
+    /// Takes what came, and says what is new.
+    pub fn take(&mut self, incoming: Incoming) -> Vec<Update> {
+        match incoming {
+            Incoming::Line(line) => self.line(line.trim_end_matches('\r')),
+            Incoming::Oversized(bytes) => {
+                let text = format!("The agent sent a line of {bytes} bytes, which was skipped.");
+                self.notice(unspool::event::Level::Warning, text);
+            }
+            Incoming::Stderr(text) => keep_end(&mut self.stderr, &text),
+            Incoming::Exited(exit) => self.ended(exit),
+            Incoming::Terminal(news) => self.terminal_news(news),
+        }
+        self.drain()
+    }
+
+    /// What is new since the last time: events first.
+    pub fn drain(&mut self) -> Vec<Update> {
+        let mut news = self.journal.settle(&mut self.updates);
+        news.append(&mut self.updates);
+        let phase = self.phase();
+        if phase != self.told {
+            self.told = phase;
+            news.push(Update::Phase(phase));
+        }
+        news
+    }
+
+    /// Nothing came for a while: what was held back until the next message is
+    /// shown now.
+    pub fn quiet(&mut self) -> Vec<Update> {
+        self.journal.release();
+        self.drain()
+    }
+
+    fn line(&mut self, line: &str) {
+        if line.trim().is_empty() || matches!(self.stage, Stage::Ended) {
+            return;
+        }
+        let Some(message) = wire::parse(line) else {
+            let end = line.floor_char_boundary(STRAY);
+            let text = line.get(..end).unwrap_or_default().to_owned();
+            self.updates.push(Update::Stray(text));
+            return;
+        };
+        self.journal.came(line);
+        match message {
+            Message::Request { id, method, params } => self.request(&id, &method, &params),
+            Message::Notification { method, params } => self.notification(&method, &params),
+            Message::Response { id, result } => self.response(&id, result),
+            Message::Other => {}
+        }
+    }
+
+    fn request(&mut self, id: &Value, method: &str, params: &Value) {
+        match method {
+            "session/request_permission" => self.asks_permission(id, params),
+            "elicitation/create" => self.asks_form(id, params),
+            "fs/read_text_file" | "fs/write_text_file" => self.file_request(id, method, params),
+            _ if method.starts_with("terminal/") => self.terminal_request(id, method, params),
+            _ => {
+                let error = schema::Error::method_not_found().data(json!(method));
+                self.refuse(id, &error);
+            }
+        }
+    }
+
+    fn notification(&mut self, method: &str, params: &Value) {
+        match method {
+            "session/update" => self.update(params),
+            "$/cancel_request" => {
+                let request = params.get("requestId").unwrap_or(&Value::Null);
+                self.taken_back(request);
+            }
+            _ => {}
+        }
+    }
+
+    fn update(&mut self, params: &Value) {
+        let session = wire::text(params, "sessionId");
+        let update = params.get("update").unwrap_or(&Value::Null);
+        self.calls.update(&session, update);
+        let is_ours = session == self.state.session || self.state.session.is_empty();
+        if is_ours && self.state.update(update) {
+            self.updates.push(Update::State);
+        }
+    }
+
+    fn response(&mut self, id: &Value, result: Result<Value, Refusal>) {
+        let Some(pending) = id.as_i64().and_then(|id| self.pending.remove(&id)) else {
+            return;
+        };
+        match pending {
+            Pending::Initialize => self.initialized(result),
+            Pending::Authenticate => match result {
+                Ok(_) => self.logged_in(),
+                Err(refusal) => self.failed("authenticate", &refusal.message),
+            },
+            Pending::Open(open) => self.opened(open, result),
+            Pending::Prompt => self.prompt_ended(result),
+            Pending::Mode(mode) => {
+                if self.succeeded("session/set_mode", result).is_some() {
+                    self.state.mode = mode;
+                }
+            }
+            Pending::Option => {
+                if let Some(result) = self.succeeded("session/set_config_option", result) {
+                    self.state.settings(&result);
+                }
+            }
+            Pending::Model(model) => {
+                if self.succeeded("session/set_model", result).is_some() {
+                    self.set_model(model);
+                }
+            }
+            Pending::List => {
+                if let Some(result) = self.succeeded("session/list", result) {
+                    let next = result.get("nextCursor").and_then(Value::as_str);
+                    let next = next.map(str::to_owned);
+                    let sessions = state::saved(&result);
+                    self.updates.push(Update::Sessions(sessions, next));
+                }
+            }
+            Pending::Other(what) => {
+                self.succeeded(what, result);
+            }
+        }
+        self.updates.push(Update::State);
+    }
+
+    fn succeeded(&mut self, what: &str, result: Result<Value, Refusal>) -> Option<Value> {
+        match result {
+            Ok(value) => Some(value),
+            Err(refusal) => {
+                self.failed(what, &refusal.message);
+                None
+            }
+        }
+    }
+
+    fn failed(&mut self, what: &str, message: &str) {
+        self.updates.push(Update::Failed {
+            what: what.to_owned(),
+            message: message.to_owned(),
+        });
+    }
+
+    fn initialize(&mut self) {
+        let fs = schema::FileSystemCapabilities::new()
+            .read_text_file(true)
+            .write_text_file(true);
+        let options = schema::SessionConfigOptionsCapabilities::new()
+            .boolean(schema::BooleanConfigOptionCapabilities::new());
+        let session = schema::ClientSessionCapabilities::new()
+            .compaction(schema::CompactionCapabilities::new())
+            .config_options(options)
+            .notices(schema::NoticeCapabilities::new());
+        let elicitation = schema::ElicitationCapabilities::new()
+            .form(schema::ElicitationFormCapabilities::new())
+            .url(schema::ElicitationUrlCapabilities::new());
+        let auth = schema::AuthCapabilities::new().terminal(self.settings.terminal_login);
+        let capabilities = schema::ClientCapabilities::new()
+            .fs(fs)
+            .terminal(true)
+            .session(session)
+            .auth(auth)
+            .elicitation(elicitation);
+        let info = schema::Implementation::new("unspool", &self.settings.version)
+            .title("Unspool".to_owned());
+        let params = schema::InitializeRequest::new(ProtocolVersion::V1)
+            .client_capabilities(capabilities)
+            .client_info(info);
+        self.ask_agent("initialize", &params, Pending::Initialize);
+    }
+
+    fn initialized(&mut self, result: Result<Value, Refusal>) {
+        let Some(result) = self.succeeded("initialize", result) else {
+            self.stage = Stage::Failed;
+            return;
+        };
+        let version = result.get("protocolVersion").and_then(Value::as_u64);
+        if version.is_some_and(|version| version != 1) {
+            let version = version.unwrap_or_default();
+            self.stage = Stage::Failed;
+            self.failed(
+                "initialize",
+                &format!("the agent speaks protocol {version}, not 1"),
+            );
+            return;
+        }
+        self.state.initialized(&result);
+        self.open(self.settings.open.clone());
+    }
+
+    /// Opens a session in place of the one that is open.
+    pub fn open(&mut self, open: Open) {
+        let can = self.state.capabilities;
+        let root = self.settings.root.clone();
+        let servers = self.settings.mcp_servers.clone();
+        self.state.session.clear();
+        self.state.title.clear();
+        self.state.mode.clear();
+        self.state.modes.clear();
+        self.state.options.clear();
+        self.state.commands.clear();
+        self.stage = Stage::Starting;
+        self.updates.push(Update::State);
+        match &open {
+            Open::Nothing => self.stage = Stage::Unopened,
+            Open::New => {
+                let params = schema::NewSessionRequest::new(root).mcp_servers(servers);
+                self.ask_agent("session/new", &params, Pending::Open(open));
+            }
+            Open::Load(id) | Open::Resume(id) => {
+                let id = id.clone();
+                self.state.session.clone_from(&id);
+                let wants_history = matches!(open, Open::Load(_));
+                if can.load && (wants_history || !can.resume) {
+                    let params = schema::LoadSessionRequest::new(id, root).mcp_servers(servers);
+                    self.ask_agent("session/load", &params, Pending::Open(open));
+                } else if can.resume {
+                    let params = schema::ResumeSessionRequest::new(id, root).mcp_servers(servers);
+                    self.ask_agent("session/resume", &params, Pending::Open(open));
+                } else {
+                    self.stage = Stage::Failed;
+                    self.failed("session/load", "the agent cannot open earlier sessions");
+                }
+            }
+        }
+    }
+
+    fn opened(&mut self, open: Open, result: Result<Value, Refusal>) {
+        let result = match result {
+            Ok(result) => result,
+            Err(refusal) if wants_login(&refusal) => {
+                self.stage = Stage::Login(open);
+                return;
+            }
+            Err(refusal) => {
+                self.stage = Stage::Failed;
+                self.failed("session/new", &refusal.message);
+                return;
+            }
+        };
+        let id = wire::text(&result, "sessionId");
+        if !id.is_empty() {
+            self.state.session = id;
+        }
+        self.state.settings(&result);
+        self.stage = Stage::Opened;
+        self.send_next();
+    }
+
+    /// Logs in by one of the agent's methods.
+    pub fn authenticate(&mut self, method: &str) {
+        let params = schema::AuthenticateRequest::new(method.to_owned());
+        self.ask_agent("authenticate", &params, Pending::Authenticate);
+    }
+
+    /// The person has logged in: what failed for it is tried again.
+    pub fn logged_in(&mut self) {
+        let Stage::Login(open) = std::mem::replace(&mut self.stage, Stage::Opened) else {
+            return;
+        };
+        if open == Open::Nothing {
+            self.send_next();
+        } else {
+            self.open(open);
+        }
+    }
+
+    /// Logs out, where the agent can.
+    pub fn log_out(&mut self) {
+        let params = schema::LogoutRequest::new();
+        self.ask_agent("logout", &params, Pending::Other("logout"));
+    }
+
+    /// Sends a message, or queues it while it cannot be sent. Whether it was
+    /// queued.
+    pub fn prompt(&mut self, blocks: Vec<schema::ContentBlock>) -> bool {
+        if matches!(self.stage, Stage::Opened) && self.turn.is_none() {
+            self.send_prompt(blocks);
+            return false;
+        }
+        self.last_queued += 1;
+        let id = self.last_queued;
+        self.queue.push_back(Queued { id, blocks });
+        self.updates.push(Update::State);
+        true
+    }
+
+    /// Changes a message that waits; `false` if it is gone.
+    pub fn edit_queued(&mut self, id: u64, blocks: Vec<schema::ContentBlock>) -> bool {
+        let queued = self.queue.iter_mut().find(|queued| queued.id == id);
+        let is_there = queued.map(|queued| queued.blocks = blocks).is_some();
+        self.updates.push(Update::State);
+        is_there
+    }
+
+    /// Takes a message out of the queue.
+    pub fn remove_queued(&mut self, id: u64) -> Option<Queued> {
+        let at = self.queue.iter().position(|queued| queued.id == id)?;
+        self.updates.push(Update::State);
+        self.queue.remove(at)
+    }
+
+    /// Sends the next message of the queue, if one can be sent. After a turn
+    /// that failed or was canceled, nothing is sent before this is called or
+    /// the person sends something else.
+    pub fn send_next(&mut self) {
+        if matches!(self.stage, Stage::Opened)
+            && self.turn.is_none()
+            && let Some(queued) = self.queue.pop_front()
+        {
+            self.send_prompt(queued.blocks);
+        }
+    }
+
+    fn send_prompt(&mut self, blocks: Vec<schema::ContentBlock>) {
+        self.journal.start_recording(&mut self.updates);
+        let fitting = blocks::fitting(&blocks, self.state.capabilities);
+        let params = schema::PromptRequest::new(self.state.session.clone(), fitting);
+        let request = self.ask_agent("session/prompt", &params, Pending::Prompt);
+        self.turn = Some(Turn {
+            request,
+            blocks,
+            is_canceled: false,
+        });
+        self.updates.push(Update::State);
+    }
+
+    fn prompt_ended(&mut self, result: Result<Value, Refusal>) {
+        let turn = self.turn.take();
+        self.services.forget_grants();
+        let is_over = match result {
+            Ok(result) => wire::text(&result, "stopReason") != "cancelled",
+            Err(refusal) if wants_login(&refusal) => {
+                self.stage = Stage::Login(Open::Nothing);
+                if let Some(turn) = turn {
+                    self.last_queued += 1;
+                    self.queue.push_front(Queued {
+                        id: self.last_queued,
+                        blocks: turn.blocks,
+                    });
+                }
+                return;
+            }
+            Err(refusal) => {
+                if refusal.code != wire::REQUEST_CANCELLED {
+                    self.failed("session/prompt", &refusal.message);
+                }
+                return;
+            }
+        };
+        if is_over && turn.is_none_or(|turn| !turn.is_canceled) {
+            self.send_next();
+        }
+    }
+
+    /// Stops the turn. All open requests are answered with `cancelled`, and so
+    /// are those that still come; what else comes is taken as before. Said
+    /// again, it also takes the prompt itself back.
+    pub fn cancel(&mut self) {
+        if let Some(turn) = &mut self.turn {
+            let again = std::mem::replace(&mut turn.is_canceled, true);
+            let request = turn.request;
+            let params = schema::CancelNotification::new(self.state.session.clone());
+            self.tell_agent("session/cancel", &params);
+            if again {
+                let params = schema::CancelRequestNotification::new(request);
+                self.tell_agent("$/cancel_request", &params);
+            }
+        }
+        self.cancel_asks();
+    }
+
+    /// Sets the mode.
+    pub fn set_mode(&mut self, mode: &str) {
+        let session = self.state.session.clone();
+        let params = schema::SetSessionModeRequest::new(session, mode.to_owned());
+        let pending = Pending::Mode(mode.to_owned());
+        self.ask_agent("session/set_mode", &params, pending);
+    }
+
+    /// Sets a setting: to one of its values, or on or off.
+    pub fn set_option(&mut self, option: &str, value: &Value) {
+        let session = self.state.session.clone();
+        let is_model_list =
+            |known: &&state::ConfigOption| known.id == option && known.is_model_list;
+        if self.state.options.iter().any(|known| is_model_list(&known)) {
+            let model = value.as_str().unwrap_or_default().to_owned();
+            // From before settings, and no part of the schema any more.
+            let params = json!({"sessionId": session, "modelId": model});
+            self.ask_agent("session/set_model", &params, Pending::Model(model));
+            return;
+        }
+        let value = match value {
+            Value::Bool(value) => schema::SessionConfigOptionValue::Boolean { value: *value },
+            value => schema::SessionConfigOptionValue::ValueId {
+                value: value.as_str().unwrap_or_default().to_owned().into(),
+            },
+        };
+        let params = schema::SetSessionConfigOptionRequest::new(session, option.to_owned(), value);
+        self.ask_agent("session/set_config_option", &params, Pending::Option);
+    }
+
+    fn set_model(&mut self, model: String) {
+        let mut lists = self.state.options.iter_mut();
+        let list = lists.find(|option| option.is_model_list);
+        if let Some(ConfigValue::Select { current, .. }) = list.map(|list| &mut list.value) {
+            *current = model;
+        }
+    }
+
+    /// Asks for the sessions that the agent keeps; they come as
+    /// [`Update::Sessions`].
+    pub fn list(&mut self, cursor: Option<String>) {
+        let mut params = schema::ListSessionsRequest::new().cwd(self.settings.root.clone());
+        params.cursor = cursor;
+        self.ask_agent("session/list", &params, Pending::List);
+    }
+
+    /// Deletes a session that the agent keeps.
+    pub fn delete(&mut self, session: &str) {
+        let params = schema::DeleteSessionRequest::new(session.to_owned());
+        self.ask_agent("session/delete", &params, Pending::Other("session/delete"));
+    }
+
+    /// Closes the session, where the agent can, and then the agent's input,
+    /// which asks it to end.
+    pub fn close(&mut self) {
+        if self.state.capabilities.close && matches!(self.stage, Stage::Opened) {
+            let params = schema::CloseSessionRequest::new(self.state.session.clone());
+            self.ask_agent("session/close", &params, Pending::Other("session/close"));
+        }
+        if let Link::Process(connection) = &mut self.link {
+            connection.close();
+        }
+    }
+
+    fn ended(&mut self, exit: Exit) {
+        if matches!(self.stage, Stage::Ended) {
+            return;
+        }
+        self.stage = Stage::Ended;
+        self.turn = None;
+        self.pending.clear();
+        for id in self.asks.clear() {
+            self.updates.push(Update::Settled(id));
+        }
+        self.services.agent_ended();
+        self.journal.finish();
+        self.updates.push(Update::Ended {
+            exit,
+            stderr: self.stderr.clone(),
+        });
+    }
+
+    fn ask_agent(&mut self, method: &str, params: &impl serde::Serialize, pending: Pending) -> i64 {
+        self.last_id += 1;
+        self.pending.insert(self.last_id, pending);
+        self.send(wire::request(self.last_id, method, params));
+        self.last_id
+    }
+
+    fn tell_agent(&mut self, method: &str, params: &impl serde::Serialize) {
+        self.send(wire::notification(method, params));
+    }
+
+    fn reply(&mut self, id: &Value, result: &impl serde::Serialize) {
+        self.send(wire::answer(id, result));
+    }
+
+    fn refuse(&mut self, id: &Value, error: &schema::Error) {
+        self.send(wire::error(id, error));
+    }
+
+    fn send(&mut self, line: String) {
+        if matches!(self.stage, Stage::Ended) {
+            return;
+        }
+        self.journal.went(&line);
+        match &self.link {
+            Link::Process(connection) => connection.send(line),
+            Link::Function(send) => send(line),
+        }
+    }
+
+    fn notice(&mut self, level: unspool::event::Level, text: String) {
+        let notice = unspool::event::Notice {
+            level,
+            text: text.into(),
+        };
+        self.journal.say(unspool::event::Body::Notice(notice));
+    }
+}
+
+/// Some agents say it in words only.
+fn wants_login(refusal: &Refusal) -> bool {
+    let message = refusal.message.to_lowercase();
+    refusal.code == wire::AUTH_REQUIRED || message.contains("authentication required")
+}

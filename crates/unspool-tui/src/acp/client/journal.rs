@@ -1,0 +1,199 @@
+//! All that both sides say, as events: shown, numbered, and kept on disk.
+//!
+//! Lines go through the library's reader with the direction in which they went.
+//! Events of our own (notices, commands of the person) are put between them.
+//! From the first prompt on everything is recorded, what came before included.
+
+use std::path::{Path, PathBuf};
+
+use base64::Engine as _;
+use jiff::Timestamp;
+use serde_json::json;
+use unspool::event::Body;
+use unspool::{Event, Reader, ReaderOptions};
+
+use super::Update;
+use crate::acp::record::Recorder;
+
+/// Events that wait for the first prompt. More of them start the recording.
+const HELD: usize = 100_000;
+
+pub(super) struct Journal {
+    reader: Reader,
+    /// The reader was told that nothing follows.
+    is_finished: bool,
+    next: u64,
+    /// Events that were not handed out yet.
+    ready: Vec<Event>,
+    record: Record,
+}
+
+enum Record {
+    Not,
+    /// Will be kept in this file.
+    Later(PathBuf, Vec<Event>),
+    Now(Recorder),
+}
+
+impl Journal {
+    pub(super) fn new(record: Option<PathBuf>, first: u64) -> Self {
+        Self {
+            reader: Reader::with_options(ReaderOptions {
+                from: unspool::source::provider("acp"),
+                ..ReaderOptions::default()
+            }),
+            is_finished: false,
+            next: first,
+            ready: Vec::new(),
+            record: record.map_or(Record::Not, |path| Record::Later(path, Vec::new())),
+        }
+    }
+
+    pub(super) fn path(&self) -> Option<&Path> {
+        match &self.record {
+            Record::Now(recorder) => Some(recorder.path()),
+            _ => None,
+        }
+    }
+
+    /// The agent said this.
+    pub(super) fn came(&mut self, line: &str) {
+        self.read("agent->client", line);
+    }
+
+    /// The agent was told this.
+    pub(super) fn went(&mut self, line: &str) {
+        self.read("client->agent", line);
+    }
+
+    /// Output of a terminal of ours, in the form in which agents tell of
+    /// theirs: the reader knows which call it belongs to.
+    pub(super) fn terminal_grew(&mut self, session: &str, terminal: &str, bytes: &[u8]) {
+        let data = base64::engine::general_purpose::STANDARD.encode(bytes);
+        let update = json!({
+            "sessionUpdate": "terminal_output_chunk",
+            "terminalId": terminal,
+            "data": data,
+        });
+        self.tell(session, &update);
+    }
+
+    /// A command in a terminal of ours ended.
+    pub(super) fn terminal_exited(&mut self, session: &str, terminal: &str, code: Option<i32>) {
+        let update = json!({
+            "sessionUpdate": "terminal_update",
+            "terminalId": terminal,
+            "exitStatus": {"exitCode": code},
+        });
+        self.tell(session, &update);
+    }
+
+    fn tell(&mut self, session: &str, update: &serde_json::Value) {
+        let params = json!({"sessionId": session, "update": update});
+        let message = json!({"jsonrpc": "2.0", "method": "session/update", "params": params});
+        self.read("agent->client", &message.to_string());
+    }
+
+    /// Lets go what the reader holds back until the next message.
+    pub(super) fn release(&mut self) {
+        let message = json!({"jsonrpc": "2.0", "method": "$/cancel_request", "params": {}});
+        self.read("client->agent", &message.to_string());
+    }
+
+    fn read(&mut self, direction: &str, line: &str) {
+        if self.is_finished {
+            return;
+        }
+        for part in [r#"{"dir":""#, direction, r#"","msg":"#, line, "}\n"] {
+            self.reader.push(part.as_bytes());
+        }
+        self.collect();
+    }
+
+    /// Nothing more will be said.
+    pub(super) fn finish(&mut self) {
+        if !self.is_finished {
+            self.is_finished = true;
+            self.reader.finish();
+            self.collect();
+        }
+    }
+
+    fn collect(&mut self) {
+        while let Some(event) = self.reader.pop() {
+            self.add(event);
+        }
+    }
+
+    /// An event of our own.
+    pub(super) fn say(&mut self, body: Body) {
+        self.add(Event {
+            seq: 0,
+            time: None,
+            agent: None,
+            body,
+            raw: None,
+        });
+    }
+
+    fn add(&mut self, mut event: Event) {
+        event.seq = self.next;
+        self.next += 1;
+        if event.time.is_none() {
+            event.time = Some(Timestamp::now().to_string());
+        }
+        self.ready.push(event);
+    }
+
+    /// Hands out what is ready, once it is recorded.
+    pub(super) fn settle(&mut self, failures: &mut Vec<Update>) -> Vec<Update> {
+        let ready = std::mem::take(&mut self.ready);
+        for event in &ready {
+            self.keep(event, failures);
+        }
+        ready.into_iter().map(Update::Event).collect()
+    }
+
+    fn keep(&mut self, event: &Event, updates: &mut Vec<Update>) {
+        match &mut self.record {
+            Record::Not => {}
+            Record::Later(_, held) => {
+                held.push(event.clone());
+                if held.len() >= HELD {
+                    self.start_recording(updates);
+                }
+            }
+            Record::Now(recorder) => {
+                if let Err(error) = recorder.write(event) {
+                    let path = recorder.path().display().to_string();
+                    self.give_up(&path, &error, updates);
+                }
+            }
+        }
+    }
+
+    /// From here on everything goes to the file, what was said so far first.
+    pub(super) fn start_recording(&mut self, updates: &mut Vec<Update>) {
+        let Record::Later(path, held) = &mut self.record else {
+            return;
+        };
+        let (path, held) = (std::mem::take(path), std::mem::take(held));
+        match Recorder::open(&path) {
+            Ok(recorder) => {
+                self.record = Record::Now(recorder);
+                for event in held {
+                    self.keep(&event, updates);
+                }
+            }
+            Err(error) => self.give_up(&path.display().to_string(), &error, updates),
+        }
+    }
+
+    fn give_up(&mut self, path: &str, error: &std::io::Error, updates: &mut Vec<Update>) {
+        self.record = Record::Not;
+        updates.push(Update::Failed {
+            what: "record".to_owned(),
+            message: format!("{path} is not complete, nothing more is kept: {error}"),
+        });
+    }
+}

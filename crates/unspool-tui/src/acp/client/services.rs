@@ -1,0 +1,458 @@
+//! What an agent may ask its client to do: files and terminals.
+//!
+//! Files are read and written inside the root alone (`files.rs`). Agents ask
+//! for permission themselves before they come here, so that nobody is asked
+//! twice; rules hold all the same. A rule that says `deny` is obeyed, one that
+//! says `ask` is asked for what was not allowed in this turn, and so is writing
+//! below `.git`, from where programs are run.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use agent_client_protocol_schema::v1 as schema;
+use serde_json::Value;
+use unspool::event::Level;
+use unspool::{patch, tool};
+
+use super::asks::{Held, unreadable};
+use super::shell::Shell;
+use super::{Call, Client, Update};
+use crate::acp::files::{FileError, Files};
+use crate::acp::permission::{Action, Subject, Verdict};
+use crate::acp::terminals::{News, Run, Terminals, signal_name};
+use crate::acp::wire::{items, text};
+
+/// Terminals that may be open at once.
+const TERMINALS: usize = 64;
+/// Bytes of one terminal's output that are shown as they come.
+const SHOWN: usize = 1 << 20;
+/// Answers that may wait for the end of commands.
+const WAITING: usize = 256;
+
+pub(super) struct Services {
+    pub(super) files: Files,
+    pub(super) terminals: Terminals,
+    /// The agent's terminals.
+    owned: BTreeMap<String, Owned>,
+    /// The person's.
+    pub(super) shells: BTreeMap<String, Shell>,
+    /// Requests that wait for the end of a terminal's command.
+    waiting: Vec<(Value, String)>,
+    pub(super) last: u64,
+    granted_paths: Vec<String>,
+    granted_commands: Vec<String>,
+}
+
+struct Owned {
+    session: String,
+    command: String,
+    /// Bytes that were shown.
+    shown: usize,
+    /// A call of the agent shows it.
+    is_embedded: bool,
+}
+
+impl Services {
+    pub(super) fn new(files: Files, terminals: Terminals) -> Self {
+        Self {
+            files,
+            terminals,
+            owned: BTreeMap::new(),
+            shells: BTreeMap::new(),
+            waiting: Vec::new(),
+            last: 0,
+            granted_paths: Vec::new(),
+            granted_commands: Vec::new(),
+        }
+    }
+
+    /// Where paths lead, below the root; `None` for those outside.
+    pub(super) fn places(&self, paths: &[PathBuf]) -> Vec<Option<String>> {
+        paths.iter().map(|path| self.place(path)).collect()
+    }
+
+    fn place(&self, path: &Path) -> Option<String> {
+        let place = self.files.resolve(path).ok()?;
+        Some(place.to_string_lossy().into_owned())
+    }
+
+    pub(super) fn grant(&mut self, paths: &[PathBuf], command: Option<&str>) {
+        let places = self.places(paths);
+        self.granted_paths.extend(places.into_iter().flatten());
+        self.granted_commands.extend(command.map(str::to_owned));
+    }
+
+    /// What was allowed in a turn is not allowed in the next one.
+    pub(super) fn forget_grants(&mut self) {
+        self.granted_paths.clear();
+        self.granted_commands.clear();
+    }
+
+    /// The agent does not wait for a command's end any more; `false` if it
+    /// did not.
+    pub(super) fn stop_waiting(&mut self, request: &Value) -> bool {
+        let before = self.waiting.len();
+        self.waiting.retain(|(waiting, _)| waiting != request);
+        self.waiting.len() < before
+    }
+
+    pub(super) fn agent_ended(&mut self) {
+        for id in std::mem::take(&mut self.owned).into_keys() {
+            self.terminals.release(&id);
+        }
+        self.waiting.clear();
+        self.forget_grants();
+    }
+}
+
+impl Client {
+    pub(super) fn file_request(&mut self, request: &Value, method: &str, params: &Value) {
+        let path = PathBuf::from(text(params, "path"));
+        let is_write = method == "fs/write_text_file";
+        if path.as_os_str().is_empty() {
+            self.refuse(request, &unreadable("path is missing"));
+            return;
+        }
+        if is_write && !params.get("content").is_some_and(Value::is_string) {
+            self.refuse(request, &unreadable("content is missing"));
+            return;
+        }
+        let place = match self.services.files.resolve(&path) {
+            Ok(place) => place.to_string_lossy().into_owned(),
+            Err(error) => {
+                self.refuse_file(request, &path, &error);
+                return;
+            }
+        };
+        let verdict = self.settings.rules.judge(&Subject {
+            tool: method.to_owned(),
+            kind: (if is_write { "edit" } else { "read" }).to_owned(),
+            paths: vec![Some(place.clone())],
+            ..Subject::default()
+        });
+        let title = format!("{method} {place}");
+        if self.is_denied(request, &verdict, &title) {
+            return;
+        }
+        let held = Held {
+            method: method.to_owned(),
+            params: params.clone(),
+        };
+        let is_granted = self.services.granted_paths.contains(&place);
+        let is_asked = match (verdict.action, verdict.rule) {
+            (Action::Allow, _) => false,
+            (_, Some(_)) => true,
+            (_, None) => is_write && is_below_git(&place),
+        };
+        if is_asked && !is_granted {
+            let call = self.file_call(&path, &place, params, is_write);
+            self.ask_first(request, held, call);
+            return;
+        }
+        self.perform(request, &held);
+    }
+
+    /// Says no where a rule does.
+    fn is_denied(&mut self, request: &Value, verdict: &Verdict, title: &str) -> bool {
+        let Some(rule) = verdict.rule.filter(|_| verdict.action == Action::Deny) else {
+            return false;
+        };
+        let error = schema::Error::new(-32603, "a rule of the person does not allow it");
+        self.refuse(request, &error);
+        self.updates.push(Update::Automatic {
+            title: title.to_owned(),
+            action: Action::Deny,
+            rule,
+        });
+        true
+    }
+
+    fn file_call(&self, path: &Path, place: &str, params: &Value, is_write: bool) -> Call {
+        let old = self.services.files.read(path, None, None).ok();
+        let old = old.map(|old| old.text);
+        let new = text(params, "content");
+        let edit = is_write.then(|| patch::from_texts(place, old.as_deref(), &new, true));
+        let verb = if is_write { "Write" } else { "Read" };
+        Call {
+            name: (if is_write {
+                "fs/write_text_file"
+            } else {
+                "fs/read_text_file"
+            })
+            .to_owned(),
+            kind: (if is_write { "edit" } else { "read" }).to_owned(),
+            title: format!("{verb} {place}"),
+            paths: vec![path.to_owned()],
+            edits: edit.into_iter().collect(),
+            ..Call::default()
+        }
+    }
+
+    /// Does what was asked for, once nothing speaks against it.
+    pub(super) fn perform(&mut self, request: &Value, held: &Held) {
+        let params = &held.params;
+        let path = PathBuf::from(text(params, "path"));
+        match &*held.method {
+            "fs/read_text_file" => {
+                let number = |key| params.get(key).and_then(Value::as_u64);
+                let read = self
+                    .services
+                    .files
+                    .read(&path, number("line"), number("limit"));
+                match read {
+                    Ok(read) => {
+                        if read.is_lossy {
+                            let path = path.display();
+                            let text = format!(
+                                "{path} is not UTF-8: the agent reads it with replacement characters."
+                            );
+                            self.notice(Level::Warning, text);
+                        }
+                        self.reply(request, &schema::ReadTextFileResponse::new(read.text));
+                    }
+                    Err(error) => self.refuse_file(request, &path, &error),
+                }
+            }
+            "fs/write_text_file" => {
+                match self.services.files.write(&path, &text(params, "content")) {
+                    Ok(wrote) => {
+                        self.reply(request, &schema::WriteTextFileResponse::new());
+                        self.updates.push(Update::Wrote(wrote));
+                    }
+                    Err(error) => self.refuse_file(request, &path, &error),
+                }
+            }
+            _ => self.create_terminal(request, params),
+        }
+    }
+
+    fn refuse_file(&mut self, request: &Value, path: &Path, error: &FileError) {
+        let path = path.display();
+        let error = match error {
+            FileError::NotFound => {
+                schema::Error::resource_not_found(Some(format!("file://{path}")))
+            }
+            FileError::Outside => unreadable(&format!("{path}: {error}")),
+            error => schema::Error::new(-32603, format!("{path}: {error}")),
+        };
+        self.refuse(request, &error);
+    }
+
+    pub(super) fn terminal_request(&mut self, request: &Value, method: &str, params: &Value) {
+        if method == "terminal/create" {
+            self.wants_terminal(request, params);
+            return;
+        }
+        let id = text(params, "terminalId");
+        if !self.services.owned.contains_key(&id) {
+            let error = schema::Error::resource_not_found(Some(id));
+            self.refuse(request, &error);
+            return;
+        }
+        match method {
+            "terminal/output" => {
+                let output = self.services.terminals.output(&id).unwrap_or_default();
+                let status = output.exit.as_ref().map(exit_status);
+                let response =
+                    schema::TerminalOutputResponse::new(output.text, output.is_truncated)
+                        .exit_status(status);
+                self.reply(request, &response);
+            }
+            "terminal/wait_for_exit" => {
+                if self.services.waiting.len() >= WAITING {
+                    self.refuse(request, &schema::Error::internal_error());
+                    return;
+                }
+                self.services.waiting.push((request.clone(), id.clone()));
+                self.answer_waiting(&id);
+            }
+            "terminal/kill" => {
+                self.services.terminals.kill(&id);
+                self.reply(request, &schema::KillTerminalResponse::new());
+            }
+            "terminal/release" => {
+                self.release(&id);
+                self.reply(request, &schema::ReleaseTerminalResponse::new());
+            }
+            _ => self.refuse(request, &schema::Error::method_not_found()),
+        }
+    }
+
+    fn wants_terminal(&mut self, request: &Value, params: &Value) {
+        let run = run(params);
+        if run.command.is_empty() {
+            self.refuse(request, &unreadable("command is missing"));
+            return;
+        }
+        let line = line(&run);
+        let verdict = self.settings.rules.judge(&Subject {
+            tool: "terminal/create".to_owned(),
+            kind: "execute".to_owned(),
+            command: Some(line.clone()),
+            ..Subject::default()
+        });
+        if self.is_denied(request, &verdict, &line) {
+            return;
+        }
+        let is_asked = verdict.rule.is_some() && verdict.action == Action::Ask;
+        if is_asked && !self.services.granted_commands.contains(&line) {
+            let call = Call {
+                name: "terminal/create".to_owned(),
+                kind: "execute".to_owned(),
+                title: line.clone(),
+                command: Some(line),
+                is_command_given: true,
+                ..Call::default()
+            };
+            let held = Held {
+                method: "terminal/create".to_owned(),
+                params: params.clone(),
+            };
+            self.ask_first(request, held, call);
+            return;
+        }
+        self.create_terminal(request, params);
+    }
+
+    fn create_terminal(&mut self, request: &Value, params: &Value) {
+        let mut run = run(params);
+        let cwd = text(params, "cwd");
+        let folder = if cwd.is_empty() {
+            Ok(self.services.files.root().to_owned())
+        } else {
+            self.services.files.folder(Path::new(&cwd))
+        };
+        match folder {
+            Ok(folder) => run.cwd = folder,
+            Err(error) => {
+                self.refuse_file(request, Path::new(&cwd), &error);
+                return;
+            }
+        }
+        if self.services.owned.len() >= TERMINALS {
+            let error = schema::Error::new(-32603, "too many terminals are open");
+            self.refuse(request, &error);
+            return;
+        }
+        self.services.last += 1;
+        let id = format!("terminal-{}", self.services.last);
+        let owned = Owned {
+            session: text(params, "sessionId"),
+            command: line(&run),
+            shown: 0,
+            is_embedded: false,
+        };
+        match self.services.terminals.start(&id, &run) {
+            Ok(()) => {
+                self.services.owned.insert(id.clone(), owned);
+                self.reply(request, &schema::CreateTerminalResponse::new(id));
+            }
+            Err(error) => {
+                let error = schema::Error::new(-32603, format!("{}: {error}", run.command));
+                self.refuse(request, &error);
+            }
+        }
+    }
+
+    pub(super) fn terminal_news(&mut self, news: News) {
+        match news {
+            News::Output(id) if self.services.owned.contains_key(&id) => self.show_output(&id),
+            News::Exited(id) if self.services.owned.contains_key(&id) => {
+                self.show_output(&id);
+                let code = self
+                    .services
+                    .terminals
+                    .exit(&id)
+                    .and_then(|(exit, _)| exit.code);
+                if let Some(owned) = self.services.owned.get(&id) {
+                    self.journal.terminal_exited(&owned.session, &id, code);
+                }
+                self.answer_waiting(&id);
+            }
+            News::Output(id) => self.shell_said(&id),
+            News::Exited(id) => self.shell_ended(&id),
+        }
+    }
+
+    fn show_output(&mut self, id: &str) {
+        let bytes = self.services.terminals.take_new(id);
+        let is_embedded = self.calls.shows(id);
+        let Some(owned) = self.services.owned.get_mut(id) else {
+            return;
+        };
+        owned.is_embedded |= is_embedded;
+        if !bytes.is_empty() && owned.shown < SHOWN {
+            owned.shown += bytes.len();
+            self.journal.terminal_grew(&owned.session, id, &bytes);
+        }
+    }
+
+    fn answer_waiting(&mut self, id: &str) {
+        let Some((exit, _)) = self.services.terminals.exit(id) else {
+            return;
+        };
+        let waiting = std::mem::take(&mut self.services.waiting);
+        let (ready, others) = waiting
+            .into_iter()
+            .partition(|(_, terminal)| terminal == id);
+        self.services.waiting = others;
+        let ready: Vec<(Value, String)> = ready;
+        for (request, _) in ready {
+            let response = schema::WaitForTerminalExitResponse::new(exit_status(&exit));
+            self.reply(&request, &response);
+        }
+    }
+
+    fn release(&mut self, id: &str) {
+        self.show_output(id);
+        self.services.terminals.kill_now(id);
+        self.answer_waiting(id);
+        let output = self.services.terminals.output(id).unwrap_or_default();
+        let Some(owned) = self.services.owned.remove(id) else {
+            return;
+        };
+        self.services.terminals.release(id);
+        // One that no call shows would not be seen at all.
+        if !owned.is_embedded {
+            self.show_command(id, "terminal", &owned.command);
+            self.show_command_end(id, "terminal", output, None);
+        }
+    }
+}
+
+fn is_below_git(place: &str) -> bool {
+    let mut parts = place.split('/');
+    parts.any(|part| part.eq_ignore_ascii_case(".git"))
+}
+
+fn run(params: &Value) -> Run {
+    let strings = |key| items(params, key).iter().filter_map(Value::as_str);
+    let env = items(params, "env").iter();
+    Run {
+        command: text(params, "command"),
+        args: strings("args").map(str::to_owned).collect(),
+        env: env
+            .map(|variable| (text(variable, "name"), text(variable, "value")))
+            .filter(|(name, _)| !name.is_empty() && !name.contains(['=', '\0']))
+            .map(|(name, value)| (name.into(), value.into()))
+            .collect(),
+        cwd: PathBuf::new(),
+        limit: params.get("outputByteLimit").and_then(Value::as_u64),
+    }
+}
+
+fn line(run: &Run) -> String {
+    if run.args.is_empty() {
+        return tool::unwrap_shell(&run.command).into_owned();
+    }
+    let mut words = vec![run.command.clone()];
+    words.extend(run.args.iter().cloned());
+    tool::command_line(&words)
+}
+
+fn exit_status(exit: &crate::acp::Exit) -> schema::TerminalExitStatus {
+    let code = exit.code.and_then(|code| u32::try_from(code).ok());
+    schema::TerminalExitStatus::new()
+        .exit_code(code)
+        .signal(exit.signal.map(signal_name))
+}

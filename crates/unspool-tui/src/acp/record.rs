@@ -1,0 +1,116 @@
+//! A conversation on disk: our events, one a line, as they happen.
+//!
+//! Each line is one write to the end of the file, so that whatever ends this
+//! process, at most the last line is cut off. `unspool` reads the file back as
+//! it reads any recording. Only the person can read it. Written by `client.rs`.
+
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use unspool::Event;
+
+/// How far back the last line end is looked for.
+const TAIL: u64 = 64 << 20;
+
+/// A file that events are written to.
+#[derive(Debug)]
+pub struct Recorder {
+    file: File,
+    path: PathBuf,
+    line: Vec<u8>,
+}
+
+impl Recorder {
+    /// Opens a file for more events, and makes it and its folder where they
+    /// are missing. A last line that was cut off is taken away.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        if let Some(folder) = path.parent() {
+            DirBuilder::new()
+                .recursive(true)
+                .mode(0o700)
+                .create(folder)?;
+        }
+        let mut file = OpenOptions::new()
+            .read(true)
+            .append(true)
+            .create(true)
+            .mode(0o600)
+            .open(path)?;
+        drop_cut_line(&mut file)?;
+        Ok(Self {
+            file,
+            path: path.to_owned(),
+            line: Vec::new(),
+        })
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes one event.
+    pub fn write(&mut self, event: &Event) -> io::Result<()> {
+        self.line.clear();
+        serde_json::to_writer(&mut self.line, event)?;
+        self.line.push(b'\n');
+        self.file.write_all(&self.line)
+    }
+}
+
+fn drop_cut_line(file: &mut File) -> io::Result<()> {
+    let length = file.metadata()?.len();
+    let from = length.saturating_sub(TAIL);
+    file.seek(SeekFrom::Start(from))?;
+    let mut tail = Vec::new();
+    file.read_to_end(&mut tail)?;
+    let whole = memchr::memrchr(b'\n', &tail).map_or(0, |at| at as u64 + 1);
+    if from + whole < length && (whole > 0 || from == 0) {
+        file.set_len(from + whole)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+    use unspool::event::{Body, Message};
+
+    fn event(text: &str) -> Event {
+        Event {
+            seq: 0,
+            time: None,
+            agent: None,
+            body: Body::Text(Message {
+                text: text.into(),
+                ..Message::default()
+            }),
+            raw: None,
+        }
+    }
+
+    #[test]
+    fn only_the_person_can_read_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("deep/er/run.jsonl");
+        Recorder::open(&path).unwrap().write(&event("a")).unwrap();
+        let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode(&path), 0o600);
+        assert_eq!(mode(path.parent().unwrap()), 0o700);
+    }
+
+    #[test]
+    fn a_cut_line_is_taken_away_before_more_is_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run.jsonl");
+        Recorder::open(&path).unwrap().write(&event("a")).unwrap();
+        let whole = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(&path, format!("{whole}{{\"kind\":\"te")).unwrap();
+        Recorder::open(&path).unwrap().write(&event("b")).unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert_eq!(text, whole.clone() + &whole.replace("\"a\"", "\"b\""));
+    }
+}
