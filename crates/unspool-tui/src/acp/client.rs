@@ -562,7 +562,12 @@ impl Client {
             }
             Err(refusal) => {
                 self.stage = Stage::Failed;
-                self.failed("session/new", &refusal.message);
+                let what = match open {
+                    Open::New | Open::Nothing => "session/new",
+                    Open::Load(_) => "session/load",
+                    Open::Resume(_) => "session/resume",
+                };
+                self.failed(what, &refusal.message);
                 return;
             }
         };

@@ -356,3 +356,6 @@ pub(super) fn signal_name(signal: i32) -> String {
     let known = signal_hook::low_level::signal_name(signal);
     known.map_or_else(|| signal.to_string(), str::to_owned)
 }
+
+#[cfg(test)]
+mod tests;
