@@ -133,7 +133,7 @@ impl Terminals {
         let (callback, name) = (Arc::clone(&self.callback), id.to_owned());
         thread::spawn(move || {
             collect(&reader.0, &reader.1, &|| {
-                callback(News::Output(name.clone()))
+                callback(News::Output(name.clone()));
             });
             let _ = tell_silent.send(());
         });
@@ -288,7 +288,7 @@ fn lock(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
 fn into_io(error: pty_process::Error) -> io::Error {
     match error {
         pty_process::Error::Io(error) => error,
-        error => io::Error::other(error),
+        pty_process::Error::Rustix(errno) => errno.into(),
     }
 }
 
