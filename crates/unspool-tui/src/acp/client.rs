@@ -46,7 +46,7 @@ mod shell;
 #[cfg(test)]
 mod tests;
 
-/// How much of a line that is no message is told.
+/// How many characters of a line that is no message are told.
 const STRAY: usize = 4 << 10;
 
 /// What a client needs to know.
@@ -362,8 +362,7 @@ impl Client {
             return;
         }
         let Some(message) = wire::parse(line) else {
-            let end = line.floor_char_boundary(STRAY);
-            let text = line.get(..end).unwrap_or_default().to_owned();
+            let text = line.chars().take(STRAY).collect();
             self.updates.push(Update::Stray(text));
             return;
         };
@@ -562,7 +561,12 @@ impl Client {
             }
             Err(refusal) => {
                 self.stage = Stage::Failed;
-                self.failed("session/new", &refusal.message);
+                let what = match open {
+                    Open::New | Open::Nothing => "session/new",
+                    Open::Load(_) => "session/load",
+                    Open::Resume(_) => "session/resume",
+                };
+                self.failed(what, &refusal.message);
                 return;
             }
         };

@@ -270,7 +270,10 @@ pub(super) fn read<'a>(input: &mut impl Read, chunk: &'a mut [u8]) -> Option<&'a
 pub(super) fn keep_end(kept: &mut String, more: &str) {
     kept.push_str(more);
     if kept.len() > ERRORS_KEPT {
-        let cut = kept.ceil_char_boundary(kept.len() - ERRORS_KEPT);
+        let mut cut = kept.len() - ERRORS_KEPT;
+        while !kept.is_char_boundary(cut) {
+            cut += 1;
+        }
         kept.drain(..cut);
     }
 }

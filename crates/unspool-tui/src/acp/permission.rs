@@ -111,15 +111,16 @@ impl Rules {
         let verdicts = subject
             .paths
             .iter()
-            .map(|path| self.first(subject, Some(path.as_deref())));
+            .map(|path| self.first(subject, path.as_deref()));
         // Of equal ones the first is named.
         verdicts
             .reduce(|a, b| if b.action > a.action { b } else { a })
             .unwrap_or_else(|| self.first(subject, None))
     }
 
-    /// `path` is the file that is judged; its own `None` stands for one outside.
-    fn first(&self, subject: &Subject, path: Option<Option<&str>>) -> Verdict {
+    /// `path` is the file that is judged; `None` stands for none, and for one
+    /// outside.
+    fn first(&self, subject: &Subject, path: Option<&str>) -> Verdict {
         let rule = self
             .0
             .iter()
@@ -155,7 +156,7 @@ impl Ready {
         })
     }
 
-    fn matches(&self, subject: &Subject, path: Option<Option<&str>>) -> bool {
+    fn matches(&self, subject: &Subject, path: Option<&str>) -> bool {
         let tool = if subject.tool.is_empty() {
             &subject.kind
         } else {
@@ -167,7 +168,7 @@ impl Ready {
             && self.matches_command(subject)
     }
 
-    fn matches_path(&self, subject: &Subject, path: Option<Option<&str>>) -> bool {
+    fn matches_path(&self, subject: &Subject, path: Option<&str>) -> bool {
         let Some(regex) = &self.path else {
             return true;
         };
@@ -175,7 +176,7 @@ impl Ready {
         if self.action == Action::Allow && is_command && self.command.is_none() {
             return false;
         }
-        path.flatten().is_some_and(|path| regex.is_match(path))
+        path.is_some_and(|path| regex.is_match(path))
     }
 
     fn matches_command(&self, subject: &Subject) -> bool {

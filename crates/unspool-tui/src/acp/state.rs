@@ -68,9 +68,17 @@ pub struct AuthMethod {
     pub name: String,
     /// A few words on it.
     pub description: String,
-    /// The agent is to be run in a terminal for it, with these arguments and
-    /// variables.
-    pub terminal: Option<(Vec<String>, Vec<(String, String)>)>,
+    /// The agent is to be run in a terminal for it.
+    pub terminal: Option<TerminalLogin>,
+}
+
+/// How the agent is run for a login.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TerminalLogin {
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// Variables beside those of this process.
+    pub env: Vec<(String, String)>,
 }
 
 /// A mode of the session.
@@ -291,7 +299,10 @@ fn auth_method(method: &Value) -> AuthMethod {
         id: text(method, "id"),
         name: named(method, "id"),
         description: text(method, "description"),
-        terminal: is_terminal.then(|| (strings.map(str::to_owned).collect(), env.collect())),
+        terminal: is_terminal.then(|| TerminalLogin {
+            args: strings.map(str::to_owned).collect(),
+            env: env.collect(),
+        }),
     }
 }
 

@@ -133,7 +133,7 @@ impl Terminals {
         let (callback, name) = (Arc::clone(&self.callback), id.to_owned());
         thread::spawn(move || {
             collect(&reader.0, &reader.1, &|| {
-                callback(News::Output(name.clone()))
+                callback(News::Output(name.clone()));
             });
             let _ = tell_silent.send(());
         });
@@ -288,7 +288,7 @@ fn lock(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
 fn into_io(error: pty_process::Error) -> io::Error {
     match error {
         pty_process::Error::Io(error) => error,
-        error => io::Error::other(error),
+        pty_process::Error::Rustix(errno) => errno.into(),
     }
 }
 
@@ -356,3 +356,6 @@ pub(super) fn signal_name(signal: i32) -> String {
     let known = signal_hook::low_level::signal_name(signal);
     known.map_or_else(|| signal.to_string(), str::to_owned)
 }
+
+#[cfg(test)]
+mod tests;

@@ -137,6 +137,8 @@ impl Calls {
             }
         }
         let known = self.open.entry(key).or_default();
+        // What came out of it is of no use before it, and may be very long.
+        let fields = fields.iter().filter(|(name, _)| *name != "rawOutput");
         for (name, value) in fields {
             let is_empty_list = value.as_array().is_some_and(Vec::is_empty);
             let is_worth_less = value.is_null() || (is_empty_list && known.contains_key(name));

@@ -1,0 +1,134 @@
+//! Commands in terminals: limits, sizes, signals, and what is left of them.
+
+use std::sync::mpsc::channel;
+
+use super::*;
+
+const WAIT: Duration = Duration::from_secs(20);
+
+struct World {
+    terminals: Terminals,
+    news: Receiver<News>,
+}
+
+fn world() -> World {
+    let (sender, news) = channel();
+    let terminals = Terminals::new("/bin/sh".into(), move |news| {
+        let _ = sender.send(news);
+    });
+    World { terminals, news }
+}
+
+impl World {
+    fn start(&mut self, line: &str, limit: Option<u64>) {
+        let run = Run {
+            command: line.to_owned(),
+            cwd: "/".into(),
+            limit,
+            ..Run::default()
+        };
+        self.terminals.start("t", &run).unwrap();
+    }
+
+    /// Waits for the end; how often output was announced meanwhile.
+    fn end(&self) -> usize {
+        let mut announced = 0;
+        while let News::Output(_) = self.news.recv_timeout(WAIT).unwrap() {
+            announced += 1;
+        }
+        announced
+    }
+
+    /// Waits until the output holds something.
+    fn until(&self, text: &str) -> String {
+        let start = Instant::now();
+        loop {
+            let output = self.terminals.output("t").unwrap().text;
+            if output.contains(text) {
+                return output;
+            }
+            assert!(start.elapsed() < WAIT, "{output:?}");
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+fn is_alive(process: &str) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{process}/stat"));
+    status.is_ok_and(|status| !status.contains(") Z"))
+}
+
+#[test]
+fn the_newest_bytes_are_kept_from_a_whole_character_on() {
+    let mut world = world();
+    world.start("printf 'ééééé'", Some(5));
+    world.end();
+    let output = world.terminals.output("t").unwrap();
+    assert_eq!((&*output.text, output.is_truncated), ("éé", true));
+    assert_eq!(output.exit.unwrap().code, Some(0));
+}
+
+#[test]
+fn a_flood_is_bounded_and_announced_once() {
+    let mut world = world();
+    world.start("yes | head -c 20000000; echo end", Some(1000));
+    assert_eq!(world.end(), 1);
+    let output = world.terminals.output("t").unwrap();
+    assert!(output.text.len() <= 1000 && output.text.ends_with("y\r\nend\r\n"));
+    assert!(world.terminals.take_new("t").len() <= UNSEEN * 5 / 4);
+    assert!(world.terminals.take_new("t").is_empty());
+}
+
+#[test]
+fn it_is_a_terminal_of_the_size_that_was_set() {
+    let mut world = world();
+    world.terminals.resize(7, 33);
+    world.start("stty size; read line; echo \"got $line\"", None);
+    world.until("7 33");
+    world.terminals.write("t", b"hello\n").unwrap();
+    world.until("got hello");
+}
+
+#[test]
+fn a_command_that_ignores_the_signal_is_killed_all_the_same() {
+    let mut world = world();
+    world.start(
+        "trap '' TERM HUP; echo up; while :; do sleep 0.1; done",
+        None,
+    );
+    world.until("up");
+    world.terminals.kill("t");
+    world.end();
+    assert_eq!(world.terminals.exit("t").unwrap().0.signal, Some(9));
+}
+
+#[test]
+fn releasing_ends_what_a_command_left_behind() {
+    let mut world = world();
+    world.start("trap '' HUP; sleep 1000 & echo pid $! end; exit 5", None);
+    let output = world.until("end");
+    let process = output.split(' ').nth(1).unwrap().to_owned();
+    world.end();
+    assert!(is_alive(&process), "{output:?}");
+    assert_eq!(world.terminals.exit("t").unwrap().0.code, Some(5));
+    world.terminals.release("t");
+    let start = Instant::now();
+    while is_alive(&process) {
+        assert!(start.elapsed() < WAIT);
+        thread::sleep(Duration::from_millis(5));
+    }
+    assert_eq!(world.terminals.output("t"), None);
+}
+
+#[test]
+fn dropping_all_ends_all() {
+    let mut world = world();
+    world.start(
+        "trap '' HUP TERM; echo pid $$ end; while :; do sleep 0.1; done",
+        None,
+    );
+    let output = world.until("end");
+    let process = output.split(' ').nth(1).unwrap().to_owned();
+    drop(world);
+    assert!(!is_alive(&process));
+}
