@@ -140,9 +140,9 @@ impl Picker {
     ) -> io::Result<Outcome> {
         loop {
             screen.draw(|frame| draw::draw(frame, self, theme, detail))?;
-            let mut next = match screen.next()? {
+            let mut next = match screen.next(None)? {
                 Happening::Signal(signal) => return Ok(Outcome::Signal(signal)),
-                Happening::Back => None,
+                Happening::Back | Happening::Woken | Happening::Due => None,
                 Happening::Event(event) => Some(event),
             };
             // What was typed meanwhile is not painted letter by letter.
