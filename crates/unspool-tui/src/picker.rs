@@ -295,7 +295,7 @@ fn shorten(cell: &mut Span) {
 }
 
 /// What other keys do to the query.
-fn editing(code: KeyCode, control: bool, alt: bool) -> Option<InputRequest> {
+pub(crate) fn editing(code: KeyCode, control: bool, alt: bool) -> Option<InputRequest> {
     use InputRequest as Do;
     Some(match code {
         KeyCode::Backspace if control || alt => Do::DeletePrevWord,

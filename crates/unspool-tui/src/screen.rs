@@ -114,6 +114,8 @@ pub struct Screen {
     /// Where keys come from, if that is not standard input.
     keys: Option<File>,
     synchronises: bool,
+    /// What the window is called.
+    title: Option<String>,
     signals: Signals,
     woken: Woken,
 }
@@ -135,6 +137,7 @@ impl Screen {
             last: Vec::new(),
             keys: keys()?,
             synchronises: false,
+            title: None,
             signals: Signals::new(&woken.waker())?,
             woken,
         })
@@ -164,7 +167,7 @@ impl Screen {
         self.last.clear();
         self.sheet.take();
         self.terminal = Some(Terminal::new(CrosstermBackend::new(self.sheet.clone()))?);
-        Ok(())
+        self.write_title()
     }
 
     /// Gives the terminal back.
@@ -223,13 +226,25 @@ impl Screen {
         Ok(true)
     }
 
-    /// Names the window, until the terminal is given back.
+    /// Names the window while the terminal is taken.
     pub(crate) fn title(&mut self, title: &str) -> io::Result<()> {
+        let title = sanitize::line(title).into_owned();
+        if self.title.as_ref() != Some(&title) {
+            self.title = Some(title);
+            self.write_title()?;
+        }
+        Ok(())
+    }
+
+    fn write_title(&self) -> io::Result<()> {
+        let (Some(title), Some(_)) = (&self.title, &self.terminal) else {
+            return Ok(());
+        };
         let mut out = io::stdout().lock();
         if !IS_TITLED.swap(true, Ordering::Relaxed) {
             out.write_all(TITLE_KEPT.as_bytes())?;
         }
-        write!(out, "\u{1b}]2;{}\u{7}", sanitize::line(title))?;
+        write!(out, "\u{1b}]2;{title}\u{7}")?;
         out.flush()
     }
 
@@ -389,9 +404,7 @@ impl Signals {
         flag::register(SIGTSTP, Arc::clone(&signals.is_stopped))?;
         flag::register(SIGCONT, Arc::clone(&signals.is_continued))?;
         // Behind the others: who is woken finds what they remember.
-        for signal in [
-            SIGTERM, SIGQUIT, SIGINT, SIGHUP, SIGTSTP, SIGCONT, SIGWINCH,
-        ] {
+        for signal in [SIGTERM, SIGQUIT, SIGINT, SIGHUP, SIGTSTP, SIGCONT, SIGWINCH] {
             waker.wake_by(signal)?;
         }
         Ok(signals)
