@@ -189,17 +189,23 @@ impl Browse {
                 }
                 Ok(Fed::Said(words)) => self.say(&words),
                 Ok(Fed::Live(is_live)) => {
-                    self.is_reading = false;
-                    self.is_changed = true;
+                    self.was_read();
                     self.pane.set_live(is_live);
                 }
                 Ok(Fed::Ended) => {
-                    self.is_reading = false;
-                    self.is_changed = true;
+                    self.was_read();
                     self.pane.finish();
                 }
                 Err(TryRecvError::Empty | TryRecvError::Disconnected) => return false,
             }
+        }
+    }
+
+    /// All that was there at first was taken.
+    fn was_read(&mut self) {
+        if std::mem::take(&mut self.is_reading) {
+            self.pane.settled();
+            self.is_changed = true;
         }
     }
 

@@ -175,7 +175,13 @@ impl Pane {
 
     /// Says whether calls without a result may still get one.
     pub fn set_live(&mut self, is_live: bool) {
+        self.is_changed |= self.is_live != is_live;
         self.is_live = is_live;
+    }
+
+    /// All that came so far was there from the beginning: none of it is news.
+    pub fn settled(&mut self) {
+        self.has_unseen = false;
         self.is_changed = true;
     }
 
@@ -557,16 +563,20 @@ impl Pane {
         };
         match search.next(self.cursor.slot, way, &self.timeline) {
             (Some(slot), true) => {
-                let from = match way {
-                    Way::Down => 0,
-                    Way::Up => usize::MAX,
-                };
-                let place = self.match_in(slot, way, from);
+                let place = self.match_in(slot, way, edge(way));
                 let place = place.unwrap_or_else(|| self.begin_of(slot));
                 self.show(place);
             }
-            (_, false) => search.wanted = Some(way),
-            (None, true) => {}
+            (None, true) if search.is_done(&self.timeline) => {
+                // Behind the last comes the first.
+                let Some(slot) = search.outermost(way) else {
+                    return;
+                };
+                let place = self.match_in(slot, way, edge(way));
+                let place = place.unwrap_or_else(|| self.begin_of(slot));
+                self.show(place);
+            }
+            _ => search.wanted = Some(way),
         }
     }
 
@@ -651,3 +661,6 @@ fn edge(way: Way) -> usize {
         Way::Up => usize::MAX,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -25,11 +25,14 @@ pub(crate) fn run(arguments: &View) -> anyhow::Result<Status> {
     let look = Look::of_views(arguments.color, arguments.theme.clone());
     let settings = Settings::new(&look)?;
     let mut screen = Screen::new().context("cannot open the terminal for keys")?;
-    show(&subject, arguments, &settings, &mut screen)
+    Ok(match show(&subject, arguments, &settings, &mut screen)? {
+        End::Left => Status::Success,
+        End::Signal(signal) => Status::of_signal(signal),
+    })
 }
 
 /// Lets a person browse a session that was chosen from a list.
-pub(crate) fn session(row: &Row, look: &Look, screen: &mut Screen) -> anyhow::Result<Status> {
+pub(crate) fn session(row: &Row, look: &Look, screen: &mut Screen) -> anyhow::Result<End> {
     let settings = Settings::new(look)?;
     let arguments = View::of_list();
     show(&of_row(row.clone()), &arguments, &settings, screen)
@@ -99,7 +102,7 @@ fn show(
     arguments: &View,
     settings: &Settings,
     screen: &mut Screen,
-) -> anyhow::Result<Status> {
+) -> anyhow::Result<End> {
     screen.synchronise(terminal::ask().synchronises);
     let look = Shown {
         formatter: settings.formatter(),
@@ -125,10 +128,7 @@ fn show(
         exported: subject.exported(),
         pager: settings.pager.clone(),
     };
-    Ok(match browse.run(screen, &mut errands)? {
-        End::Left => Status::Success,
-        End::Signal(signal) => Status::of_signal(signal),
-    })
+    Ok(browse.run(screen, &mut errands)?)
 }
 
 /// What other programs do for the view.

@@ -72,6 +72,12 @@ impl Cache {
         }
     }
 
+    /// How many slots are kept.
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        self.laid.len()
+    }
+
     /// The rows of a slot that was laid out.
     pub(super) fn get(&self, slot: usize) -> &[Row] {
         self.laid.get(&slot).map_or(&[], |laid| &laid.rows)

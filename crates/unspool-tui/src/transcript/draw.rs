@@ -226,8 +226,10 @@ impl Pane {
         if is_whole && self.top.row == 0 && self.seen.len() < height {
             return;
         }
-        let size = ((last - first + 1) * height / all).clamp(1, height);
-        let is_end = self.next_slot(last + 1).is_none();
+        // Where all slots are at least partly seen, the thumb still has to move.
+        let most = height.saturating_sub(1).max(1);
+        let size = ((last - first + 1) * height / all).clamp(1, most);
+        let is_end = self.follows || self.is_at_end(last);
         let start = if is_end {
             height - size
         } else {
@@ -241,6 +243,13 @@ impl Pane {
             let sign = if is_thumb { &thumb } else { &track };
             put(buffer, place, std::slice::from_ref(sign), theme);
         }
+    }
+
+    /// Whether the last row of all is on the screen.
+    fn is_at_end(&self, slot: usize) -> bool {
+        let rows = self.cache.get(slot).len() + self.lead(slot).rows();
+        let last = self.seen.last().map_or(0, |place| place.row);
+        self.next_slot(slot + 1).is_none() && last + 1 >= rows
     }
 
     /// Says that more has come where the reader does not see it.

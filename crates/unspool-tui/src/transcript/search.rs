@@ -84,7 +84,8 @@ impl Search {
         }
     }
 
-    fn is_done(&self, timeline: &Timeline) -> bool {
+    /// Whether all slots were looked at.
+    pub(super) fn is_done(&self, timeline: &Timeline) -> bool {
         self.up == 0 && self.down >= timeline.len()
     }
 
@@ -101,6 +102,14 @@ impl Search {
                 let known = found.is_some_and(|found| found >= self.up) || self.up == 0;
                 (found, known)
             }
+        }
+    }
+
+    /// The first slot that was found, or the last.
+    pub(super) fn outermost(&self, way: Way) -> Option<usize> {
+        match way {
+            Way::Down => self.found.first().copied(),
+            Way::Up => self.found.last().copied(),
         }
     }
 
