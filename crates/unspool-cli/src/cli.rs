@@ -18,6 +18,7 @@ pub(crate) mod select;
 pub(crate) mod sessions;
 pub(crate) mod show;
 pub(crate) mod stats;
+pub(crate) mod view;
 
 mod export;
 
@@ -37,6 +38,7 @@ Examples:
   unspool session.jsonl --lines all                a saved session with all output
   unspool session.jsonl --only tool --tool Bash    the commands that it ran
   unspool sessions                                 the saved sessions of all agents
+  unspool view session.jsonl                       one of them, to fold, search and scroll in
   unspool 4f2a9c                                   one of them, by the beginning of its id
 
 Exit status:
@@ -64,6 +66,7 @@ pub(crate) enum Command {
     Sessions(sessions::Sessions),
     Show(show::ShowNamed),
     Stats(stats::Stats),
+    View(view::View),
     #[command(hide = true, name = Bound::NAME)]
     Bound(Bound),
 }
@@ -142,6 +145,15 @@ pub(crate) struct Source {
     /// Takes K, M and G. A frame that is left out becomes a notice.
     #[arg(long, value_name = "BYTES", default_value = "256M", value_parser = parse_size, hide_short_help = true)]
     frame_limit: usize,
+}
+
+impl Default for Source {
+    fn default() -> Self {
+        Self {
+            from: None,
+            frame_limit: ReaderOptions::default().frame_limit,
+        }
+    }
 }
 
 impl Source {

@@ -13,3 +13,4 @@ pub(crate) mod search;
 pub(crate) mod sessions;
 pub(crate) mod show;
 pub(crate) mod stats;
+pub(crate) mod view;

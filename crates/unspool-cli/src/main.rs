@@ -13,6 +13,7 @@ mod columns;
 mod commands;
 mod config;
 mod export;
+mod feed;
 mod filter;
 mod input;
 mod library;
@@ -60,6 +61,7 @@ fn main() -> ExitCode {
         Some(Command::Sessions(arguments)) => commands::sessions::run(arguments),
         Some(Command::Show(arguments)) => commands::show::named(arguments),
         Some(Command::Stats(arguments)) => commands::stats::run(arguments),
+        Some(Command::View(arguments)) => commands::view::run(arguments),
         Some(Command::Bound(arguments)) => Ok(child::bound::run(arguments)),
     };
     match outcome {

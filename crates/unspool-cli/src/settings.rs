@@ -92,6 +92,14 @@ impl Settings {
         })
     }
 
+    /// How much is told.
+    pub(crate) fn detail(&self) -> Detail {
+        Detail {
+            highlight: !self.config.plain_text,
+            ..self.config.detail.clone()
+        }
+    }
+
     /// Whether nothing but the words is written.
     pub(crate) fn copy_clean(&self) -> bool {
         self.config.copy_clean

@@ -1,17 +1,20 @@
 //! The interactive part of `unspool`: full-screen views on a terminal.
 //!
-//! It uses the library's public API alone, and knows nothing of files, settings
-//! or the command line. [`picker`] lets a person choose one row of many;
-//! [`screen`] owns the terminal while something is shown, and always gives it
-//! back. [`prompt`], [`dialog`] and [`tabs`] are widgets: they take keys, say what
-//! to do and paint themselves; [`notify`] calls a person who looks elsewhere.
+//! It uses the library's public API alone, and knows nothing of settings or the
+//! command line. [`picker`] lets a person choose one row of many; [`browse`]
+//! shows a run; [`chat`] talks to agents through [`acp`]; [`screen`] owns the
+//! terminal while something is shown, and always gives it back.
 
-mod buffer;
 pub mod acp;
+pub mod browse;
+mod buffer;
+pub mod chat;
 mod convert;
 pub mod dialog;
 mod field;
+pub mod keys;
 mod matching;
+mod menu;
 pub mod notify;
 mod paint;
 pub mod picker;
@@ -19,4 +22,6 @@ pub mod picker;
 mod picture;
 pub mod prompt;
 pub mod screen;
+mod sight;
 pub mod tabs;
+pub mod transcript;

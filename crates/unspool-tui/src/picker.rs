@@ -58,6 +58,8 @@ pub struct Detail {
 pub enum Outcome {
     /// The row with this number was chosen.
     Chosen(usize),
+    /// The row with this number was chosen, to be looked at closely.
+    Opened(usize),
     /// None was.
     Left,
     /// A signal asks to end.
@@ -71,6 +73,8 @@ pub enum Reaction {
     Stay,
     /// To give back this row.
     Choose(usize),
+    /// To give back this row, to be looked at closely.
+    Open(usize),
     /// To give back none.
     Leave,
     /// To stop the process for a while.
@@ -140,9 +144,9 @@ impl Picker {
     ) -> io::Result<Outcome> {
         loop {
             screen.draw(|frame| draw::draw(frame, self, theme, detail))?;
-            let mut next = match screen.next()? {
+            let mut next = match screen.next(None)? {
                 Happening::Signal(signal) => return Ok(Outcome::Signal(signal)),
-                Happening::Back => None,
+                Happening::Back | Happening::Woken | Happening::Due => None,
                 Happening::Event(event) => Some(event),
             };
             // What was typed meanwhile is not painted letter by letter.
@@ -150,6 +154,7 @@ impl Picker {
                 match self.event(&event) {
                     Reaction::Stay => {}
                     Reaction::Choose(row) => return Ok(Outcome::Chosen(row)),
+                    Reaction::Open(row) => return Ok(Outcome::Opened(row)),
                     Reaction::Leave => return Ok(Outcome::Left),
                     Reaction::Suspend => screen.suspend()?,
                     Reaction::Repaint => screen.reopen()?,
@@ -205,6 +210,9 @@ impl Picker {
             KeyCode::Enter => return self.marked().map_or(Reaction::Stay, Reaction::Choose),
             KeyCode::Char('j') if control => {
                 return self.marked().map_or(Reaction::Stay, Reaction::Choose);
+            }
+            KeyCode::Char('o') if control => {
+                return self.marked().map_or(Reaction::Stay, Reaction::Open);
             }
             KeyCode::Up => self.step(-1),
             KeyCode::Down => self.step(1),
@@ -295,7 +303,7 @@ fn shorten(cell: &mut Span) {
 }
 
 /// What other keys do to the query.
-fn editing(code: KeyCode, control: bool, alt: bool) -> Option<InputRequest> {
+pub(crate) fn editing(code: KeyCode, control: bool, alt: bool) -> Option<InputRequest> {
     use InputRequest as Do;
     Some(match code {
         KeyCode::Backspace if control || alt => Do::DeletePrevWord,

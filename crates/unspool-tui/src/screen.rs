@@ -1,16 +1,25 @@
 //! The terminal while something fills it: raw keys, the alternate screen, the
 //! mouse's wheel, and the signals that come meanwhile.
 //!
-//! However it ends (a return, a panic, a signal, Ctrl-Z), the terminal is given
-//! back as it was. The one way that is not seen is the hangup of the terminal,
-//! after which there is nothing to give back. While the screen is closed,
-//! signals do what they do to other programs.
+//! However it ends (a return, a panic, a signal, the hangup of the terminal,
+//! Ctrl-Z), the terminal is given back as it was. While the screen is closed,
+//! signals do what they do to other programs. [`Screen::next`] waits for the
+//! terminal, for signals and for a [`Waker`] at once. A frame is written as a
+//! whole, and not at all if it changes nothing.
 
-use std::io::{self, BufWriter, Stdout, Write};
-use std::sync::Arc;
+mod waker;
+
+pub use waker::Waker;
+
+use std::fs::File;
+use std::io::{self, IsTerminal, Write};
+use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::Duration;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use ratatui::crossterm::cursor::Show;
 use ratatui::crossterm::event::{
     self, DisableBracketedPaste, EnableBracketedPaste, Event, KeyEventKind,
@@ -21,20 +30,32 @@ use ratatui::crossterm::terminal::{
 };
 use ratatui::crossterm::{execute, queue};
 use ratatui::{Frame, Terminal, backend::CrosstermBackend};
-use signal_hook::consts::{SIGCONT, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGWINCH};
 use signal_hook::flag;
 use signal_hook::low_level::emulate_default_handler;
+use unspool::sanitize;
 
-/// A frame goes out at once.
-const FRAME_BYTES: usize = 1 << 16;
-/// How long a signal may wait.
+use waker::Woken;
+
+/// How long a signal may wait below what was printed.
 const PATIENCE: Duration = Duration::from_millis(100);
 /// Buttons and the wheel, but no motions: marking text with Shift still works.
 const MOUSE_ON: &str = "\u{1b}[?1000h\u{1b}[?1006h";
 const MOUSE_OFF: &str = "\u{1b}[?1006l\u{1b}[?1000l";
+/// What stands between these is shown at once.
+const FRAME_BEGIN: &[u8] = b"\x1b[?2026h";
+const FRAME_END: &[u8] = b"\x1b[?2026l";
+/// The window's title is kept, and taken back.
+const TITLE_KEPT: &str = "\u{1b}[22;2t";
+const TITLE_BACK: &str = "\u{1b}[23;2t";
+/// Bytes that terminals take into the clipboard at once.
+const LARGEST_COPY: usize = 1 << 20;
 
 /// Whether there is something to give back.
 static IS_OPEN: AtomicBool = AtomicBool::new(false);
+/// Whether the window has a title of ours.
+static IS_TITLED: AtomicBool = AtomicBool::new(false);
 
 /// What happened on the terminal.
 pub(crate) enum Happening {
@@ -42,6 +63,10 @@ pub(crate) enum Happening {
     Event(Event),
     /// The screen has to be painted anew.
     Back,
+    /// Somebody has something to tell.
+    Woken,
+    /// The time has come that was waited for.
+    Due,
     /// A signal asks to end.
     Signal(i32),
 }
@@ -54,10 +79,45 @@ pub(crate) fn waiting() -> io::Result<Option<Event>> {
     Ok(None)
 }
 
+/// The bytes of a frame, until it is written.
+#[derive(Clone, Default)]
+struct Sheet(Arc<Mutex<Vec<u8>>>);
+
+impl Sheet {
+    fn take(&self) -> Vec<u8> {
+        self.0
+            .lock()
+            .map(|mut bytes| std::mem::take(&mut *bytes))
+            .unwrap_or_default()
+    }
+}
+
+impl Write for Sheet {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if let Ok(mut sheet) = self.0.lock() {
+            sheet.extend_from_slice(bytes);
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 /// The terminal.
 pub struct Screen {
-    terminal: Option<Terminal<CrosstermBackend<BufWriter<Stdout>>>>,
+    terminal: Option<Terminal<CrosstermBackend<Sheet>>>,
+    sheet: Sheet,
+    /// The last frame, as it was written: the same bytes again change nothing.
+    last: Vec<u8>,
+    /// Where keys come from, if that is not standard input.
+    keys: Option<File>,
+    synchronises: bool,
+    /// What the window is called.
+    title: Option<String>,
     signals: Signals,
+    woken: Woken,
 }
 
 impl Screen {
@@ -70,10 +130,27 @@ impl Screen {
             restore();
             before(info);
         }));
+        let woken = Woken::new()?;
         Ok(Self {
             terminal: None,
-            signals: Signals::new()?,
+            sheet: Sheet::default(),
+            last: Vec::new(),
+            keys: keys()?,
+            synchronises: false,
+            title: None,
+            signals: Signals::new(&woken.waker())?,
+            woken,
         })
+    }
+
+    /// Says that the terminal shows a frame at once when it is asked to.
+    pub fn synchronise(&mut self, knows: bool) {
+        self.synchronises = knows;
+    }
+
+    /// Wakes the one who waits for the screen, from any thread.
+    pub fn waker(&self) -> Waker {
+        self.woken.waker()
     }
 
     /// Takes the terminal over.
@@ -81,15 +158,16 @@ impl Screen {
         self.signals.take_over();
         enable_raw_mode()?;
         IS_OPEN.store(true, Ordering::Relaxed);
-        let mut out = BufWriter::with_capacity(FRAME_BYTES, io::stdout());
         execute!(
-            out,
+            io::stdout(),
             EnterAlternateScreen,
             EnableBracketedPaste,
             Print(MOUSE_ON)
         )?;
-        self.terminal = Some(Terminal::new(CrosstermBackend::new(out))?);
-        Ok(())
+        self.last.clear();
+        self.sheet.take();
+        self.terminal = Some(Terminal::new(CrosstermBackend::new(self.sheet.clone()))?);
+        self.write_title()
     }
 
     /// Gives the terminal back.
@@ -97,6 +175,15 @@ impl Screen {
         self.terminal = None;
         restore();
         self.signals.give_back();
+    }
+
+    /// Gives the terminal to somebody else for a while, Ctrl-C included.
+    pub(crate) fn lend<T>(&mut self, work: impl FnOnce() -> T) -> io::Result<T> {
+        self.close();
+        self.leave_interrupts();
+        let outcome = work();
+        self.open()?;
+        Ok(outcome)
     }
 
     /// Leaves Ctrl-C to another program that has the terminal, until the screen
@@ -108,14 +195,61 @@ impl Screen {
 
     /// Paints a frame; only what changed is written.
     pub(crate) fn draw(&mut self, paint: impl FnOnce(&mut Frame<'_>)) -> io::Result<()> {
-        if let Some(terminal) = &mut self.terminal {
-            terminal.draw(paint)?;
+        let Some(terminal) = &mut self.terminal else {
+            return Ok(());
+        };
+        terminal.draw(paint)?;
+        let bytes = self.sheet.take();
+        if bytes == self.last {
+            return Ok(());
+        }
+        let mut out = io::stdout().lock();
+        if self.synchronises {
+            let frame = [FRAME_BEGIN, &bytes, FRAME_END].concat();
+            out.write_all(&frame)?;
+        } else {
+            out.write_all(&bytes)?;
+        }
+        self.last = bytes;
+        out.flush()
+    }
+
+    /// Puts a text into the clipboard of who looks at the terminal, wherever
+    /// that is. False if it is too long for that.
+    pub(crate) fn copy(&mut self, text: &str) -> io::Result<bool> {
+        if text.len() > LARGEST_COPY {
+            return Ok(false);
+        }
+        let mut out = io::stdout().lock();
+        write!(out, "\u{1b}]52;c;{}\u{7}", STANDARD.encode(text))?;
+        out.flush()?;
+        Ok(true)
+    }
+
+    /// Names the window while the terminal is taken.
+    pub(crate) fn title(&mut self, title: &str) -> io::Result<()> {
+        let title = sanitize::line(title).into_owned();
+        if self.title.as_ref() != Some(&title) {
+            self.title = Some(title);
+            self.write_title()?;
         }
         Ok(())
     }
 
-    /// Waits for the next thing to happen.
-    pub(crate) fn next(&mut self) -> io::Result<Happening> {
+    fn write_title(&self) -> io::Result<()> {
+        let (Some(title), Some(_)) = (&self.title, &self.terminal) else {
+            return Ok(());
+        };
+        let mut out = io::stdout().lock();
+        if !IS_TITLED.swap(true, Ordering::Relaxed) {
+            out.write_all(TITLE_KEPT.as_bytes())?;
+        }
+        write!(out, "\u{1b}]2;{title}\u{7}")?;
+        out.flush()
+    }
+
+    /// Waits for the next thing to happen, but no longer than until this time.
+    pub(crate) fn next(&mut self, until: Option<Instant>) -> io::Result<Happening> {
         loop {
             if let Some(signal) = self.signals.ended() {
                 return Ok(Happening::Signal(signal));
@@ -129,10 +263,38 @@ impl Screen {
                 self.reopen()?;
                 return Ok(Happening::Back);
             }
-            if event::poll(PATIENCE)? {
-                return Ok(Happening::Event(event::read()?));
+            if let Some(event) = waiting()? {
+                return Ok(Happening::Event(event));
+            }
+            if self.woken.take() {
+                return Ok(Happening::Woken);
+            }
+            if until.is_some_and(|until| until <= Instant::now()) {
+                return Ok(Happening::Due);
+            }
+            if !self.wait(until)? {
+                return Ok(Happening::Signal(SIGHUP));
             }
         }
+    }
+
+    /// Waits until there may be something; false if the terminal is gone.
+    fn wait(&self, until: Option<Instant>) -> io::Result<bool> {
+        let rest = until.map(|until| until.saturating_duration_since(Instant::now()));
+        let timeout = rest.and_then(|rest| Timespec::try_from(rest).ok());
+        let stdin = io::stdin();
+        let keys = self.keys.as_ref().map_or(stdin.as_fd(), AsFd::as_fd);
+        let mut descriptors = [
+            PollFd::from_borrowed_fd(keys, PollFlags::IN),
+            PollFd::new(&self.woken, PollFlags::IN),
+        ];
+        match poll(&mut descriptors, timeout.as_ref()) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let gone = PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL;
+        let [keys, _] = descriptors;
+        Ok(!keys.revents().intersects(gone))
     }
 
     /// Stops this process until somebody continues it.
@@ -182,6 +344,14 @@ impl Drop for Screen {
     }
 }
 
+/// Where keys come from when standard input is something else.
+fn keys() -> io::Result<Option<File>> {
+    if io::stdin().is_terminal() {
+        return Ok(None);
+    }
+    File::open("/dev/tty").map(Some)
+}
+
 /// Gives the terminal back, if it was taken.
 fn restore() {
     if !IS_OPEN.swap(false, Ordering::Relaxed) {
@@ -196,6 +366,9 @@ fn restore() {
         LeaveAlternateScreen,
         Show
     );
+    if IS_TITLED.swap(false, Ordering::Relaxed) {
+        let _ = queue!(out, Print(TITLE_BACK));
+    }
     let _ = out.flush();
     let _ = disable_raw_mode();
 }
@@ -212,7 +385,7 @@ struct Signals {
 }
 
 impl Signals {
-    fn new() -> io::Result<Self> {
+    fn new(waker: &Waker) -> io::Result<Self> {
         let signals = Self {
             is_away: Arc::new(AtomicBool::new(true)),
             is_interruptible: Arc::new(AtomicBool::new(true)),
@@ -220,16 +393,20 @@ impl Signals {
             is_stopped: Arc::default(),
             is_continued: Arc::default(),
         };
-        for signal in [SIGTERM, SIGQUIT, SIGTSTP] {
+        for signal in [SIGTERM, SIGQUIT, SIGTSTP, SIGHUP] {
             flag::register_conditional_default(signal, Arc::clone(&signals.is_away))?;
         }
         flag::register_conditional_default(SIGINT, Arc::clone(&signals.is_interruptible))?;
-        for signal in [SIGTERM, SIGQUIT, SIGINT] {
+        for signal in [SIGTERM, SIGQUIT, SIGINT, SIGHUP] {
             let number = usize::try_from(signal).unwrap_or_default();
             flag::register_usize(signal, Arc::clone(&signals.ended), number)?;
         }
         flag::register(SIGTSTP, Arc::clone(&signals.is_stopped))?;
         flag::register(SIGCONT, Arc::clone(&signals.is_continued))?;
+        // Behind the others: who is woken finds what they remember.
+        for signal in [SIGTERM, SIGQUIT, SIGINT, SIGHUP, SIGTSTP, SIGCONT, SIGWINCH] {
+            waker.wake_by(signal)?;
+        }
         Ok(signals)
     }
 

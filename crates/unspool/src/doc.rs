@@ -13,6 +13,7 @@
 
 pub mod capture;
 pub mod card;
+pub mod changed;
 pub mod code;
 pub mod entry;
 pub mod markdown;

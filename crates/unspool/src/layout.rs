@@ -24,6 +24,7 @@ mod printer;
 #[cfg(test)]
 mod properties;
 mod sink;
+pub mod split;
 mod table;
 pub mod width;
 mod wrap;

@@ -22,7 +22,7 @@
 //! then [`session`] (events → entries), [`doc`] (what is to be seen), [`layout`]
 //! (blocks → lines at a width), [`theme`] (roles → colours) and [`output`]
 //! (lines → text). [`transcript`] puts entries in the order in which they are
-//! shown, and [`redact`] takes out of events what others should not see. On top
+//! shown, [`timeline`] in that in which they began, and [`redact`] takes out of events what others should not see. On top
 //! stand [`formatter`] (the mode `full`) and [`answer`] (the modes `text` and
 //! `verbose`).
 
@@ -43,6 +43,7 @@ pub mod session;
 pub mod source;
 pub mod stats;
 pub mod theme;
+pub mod timeline;
 pub mod tool;
 pub mod transcript;
 

@@ -16,6 +16,9 @@ use crate::event::{
 /// One thing that a person looks at.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
+    /// Tells it from all others of its session, also while it grows; what
+    /// began later has a higher one.
+    pub number: u64,
     /// When it began.
     pub time: Option<String>,
     /// The sub-agent that it belongs to.
@@ -100,6 +103,10 @@ pub struct Session {
     /// Says that the turn was stopped, which comes behind the calls that were
     /// stopped with it.
     stop: Option<Entry>,
+    /// The number of the next entry.
+    next: u64,
+    /// The open entry that the last event changed.
+    touched: Option<u64>,
 }
 
 /// What the root agent's notices said since its turn began.
@@ -157,6 +164,17 @@ impl Session {
     /// without an answer; oldest first.
     pub fn open(&self) -> &[Entry] {
         &self.open
+    }
+
+    /// The number of the open entry that the last event began or changed.
+    pub fn touched(&self) -> Option<u64> {
+        self.touched
+    }
+
+    /// The open entry with this number.
+    pub fn open_entry(&self, number: u64) -> Option<&Entry> {
+        let at = self.open.binary_search_by_key(&number, |open| open.number);
+        self.open.get(at.ok()?)
     }
 
     /// What is finished but follows a message that still grows, in order.
@@ -231,7 +249,12 @@ impl Session {
         if let Body::ToolResult(result) = &body {
             self.end_messages_below(&result.id, finished);
         }
+        self.touched = None;
+        let number = self.next;
+        // The end of a turn may come with a notice.
+        self.next += 2;
         let entry = |item| Entry {
+            number,
             time: time.clone(),
             agent: agent.clone(),
             item,
@@ -255,7 +278,10 @@ impl Session {
                         finished(entry(Item::Notice(notice)));
                     }
                 }
-                finished(entry(Item::TurnEnd(end)));
+                finished(Entry {
+                    number: number + 1,
+                    ..entry(Item::TurnEnd(end))
+                });
             }
             Body::Session(session) => finished(entry(Item::Session(session))),
             Body::User(user) => finished(entry(Item::User(user))),
@@ -291,9 +317,15 @@ impl Session {
         let asked = self.open.iter().position(
             |open| matches!(&open.item, Item::Permission(asked) if asked.id == permission.id),
         );
+        let mut number = None;
         if let Some(asked) = asked
-            && let Item::Permission(asked) = self.open.remove(asked).item
+            && let Entry {
+                number: first,
+                item: Item::Permission(asked),
+                ..
+            } = self.open.remove(asked)
         {
+            number = Some(first);
             if permission.title.is_empty() {
                 permission.title = asked.title;
             }
@@ -302,11 +334,13 @@ impl Session {
             }
         }
         let is_answered = !permission.outcome.is_empty();
-        let entry = entry(Item::Permission(permission));
+        let entry = numbered(entry(Item::Permission(permission)), number);
         if is_answered {
             finished(entry);
         } else {
-            self.open.push(entry);
+            self.touched = Some(entry.number);
+            let place = asked.unwrap_or(self.open.len());
+            self.open.insert(place, entry);
         }
     }
 
@@ -331,20 +365,21 @@ impl Session {
         });
         if !message.delta {
             // The final form wins over what was streamed.
-            if let Some(position) = position {
-                self.open.remove(position);
-            }
-            finished(entry(item(message.into())));
+            let open = position.map(|position| self.open.remove(position));
+            let number = open.map(|open| open.number);
+            finished(numbered(entry(item(message.into())), number));
             return;
         }
         if let Some(Entry {
+            number,
             item: Item::Text(text) | Item::Reasoning(text),
             ..
         }) = position.and_then(|position| self.open.get_mut(position))
         {
+            self.touched = Some(*number);
             text.text.push_str(&message.text.as_str());
         } else {
-            self.open.push(entry(item(message.into())));
+            self.begin(entry(item(message.into())));
         }
     }
 
@@ -380,18 +415,28 @@ impl Session {
     fn call(&mut self, call: ToolUse, entry: impl Fn(Item) -> Entry) {
         match self.tool(&call.id) {
             Some(tool) => tool.call = call,
-            None => self.open.push(entry(Item::Tool(Tool {
+            None => self.begin(entry(Item::Tool(Tool {
                 call,
                 ..Tool::default()
             }))),
         }
     }
 
+    fn begin(&mut self, entry: Entry) {
+        self.touched = Some(entry.number);
+        self.open.push(entry);
+    }
+
+    /// The open call with this id, which is about to change.
     fn tool(&mut self, id: &str) -> Option<&mut Tool> {
+        let touched = &mut self.touched;
         self.open
             .iter_mut()
             .find_map(|entry| match &mut entry.item {
-                Item::Tool(tool) if tool.call.id == id => Some(tool),
+                Item::Tool(tool) if tool.call.id == id => {
+                    *touched = Some(entry.number);
+                    Some(tool)
+                }
                 _ => None,
             })
     }
@@ -433,6 +478,14 @@ impl Session {
             tool.result = Some(result);
         }
         finished(open);
+    }
+}
+
+/// The entry with the number that it had before, if it had one.
+fn numbered(entry: Entry, number: Option<u64>) -> Entry {
+    Entry {
+        number: number.unwrap_or(entry.number),
+        ..entry
     }
 }
 

@@ -21,6 +21,8 @@ pub struct Transcript {
     /// Those of a turn that has ended while calls are open. If nothing follows
     /// they come behind the calls, else before what follows.
     due: Option<Spent>,
+    /// The open entry that the last event changed.
+    touched: Option<u64>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -48,6 +50,16 @@ impl Transcript {
         self.session.open()
     }
 
+    /// The number of the open entry that the last event began or changed.
+    pub fn touched(&self) -> Option<u64> {
+        self.touched
+    }
+
+    /// The open entry with this number.
+    pub fn open_entry(&self, number: u64) -> Option<&Entry> {
+        self.session.open_entry(number)
+    }
+
     /// The message that is shown next: see [`Session::current`].
     pub fn current(&self) -> Option<&Entry> {
         self.session.current()
@@ -60,6 +72,7 @@ impl Transcript {
 
     /// Takes the next event and hands out the entries that it finishes.
     pub fn event(&mut self, event: Event, finished: &mut dyn FnMut(Entry)) {
+        self.touched = None;
         if matches!(event.body, Body::Usage(_)) {
             let spent = self.spent.get_or_insert_default();
             spent.stats.event(&event);
@@ -73,6 +86,7 @@ impl Transcript {
             session,
             spent,
             due,
+            touched,
         } = self;
         session.apply(event, &mut |entry| {
             if matches!(entry.item, Item::TurnEnd(_)) && entry.agent.is_none() {
@@ -80,6 +94,7 @@ impl Transcript {
             }
             finished(entry);
         });
+        *touched = session.touched();
         if session.open().is_empty() {
             usage(due, finished);
         }
@@ -96,6 +111,7 @@ impl Transcript {
 fn usage(spent: &mut Option<Spent>, finished: &mut dyn FnMut(Entry)) {
     if let Some(spent) = spent.take() {
         finished(Entry {
+            number: u64::MAX,
             time: spent.time,
             agent: None,
             item: Item::Usage(spent.stats.usage()),

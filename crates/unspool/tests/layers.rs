@@ -20,6 +20,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("stats", &["event"]),
     ("redact", &["event"]),
     ("transcript", &["event", "session", "stats"]),
+    ("timeline", &["event", "session", "transcript"]),
     (
         "doc",
         &[

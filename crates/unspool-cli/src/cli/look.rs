@@ -126,6 +126,17 @@ impl Look {
         }
     }
 
+    /// How what fills the screen is shown. Addresses of links are text there.
+    pub(crate) fn of_views(color: Option<When>, theme: Option<String>) -> Self {
+        Self {
+            display: Some(Display::Full),
+            color,
+            theme,
+            links: Some(Links::Text),
+            ..Self::default()
+        }
+    }
+
     pub(crate) fn usage(&self) -> Option<bool> {
         either(self.usage, self.no_usage)
     }

@@ -1,16 +1,17 @@
 //! `unspool sessions` on a terminal: the list, to search in and to choose from.
 //!
-//! What is chosen is shown as `unspool show` does, and then the list is back as
-//! it was.
+//! What is chosen is shown as `unspool show` or `unspool view` does, and then the
+//! list is back as it was.
 
 use std::io::{self, Write};
 
 use unspool::doc::{Line, Role, Span};
+use unspool_tui::browse::End;
 use unspool_tui::picker::{self, Column, Detail, Outcome, Picker};
 use unspool_tui::screen::Screen;
 
 use super::sessions::{Clock, at_home, dollars};
-use super::show;
+use super::{show, view};
 use crate::cli::Look;
 use crate::cli::sessions::Paint;
 use crate::columns::cell;
@@ -40,6 +41,10 @@ pub(crate) fn run(rows: &[&Row], paint: &Paint) -> anyhow::Result<Status> {
         let signal = match picker.pick(&mut screen, &theme, &told)? {
             Outcome::Left => return Ok(Status::Success),
             Outcome::Signal(signal) => Some(signal),
+            Outcome::Opened(at) => match rows.get(at) {
+                Some(row) => browse(row, paint, &mut screen)?,
+                None => None,
+            },
             Outcome::Chosen(at) => match rows.get(at) {
                 Some(row) => show_one(row, paint, &mut screen)?,
                 None => None,
@@ -47,6 +52,19 @@ pub(crate) fn run(rows: &[&Row], paint: &Paint) -> anyhow::Result<Status> {
         };
         if let Some(signal) = signal {
             return Ok(Status::of_signal(signal));
+        }
+    }
+}
+
+/// Lets a person browse a session. A signal that came meanwhile is given back.
+fn browse(row: &Row, paint: &Paint, screen: &mut Screen) -> anyhow::Result<Option<i32>> {
+    let look = Look::of_views(paint.color, paint.theme.clone());
+    match view::session(row, &look, screen) {
+        Ok(End::Signal(signal)) => Ok(Some(signal)),
+        Ok(End::Left) => Ok(None),
+        Err(error) => {
+            complain(&error);
+            Ok(screen.wait_for_key("Press a key to go back to the list.")?)
         }
     }
 }

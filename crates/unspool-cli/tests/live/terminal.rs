@@ -2,6 +2,7 @@
 //! Alacritty, which wraps lines anew when its width changes and answers what
 //! terminals are asked.
 
+use std::fmt::Write as _;
 use std::io::{Read, Write};
 use std::process::{Child, ChildStdin, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,10 +12,10 @@ use std::thread::{self, JoinHandle};
 use alacritty_terminal::event::{Event, EventListener};
 use alacritty_terminal::grid::Dimensions;
 use alacritty_terminal::index::{Column, Line};
-use alacritty_terminal::term::cell::Flags;
+use alacritty_terminal::term::cell::{Cell, Flags};
 use alacritty_terminal::term::test::TermSize;
 use alacritty_terminal::term::{Config, Term, TermMode};
-use alacritty_terminal::vte::ansi::{Processor, Rgb};
+use alacritty_terminal::vte::ansi::{Color, Processor, Rgb};
 use pty_process::blocking::{Command, Pty, open};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, kill_process};
@@ -190,6 +191,57 @@ impl Screen {
     }
 }
 
+impl Screen {
+    /// The screen as text with codes for its colours.
+    fn painted(&self) -> String {
+        let grid = self.term.grid();
+        let mut text = String::new();
+        for line in 0..=grid.bottommost_line().0 {
+            let mut codes = String::new();
+            for column in 0..grid.columns() {
+                let cell = &grid[Line(line)][Column(column)];
+                if cell.flags.intersects(Flags::WIDE_CHAR_SPACER) {
+                    continue;
+                }
+                let now = codes_of(cell);
+                if now != codes {
+                    text.push_str("\u{1b}[0");
+                    text.push_str(&now);
+                    text.push('m');
+                    codes = now;
+                }
+                text.push(cell.c);
+                text.extend(cell.zerowidth().into_iter().flatten());
+            }
+            text.push_str("\u{1b}[0m\n");
+        }
+        text
+    }
+}
+
+/// The codes that make a cell look as it does, each behind a `;`.
+fn codes_of(cell: &Cell) -> String {
+    let mut codes = String::new();
+    for (flag, code) in [
+        (Flags::BOLD, 1),
+        (Flags::DIM, 2),
+        (Flags::ITALIC, 3),
+        (Flags::UNDERLINE, 4),
+        (Flags::INVERSE, 7),
+        (Flags::STRIKEOUT, 9),
+    ] {
+        if cell.flags.contains(flag) {
+            let _ = write!(codes, ";{code}");
+        }
+    }
+    for (color, code) in [(cell.fg, 38), (cell.bg, 48)] {
+        if let Color::Indexed(index) = color {
+            let _ = write!(codes, ";{code};5;{index}");
+        }
+    }
+    codes
+}
+
 impl Terminal {
     fn screen(&self) -> MutexGuard<'_, Screen> {
         self.screen.lock().unwrap()
@@ -203,6 +255,11 @@ impl Terminal {
     /// The same as one text.
     pub(crate) fn text(&self) -> String {
         self.lines().join("\n")
+    }
+
+    /// The screen as text with codes for its colours, one row a line.
+    pub(crate) fn painted(&self) -> String {
+        self.screen().painted()
     }
 
     /// All bytes that were written so far.

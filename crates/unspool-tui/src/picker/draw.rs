@@ -27,8 +27,9 @@ const MARGIN: u16 = 2;
 const NAMES: usize = 10;
 
 /// The keys, the most important first.
-const KEYS: [(&str, &str); 4] = [
+const KEYS: [(&str, &str); 5] = [
     ("Enter", "show"),
+    ("Ctrl-O", "browse"),
     ("Esc", "leave"),
     ("↑↓ PgUp PgDn", "move"),
     ("'word ^start end$ !not", "search"),

@@ -70,6 +70,7 @@ impl Formatter {
     /// Begins to lay out the answer of an entry, whatever its text is so far.
     pub fn open_text(&self, entry: &Entry, width: usize) -> OpenText {
         let empty = Entry {
+            number: entry.number,
             time: entry.time.clone(),
             agent: entry.agent.clone(),
             item: Item::Text(Text::default()),
@@ -193,6 +194,7 @@ mod tests {
                     ..Config::default()
                 });
                 let entry = Entry {
+                    number: 0,
                     time: Some("2026-01-02T03:04:05Z".to_owned()),
                     agent: (depth > 0).then(|| {
                         std::sync::Arc::new(Agent {

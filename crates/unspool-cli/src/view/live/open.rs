@@ -221,6 +221,7 @@ fn with_end(entry: &Entry) -> Option<Entry> {
         _ => Item::Text(short),
     };
     Some(Entry {
+        number: entry.number,
         time: entry.time.clone(),
         agent: entry.agent.clone(),
         item,
@@ -279,6 +280,7 @@ mod tests {
             preformatted: false,
         });
         let entry = Entry {
+            number: 0,
             time: None,
             agent: None,
             item,

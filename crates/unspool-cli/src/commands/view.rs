@@ -1,0 +1,203 @@
+//! `unspool view`: a run on the whole screen, to scroll, fold and search in.
+
+use std::fs::{self, File};
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, bail};
+use clap::Parser;
+use unspool_tui::browse::{Browse, End, Errands};
+use unspool_tui::screen::Screen;
+use unspool_tui::transcript::Look as Shown;
+
+use crate::cli::view::View;
+use crate::cli::{self, Cli, Look};
+use crate::library::{Library, Row, named};
+use crate::settings::Settings;
+use crate::{Status, feed, input, terminal};
+
+pub(crate) fn run(arguments: &View) -> anyhow::Result<Status> {
+    if !terminal::can_repaint() {
+        bail!("`unspool view` needs a terminal: use `unspool show` to print a run");
+    }
+    let subject = subject(arguments)?;
+    let look = Look::of_views(arguments.color, arguments.theme.clone());
+    let settings = Settings::new(&look)?;
+    let mut screen = Screen::new().context("cannot open the terminal for keys")?;
+    Ok(match show(&subject, arguments, &settings, &mut screen)? {
+        End::Left => Status::Success,
+        End::Signal(signal) => Status::of_signal(signal),
+    })
+}
+
+/// Lets a person browse a session that was chosen from a list.
+pub(crate) fn session(row: &Row, look: &Look, screen: &mut Screen) -> anyhow::Result<End> {
+    let settings = Settings::new(look)?;
+    let arguments = View::of_list();
+    show(&of_row(row.clone()), &arguments, &settings, screen)
+}
+
+/// What is browsed.
+enum Subject {
+    Stdin,
+    /// A file, followed as it grows.
+    File(PathBuf),
+    /// A session that is one of several in its file.
+    Session(Box<Row>),
+}
+
+impl Subject {
+    fn name(&self) -> String {
+        match self {
+            Self::Stdin => "standard input".to_owned(),
+            Self::File(path) => path.display().to_string(),
+            Self::Session(row) => row.digest.heading().to_owned(),
+        }
+    }
+
+    /// What `unspool export` is told to take.
+    fn exported(&self) -> Option<String> {
+        match self {
+            Self::Stdin => None,
+            Self::File(path) => path.to_str().map(str::to_owned),
+            Self::Session(row) => Some(row.digest.id.clone()),
+        }
+    }
+}
+
+fn subject(arguments: &View) -> anyhow::Result<Subject> {
+    match (&arguments.file, &arguments.latest) {
+        (Some(_), Some(_)) => bail!("name a session, or use --latest, not both"),
+        (None, Some(agent)) => {
+            let agent = Some(agent.as_str()).filter(|agent| !agent.is_empty());
+            Ok(of_row(named::latest(agent)?))
+        }
+        (None, None) if io::stdin().is_terminal() => {
+            bail!("name a session by its id or its file, or use --latest: see unspool sessions")
+        }
+        (None, None) => Ok(Subject::Stdin),
+        (Some(path), None) if path == Path::new("-") => Ok(Subject::Stdin),
+        (Some(path), None) => match named::id(path) {
+            Some(id) => Ok(of_row(named::session(id)?)),
+            None => {
+                // What cannot be read is said before the screen is taken.
+                drop(input::open(path, arguments.source.from())?);
+                Ok(Subject::File(path.clone()))
+            }
+        },
+    }
+}
+
+fn of_row(row: Row) -> Subject {
+    if input::is_whole(&row.path) {
+        Subject::Session(Box::new(row))
+    } else {
+        Subject::File(row.path)
+    }
+}
+
+fn show(
+    subject: &Subject,
+    arguments: &View,
+    settings: &Settings,
+    screen: &mut Screen,
+) -> anyhow::Result<End> {
+    screen.synchronise(terminal::ask().synchronises);
+    let look = Shown {
+        formatter: settings.formatter(),
+        detail: settings.detail(),
+    };
+    let (mut browse, feeder) = Browse::new(look, &subject.name(), screen);
+    let options = arguments.source.reader_options(false);
+    let from = arguments.source.from();
+    match subject {
+        Subject::Stdin => {
+            feed::inputs(move || input::open(Path::new("-"), from), options, feeder);
+        }
+        Subject::File(path) => feed::file(path, options, feeder),
+        Subject::Session(row) => {
+            let row = row.clone();
+            feed::inputs(move || Library::input(&row), options, feeder);
+        }
+    }
+    if arguments.end || arguments.latest.is_some() || matches!(subject, Subject::Stdin) {
+        browse.follow();
+    }
+    let mut errands = Programs {
+        exported: subject.exported(),
+        pager: settings.pager.clone(),
+    };
+    Ok(browse.run(screen, &mut errands)?)
+}
+
+/// What other programs do for the view.
+struct Programs {
+    exported: Option<String>,
+    pager: Option<String>,
+}
+
+impl Errands for Programs {
+    fn edit(&mut self, text: &str) -> Result<String, String> {
+        let named = ["VISUAL", "EDITOR"];
+        let mut named = named.iter().filter_map(|name| std::env::var(name).ok());
+        let editor = named.find(|command| !command.trim().is_empty());
+        opened(editor.as_deref().unwrap_or("vi"), text).map_err(|error| format!("{error:#}"))
+    }
+
+    fn page(&mut self, text: &str) -> Result<String, String> {
+        let pager = self.pager.as_deref().unwrap_or("less");
+        opened(pager, text).map_err(|error| format!("{error:#}"))
+    }
+
+    fn export(&mut self) -> Result<String, String> {
+        let Some(named) = &self.exported else {
+            return Err(
+                "what comes from a pipe is gone: save it in a file to export it".to_owned(),
+            );
+        };
+        exported(named).map_err(|error| format!("{error:#}"))
+    }
+}
+
+/// Opens a text in a program that has the terminal meanwhile.
+fn opened(command: &str, text: &str) -> anyhow::Result<String> {
+    let mut file = tempfile::Builder::new()
+        .prefix("unspool-")
+        .suffix(".md")
+        .tempfile()
+        .context("cannot write a file for it")?;
+    writeln!(file, "{text}")?;
+    let words = shlex::split(command).filter(|words| !words.is_empty());
+    let words = words.with_context(|| format!("cannot understand the command {command:?}"))?;
+    let mut program = Command::new(words.first().map_or("vi", String::as_str));
+    program.args(words.iter().skip(1)).arg(file.path());
+    if !io::stdin().is_terminal() {
+        program.stdin(Stdio::from(File::open("/dev/tty")?));
+    }
+    let status = program
+        .status()
+        .with_context(|| format!("cannot start {command}"))?;
+    if !status.success() {
+        bail!("{command} ended with {status}");
+    }
+    Ok(String::new())
+}
+
+/// Writes the page of a run beside whatever is there.
+fn exported(named: &str) -> anyhow::Result<String> {
+    let stem = Path::new(named).file_stem().unwrap_or_default();
+    let stem = stem.to_string_lossy();
+    let name = |number: usize| match number {
+        0 => format!("{stem}.html"),
+        number => format!("{stem}-{}.html", number + 1),
+    };
+    let free = (0..1000).map(name).find(|name| fs::metadata(name).is_err());
+    let free = free.context("too many pages of this run are here already")?;
+    let words = ["unspool", "export", named, "-o", &free];
+    let Some(cli::Command::Export(arguments)) = Cli::try_parse_from(words)?.command else {
+        bail!("cannot export {named}");
+    };
+    super::export::run(&arguments)?;
+    Ok(format!("wrote {free}"))
+}

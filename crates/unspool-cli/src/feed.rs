@@ -1,0 +1,174 @@
+//! Feeds a view with what is read: a pipe to its end, a session out of a
+//! database, or a file as it grows. All of it in threads, in batches, and no
+//! faster than somebody looks.
+
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, SystemTime};
+
+use unspool::event::{Body, TurnStatus};
+use unspool::{Event, Reader, ReaderOptions};
+use unspool_tui::browse::{Fed, Feeder};
+
+use crate::input::{self, Batch, Input};
+use crate::tail;
+use crate::watch::{self, Happening};
+
+/// Events that are handed over at once.
+const MOST: usize = 512;
+/// After so long without more, all that is there was read.
+const PAUSE: Duration = Duration::from_millis(200);
+/// Nobody writes any more into a file that was not written to for so long.
+const QUIET: Duration = Duration::from_secs(120);
+
+/// Reads inputs to their ends.
+pub(crate) fn inputs(
+    open: impl FnOnce() -> anyhow::Result<Vec<Input>> + Send + 'static,
+    options: ReaderOptions,
+    feeder: Feeder,
+) {
+    thread::spawn(move || {
+        match open() {
+            Ok(inputs) => {
+                for mut input in inputs {
+                    read(&mut input, options.clone(), &feeder);
+                }
+            }
+            Err(error) => {
+                feeder.feed(Fed::Said(format!("{error:#}")));
+            }
+        }
+        feeder.feed(Fed::Ended);
+    });
+}
+
+fn read(input: &mut Input, options: ReaderOptions, feeder: &Feeder) {
+    let mut batch = Vec::new();
+    let gone = || anyhow::anyhow!("nobody looks");
+    let read = input.events(options, |next| {
+        let is_full = match next {
+            Batch::Event(event) => {
+                batch.push(event);
+                batch.len() >= MOST
+            }
+            Batch::End => !batch.is_empty(),
+        };
+        if is_full && !feeder.feed(Fed::Events(std::mem::take(&mut batch))) {
+            return Err(gone());
+        }
+        Ok(())
+    });
+    if let Ok(Err(error)) = read {
+        feeder.feed(Fed::Said(format!("{}: {error}", input.name)));
+    }
+}
+
+/// Reads a file, and goes on as it grows.
+pub(crate) fn file(path: &Path, options: ReaderOptions, feeder: Feeder) {
+    let (sender, happenings) = watch::channel();
+    let tailed = path.to_owned();
+    thread::spawn(move || tail::follow(|| Some(tailed.clone()), "", &sender));
+    let growing = Growing {
+        path: path.to_owned(),
+        options,
+        feeder,
+    };
+    thread::spawn(move || growing.run(&happenings));
+}
+
+struct Growing {
+    path: PathBuf,
+    options: ReaderOptions,
+    feeder: Feeder,
+}
+
+impl Growing {
+    /// Runs until nobody looks any more.
+    fn run(&self, happenings: &Receiver<Happening>) {
+        let mut reader = self.reader();
+        // Whether all that was there at first was told.
+        let mut is_told = false;
+        loop {
+            let is_taken = match happenings.recv_timeout(PAUSE) {
+                Ok(happening) => self.take(happening, &mut reader) && self.goes_on(is_told),
+                Err(RecvTimeoutError::Timeout) if !is_told => {
+                    is_told = true;
+                    reader.release();
+                    self.events(&mut reader) && self.feeder.feed(Fed::Live(self.is_live()))
+                }
+                Err(RecvTimeoutError::Timeout) => {
+                    reader.release();
+                    self.events(&mut reader)
+                }
+                Err(RecvTimeoutError::Disconnected) => {
+                    self.feeder.feed(Fed::Ended);
+                    false
+                }
+            };
+            if !is_taken {
+                return;
+            }
+        }
+    }
+
+    /// What comes later comes from somebody who writes.
+    fn goes_on(&self, is_told: bool) -> bool {
+        !is_told || self.feeder.feed(Fed::Live(true))
+    }
+
+    fn reader(&self) -> Reader {
+        let opened = input::open(&self.path, self.options.from).ok();
+        match opened.and_then(|inputs| inputs.into_iter().next_back()) {
+            Some(input) => input.reader(self.options.clone()),
+            None => Reader::with_options(self.options.clone()),
+        }
+    }
+
+    fn take(&self, happening: Happening, reader: &mut Reader) -> bool {
+        match happening {
+            Happening::Output(bytes) => {
+                reader.push(&bytes);
+                self.events(reader)
+            }
+            Happening::Restart => {
+                *reader = self.reader();
+                self.feeder.feed(Fed::Restart)
+            }
+            Happening::Whole(bytes) => {
+                *reader = self.reader();
+                reader.push(&bytes);
+                reader.finish();
+                let mut events: Vec<Event> = reader.events().collect();
+                // That its last turn is not over does not mean that it was cut off.
+                events.pop_if(|event| is_interruption(event));
+                self.feeder.feed(Fed::Whole(events))
+            }
+            Happening::Aside(words) => self.feeder.feed(Fed::Said(words)),
+            Happening::Events(_) | Happening::Ended(_) | Happening::Signal(_) => true,
+        }
+    }
+
+    fn events(&self, reader: &mut Reader) -> bool {
+        loop {
+            let events: Vec<Event> = reader.events().take(MOST).collect();
+            if events.is_empty() {
+                return true;
+            }
+            if !self.feeder.feed(Fed::Events(events)) {
+                return false;
+            }
+        }
+    }
+
+    /// Whether somebody may still write into the file.
+    fn is_live(&self) -> bool {
+        let written = std::fs::metadata(&self.path).and_then(|file| file.modified());
+        let age = written.map(|time| SystemTime::now().duration_since(time));
+        matches!(age, Ok(Ok(age)) if age < QUIET)
+    }
+}
+
+fn is_interruption(event: &Event) -> bool {
+    matches!(&event.body, Body::TurnEnd(end) if end.status == TurnStatus::Interrupted)
+}

@@ -1,0 +1,44 @@
+//! What a person sees at three sizes.
+
+use crate::run::{Run, is_read, varied};
+use crate::terminal::Size;
+
+fn picture(name: &str, size: Size) {
+    let run = Run::of(&varied());
+    let start = run.start(size, &[]);
+    let terminal = start.start();
+    is_read(&terminal);
+    insta::assert_snapshot!(name, terminal.text());
+    let svg = anstyle_svg::Term::new()
+        .min_width_px(usize::from(size.0) * 8)
+        .render_svg(&terminal.painted());
+    insta::assert_binary_snapshot!(&format!("{name}.svg"), svg.into_bytes());
+}
+
+#[test]
+fn narrow() {
+    picture("narrow", (40, 20));
+}
+
+#[test]
+fn usual() {
+    picture("usual", (80, 24));
+}
+
+#[test]
+fn wide() {
+    picture("wide", (160, 50));
+}
+
+#[test]
+fn without_colours_marks_say_it_all() {
+    let run = Run::of(&varied());
+    let terminal = run.start((80, 30), &[]).variable("NO_COLOR", "1").start();
+    is_read(&terminal);
+    let bytes = String::from_utf8_lossy(&terminal.bytes()).into_owned();
+    assert!(!bytes.contains("38;5;") && !bytes.contains("48;5;"));
+    let text = terminal.text();
+    for mark in ["✓ Delegated", "✓ Edit", "✗ Ran cargo test", "▌ ›"] {
+        assert!(text.contains(mark), "{mark}:\n{text}");
+    }
+}

@@ -1,0 +1,56 @@
+//! The terminal is given back, whatever ends or stops the view.
+
+use rustix::process::Signal;
+
+use crate::run::{Run, long};
+use crate::terminal::Terminal;
+use crate::world::wait_until;
+
+#[track_caller]
+fn is_given_back(terminal: &Terminal) {
+    assert!(!terminal.is_alternate() && terminal.shows_cursor());
+    assert!(!terminal.takes_mouse() && terminal.echoes());
+}
+
+#[test]
+fn by_signals() {
+    let run = Run::of(&long(3));
+    for (signal, code) in [(Signal::TERM, 143), (Signal::INT, 130), (Signal::HUP, 129)] {
+        let mut terminal = run.open((80, 24));
+        terminal.signal(signal);
+        assert_eq!(terminal.end().code(), Some(code));
+        is_given_back(&terminal);
+    }
+}
+
+#[test]
+fn by_stopping_and_going_on() {
+    let run = Run::of(&long(3));
+    let mut terminal = run.open((80, 24));
+    for key in [true, false] {
+        if key {
+            terminal.press(b"\x1a");
+        } else {
+            terminal.signal(Signal::TSTP);
+        }
+        wait_until("the shell's turn", || {
+            !terminal.is_alternate() && terminal.echoes()
+        });
+        is_given_back(&terminal);
+        terminal.signal(Signal::CONT);
+        wait_until("the view", || {
+            terminal.is_alternate() && terminal.text().contains("prompt 0")
+        });
+    }
+    terminal.press(b"q");
+    assert_eq!(terminal.end().code(), Some(0));
+    is_given_back(&terminal);
+}
+
+#[test]
+fn when_the_window_is_closed_it_ends() {
+    let run = Run::of(&long(3));
+    let terminal = run.open((80, 24));
+    let mut child = terminal.hang_up();
+    wait_until("its end", || child.try_wait().unwrap().is_some());
+}

@@ -1,0 +1,406 @@
+//! `unspool view`: a run that is browsed, also while it grows.
+//!
+//! Another thread reads; what it has read comes through a bounded channel, so
+//! that it waits when nobody looks, and wakes the one who paints. What needs
+//! files and programs is asked of [`Errands`].
+
+use std::collections::VecDeque;
+use std::io;
+use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
+use std::time::{Duration, Instant};
+
+use ratatui::Frame;
+use ratatui::crossterm::event::{Event as Pressed, KeyEventKind};
+use ratatui::layout::Rect;
+use unspool::Event;
+use unspool::doc::{Line, Role, Span, Style};
+use unspool::layout::width;
+use unspool::theme::Theme;
+
+use crate::convert;
+use crate::keys::{Action, Place, action};
+use crate::menu::{Menu, Outcome};
+use crate::screen::{self, Happening, Screen, Waker};
+use crate::transcript::draw::put;
+use crate::transcript::{Answer, Kinds, Look, Pane};
+
+/// Batches that may wait; whoever reads faster has to wait.
+const QUEUE: usize = 16;
+/// How long events are taken before something is painted.
+const BATCH: Duration = Duration::from_millis(12);
+/// How long a word in the status line stays.
+const STAYS: Duration = Duration::from_secs(5);
+
+/// What a reader tells.
+#[derive(Debug)]
+pub enum Fed {
+    /// What happened next.
+    Events(Vec<Event>),
+    /// The run is another one now: what follows is its beginning.
+    Restart,
+    /// All that happened, again and anew.
+    Whole(Vec<Event>),
+    /// Words about the reading itself.
+    Said(String),
+    /// Whether somebody still writes.
+    Live(bool),
+    /// Nothing more comes.
+    Ended,
+}
+
+/// The reader's end of the channel.
+#[derive(Clone)]
+pub struct Feeder {
+    sender: SyncSender<Fed>,
+    waker: Waker,
+}
+
+impl Feeder {
+    /// Gives something to the one who looks, who may be slow. False if nobody
+    /// looks any more.
+    pub fn feed(&self, fed: Fed) -> bool {
+        let is_taken = self.sender.send(fed).is_ok();
+        self.waker.wake();
+        is_taken
+    }
+}
+
+/// What cannot be done without files and other programs. Each is called while
+/// the terminal is free, and gives back what the status line says.
+pub trait Errands {
+    /// Opens a text in the editor.
+    fn edit(&mut self, text: &str) -> Result<String, String>;
+    /// Opens a text in the pager.
+    fn page(&mut self, text: &str) -> Result<String, String>;
+    /// Writes the run into a file.
+    fn export(&mut self) -> Result<String, String>;
+}
+
+/// How browsing ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// The reader has seen enough.
+    Left,
+    /// A signal asks to end.
+    Signal(i32),
+}
+
+/// What is browsed.
+pub struct Browse {
+    pane: Pane,
+    theme: Theme,
+    menu: Option<Menu>,
+    feed: Receiver<Fed>,
+    /// Events of a batch that were not taken yet.
+    rest: VecDeque<Event>,
+    /// A word for the reader, and since when it stands there.
+    said: Option<(String, Instant)>,
+    name: String,
+    is_reading: bool,
+    is_changed: bool,
+}
+
+impl Browse {
+    /// A run with a name, and the end of the channel that it is fed through.
+    pub fn new(look: Look, name: &str, screen: &Screen) -> (Self, Feeder) {
+        let (sender, feed) = sync_channel(QUEUE);
+        let feeder = Feeder {
+            sender,
+            waker: screen.waker(),
+        };
+        let browse = Self {
+            theme: look.formatter.theme(),
+            pane: Pane::new(look),
+            menu: None,
+            feed,
+            rest: VecDeque::new(),
+            said: None,
+            name: unspool::sanitize::line(name).into_owned(),
+            is_reading: true,
+            is_changed: true,
+        };
+        (browse, feeder)
+    }
+
+    /// Goes to the end and stays there, from the beginning on.
+    pub fn follow(&mut self) {
+        self.pane.follow(true);
+    }
+
+    /// Lets a person browse.
+    pub fn run(&mut self, screen: &mut Screen, errands: &mut dyn Errands) -> io::Result<End> {
+        screen.open()?;
+        screen.title(&format!("{} – unspool", self.name))?;
+        let end = self.watch(screen, errands);
+        screen.close();
+        end
+    }
+
+    fn watch(&mut self, screen: &mut Screen, errands: &mut dyn Errands) -> io::Result<End> {
+        loop {
+            let has_more = self.take();
+            if self.is_changed || self.pane.is_changed() {
+                screen.draw(|frame| self.draw(frame))?;
+                self.is_changed = false;
+            }
+            let now = Instant::now();
+            let due = if has_more { Some(now) } else { self.due(now) };
+            let mut next = match screen.next(due)? {
+                Happening::Signal(signal) => return Ok(End::Signal(signal)),
+                Happening::Due => {
+                    self.tick();
+                    None
+                }
+                Happening::Woken => None,
+                Happening::Back => {
+                    self.is_changed = true;
+                    None
+                }
+                Happening::Event(event) => Some(event),
+            };
+            // What was typed meanwhile is not painted key by key.
+            while let Some(event) = next {
+                if let Some(action) = self.event(&event)
+                    && self.do_it(action, screen, errands)?
+                {
+                    return Ok(End::Left);
+                }
+                next = screen::waiting()?;
+            }
+        }
+    }
+
+    /// Takes what was read, for a while; gives back whether more is there.
+    fn take(&mut self) -> bool {
+        let began = Instant::now();
+        loop {
+            while let Some(event) = self.rest.pop_front() {
+                self.pane.event(event);
+                if began.elapsed() > BATCH {
+                    return true;
+                }
+            }
+            match self.feed.try_recv() {
+                Ok(Fed::Events(events)) => self.rest.extend(events),
+                Ok(Fed::Restart) => self.pane.restart(),
+                Ok(Fed::Whole(events)) => {
+                    self.pane.restart();
+                    events.into_iter().for_each(|event| self.pane.event(event));
+                }
+                Ok(Fed::Said(words)) => self.say(&words),
+                Ok(Fed::Live(is_live)) => {
+                    self.was_read();
+                    self.pane.set_live(is_live);
+                }
+                Ok(Fed::Ended) => {
+                    self.was_read();
+                    self.pane.finish();
+                }
+                Err(TryRecvError::Empty | TryRecvError::Disconnected) => return false,
+            }
+        }
+    }
+
+    /// All that was there at first was taken.
+    fn was_read(&mut self) {
+        if std::mem::take(&mut self.is_reading) {
+            self.pane.settled();
+            self.is_changed = true;
+        }
+    }
+
+    fn due(&self, now: Instant) -> Option<Instant> {
+        let said = self.said.as_ref().map(|(_, since)| *since + STAYS);
+        [self.pane.due(now), said].into_iter().flatten().min()
+    }
+
+    fn tick(&mut self) {
+        if self.pane.due(Instant::now()).is_some() {
+            self.pane.tick();
+        }
+        let is_over = |(_, since): &(String, Instant)| since.elapsed() >= STAYS;
+        if self.said.as_ref().is_some_and(is_over) {
+            self.said = None;
+            self.is_changed = true;
+        }
+    }
+
+    fn say(&mut self, words: &str) {
+        let words = unspool::sanitize::line(words.trim()).into_owned();
+        self.said = Some((words, Instant::now()));
+        self.is_changed = true;
+    }
+
+    /// Takes what happened on the terminal; gives back what has to be done.
+    fn event(&mut self, event: &Pressed) -> Option<Action> {
+        self.is_changed = true;
+        match event {
+            Pressed::Key(key) if key.kind != KeyEventKind::Release => {
+                let Some(menu) = &mut self.menu else {
+                    return action(*key, Place::Transcript);
+                };
+                match menu.key(*key) {
+                    Outcome::Stay => return None,
+                    Outcome::Filter(kinds) => {
+                        self.pane.set_filter(kinds);
+                        return None;
+                    }
+                    Outcome::Close => self.menu = None,
+                    Outcome::Search(words) => {
+                        self.menu = None;
+                        self.pane.search(&words);
+                    }
+                    Outcome::Act(action) => {
+                        self.menu = None;
+                        return Some(action);
+                    }
+                }
+            }
+            Pressed::Paste(text) => {
+                if let Some(menu) = &mut self.menu {
+                    menu.paste(text);
+                }
+            }
+            Pressed::Mouse(mouse) if self.menu.is_none() => self.pane.mouse(*mouse),
+            _ => {}
+        }
+        None
+    }
+
+    /// Does what a key asks for; true ends the browsing.
+    fn do_it(
+        &mut self,
+        action: Action,
+        screen: &mut Screen,
+        errands: &mut dyn Errands,
+    ) -> io::Result<bool> {
+        match action {
+            Action::Leave => return Ok(true),
+            Action::Suspend => screen.suspend()?,
+            Action::Redraw => screen.reopen()?,
+            Action::Help => self.menu = Some(Menu::Help(0)),
+            Action::Palette => self.menu = Some(Menu::palette()),
+            Action::Search => self.menu = Some(Menu::search()),
+            Action::Filter => self.menu = Some(Menu::Filter(self.pane.filter(), 0)),
+            Action::Export => {
+                let done = screen.lend(|| errands.export())?;
+                self.report(done);
+            }
+            Action::NextMatch | Action::PreviousMatch if self.pane.search_words().is_none() => {
+                self.say("nothing is searched: / begins");
+            }
+            action => match self.pane.act(action) {
+                Answer::Copy(text) => {
+                    let lines = text.lines().count();
+                    let noun = if lines == 1 { "line" } else { "lines" };
+                    if screen.copy(&text)? {
+                        self.say(&format!("copied {lines} {noun}"));
+                    } else {
+                        self.say("too long for the clipboard: v opens it in an editor");
+                    }
+                }
+                Answer::Open(text) => {
+                    let done = if action == Action::Editor {
+                        screen.lend(|| errands.edit(&text))?
+                    } else {
+                        screen.lend(|| errands.page(&text))?
+                    };
+                    self.report(done);
+                }
+                Answer::Done | Answer::NotMine => {}
+            },
+        }
+        self.is_changed = true;
+        Ok(false)
+    }
+
+    fn report(&mut self, done: Result<String, String>) {
+        let words = done.unwrap_or_else(|error| error);
+        if !words.is_empty() {
+            self.say(&words);
+        }
+    }
+
+    fn draw(&mut self, frame: &mut Frame<'_>) {
+        let area = frame.area();
+        let status = Rect {
+            y: area.bottom().saturating_sub(1),
+            height: area.height.min(1),
+            ..area
+        };
+        let above = Rect {
+            height: area.height.saturating_sub(1),
+            ..area
+        };
+        self.pane.draw(frame, above);
+        let line = self.status(usize::from(status.width));
+        put(frame.buffer_mut(), status, &line, &self.theme);
+        frame
+            .buffer_mut()
+            .set_style(status, convert::selection(&self.theme));
+        let theme = self.theme.clone();
+        if let Some(menu) = &mut self.menu {
+            menu.draw(frame, area, &theme);
+        }
+    }
+
+    /// What is known at the left, where the reader is at the right.
+    fn status(&self, room: usize) -> Line {
+        let mut right = Vec::new();
+        if self.pane.filter() != Kinds::ALL {
+            right.push("filtered".to_owned());
+        }
+        if self.is_reading {
+            right.push("reading…".to_owned());
+        }
+        right.push(self.pane.position());
+        right.push("? keys".to_owned());
+        right.retain(|word| !word.is_empty());
+        let mut right = right.join("  ");
+        if width(&right) + 12 > room {
+            right = self.pane.position();
+        }
+        let left = self.told();
+        let mut line = vec![Span::role(" ", Role::Normal)];
+        let mut left_room = room.saturating_sub(width(&right) + 3);
+        for (at, word) in left.into_iter().enumerate() {
+            let gap = if at > 0 { "  " } else { "" };
+            let needed = width(gap) + width(&word.text);
+            if needed > left_room && at > 0 {
+                break;
+            }
+            line.push(Span::role(gap, Role::Normal));
+            let cut = unspool::layout::truncated(&[word], left_room);
+            left_room = left_room.saturating_sub(needed);
+            line.extend(cut);
+        }
+        line.push(Span::role(" ".repeat(left_room + 1), Role::Normal));
+        line.push(Span::role(right, Role::Normal));
+        line
+    }
+
+    fn told(&self) -> Vec<Span> {
+        if let Some((words, _)) = &self.said {
+            return vec![Span::new(words.clone(), Style::of(Role::Colorful).bold())];
+        }
+        if let Some((words, count)) = self.pane.search_words() {
+            let words = Span::new(format!("/{words}"), Style::of(Role::Colorful).bold());
+            return vec![words, Span::role(count, Role::Normal)];
+        }
+        let mut words = self.pane.facts().words();
+        if words.is_empty() {
+            words.push(self.name.clone());
+        }
+        let title = &self.pane.facts().title;
+        words.push(if title.is_empty() { &self.name } else { title }.clone());
+        words.dedup();
+        let mut spans: Vec<Span> = words
+            .into_iter()
+            .map(|word| Span::role(word, Role::Normal))
+            .collect();
+        if let Some(first) = spans.first_mut() {
+            first.style = Style::of(Role::Normal).bold();
+        }
+        spans
+    }
+}

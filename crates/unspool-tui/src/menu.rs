@@ -1,0 +1,442 @@
+//! What lies over a transcript for a moment: all keys, the palette of commands,
+//! the kinds that are shown, and the line in which words to search are typed.
+//!
+//! Help and palette are made from the table of keys.
+
+use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
+use nucleo_matcher::{Config, Matcher, Utf32Str};
+use ratatui::Frame;
+use ratatui::buffer::Buffer;
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use ratatui::layout::Rect;
+use ratatui::style::Style as Painted;
+use tui_input::{Input, InputRequest};
+use unspool::doc::{Line, Role, Span, Style};
+use unspool::layout::width;
+use unspool::theme::Theme;
+
+use crate::convert;
+use crate::keys::{Action, Binding, TABLE};
+use crate::picker::editing;
+use crate::transcript::Kinds;
+use crate::transcript::draw::put;
+
+/// Characters that may be typed.
+const LONGEST: usize = 200;
+/// Columns of a box.
+const WIDE: u16 = 60;
+/// Columns that names of keys have.
+const KEYS: usize = 22;
+
+/// What lies over the transcript.
+pub(crate) enum Menu {
+    /// All keys, from this row on.
+    Help(usize),
+    /// Commands by their names: what was typed, and the marked one.
+    Palette(Input, usize),
+    /// The kinds that are shown, and the marked one.
+    Filter(Kinds, usize),
+    /// Words to search.
+    Search(Input),
+}
+
+/// What has to be done after a key.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// It stays.
+    Stay,
+    /// It goes.
+    Close,
+    /// It goes, and this is done.
+    Act(Action),
+    /// These kinds are shown from now on; it stays.
+    Filter(Kinds),
+    /// It goes, and this is searched.
+    Search(String),
+}
+
+impl Menu {
+    pub(crate) fn palette() -> Self {
+        Self::Palette(Input::default(), 0)
+    }
+
+    pub(crate) fn search() -> Self {
+        Self::Search(Input::default())
+    }
+
+    /// Takes a key.
+    pub(crate) fn key(&mut self, key: KeyEvent) -> Outcome {
+        let control = key.modifiers.contains(KeyModifiers::CONTROL);
+        if key.code == KeyCode::Esc || control && matches!(key.code, KeyCode::Char('c' | 'g')) {
+            return Outcome::Close;
+        }
+        match self {
+            Self::Help(top) => help_key(key, top),
+            Self::Palette(input, at) => palette_key(key, input, at),
+            Self::Filter(kinds, at) => filter_key(key, kinds, at),
+            Self::Search(input) => {
+                if key.code == KeyCode::Enter {
+                    return Outcome::Search(input.value().to_owned());
+                }
+                let is_left = key.code == KeyCode::Backspace && input.value().is_empty();
+                if is_left {
+                    return Outcome::Close;
+                }
+                edit(input, key);
+                Outcome::Stay
+            }
+        }
+    }
+
+    /// Takes what was pasted.
+    pub(crate) fn paste(&mut self, text: &str) {
+        if let Self::Palette(input, _) | Self::Search(input) = self {
+            text.chars().take(LONGEST).for_each(|c| type_in(input, c));
+        }
+    }
+
+    /// Paints it over an area, the last row of which is for what is typed.
+    pub(crate) fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, theme: &Theme) {
+        match self {
+            Self::Help(top) => help(frame, area, top, theme),
+            Self::Palette(input, at) => palette(frame, area, input, at, theme),
+            Self::Filter(kinds, at) => filter(frame.buffer_mut(), area, *kinds, *at, theme),
+            Self::Search(input) => {
+                let row = Rect {
+                    y: area.bottom().saturating_sub(1),
+                    height: area.height.min(1),
+                    ..area
+                };
+                line(frame, row, "/", input, theme);
+            }
+        }
+    }
+}
+
+fn help_key(key: KeyEvent, top: &mut usize) -> Outcome {
+    match key.code {
+        KeyCode::Down | KeyCode::Char('j') => *top += 1,
+        KeyCode::Up | KeyCode::Char('k') => *top = top.saturating_sub(1),
+        KeyCode::PageDown | KeyCode::Char(' ') => *top += 10,
+        KeyCode::PageUp => *top = top.saturating_sub(10),
+        KeyCode::Home => *top = 0,
+        KeyCode::End => *top = TABLE.len(),
+        _ => return Outcome::Close,
+    }
+    Outcome::Stay
+}
+
+fn palette_key(key: KeyEvent, input: &mut Input, at: &mut usize) -> Outcome {
+    let control = key.modifiers.contains(KeyModifiers::CONTROL);
+    match key.code {
+        KeyCode::Enter => {
+            let found = commands(input.value());
+            return found
+                .get(*at)
+                .map_or(Outcome::Close, |row| Outcome::Act(row.action));
+        }
+        KeyCode::Down | KeyCode::Tab => *at += 1,
+        KeyCode::Char('n') if control => *at += 1,
+        KeyCode::Up | KeyCode::BackTab => *at = at.saturating_sub(1),
+        KeyCode::Char('p') if control => *at = at.saturating_sub(1),
+        _ => {
+            edit(input, key);
+            *at = 0;
+        }
+    }
+    *at = (*at).min(commands(input.value()).len().saturating_sub(1));
+    Outcome::Stay
+}
+
+fn filter_key(key: KeyEvent, kinds: &mut Kinds, at: &mut usize) -> Outcome {
+    let marked = Kinds::NAMES.get(*at).map(|(kind, _)| Kinds::of(*kind));
+    match key.code {
+        KeyCode::Down | KeyCode::Char('j') => *at = (*at + 1).min(Kinds::NAMES.len() - 1),
+        KeyCode::Up | KeyCode::Char('k') => *at = at.saturating_sub(1),
+        KeyCode::Char(' ' | 'x') => {
+            // After errors alone, a kind is shown as a whole again.
+            let before = if *kinds == Kinds::FAILED {
+                Kinds::default()
+            } else {
+                *kinds
+            };
+            *kinds = before.toggled(marked.unwrap_or_default());
+        }
+        KeyCode::Char('o') => *kinds = marked.unwrap_or_default(),
+        KeyCode::Char('a') => *kinds = Kinds::ALL,
+        KeyCode::Char('e') => *kinds = Kinds::FAILED,
+        _ => return Outcome::Close,
+    }
+    Outcome::Filter(*kinds)
+}
+
+/// The commands that match, the best first.
+fn commands(query: &str) -> Vec<&'static Binding> {
+    let pattern = Pattern::parse(query, CaseMatching::Ignore, Normalization::Smart);
+    let mut matcher = Matcher::new(Config::DEFAULT);
+    let mut letters = Vec::new();
+    let mut found: Vec<(u32, &Binding)> = TABLE
+        .iter()
+        .filter(|row| row.action != Action::Palette)
+        .filter_map(|row| {
+            let words = Utf32Str::new(row.words, &mut letters);
+            Some((pattern.score(words, &mut matcher)?, row))
+        })
+        .collect();
+    found.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
+    found.into_iter().map(|(_, row)| row).collect()
+}
+
+fn edit(input: &mut Input, key: KeyEvent) {
+    let control = key.modifiers.contains(KeyModifiers::CONTROL);
+    let alt = key.modifiers.contains(KeyModifiers::ALT);
+    match key.code {
+        KeyCode::Char(character) if !control && !alt => type_in(input, character),
+        code => {
+            if let Some(request) = editing(code, control, alt) {
+                input.handle(request);
+            }
+        }
+    }
+}
+
+/// Adds a character, unless a terminal would obey it.
+fn type_in(input: &mut Input, character: char) {
+    let text = character.to_string();
+    let is_clean = Span::clean(&text, Style::default()).text == text;
+    if is_clean && input.value().chars().count() < LONGEST {
+        input.handle(InputRequest::InsertChar(character));
+    }
+}
+
+/// A box in the middle of an area: its inside, cleared.
+fn boxed(buffer: &mut Buffer, area: Rect, rows: usize, title: &str, theme: &Theme) -> Rect {
+    let width = WIDE.min(area.width);
+    let rows = u16::try_from(rows).unwrap_or(u16::MAX);
+    let height = rows.saturating_add(2).min(area.height);
+    let place = Rect {
+        x: area.x + (area.width - width) / 2,
+        y: area.y + (area.height - height) / 2,
+        width,
+        height,
+    };
+    for row in place.rows() {
+        for x in row.x..row.right() {
+            buffer[(x, row.y)].reset();
+        }
+    }
+    let across = "─".repeat(usize::from(width.saturating_sub(2)));
+    let edge = |left: &str, right: &str| Span::role(format!("{left}{across}{right}"), Role::Accent);
+    let side = Span::role("│", Role::Accent);
+    for (at, row) in place.rows().enumerate() {
+        let is_first = at == 0;
+        if is_first || at + 1 == usize::from(height) {
+            let line = if is_first {
+                edge("╭", "╮")
+            } else {
+                edge("╰", "╯")
+            };
+            put(buffer, row, &[line], theme);
+        } else {
+            put(buffer, row, std::slice::from_ref(&side), theme);
+            let right = Rect {
+                x: row.right().saturating_sub(1),
+                width: row.width.min(1),
+                ..row
+            };
+            put(buffer, right, std::slice::from_ref(&side), theme);
+        }
+    }
+    let name = Rect {
+        x: place.x + 2.min(width),
+        y: place.y,
+        width: width.saturating_sub(4),
+        height: height.min(1),
+    };
+    let title = Span::new(format!(" {title} "), Style::of(Role::Colorful).bold());
+    put(buffer, name, &[title], theme);
+    Rect {
+        x: place.x + 2.min(width),
+        y: place.y + 1.min(height),
+        width: width.saturating_sub(4),
+        height: height.saturating_sub(2),
+    }
+}
+
+/// Keys and words of a row of the table.
+fn told(row: &Binding, room: usize) -> Line {
+    let keys = row.keys.join(" ");
+    let column = KEYS.min(room / 2);
+    vec![
+        Span::new(format!("{keys:column$} "), Style::of(Role::Normal).bold()),
+        Span::role(row.words, Role::Normal),
+    ]
+}
+
+fn help(frame: &mut Frame<'_>, area: Rect, top: &mut usize, theme: &Theme) {
+    let buffer = frame.buffer_mut();
+    let inside = boxed(buffer, area, TABLE.len(), "Keys", theme);
+    let most = TABLE.len().saturating_sub(usize::from(inside.height));
+    *top = (*top).min(most);
+    for (row, binding) in inside.rows().zip(TABLE.iter().skip(*top)) {
+        put(buffer, row, &told(binding, usize::from(row.width)), theme);
+    }
+    if *top < most {
+        let row = Rect {
+            x: inside.right().saturating_sub(9),
+            y: inside.bottom(),
+            width: 8.min(inside.width),
+            height: 1,
+        };
+        put(
+            buffer,
+            row.intersection(area),
+            &[Span::role(" ▼ more ", Role::Accent)],
+            theme,
+        );
+    }
+}
+
+fn palette(frame: &mut Frame<'_>, area: Rect, input: &Input, at: &mut usize, theme: &Theme) {
+    let found = commands(input.value());
+    let inside = boxed(
+        frame.buffer_mut(),
+        area,
+        TABLE.len().min(16),
+        "Commands",
+        theme,
+    );
+    let mut rows = inside.rows();
+    if let Some(row) = rows.next() {
+        line(frame, row, ":", input, theme);
+    }
+    let height = usize::from(inside.height).saturating_sub(1).max(1);
+    let top = (*at + 1).saturating_sub(height);
+    for ((number, binding), row) in found.iter().enumerate().skip(top).zip(rows) {
+        let keys = binding.keys.first().copied().unwrap_or_default();
+        let room = usize::from(row.width).saturating_sub(width(keys) + 1);
+        let words = format!("{:room$} ", binding.words);
+        let told = [
+            Span::role(words, Role::Normal),
+            Span::role(keys, Role::Accent),
+        ];
+        put(frame.buffer_mut(), row, &told, theme);
+        if number == *at {
+            frame.buffer_mut().set_style(row, convert::selection(theme));
+        }
+    }
+    if found.is_empty() && inside.height > 1 {
+        let row = Rect {
+            y: inside.y + 1,
+            height: 1,
+            ..inside
+        };
+        put(
+            frame.buffer_mut(),
+            row,
+            &[Span::role("nothing matches", Role::Accent)],
+            theme,
+        );
+    }
+}
+
+fn filter(buffer: &mut Buffer, area: Rect, kinds: Kinds, at: usize, theme: &Theme) {
+    let inside = boxed(buffer, area, Kinds::NAMES.len() + 2, "Shown", theme);
+    let height = usize::from(inside.height).saturating_sub(2).max(1);
+    let top = (at + 1).saturating_sub(height);
+    let names = Kinds::NAMES.iter().enumerate().skip(top).take(height);
+    for ((number, (kind, name)), row) in names.zip(inside.rows()) {
+        let is_on = kinds.meets(Kinds::of(*kind));
+        let sign = if is_on { "[x] " } else { "[ ] " };
+        put(
+            buffer,
+            row,
+            &[Span::role(format!("{sign}{name}"), Role::Normal)],
+            theme,
+        );
+        if number == at {
+            buffer.set_style(row, convert::selection(theme));
+        }
+    }
+    let last = Rect {
+        y: inside.bottom().saturating_sub(1),
+        height: inside.height.min(1),
+        ..inside
+    };
+    let words = "space on/off  o only  a all  e errors  esc";
+    put(buffer, last, &[Span::role(words, Role::Accent)], theme);
+    if kinds == Kinds::FAILED {
+        let row = Rect {
+            y: last.y.saturating_sub(1),
+            ..last
+        };
+        put(
+            buffer,
+            row,
+            &[Span::role("errors alone", Role::Colorful)],
+            theme,
+        );
+    }
+}
+
+/// What is typed, with the cursor in it.
+fn line(frame: &mut Frame<'_>, row: Rect, sign: &str, input: &Input, theme: &Theme) {
+    if row.is_empty() {
+        return;
+    }
+    frame.buffer_mut().set_style(row, Painted::reset());
+    for x in row.x..row.right() {
+        frame.buffer_mut()[(x, row.y)].reset();
+    }
+    let room = usize::from(row.width).saturating_sub(2);
+    let scrolled = input.visual_scroll(room);
+    let mut passed = 0;
+    let seen: String = input
+        .value()
+        .chars()
+        .skip_while(|c| {
+            let is_before = passed < scrolled;
+            passed += if is_before { width(&c.to_string()) } else { 0 };
+            is_before
+        })
+        .collect();
+    let spans = [
+        Span::new(sign, Style::of(Role::Colorful).bold()),
+        Span::role(seen, Role::Normal),
+    ];
+    put(frame.buffer_mut(), row, &spans, theme);
+    let column = input.visual_cursor().saturating_sub(scrolled) + width(sign);
+    let column = u16::try_from(column).unwrap_or(u16::MAX);
+    let x = row.x.saturating_add(column).min(row.right() - 1);
+    frame.set_cursor_position((x, row.y));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_found_by_a_few_letters() {
+        let first = |query: &str| commands(query).first().map(|row| row.action);
+        assert_eq!(first("exp all"), Some(Action::ExpandAll));
+        assert_eq!(first("clip"), None);
+        assert_eq!(first("copy"), Some(Action::Copy));
+        assert_eq!(commands("").len(), TABLE.len() - 1);
+    }
+
+    #[test]
+    fn kinds_are_switched_one_by_one() {
+        let mut menu = Menu::Filter(Kinds::ALL, 0);
+        let mut press = |code| menu.key(KeyEvent::new(code, KeyModifiers::NONE));
+        press(KeyCode::Down);
+        let Outcome::Filter(kinds) = press(KeyCode::Char(' ')) else {
+            panic!("a filter");
+        };
+        let answers = Kinds::of(unspool::doc::card::Kind::Answer);
+        assert!(!kinds.meets(answers));
+        assert_eq!(press(KeyCode::Char('o')), Outcome::Filter(answers));
+        assert_eq!(press(KeyCode::Char('e')), Outcome::Filter(Kinds::FAILED));
+        assert_eq!(press(KeyCode::Char('a')), Outcome::Filter(Kinds::ALL));
+        assert_eq!(press(KeyCode::Esc), Outcome::Close);
+    }
+}

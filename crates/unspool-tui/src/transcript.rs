@@ -1,0 +1,666 @@
+//! The transcript of a run as a pane that is scrolled: used by the commands that
+//! fill the screen.
+//!
+//! [`Pane::event`] takes what happens, [`Pane::act`] what the reader wants, and
+//! [`Pane::draw`] paints. Only what is on the screen is laid out, and no work
+//! grows with the length of the run: the position is a slot of the
+//! [`Timeline`] and a row in it (`place`), rows are kept for a while (`cache`),
+//! slots of a kind are found by blocks (`index`), and a search goes on in slices
+//! of time (`search`). The pane knows nothing of terminals, files and agents.
+
+mod cache;
+pub(crate) mod draw;
+mod facts;
+mod folds;
+mod index;
+mod laying;
+mod place;
+mod search;
+mod words;
+
+pub use facts::Facts;
+pub(crate) use index::Kinds;
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use ratatui::crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
+use ratatui::layout::{Position, Rect};
+use unspool::Event;
+use unspool::doc::card::Kind;
+use unspool::doc::entry::Detail;
+use unspool::event::Plan;
+use unspool::formatter::Formatter;
+use unspool::session::{Entry, Item};
+use unspool::timeline::Timeline;
+
+use crate::keys::Action;
+use cache::Cache;
+use folds::{All, Folds, Groups};
+use index::{Index, Mark};
+use laying::{Level, Spot};
+use place::Place;
+use search::{Search, Way};
+
+/// How long one slice of a search takes.
+const SLICE: Duration = Duration::from_millis(8);
+/// How often a spinner turns.
+const TURN: Duration = Duration::from_millis(120);
+/// Rows that the wheel moves.
+const WHEEL: usize = 3;
+/// Running calls whose beginnings are remembered.
+const MOST_RUNNING: usize = 4096;
+
+/// How a transcript looks.
+#[derive(Clone, Debug)]
+pub struct Look {
+    /// Lays answers out, and has the colours.
+    pub formatter: Formatter,
+    /// How much is told at first.
+    pub detail: Detail,
+}
+
+/// What has to be done after an action that the pane cannot do itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// Nothing.
+    Done,
+    /// To put this into the clipboard: the text.
+    Copy(String),
+    /// To open this elsewhere: the text.
+    Open(String),
+    /// The action is not the pane's.
+    NotMine,
+}
+
+/// The transcript, and where the reader is in it.
+#[expect(clippy::struct_excessive_bools, reason = "each is one state")]
+pub struct Pane {
+    look: Look,
+    timeline: Timeline,
+    index: Index,
+    groups: Groups,
+    folds: Folds,
+    cache: Cache,
+    facts: Facts,
+    filter: Kinds,
+    top: Place,
+    cursor: Place,
+    /// The reader is at the end, and stays there.
+    follows: bool,
+    /// Something came below what the reader sees.
+    has_unseen: bool,
+    /// What was at the top and under the cursor before the width changed.
+    anchor: Option<[(usize, usize); 2]>,
+    search: Option<Search>,
+    /// Changes side by side; `None` where there is room for it.
+    sides: Option<bool>,
+    /// The plan beside the transcript; `None` where there is room for it.
+    shows_plan: Option<bool>,
+    /// Whether calls without a result may still get one.
+    is_live: bool,
+    is_focused: bool,
+    is_changed: bool,
+    /// When calls began that were seen to begin.
+    began: HashMap<usize, Instant>,
+    /// When the screen last had a spinner on it, and whether it has one.
+    spins: bool,
+    width: usize,
+    area: Rect,
+    /// The slot and row of each row on the screen.
+    seen: Vec<Place>,
+}
+
+impl Pane {
+    /// A transcript in which nothing has happened.
+    pub fn new(look: Look) -> Self {
+        Self {
+            look,
+            timeline: Timeline::new(),
+            index: Index::default(),
+            groups: Groups::default(),
+            folds: Folds::default(),
+            cache: Cache::default(),
+            facts: Facts::default(),
+            filter: Kinds::ALL,
+            top: Place::default(),
+            cursor: Place::default(),
+            follows: false,
+            has_unseen: false,
+            anchor: None,
+            search: None,
+            sides: None,
+            shows_plan: None,
+            is_live: true,
+            is_focused: true,
+            is_changed: true,
+            began: HashMap::new(),
+            spins: false,
+            width: 0,
+            area: Rect::default(),
+            seen: Vec::new(),
+        }
+    }
+
+    /// Takes what happened next.
+    pub fn event(&mut self, event: Event) {
+        self.facts.event(&event);
+        let mut changed = Vec::new();
+        self.timeline.event(event, &mut |slot| changed.push(slot));
+        changed.into_iter().for_each(|slot| self.changed(slot));
+        self.is_changed = true;
+    }
+
+    /// Nothing more comes: what is open stays as it is.
+    pub fn finish(&mut self) {
+        let mut changed = Vec::new();
+        self.timeline.finish(&mut |slot| changed.push(slot));
+        changed.into_iter().for_each(|slot| self.changed(slot));
+        self.set_live(false);
+    }
+
+    /// Forgets all that happened, but not where the reader is and what is
+    /// folded: the same run is told again.
+    pub fn restart(&mut self) {
+        self.timeline = Timeline::new();
+        self.index = Index::default();
+        self.groups = Groups::default();
+        self.cache = Cache::default();
+        self.facts = Facts::default();
+        self.began.clear();
+        let words = self.search.take().map(|search| search.words);
+        self.search = words.and_then(|words| Search::new(&words, self.cursor.slot));
+        self.is_changed = true;
+    }
+
+    /// Says whether calls without a result may still get one.
+    pub fn set_live(&mut self, is_live: bool) {
+        self.is_changed |= self.is_live != is_live;
+        self.is_live = is_live;
+    }
+
+    /// All that came so far was there from the beginning: none of it is news.
+    pub fn settled(&mut self) {
+        self.has_unseen = false;
+        self.is_changed = true;
+    }
+
+    /// Says whether keys go here.
+    pub fn set_focus(&mut self, is_focused: bool) {
+        self.is_changed |= self.is_focused != is_focused;
+        self.is_focused = is_focused;
+    }
+
+    /// Goes to the end and stays there, or not.
+    pub fn follow(&mut self, follows: bool) {
+        self.follows = follows;
+        self.is_changed = true;
+    }
+
+    /// How many entries there are.
+    pub fn len(&self) -> usize {
+        self.timeline.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.timeline.is_empty()
+    }
+
+    /// What is known of the run.
+    pub fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    /// The plan as it is now.
+    pub fn plan(&self) -> Option<&Plan> {
+        Some(&self.facts.plan).filter(|plan| !plan.entries.is_empty())
+    }
+
+    /// Whether a frame would look other than the last one.
+    pub fn is_changed(&self) -> bool {
+        self.is_changed
+    }
+
+    /// When a frame is due though nothing happens: a spinner turns, a search
+    /// goes on.
+    pub fn due(&self, now: Instant) -> Option<Instant> {
+        let searches = self.search.as_ref().is_some_and(|search| {
+            search.count(&self.timeline).contains(['+', '…']) || search.wanted.is_some()
+        });
+        if searches {
+            return Some(now);
+        }
+        self.spins.then(|| now + TURN)
+    }
+
+    /// Does what is due.
+    pub fn tick(&mut self) {
+        self.is_changed |= self.spins;
+        let Some(mut search) = self.search.take() else {
+            return;
+        };
+        let (index, wanted) = (&self.index, self.wanted(self.filter));
+        let is_shown = |slot: usize| index.next(slot, wanted) == Some(slot);
+        search.look(&self.timeline, &is_shown, SLICE);
+        let way = search.wanted;
+        self.search = Some(search);
+        self.is_changed = true;
+        if let Some(way) = way {
+            self.go_to_match(way);
+        }
+    }
+
+    fn changed(&mut self, slot: usize) {
+        let Some(entry) = self.timeline.entry(slot) else {
+            return;
+        };
+        let is_new = self.index.get(slot) == Mark::default();
+        if is_new && matches!(entry.item, Item::Tool(_)) && self.began.len() < MOST_RUNNING {
+            self.began.insert(slot, Instant::now());
+        }
+        if !self.timeline.is_open(slot) {
+            self.began.remove(&slot);
+        }
+        let group = self.groups.of(slot, entry, is_new);
+        self.index.set(slot, Mark::of(entry, group));
+        self.has_unseen |= !self.follows && self.is_live;
+    }
+
+    /// Does what a key or a command asks for.
+    pub fn act(&mut self, action: Action) -> Answer {
+        self.is_changed = true;
+        let page = usize::from(self.area.height).max(2) - 1;
+        match action {
+            Action::Down => self.move_to(|pane| pane.down(pane.cursor, 1)),
+            Action::Up => self.move_to(|pane| pane.up(pane.cursor, 1)),
+            Action::HalfDown => self.scroll_down(page.div_ceil(2)),
+            Action::HalfUp => self.scroll_up(page.div_ceil(2)),
+            Action::PageDown => self.scroll_down(page),
+            Action::PageUp => self.scroll_up(page),
+            Action::Top => self.move_to(Self::first),
+            Action::End => self.move_to(Self::last),
+            Action::NextEntry => self.jump(Way::Down, Kinds::ALL),
+            Action::PreviousEntry => self.jump(Way::Up, Kinds::ALL),
+            Action::NextPrompt => self.jump(Way::Down, Kinds::of(Kind::Prompt)),
+            Action::PreviousPrompt => self.jump(Way::Up, Kinds::of(Kind::Prompt)),
+            Action::NextError => self.jump(Way::Down, Kinds::FAILED),
+            Action::PreviousError => self.jump(Way::Up, Kinds::FAILED),
+            Action::NextEdit => self.jump(Way::Down, Kinds::of(Kind::Edit)),
+            Action::PreviousEdit => self.jump(Way::Up, Kinds::of(Kind::Edit)),
+            Action::Toggle => self.toggle(),
+            Action::More => self.set_level(1),
+            Action::Less => self.set_level(-1),
+            Action::ExpandAll => self.fold_all(All::Open),
+            Action::FoldAll => self.fold_all(All::Folded),
+            Action::FoldAsAtFirst => self.fold_all(All::AtFirst),
+            Action::NextMatch => self.go_to_match(Way::Down),
+            Action::PreviousMatch => self.go_to_match(Way::Up),
+            Action::Sides => self.sides = Some(!self.sides.unwrap_or(true)),
+            Action::Plan => self.shows_plan = Some(!self.is_plan_shown(self.area.width)),
+            Action::Cancel => self.search = None,
+            Action::Copy => return self.text().map_or(Answer::Done, Answer::Copy),
+            Action::Editor | Action::Pager => {
+                return self.text().map_or(Answer::Done, Answer::Open);
+            }
+            _ => return Answer::NotMine,
+        }
+        Answer::Done
+    }
+
+    /// The words of the entry under the cursor, without wraps and margins.
+    pub fn text(&self) -> Option<String> {
+        let entry = self.timeline.entry(self.cursor.slot)?;
+        Some(words::text(entry)).filter(|text| !text.is_empty())
+    }
+
+    /// The entry under the cursor.
+    pub fn entry(&self) -> Option<&Entry> {
+        self.timeline.entry(self.cursor.slot)
+    }
+
+    /// Takes what the mouse did.
+    pub fn mouse(&mut self, mouse: MouseEvent) {
+        match mouse.kind {
+            MouseEventKind::ScrollUp => self.scroll_up(WHEEL),
+            MouseEventKind::ScrollDown => self.scroll_down(WHEEL),
+            MouseEventKind::Down(MouseButton::Left) => {
+                let place = Position::new(mouse.column, mouse.row);
+                if self.area.contains(place) {
+                    self.click(usize::from(mouse.row - self.area.y));
+                }
+            }
+            _ => return,
+        }
+        self.is_changed = true;
+    }
+
+    /// A click chooses an entry; on a heading that is chosen already it folds.
+    fn click(&mut self, row: usize) {
+        let Some(place) = self.seen.get(row).copied() else {
+            return;
+        };
+        let was_here = self.cursor.slot == place.slot;
+        self.go(place);
+        let spot = self.spot(place);
+        if matches!(spot, Spot::Label(_)) || was_here && matches!(spot, Spot::Head(_)) {
+            self.toggle();
+        }
+    }
+
+    /// Shows only some kinds of entries.
+    pub(crate) fn set_filter(&mut self, kinds: Kinds) {
+        self.filter = kinds;
+        self.is_changed = true;
+        let words = self.search.take().map(|search| search.words);
+        if let Some(words) = words {
+            self.search = Search::new(&words, self.cursor.slot);
+        }
+    }
+
+    /// The kinds that are shown.
+    pub(crate) fn filter(&self) -> Kinds {
+        self.filter
+    }
+
+    /// Looks for words, from the cursor on.
+    pub fn search(&mut self, words: &str) {
+        self.search = Search::new(words, self.cursor.slot);
+        self.is_changed = true;
+        if self.search.is_some() {
+            let here = self.match_in(self.cursor.slot, Way::Down, self.cursor.row);
+            match here {
+                Some(place) => self.go(place),
+                None => self.go_to_match(Way::Down),
+            }
+        }
+    }
+
+    /// What is looked for, and how often it was found so far.
+    pub fn search_words(&self) -> Option<(&str, String)> {
+        let search = self.search.as_ref()?;
+        let count = match search.wanted {
+            Some(_) => "searching…".to_owned(),
+            None => search.count(&self.timeline),
+        };
+        Some((&search.words, count))
+    }
+
+    /// Where the reader is, in words.
+    pub fn position(&self) -> String {
+        let all = self.timeline.len();
+        if all == 0 {
+            return String::new();
+        }
+        let here = (self.cursor.slot + 1).min(all);
+        let end = if self.follows { " end" } else { "" };
+        format!("{here}/{all}{end}")
+    }
+
+    fn move_to(&mut self, place: impl FnOnce(&mut Self) -> Place) {
+        let place = place(self);
+        self.go(place);
+    }
+
+    fn go(&mut self, place: Place) {
+        self.anchor = None;
+        self.cursor = place;
+        self.follows = !self.timeline.is_empty() && self.last() == place;
+        self.has_unseen &= !self.follows;
+    }
+
+    fn height(&self) -> usize {
+        usize::from(self.area.height).max(1)
+    }
+
+    fn scroll_down(&mut self, rows: usize) {
+        let height = self.height();
+        let last = self.last();
+        let highest = self.up(last, height - 1);
+        let top = self.down(self.top, rows);
+        if self.follows || top >= highest {
+            self.go(last);
+            return;
+        }
+        self.top = top;
+        let cursor = self.cursor.max(top);
+        self.go(cursor);
+    }
+
+    fn scroll_up(&mut self, rows: usize) {
+        let height = self.height();
+        self.top = self.up(self.top, rows);
+        let bottom = self.down(self.top, height - 1);
+        let mut cursor = self.cursor.min(bottom);
+        let first = self.first();
+        if self.top == first && rows > WHEEL {
+            cursor = self.top;
+        }
+        self.go(cursor);
+    }
+
+    /// Goes to the next entry of some kinds.
+    fn jump(&mut self, way: Way, kinds: Kinds) {
+        let slot = self.cursor.slot;
+        let kinds = if kinds == Kinds::ALL {
+            self.filter
+        } else {
+            kinds
+        };
+        let found = match way {
+            Way::Down => self.index.next(slot + 1, self.wanted(kinds)),
+            Way::Up => {
+                // First to the beginning of a long one.
+                let is_inside = self.cursor > self.begin_of(slot);
+                let is_same = self.index.get(slot).kinds.meets(kinds);
+                if is_inside && is_same {
+                    Some(slot)
+                } else {
+                    self.index.previous(slot, self.wanted(kinds))
+                }
+            }
+        };
+        if let Some(slot) = found {
+            let place = self.begin_of(slot);
+            self.show(place);
+        }
+    }
+
+    /// Goes to a place; what is not on the screen comes to its upper part.
+    fn show(&mut self, place: Place) {
+        let height = self.height();
+        let bottom = self.down(self.top, height - 1);
+        if place < self.top || place > bottom {
+            self.top = self.up(place, height / 4);
+        }
+        self.go(place);
+    }
+
+    fn spot(&mut self, place: Place) -> Spot {
+        self.rows(place.slot);
+        let row = place.row.saturating_sub(self.lead(place.slot).rows());
+        let row = self.cache.get(place.slot).get(row);
+        row.map_or(Spot::Body, |row| row.part)
+    }
+
+    /// Unfolds or folds what is under the cursor.
+    fn toggle(&mut self) {
+        let slot = self.cursor.slot;
+        if let Spot::Label(section) = self.spot(self.cursor) {
+            self.folds.toggle(slot, section);
+            self.follows = false;
+            return;
+        }
+        let Some(entry) = self.timeline.entry(slot) else {
+            return;
+        };
+        let at_first = Level::at_first(&entry.item);
+        let level = match self.level(slot) {
+            Level::Full => at_first,
+            _ if at_first == Level::Folded && self.level(slot) == Level::Brief => at_first,
+            _ => Level::Full,
+        };
+        self.fold(slot, level);
+    }
+
+    /// Shows one level more or less.
+    fn set_level(&mut self, by: isize) {
+        let slot = self.cursor.slot;
+        let level = match (self.level(slot), by > 0) {
+            (Level::Folded, true) | (Level::Full, false) => Level::Brief,
+            (Level::Brief | Level::Full, true) => Level::Full,
+            (Level::Folded | Level::Brief, false) => Level::Folded,
+        };
+        self.fold(slot, level);
+    }
+
+    fn fold(&mut self, slot: usize, level: Level) {
+        self.folds.set(slot, level);
+        self.hide();
+        let place = self.begin_of(slot);
+        self.top = self.top.min(place);
+        self.cursor = place;
+        self.follows = false;
+        self.anchor = None;
+    }
+
+    fn fold_all(&mut self, all: All) {
+        self.folds.set_all(all);
+        self.hide();
+        let place = self.cursor;
+        let shown = self
+            .next_slot(place.slot)
+            .or_else(|| self.previous_slot(place.slot));
+        let place = self.begin_of(shown.unwrap_or_default());
+        self.top = place;
+        if !self.follows {
+            self.go(place);
+        }
+    }
+
+    /// Hides what is below folded heads.
+    fn hide(&mut self) {
+        let (timeline, folds, index) = (&self.timeline, &self.folds, &self.index);
+        let is_folded = |slot: usize| {
+            let entry = timeline.entry(slot);
+            entry.is_some_and(|entry| folds.level(slot, &entry.item) == Level::Folded)
+        };
+        self.groups.hide(is_folded, |slot| index.get(slot).group);
+    }
+
+    /// Goes to the next match, now or as soon as it is found.
+    fn go_to_match(&mut self, way: Way) {
+        let Some(search) = &mut self.search else {
+            return;
+        };
+        search.wanted = None;
+        if let Some(place) = self.match_beside(way) {
+            self.show(place);
+            return;
+        }
+        let Some(search) = &mut self.search else {
+            return;
+        };
+        match search.next(self.cursor.slot, way, &self.timeline) {
+            (Some(slot), true) => {
+                let place = self.match_in(slot, way, edge(way));
+                let place = place.unwrap_or_else(|| self.begin_of(slot));
+                self.show(place);
+            }
+            (None, true) if search.is_done(&self.timeline) => {
+                // Behind the last comes the first.
+                let Some(slot) = search.outermost(way) else {
+                    return;
+                };
+                let place = self.match_in(slot, way, edge(way));
+                let place = place.unwrap_or_else(|| self.begin_of(slot));
+                self.show(place);
+            }
+            _ => search.wanted = Some(way),
+        }
+    }
+
+    /// The next match in the slot of the cursor.
+    fn match_beside(&mut self, way: Way) -> Option<Place> {
+        let Place { slot, row } = self.cursor;
+        if !self.search.as_ref()?.has(slot) {
+            return None;
+        }
+        match way {
+            Way::Down => self.match_in(slot, way, row + 1),
+            Way::Up => self.match_in(slot, way, row.checked_sub(1)?),
+        }
+    }
+
+    /// The first row of a slot, from this one on, that has the words. A slot
+    /// that has them in what is folded is unfolded.
+    fn match_in(&mut self, slot: usize, way: Way, from: usize) -> Option<Place> {
+        let found = self.matching_row(slot, way, from);
+        if found.is_some() || self.matching_row(slot, way, edge(way)).is_some() {
+            return found;
+        }
+        let has = self.timeline.entry(slot).is_some_and(|entry| {
+            let is_in = |text: &str| {
+                self.search
+                    .as_ref()
+                    .is_some_and(|search| search.is_in(text))
+            };
+            words::any(entry, &is_in)
+        });
+        if !has || slot == self.cursor.slot && from != 0 && way == Way::Up {
+            return None;
+        }
+        self.folds.set(slot, Level::Full);
+        self.rows(slot);
+        let label = |row: &laying::Row| match row.part {
+            Spot::Label(number) if words::plain(&row.line).contains('▸') => Some(number),
+            _ => None,
+        };
+        if self.matching_row(slot, way, edge(way)).is_none() {
+            let folded: Vec<u16> = self.cache.get(slot).iter().filter_map(label).collect();
+            self.folds.open(slot, folded);
+        }
+        self.hide();
+        self.matching_row(slot, way, edge(way))
+    }
+
+    fn matching_row(&mut self, slot: usize, way: Way, from: usize) -> Option<Place> {
+        self.rows(slot);
+        let lead = self.lead(slot).rows();
+        let search = self.search.as_ref()?;
+        let is_match = |row: &laying::Row| search.is_in(&words::plain(&row.line));
+        let rows = self.cache.get(slot);
+        let from = from.saturating_sub(lead);
+        let row = match way {
+            Way::Down => rows
+                .iter()
+                .skip(from)
+                .position(is_match)
+                .map(|at| at + from),
+            Way::Up => {
+                let rows = rows.get(..rows.len().min(from.saturating_add(1)));
+                rows.unwrap_or_default().iter().rposition(is_match)
+            }
+        };
+        row.map(|row| Place {
+            slot,
+            row: row + lead,
+        })
+    }
+
+    fn is_plan_shown(&self, width: u16) -> bool {
+        let room = width >= draw::ROOM_FOR_PLAN;
+        self.plan().is_some() && self.shows_plan.unwrap_or(room)
+    }
+}
+
+/// Where looking begins.
+fn edge(way: Way) -> usize {
+    match way {
+        Way::Down => 0,
+        Way::Up => usize::MAX,
+    }
+}
+
+#[cfg(test)]
+mod tests;

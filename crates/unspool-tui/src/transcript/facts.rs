@@ -1,0 +1,89 @@
+//! What is known of a run besides its entries, for status lines and the plan
+//! beside it.
+
+use unspool::Event;
+use unspool::event::{Body, Plan, Usage};
+use unspool::stats::Stats;
+
+/// What is known of a run. All of it is clean.
+#[derive(Clone, Debug, Default)]
+pub struct Facts {
+    /// The agent, as its provider is called.
+    pub agent: String,
+    /// The session's title.
+    pub title: String,
+    /// The session's id.
+    pub id: String,
+    /// The working directory.
+    pub cwd: String,
+    /// The plan as it is now.
+    pub plan: Plan,
+    stats: Stats,
+}
+
+impl Facts {
+    pub(super) fn event(&mut self, event: &Event) {
+        self.stats.event(event);
+        match &event.body {
+            Body::Session(session) if event.agent.is_none() => {
+                let set = |known: &mut String, new: &str| {
+                    if !new.is_empty() {
+                        *known = unspool::sanitize::line(new).into_owned();
+                    }
+                };
+                set(&mut self.agent, &session.provider);
+                set(&mut self.title, &session.title);
+                set(&mut self.id, &session.id);
+                set(&mut self.cwd, &session.cwd);
+            }
+            Body::Plan(plan) if event.agent.is_none() => self.plan.clone_from(plan),
+            _ => {}
+        }
+    }
+
+    /// The model, as it was last named.
+    pub fn model(&self) -> &str {
+        &self.stats.model
+    }
+
+    /// Tokens and cost.
+    pub fn usage(&self) -> Usage {
+        self.stats.usage()
+    }
+
+    /// What a status line says of them, the most important first.
+    pub fn words(&self) -> Vec<String> {
+        let usage = self.usage();
+        let mut words = Vec::new();
+        let mut add = |text: String| words.extend((!text.is_empty()).then_some(text));
+        add(self.agent.clone());
+        add(unspool::sanitize::line(self.model()).into_owned());
+        let tokens = |count: Option<u64>, sign: &str| {
+            count
+                .filter(|count| *count > 0)
+                .map(|count| format!("{sign}{}", short(count)))
+        };
+        let counted = [
+            tokens(usage.input_tokens, "↑"),
+            tokens(usage.output_tokens, "↓"),
+        ];
+        add(counted.into_iter().flatten().collect::<Vec<_>>().join(" "));
+        if let (Some(used), Some(size @ 1..)) = (usage.context_used, usage.context_size) {
+            add(format!("context {}%", used.saturating_mul(100) / size));
+        }
+        add(usage
+            .cost_usd
+            .map(|cost| format!("${cost:.2}"))
+            .unwrap_or_default());
+        words
+    }
+}
+
+/// A count in few characters.
+fn short(count: u64) -> String {
+    match count {
+        0..10_000 => count.to_string(),
+        10_000..1_000_000 => format!("{}k", count / 1000),
+        _ => format!("{}.{}M", count / 1_000_000, count / 100_000 % 10),
+    }
+}

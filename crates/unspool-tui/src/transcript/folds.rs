@@ -1,0 +1,220 @@
+//! What is folded, and whose entries are hidden by that: a call that gave work to
+//! a sub-agent is the head of all that the sub-agent did.
+
+use std::collections::HashMap;
+
+use unspool::event::{Agent, Category};
+use unspool::session::{Entry, Item};
+
+use super::laying::Level;
+
+/// Slots whose folding is remembered one by one.
+const MOST: usize = 100_000;
+
+/// How all entries are folded that nobody has touched since.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum All {
+    /// As each kind is at first.
+    #[default]
+    AtFirst,
+    Open,
+    Folded,
+}
+
+/// What a reader did to a slot.
+#[derive(Clone, Default)]
+struct Fold {
+    level: Option<Level>,
+    toggled: Vec<u16>,
+}
+
+/// What is folded.
+#[derive(Default)]
+pub(super) struct Folds {
+    all: All,
+    slots: HashMap<usize, Fold>,
+    /// Another number each time that sections are folded.
+    pub(super) changes: u32,
+}
+
+impl Folds {
+    pub(super) fn level(&self, slot: usize, item: &Item) -> Level {
+        let own = self.slots.get(&slot).and_then(|fold| fold.level);
+        own.unwrap_or(match self.all {
+            All::AtFirst => Level::at_first(item),
+            All::Open => Level::Full,
+            All::Folded => match item {
+                Item::User(_) => Level::Brief,
+                _ => Level::Folded,
+            },
+        })
+    }
+
+    pub(super) fn toggled(&self, slot: usize) -> &[u16] {
+        self.slots.get(&slot).map_or(&[], |fold| &fold.toggled)
+    }
+
+    pub(super) fn set(&mut self, slot: usize, level: Level) {
+        self.fold(slot).level = Some(level);
+    }
+
+    /// Folds a section, or unfolds it.
+    pub(super) fn toggle(&mut self, slot: usize, section: u16) {
+        self.changes = self.changes.wrapping_add(1);
+        let toggled = &mut self.fold(slot).toggled;
+        match toggled.iter().position(|other| *other == section) {
+            Some(place) => {
+                toggled.remove(place);
+            }
+            None => toggled.push(section),
+        }
+    }
+
+    /// Unfolds all sections of a slot.
+    pub(super) fn open(&mut self, slot: usize, folded: impl IntoIterator<Item = u16>) {
+        self.changes = self.changes.wrapping_add(1);
+        let fold = self.fold(slot);
+        fold.level = Some(Level::Full);
+        for section in folded {
+            if !fold.toggled.contains(&section) {
+                fold.toggled.push(section);
+            }
+        }
+    }
+
+    pub(super) fn set_all(&mut self, all: All) {
+        self.all = all;
+        self.slots.clear();
+        self.changes = self.changes.wrapping_add(1);
+    }
+
+    fn fold(&mut self, slot: usize) -> &mut Fold {
+        if self.slots.len() >= MOST {
+            self.slots.clear();
+        }
+        self.slots.entry(slot).or_default()
+    }
+}
+
+/// A sub-agent.
+struct Group {
+    name: String,
+    /// The call that started it.
+    head: Option<usize>,
+    entries: usize,
+}
+
+/// The sub-agents of a run; the root agent is the first.
+pub(super) struct Groups {
+    groups: Vec<Group>,
+    numbers: HashMap<String, u32>,
+    /// The slots of calls that may have started one.
+    calls: HashMap<String, usize>,
+    /// The groups that a slot is the head of.
+    heads: HashMap<usize, Vec<u32>>,
+    /// Whether each is folded away.
+    pub(super) hidden: Vec<bool>,
+}
+
+/// Sub-agents that are told apart.
+const MOST_GROUPS: usize = 4096;
+
+impl Default for Groups {
+    fn default() -> Self {
+        Self {
+            groups: vec![Group {
+                name: String::new(),
+                head: None,
+                entries: 0,
+            }],
+            numbers: HashMap::new(),
+            calls: HashMap::new(),
+            heads: HashMap::new(),
+            hidden: vec![false],
+        }
+    }
+}
+
+impl Groups {
+    /// The number of the group that an entry belongs to.
+    pub(super) fn of(&mut self, slot: usize, entry: &Entry, is_new: bool) -> u32 {
+        if let Item::Tool(tool) = &entry.item
+            && matches!(tool.call.category, Category::Task | Category::Other)
+            && is_new
+            && self.calls.len() < MOST_GROUPS * 4
+        {
+            self.calls.insert(tool.call.id.clone(), slot);
+        }
+        let number = match entry.agent.as_deref() {
+            Some(agent) if agent.depth > 0 => self.number(agent),
+            _ => 0,
+        };
+        if is_new && let Some(group) = self.groups.get_mut(number as usize) {
+            group.entries += 1;
+        }
+        number
+    }
+
+    fn number(&mut self, agent: &Agent) -> u32 {
+        if let Some(number) = self.numbers.get(&agent.id) {
+            return *number;
+        }
+        if self.groups.len() >= MOST_GROUPS {
+            return 0;
+        }
+        let number = u32::try_from(self.groups.len()).unwrap_or_default();
+        let head = self.calls.get(&agent.parent).copied();
+        if let Some(head) = head {
+            self.heads.entry(head).or_default().push(number);
+        }
+        let name = if agent.name.is_empty() {
+            &agent.id
+        } else {
+            &agent.name
+        };
+        self.groups.push(Group {
+            name: unspool::sanitize::line(name).into_owned(),
+            head,
+            entries: 0,
+        });
+        self.hidden.push(false);
+        self.numbers.insert(agent.id.clone(), number);
+        number
+    }
+
+    /// What a sub-agent is called.
+    pub(super) fn name(&self, group: u32) -> &str {
+        self.groups
+            .get(group as usize)
+            .map_or("", |group| &group.name)
+    }
+
+    /// The call that started it.
+    pub(super) fn head(&self, group: u32) -> Option<usize> {
+        self.groups.get(group as usize)?.head
+    }
+
+    /// How many entries folding this slot hides.
+    pub(super) fn below(&self, slot: usize) -> usize {
+        let groups = self.heads.get(&slot).into_iter().flatten();
+        groups
+            .filter_map(|group| self.groups.get(*group as usize))
+            .map(|group| group.entries)
+            .sum()
+    }
+
+    /// Hides what is below folded heads, and below what those hide.
+    pub(super) fn hide(&mut self, is_folded: impl Fn(usize) -> bool, of: impl Fn(usize) -> u32) {
+        for number in 0..self.groups.len() {
+            let head = self.groups.get(number).and_then(|group| group.head);
+            // A group is known before those below it are.
+            let above = head
+                .map(&of)
+                .and_then(|above| self.hidden.get(above as usize));
+            let is_hidden = head.is_some_and(&is_folded) || above.copied().unwrap_or(false);
+            if let Some(hidden) = self.hidden.get_mut(number) {
+                *hidden = is_hidden;
+            }
+        }
+    }
+}

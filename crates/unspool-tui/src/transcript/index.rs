@@ -1,0 +1,249 @@
+//! What is known of each slot without laying it out: its kind, whether it failed,
+//! whose it is. Finds the next slot of some kind, past any number of others,
+//! block by block.
+
+use unspool::doc::card::Kind;
+use unspool::event::{Category, Level, ToolStatus};
+use unspool::session::{Entry, Item};
+
+/// Slots that are looked past at once.
+const BLOCK: usize = 1024;
+
+/// A set of kinds, and of what else slots are found by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Kinds(u16);
+
+impl Kinds {
+    /// All kinds, in the order of the menu, with their names.
+    pub(crate) const NAMES: [(Kind, &'static str); 11] = [
+        (Kind::Prompt, "prompts"),
+        (Kind::Answer, "answers"),
+        (Kind::Reasoning, "thoughts"),
+        (Kind::Tool, "calls"),
+        (Kind::Edit, "edits"),
+        (Kind::Plan, "plans"),
+        (Kind::Question, "questions"),
+        (Kind::Context, "context"),
+        (Kind::Notice, "notices"),
+        (Kind::Usage, "usage"),
+        (Kind::Unknown, "unknown"),
+    ];
+    /// Whatever went wrong.
+    pub(crate) const FAILED: Self = Self(1 << 11);
+    /// Every kind.
+    pub(crate) const ALL: Self = Self((1 << 11) - 1);
+
+    pub(crate) fn of(kind: Kind) -> Self {
+        let place = Self::NAMES.iter().position(|(named, _)| *named == kind);
+        Self(1 << place.unwrap_or(10))
+    }
+
+    pub(crate) fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    pub(crate) fn toggled(self, other: Self) -> Self {
+        Self(self.0 ^ other.0)
+    }
+
+    pub(crate) fn meets(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    /// Somebody's words, which stand apart.
+    pub(crate) fn is_prose(self) -> bool {
+        let prose = Self::of(Kind::Prompt).with(Self::of(Kind::Answer));
+        self.meets(prose.with(Self::of(Kind::Reasoning)))
+    }
+}
+
+/// What is known of a slot.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Mark {
+    pub(super) kinds: Kinds,
+    /// The sub-agent that it belongs to, by its number; 0 is the root agent.
+    pub(super) group: u32,
+}
+
+impl Mark {
+    pub(super) fn of(entry: &Entry, group: u32) -> Self {
+        let kinds = Kinds::of(kind(&entry.item));
+        Self {
+            kinds: if has_failed(&entry.item) {
+                kinds.with(Kinds::FAILED)
+            } else {
+                kinds
+            },
+            group,
+        }
+    }
+}
+
+/// What a card of the entry would be, without making one.
+fn kind(item: &Item) -> Kind {
+    match item {
+        Item::User(_) => Kind::Prompt,
+        Item::Text(_) => Kind::Answer,
+        Item::Reasoning(_) => Kind::Reasoning,
+        Item::Tool(tool) => {
+            let edits = tool.result.as_ref().map(|result| !result.edits.is_empty());
+            let changes = matches!(
+                tool.call.category,
+                Category::Write | Category::Edit | Category::Delete | Category::Move
+            );
+            if changes || edits == Some(true) {
+                Kind::Edit
+            } else {
+                Kind::Tool
+            }
+        }
+        Item::Edit(_) => Kind::Edit,
+        Item::Plan(_) => Kind::Plan,
+        Item::Permission(_) | Item::Prompt(_) => Kind::Question,
+        Item::Context(_) => Kind::Context,
+        Item::Notice(_) | Item::TurnEnd(_) | Item::Session(_) | Item::State(_) => Kind::Notice,
+        Item::Usage(_) => Kind::Usage,
+        Item::Unknown(_) => Kind::Unknown,
+    }
+}
+
+fn has_failed(item: &Item) -> bool {
+    match item {
+        Item::Tool(tool) => tool
+            .result
+            .as_ref()
+            .is_some_and(|result| result.status != ToolStatus::Ok),
+        Item::Notice(notice) => matches!(notice.level, Level::Error | Level::Canceled),
+        Item::TurnEnd(_) => true,
+        _ => false,
+    }
+}
+
+/// What is looked for.
+#[derive(Clone, Copy)]
+pub(super) struct Wanted<'a> {
+    pub(super) kinds: Kinds,
+    /// Other kinds that a slot has to have too.
+    pub(super) among: Kinds,
+    /// Whether each group is folded away.
+    pub(super) hidden: &'a [bool],
+}
+
+impl Wanted<'_> {
+    fn is(&self, mark: Mark) -> bool {
+        mark.kinds.meets(self.kinds) && mark.kinds.meets(self.among) && !self.hides(mark.group)
+    }
+
+    fn hides(&self, group: u32) -> bool {
+        self.hidden.get(group as usize).copied().unwrap_or(false)
+    }
+
+    fn may_be_in(&self, block: &Block) -> bool {
+        block.kinds.meets(self.kinds)
+            && block.kinds.meets(self.among)
+            && !block.groups.iter().all(|group| self.hides(*group))
+    }
+}
+
+/// What is in a block of slots.
+#[derive(Default)]
+struct Block {
+    kinds: Kinds,
+    groups: Vec<u32>,
+}
+
+/// The marks of all slots.
+#[derive(Default)]
+pub(super) struct Index {
+    marks: Vec<Mark>,
+    blocks: Vec<Block>,
+}
+
+impl Index {
+    pub(super) fn set(&mut self, slot: usize, mark: Mark) {
+        if slot >= self.marks.len() {
+            self.marks.resize(slot + 1, Mark::default());
+            self.blocks.resize_with(slot / BLOCK + 1, Block::default);
+        }
+        if let Some(place) = self.marks.get_mut(slot) {
+            *place = mark;
+        }
+        if let Some(block) = self.blocks.get_mut(slot / BLOCK) {
+            block.kinds = block.kinds.with(mark.kinds);
+            if !block.groups.contains(&mark.group) {
+                block.groups.push(mark.group);
+            }
+        }
+    }
+
+    pub(super) fn get(&self, slot: usize) -> Mark {
+        self.marks.get(slot).copied().unwrap_or_default()
+    }
+
+    /// The first that is wanted, from this slot on.
+    pub(super) fn next(&self, from: usize, wanted: Wanted<'_>) -> Option<usize> {
+        let mut at = from;
+        while at < self.marks.len() {
+            let end = (at / BLOCK + 1) * BLOCK;
+            let block = self.blocks.get(at / BLOCK)?;
+            if wanted.may_be_in(block) {
+                let marks = self.marks.get(at..end.min(self.marks.len()))?;
+                if let Some(found) = marks.iter().position(|mark| wanted.is(*mark)) {
+                    return Some(at + found);
+                }
+            }
+            at = end;
+        }
+        None
+    }
+
+    /// The last that is wanted, before this slot.
+    pub(super) fn previous(&self, before: usize, wanted: Wanted<'_>) -> Option<usize> {
+        let mut end = before.min(self.marks.len());
+        while end > 0 {
+            let start = (end - 1) / BLOCK * BLOCK;
+            let block = self.blocks.get(start / BLOCK)?;
+            if wanted.may_be_in(block) {
+                let marks = self.marks.get(start..end)?;
+                if let Some(found) = marks.iter().rposition(|mark| wanted.is(*mark)) {
+                    return Some(start + found);
+                }
+            }
+            end = start;
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slots_are_found_past_any_number_of_others() {
+        let mut index = Index::default();
+        let mark = |kind, group| Mark {
+            kinds: Kinds::of(kind),
+            group,
+        };
+        for slot in 0..5000 {
+            index.set(slot, mark(Kind::Tool, 1));
+        }
+        index.set(0, mark(Kind::Prompt, 0));
+        index.set(4000, mark(Kind::Prompt, 0));
+        let wanted = |kinds, hidden: &'static [bool]| Wanted {
+            kinds,
+            among: Kinds::ALL,
+            hidden,
+        };
+        let prompts = wanted(Kinds::of(Kind::Prompt), &[]);
+        assert_eq!(index.next(1, prompts), Some(4000));
+        assert_eq!(index.next(4001, prompts), None);
+        assert_eq!(index.previous(4000, prompts), Some(0));
+        assert_eq!(index.previous(0, prompts), None);
+        let folded = wanted(Kinds::ALL, &[false, true]);
+        assert_eq!(index.next(1, folded), Some(4000));
+        assert_eq!(index.previous(5000, folded), Some(4000));
+        assert_eq!(index.next(1, wanted(Kinds::ALL, &[])), Some(1));
+    }
+}

@@ -1,0 +1,349 @@
+//! Entries → rows: what is seen of a slot at a width and in a state of folding.
+//!
+//! Nothing here knows where on the screen a row will be. Marks of calls are
+//! painted later, so that a spinner lays nothing out.
+
+use unspool::doc::card::{self, Card, Panel, Section};
+use unspool::doc::entry::{self, Detail, Part, Reasoning};
+use unspool::doc::{Block, Line, Role, Span, Style, changed};
+use unspool::formatter::Formatter;
+use unspool::layout::{self, split};
+use unspool::sanitize;
+use unspool::session::{Entry, Item};
+
+/// Rows of a part that are seen before all of it is asked for.
+const BRIEF: usize = 40;
+/// The same for a heading.
+const BRIEF_HEADING: usize = 4;
+/// Cells that are left for an entry however deep it is nested.
+const LEAST: usize = 24;
+/// Characters of a thought that stand for the rest.
+const FIRST_WORDS: usize = 200;
+
+/// How much of an entry is seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Level {
+    /// Its heading.
+    Folded,
+    /// What tells most.
+    Brief,
+    /// All of it.
+    Full,
+}
+
+impl Level {
+    /// How much is seen of an entry that nobody has touched.
+    pub(super) fn at_first(item: &Item) -> Self {
+        match item {
+            Item::Reasoning(_) | Item::Context(_) | Item::Unknown(_) => Self::Folded,
+            _ => Self::Brief,
+        }
+    }
+}
+
+/// What a row is for the reader who points at it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Spot {
+    /// A heading; the cells before its mark.
+    Head(usize),
+    /// The label of the section with this number, which folds it.
+    Label(u16),
+    /// Anything else.
+    Body,
+}
+
+/// One row of a slot.
+#[derive(Clone, Debug)]
+pub(super) struct Row {
+    pub(super) line: Line,
+    pub(super) part: Spot,
+}
+
+impl Row {
+    fn body(line: Line) -> Self {
+        Self {
+            line,
+            part: Spot::Body,
+        }
+    }
+}
+
+/// What rows are laid out for.
+pub(super) struct Page<'a> {
+    pub(super) formatter: &'a Formatter,
+    pub(super) detail: &'a Detail,
+    pub(super) width: usize,
+    /// Whether changes stand side by side.
+    pub(super) sides: bool,
+    pub(super) level: Level,
+    /// Sections that are the other way round than at first.
+    pub(super) toggled: &'a [u16],
+}
+
+/// The rows of an entry.
+pub(super) fn rows(entry: &Entry, page: &Page<'_>) -> Vec<Row> {
+    let mut rows = match &entry.item {
+        Item::Text(_) => answer(entry, page),
+        Item::Reasoning(text) => thought(entry, &text.text, page),
+        Item::Tool(_) | Item::Edit(_) | Item::Context(_) | Item::Unknown(_)
+            if page.level == Level::Full =>
+        {
+            full(entry, page)
+        }
+        _ => brief(entry, page),
+    };
+    while rows.last().is_some_and(|row| is_blank(&row.line)) {
+        rows.pop();
+    }
+    if page.width <= layout::MIN_COLUMNS {
+        rows = folded(rows, page.width);
+    }
+    rows
+}
+
+fn is_blank(line: &[Span]) -> bool {
+    line.iter().all(|span| span.text.trim().is_empty())
+}
+
+/// Lines that were not wrapped, wrapped anywhere.
+pub(super) fn folded(rows: Vec<Row>, width: usize) -> Vec<Row> {
+    let fold = |row: Row| {
+        let lines = layout::folded(&row.line, width);
+        let lines = if lines.is_empty() {
+            vec![Line::new()]
+        } else {
+            lines
+        };
+        lines.into_iter().enumerate().map(move |(at, line)| Row {
+            line,
+            part: if at == 0 { row.part } else { Spot::Body },
+        })
+    };
+    rows.into_iter().flat_map(fold).collect()
+}
+
+/// How far an entry is indented.
+pub(super) fn indent(entry: &Entry, width: usize) -> usize {
+    let wanted = 2 * entry.depth().min(100) as usize;
+    wanted.min(width.saturating_sub(LEAST))
+}
+
+fn answer(entry: &Entry, page: &Page<'_>) -> Vec<Row> {
+    let lines = page.formatter.lines(entry, page.width);
+    let mut rows: Vec<Row> = lines.into_iter().map(Row::body).collect();
+    if page.level == Level::Folded {
+        cut(&mut rows, 1);
+    }
+    rows
+}
+
+/// Leaves so many rows, and says how many there are more.
+fn cut(rows: &mut Vec<Row>, most: usize) {
+    let more = rows.len().saturating_sub(most);
+    if more > 1 {
+        rows.truncate(most);
+        let noun = format!("  … +{more} lines");
+        rows.push(Row::body(vec![Span::role(noun, Role::Accent)]));
+    }
+}
+
+/// The first words stand for the rest, which is below them when it is unfolded.
+fn thought(entry: &Entry, text: &str, page: &Page<'_>) -> Vec<Row> {
+    if page.detail.reasoning == Reasoning::Off || text.trim().is_empty() {
+        return Vec::new();
+    }
+    let margin = indent(entry, page.width);
+    let is_open = page.level > Level::Folded;
+    let first: String = text.trim().chars().take(FIRST_WORDS).collect();
+    let first = first.lines().next().unwrap_or_default();
+    let first = sanitize::line(first.trim_matches(['*', '#', ' '])).into_owned();
+    let is_all = text.trim().len() <= first.len() + 4;
+    let sign = match (is_all, is_open) {
+        (true, _) => "  ",
+        (_, true) => "▾ ",
+        (_, false) => "▸ ",
+    };
+    let words = if is_open && !is_all {
+        "Thought"
+    } else {
+        &first
+    };
+    let heading = vec![
+        Span::role(" ".repeat(margin), Role::Normal),
+        Span::role("◦ ", Role::Accent),
+        Span::role(sign, Role::Accent),
+        Span::new(words, Style::of(Role::Accent).italic()),
+    ];
+    let mut rows = vec![Row {
+        line: layout::truncated(&heading, page.width),
+        part: Spot::Head(margin),
+    }];
+    if is_open && !is_all {
+        let card = card::card(entry, page.detail);
+        let sections = card.into_iter().flat_map(|card| card.panels);
+        for section in sections.flat_map(|panel| {
+            let heading = Section {
+                blocks: vec![Block::Paragraph(panel.heading)],
+                ..Section::default()
+            };
+            // A title is no part of what lies below it.
+            let has_title = text.trim_start().starts_with("**");
+            has_title
+                .then_some(heading)
+                .into_iter()
+                .chain(panel.sections)
+        }) {
+            add_blocks(&section.blocks, margin + 2, page, &mut rows);
+        }
+    }
+    rows
+}
+
+/// What `unspool show` tells of an entry.
+fn brief(entry: &Entry, page: &Page<'_>) -> Vec<Row> {
+    let detail = Detail {
+        lines: page.detail.lines.or(Some(5)),
+        marks: true,
+        ..page.detail.clone()
+    };
+    let margin = indent(entry, page.width);
+    let parts = entry::parts(entry, &detail);
+    let is_call = matches!(entry.item, Item::Tool(_) | Item::Edit(_));
+    let mut rows = Vec::new();
+    for (at, part) in parts.into_iter().enumerate() {
+        let is_head = part.first.first().is_some_and(|span| span.text == "• ");
+        if page.level == Level::Folded && at > 0 {
+            break;
+        }
+        let mut laid = part_rows(part, margin, page);
+        if is_head && let Some(first) = laid.first_mut() {
+            first.part = Spot::Head(margin);
+        }
+        let most = match (page.level, is_call, is_head) {
+            (Level::Folded, ..) => 1,
+            (_, true, true) => BRIEF_HEADING,
+            (_, true, false) => BRIEF,
+            _ => usize::MAX,
+        };
+        cut(&mut laid, most);
+        rows.extend(laid);
+    }
+    rows
+}
+
+fn part_rows(part: Part, margin: usize, page: &Page<'_>) -> Vec<Row> {
+    let mut rows = Vec::new();
+    if let [Block::Diff(_)] = part.blocks.as_slice() {
+        add_blocks(&part.blocks, margin, page, &mut rows);
+        return rows;
+    }
+    let blanks = Span::role(" ".repeat(margin), Role::Normal);
+    let first: Line = std::iter::once(blanks.clone()).chain(part.first).collect();
+    let rest: Line = std::iter::once(blanks).chain(part.rest).collect();
+    let width = layout::columns(page.width);
+    let lines = layout::layout(&part.blocks, width, &first, &rest);
+    rows.extend(lines.into_iter().map(Row::body));
+    rows
+}
+
+/// Everything that is known of an entry.
+fn full(entry: &Entry, page: &Page<'_>) -> Vec<Row> {
+    let margin = indent(entry, page.width);
+    let detail = Detail {
+        reasoning: Reasoning::Full,
+        ..page.detail.clone()
+    };
+    let Some(Card { panels, .. }) = card::card(entry, &detail) else {
+        return Vec::new();
+    };
+    let mut rows = Vec::new();
+    let mut number = 0;
+    for panel in panels {
+        add_heading(&panel, margin, page, &mut rows);
+        for section in &panel.sections {
+            add_section(section, number, margin, page, &mut rows);
+            number = number.saturating_add(1);
+        }
+    }
+    rows
+}
+
+fn add_heading(panel: &Panel, margin: usize, page: &Page<'_>, rows: &mut Vec<Row>) {
+    let part = Part {
+        first: vec![Span::role("• ", Role::Accent)],
+        rest: vec![Span::role("  ", Role::Normal)],
+        blocks: vec![Block::Paragraph(panel.heading.clone())],
+    };
+    let mut laid = part_rows(part, margin, page);
+    if let Some(first) = laid.first_mut() {
+        first.part = Spot::Head(margin);
+    }
+    rows.extend(laid);
+}
+
+fn add_section(
+    section: &Section,
+    number: u16,
+    margin: usize,
+    page: &Page<'_>,
+    rows: &mut Vec<Row>,
+) {
+    let is_folded = section.folded != page.toggled.contains(&number);
+    let label = match section.label {
+        "" if section.folded => "More",
+        label => label,
+    };
+    if !label.is_empty() {
+        let sign = if is_folded { "▸ " } else { "▾ " };
+        rows.push(Row {
+            line: vec![
+                Span::role(" ".repeat(margin + 2), Role::Normal),
+                Span::role(format!("{sign}{label}"), Role::Accent),
+            ],
+            part: Spot::Label(number),
+        });
+    }
+    if is_folded && !label.is_empty() {
+        return;
+    }
+    add_blocks(&section.blocks, margin + 2, page, rows);
+    if section.left_out > 0 {
+        let words = format!("… {} bytes are not shown", section.left_out);
+        let blanks = " ".repeat(margin + 2);
+        rows.push(Row::body(vec![Span::role(blanks + &words, Role::Accent)]));
+    }
+}
+
+/// Lays blocks out behind a margin.
+fn add_blocks(blocks: &[Block], margin: usize, page: &Page<'_>, rows: &mut Vec<Row>) {
+    let blanks = [Span::role(" ".repeat(margin), Role::Normal)];
+    for (at, block) in blocks.iter().enumerate() {
+        if at > 0 {
+            rows.push(Row::body(Line::new()));
+        }
+        let lines = match block {
+            Block::Diff(lines) => diff(lines, margin, page),
+            block => {
+                let width = layout::columns(page.width);
+                layout::layout(std::slice::from_ref(block), width, &blanks, &blanks)
+            }
+        };
+        rows.extend(lines.into_iter().map(Row::body));
+    }
+}
+
+fn diff(lines: &[unspool::doc::DiffLine], margin: usize, page: &Page<'_>) -> Vec<Line> {
+    let lines = changed::marked(lines.to_vec());
+    let room = page.width.saturating_sub(margin);
+    let blanks = Span::role(" ".repeat(margin), Role::Normal);
+    if page.sides && room >= split::READABLE - 10 {
+        let mut lines = split::side_by_side(&lines, room);
+        for line in &mut lines {
+            line.insert(0, blanks.clone());
+        }
+        return lines;
+    }
+    let blanks = [blanks];
+    let width = layout::columns(page.width);
+    layout::layout(&[Block::Diff(lines)], width, &blanks, &blanks)
+}

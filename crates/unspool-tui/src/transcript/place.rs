@@ -1,0 +1,227 @@
+//! Where the reader is: a slot and a row in it. Moving lays out only what is
+//! passed, and no height of the whole is ever known.
+
+use super::cache::State;
+use super::index::{Kinds, Wanted};
+use super::laying::{self, Level, Page};
+use super::{Pane, words};
+
+/// A row of a slot. What stands before a slot (an empty row, a name) are its
+/// first rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Place {
+    pub(super) slot: usize,
+    pub(super) row: usize,
+}
+
+/// What stands before a slot.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Lead {
+    pub(super) gap: bool,
+    pub(super) name: bool,
+}
+
+impl Lead {
+    pub(super) fn rows(self) -> usize {
+        usize::from(self.gap) + usize::from(self.name)
+    }
+}
+
+impl Pane {
+    pub(super) fn wanted(&self, kinds: Kinds) -> Wanted<'_> {
+        Wanted {
+            kinds,
+            among: self.filter,
+            hidden: &self.groups.hidden,
+        }
+    }
+
+    /// The first slot that is shown, from this one on.
+    pub(super) fn next_slot(&self, from: usize) -> Option<usize> {
+        self.index.next(from, self.wanted(self.filter))
+    }
+
+    /// The last slot that is shown, before this one.
+    pub(super) fn previous_slot(&self, before: usize) -> Option<usize> {
+        self.index.previous(before, self.wanted(self.filter))
+    }
+
+    pub(super) fn lead(&self, slot: usize) -> Lead {
+        let Some(before) = self.previous_slot(slot) else {
+            return Lead::default();
+        };
+        let (mark, last) = (self.index.get(slot), self.index.get(before));
+        let is_other = mark.group != last.group && mark.group != 0;
+        Lead {
+            gap: mark.kinds.is_prose() || last.kinds.is_prose(),
+            name: is_other && self.groups.head(mark.group) != Some(before),
+        }
+    }
+
+    pub(super) fn level(&self, slot: usize) -> Level {
+        self.timeline
+            .entry(slot)
+            .map_or(Level::Brief, |entry| self.folds.level(slot, &entry.item))
+    }
+
+    /// How many rows a slot has, laid out if it was not.
+    pub(super) fn rows(&mut self, slot: usize) -> usize {
+        let Some(entry) = self.timeline.entry(slot) else {
+            return 0;
+        };
+        let state = State {
+            entry,
+            revision: self.timeline.revision(slot),
+            is_open: self.timeline.is_open(slot),
+            folds: self.folds.changes,
+        };
+        let page = Page {
+            formatter: &self.look.formatter,
+            detail: &self.look.detail,
+            width: self.width,
+            sides: self.sides.unwrap_or(true),
+            level: self.folds.level(slot, &entry.item),
+            toggled: self.folds.toggled(slot),
+        };
+        match self.cache.lay_out(slot, &state, &page) {
+            0 => 0,
+            rows => rows + self.lead(slot).rows(),
+        }
+    }
+
+    /// So many rows further down, or the last row.
+    pub(super) fn down(&mut self, from: Place, mut by: usize) -> Place {
+        let mut place = from;
+        loop {
+            let rows = self.rows(place.slot);
+            if place.row + by < rows {
+                place.row += by;
+                return place;
+            }
+            by -= rows.saturating_sub(place.row).min(by);
+            let mut next = self.next_slot(place.slot + 1);
+            while let Some(slot) = next.filter(|slot| self.rows(*slot) == 0) {
+                next = self.next_slot(slot + 1);
+            }
+            match next {
+                Some(slot) => place = Place { slot, row: 0 },
+                None => {
+                    place.row = rows.saturating_sub(1);
+                    return place;
+                }
+            }
+        }
+    }
+
+    /// So many rows further up, or the first row.
+    pub(super) fn up(&mut self, from: Place, mut by: usize) -> Place {
+        let mut place = from;
+        while place.row < by {
+            let mut before = self.previous_slot(place.slot);
+            while let Some(slot) = before.filter(|slot| self.rows(*slot) == 0) {
+                before = self.previous_slot(slot);
+            }
+            let Some(slot) = before else {
+                place.row = 0;
+                return place;
+            };
+            by -= place.row + 1;
+            let row = self.rows(slot).saturating_sub(1);
+            place = Place { slot, row };
+        }
+        place.row -= by;
+        place
+    }
+
+    /// The last row of all.
+    pub(super) fn last(&mut self) -> Place {
+        let mut last = self.previous_slot(usize::MAX);
+        while let Some(slot) = last.filter(|slot| self.rows(*slot) == 0) {
+            last = self.previous_slot(slot);
+        }
+        let slot = last.unwrap_or_default();
+        let row = self.rows(slot).saturating_sub(1);
+        Place { slot, row }
+    }
+
+    /// The first row of all.
+    pub(super) fn first(&mut self) -> Place {
+        let slot = self.next_slot(0).unwrap_or_default();
+        Place { slot, row: 0 }
+    }
+
+    /// Where the entry itself begins.
+    pub(super) fn begin_of(&self, slot: usize) -> Place {
+        let row = self.lead(slot).rows();
+        Place { slot, row }
+    }
+
+    /// Makes both places ones that exist, and the screen one without needless
+    /// room: called before each frame.
+    pub(super) fn settle(&mut self, height: usize) {
+        let height = height.max(1);
+        if self.follows {
+            self.cursor = self.last();
+            self.top = self.up(self.cursor, height - 1);
+            return;
+        }
+        self.cursor = self.existing(self.cursor);
+        self.top = self.existing(self.top);
+        if self.cursor < self.top {
+            self.top = self.cursor;
+        }
+        if self.down(self.top, height - 1) < self.cursor {
+            self.top = self.up(self.cursor, height - 1);
+        }
+        let last = self.last();
+        if self.down(self.top, height - 1) == last {
+            self.top = self.up(last, height - 1);
+        }
+    }
+
+    /// The place itself, or the nearest that is shown.
+    fn existing(&mut self, place: Place) -> Place {
+        let shown = self
+            .next_slot(place.slot)
+            .or_else(|| self.previous_slot(place.slot));
+        let slot = shown.unwrap_or_default();
+        let rows = self.rows(slot);
+        let row = if slot == place.slot { place.row } else { 0 };
+        Place {
+            slot,
+            row: row.min(rows.saturating_sub(1)),
+        }
+    }
+
+    /// Characters of a slot before a row: they stay the same at any width.
+    pub(super) fn offset(&mut self, place: Place) -> usize {
+        let lead = self.lead(place.slot).rows();
+        self.rows(place.slot);
+        let rows = self.cache.get(place.slot).iter();
+        rows.take(place.row.saturating_sub(lead)).map(letters).sum()
+    }
+
+    /// The row of a slot that begins at or holds this character.
+    pub(super) fn at_offset(&mut self, slot: usize, offset: usize) -> Place {
+        let lead = self.lead(slot).rows();
+        self.rows(slot);
+        let mut passed = 0;
+        let rows = self.cache.get(slot).iter();
+        let row = rows
+            .take_while(|row| {
+                passed += letters(row);
+                passed <= offset
+            })
+            .count();
+        let row = if offset == 0 { 0 } else { row };
+        Place {
+            slot,
+            row: row + lead,
+        }
+    }
+}
+
+fn letters(row: &laying::Row) -> usize {
+    let is_letter = |c: &char| !c.is_whitespace();
+    words::plain(&row.line).chars().filter(is_letter).count()
+}

@@ -1,0 +1,114 @@
+//! The words of an entry as they are, without wraps, margins and folds: what is
+//! searched, copied and opened elsewhere.
+
+use unspool::doc::entry::{Detail, Reasoning};
+use unspool::doc::{Block, DiffLine, Sign, card};
+use unspool::event::Payload;
+use unspool::layout::layout;
+use unspool::sanitize;
+use unspool::session::{Entry, Item};
+
+/// Whether a text of the entry is what is looked for. It stops at the first.
+pub(super) fn any(entry: &Entry, is_wanted: &dyn Fn(&str) -> bool) -> bool {
+    let payload = |payload: &Payload| is_wanted(&payload.as_str());
+    match &entry.item {
+        Item::User(user) => payload(&user.text),
+        Item::Text(text) | Item::Reasoning(text) => is_wanted(&text.text),
+        Item::Tool(tool) => {
+            let call = &tool.call;
+            let result = tool.result.as_ref();
+            is_wanted(&call.name)
+                || is_wanted(&call.arg)
+                || is_wanted(&call.title)
+                || call
+                    .input
+                    .as_ref()
+                    .is_some_and(|input| is_wanted(input.get()))
+                || is_wanted(&tool.output)
+                || result.is_some_and(|result| {
+                    payload(&result.output) || edits(&result.edits, is_wanted)
+                })
+        }
+        Item::Edit(changed) => edits(changed, is_wanted),
+        Item::Plan(plan) => plan.entries.iter().any(|step| is_wanted(&step.text)),
+        Item::Permission(asked) => is_wanted(&asked.title) || is_wanted(&asked.outcome),
+        Item::Prompt(prompt) => is_wanted(&prompt.question) || is_wanted(&prompt.answer),
+        Item::Context(context) => {
+            is_wanted(&context.name) || is_wanted(&context.title) || payload(&context.text)
+        }
+        Item::Notice(notice) => payload(&notice.text),
+        Item::Unknown(text) => payload(text),
+        Item::Usage(_) | Item::TurnEnd(_) | Item::Session(_) | Item::State(_) => false,
+    }
+}
+
+fn edits(edits: &[unspool::event::Edit], is_wanted: &dyn Fn(&str) -> bool) -> bool {
+    edits.iter().any(|edit| {
+        let mut lines = edit.hunks.iter().flat_map(|hunk| &hunk.lines);
+        is_wanted(&edit.path) || lines.any(|line| is_wanted(line))
+    })
+}
+
+/// All of an entry as logical lines: an answer as it was written, everything
+/// else as a card without its frame.
+pub(super) fn text(entry: &Entry) -> String {
+    match &entry.item {
+        Item::User(user) => return sanitize::text(user.text.as_str().trim()).into_owned(),
+        Item::Text(text) | Item::Reasoning(text) => {
+            return sanitize::text(text.text.trim()).into_owned();
+        }
+        _ => {}
+    }
+    let detail = Detail {
+        lines: None,
+        reasoning: Reasoning::Full,
+        highlight: false,
+        marks: true,
+        ..Detail::default()
+    };
+    let mut lines = Vec::new();
+    for panel in card::card(entry, &detail)
+        .into_iter()
+        .flat_map(|card| card.panels)
+    {
+        lines.push(plain(&panel.heading));
+        for section in panel.sections {
+            if !section.label.is_empty() {
+                lines.push(format!("{}:", section.label));
+            }
+            section
+                .blocks
+                .iter()
+                .for_each(|block| add(block, &mut lines));
+        }
+    }
+    lines.retain(|line| !line.is_empty());
+    lines.join("\n")
+}
+
+fn add(block: &Block, lines: &mut Vec<String>) {
+    if let Block::Diff(changes) = block {
+        for change in changes {
+            match change {
+                DiffLine::Gap => lines.push("⋮".to_owned()),
+                DiffLine::More(count) => lines.push(format!("… +{count} lines")),
+                DiffLine::Line { sign, spans, .. } => {
+                    let sign = match sign {
+                        Sign::Context => ' ',
+                        Sign::Added => '+',
+                        Sign::Removed => '-',
+                    };
+                    lines.push(format!("{sign}{}", plain(spans)));
+                }
+            }
+        }
+        return;
+    }
+    let laid = layout(std::slice::from_ref(block), None, &[], &[]);
+    lines.extend(laid.iter().map(|line| plain(line)));
+}
+
+/// The text of a line.
+pub(super) fn plain(line: &[unspool::doc::Span]) -> String {
+    line.iter().map(|span| span.text.as_str()).collect()
+}

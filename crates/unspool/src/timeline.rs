@@ -1,0 +1,280 @@
+//! Events → slots: one for each entry, in the order in which things began. A slot
+//! stays where it is and changes in place: a message that grows, a call that ends,
+//! a request that is answered.
+//!
+//! What belongs together is found by [`Session`](crate::session::Session) alone;
+//! here it is only told where each entry is. What still grows stays in the
+//! transcript, so that a piece of a message costs no copy of it. Entries of which
+//! nothing is ever seen have no slot.
+//!
+//! Called by views that are scrolled, with the slots that an event changed.
+
+use std::collections::HashMap;
+
+use crate::event::{Event, TurnStatus};
+use crate::session::{Entry, Item};
+use crate::transcript::Transcript;
+
+/// The entries of a run, each in its slot.
+#[derive(Clone, Debug, Default)]
+pub struct Timeline {
+    transcript: Transcript,
+    slots: Vec<Slot>,
+    /// The slots of what the transcript still has, by the entries' numbers.
+    held: HashMap<u64, usize>,
+}
+
+#[derive(Clone, Debug)]
+struct Slot {
+    revision: u32,
+    place: Place,
+}
+
+/// Where an entry is.
+#[derive(Clone, Debug)]
+enum Place {
+    /// In the transcript, under this number.
+    Held(u64),
+    /// It is finished.
+    Here(Box<Entry>),
+}
+
+impl Timeline {
+    /// A run in which nothing has happened.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How many slots there are.
+    pub fn len(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// Whether nothing is to be seen.
+    pub fn is_empty(&self) -> bool {
+        self.slots.is_empty()
+    }
+
+    /// The entry in a slot, as it is now.
+    pub fn entry(&self, slot: usize) -> Option<&Entry> {
+        match &self.slots.get(slot)?.place {
+            Place::Here(entry) => Some(entry),
+            Place::Held(number) => self.transcript.open_entry(*number).or_else(|| {
+                let mut waiting = self.transcript.waiting().iter();
+                waiting.find(|entry| entry.number == *number)
+            }),
+        }
+    }
+
+    /// Another number each time that the entry in a slot changes.
+    pub fn revision(&self, slot: usize) -> u32 {
+        self.slots.get(slot).map_or(0, |slot| slot.revision)
+    }
+
+    /// Whether the entry in a slot may still change.
+    pub fn is_open(&self, slot: usize) -> bool {
+        match self.slots.get(slot).map(|slot| &slot.place) {
+            Some(Place::Held(number)) => self.transcript.open_entry(*number).is_some(),
+            _ => false,
+        }
+    }
+
+    /// What is not finished, oldest first.
+    pub fn open(&self) -> &[Entry] {
+        self.transcript.open()
+    }
+
+    /// Takes the next event and tells the slots that it began or changed.
+    pub fn event(&mut self, event: Event, changed: &mut dyn FnMut(usize)) {
+        let waited = self.transcript.waiting().len();
+        let mut finished = Vec::new();
+        self.transcript
+            .event(event, &mut |entry| finished.push(entry));
+        for entry in finished {
+            self.finished(entry, changed);
+        }
+        // What waits for a message has been finished all the same.
+        let waiting = self.transcript.waiting().iter().skip(waited);
+        let waiting: Vec<u64> = waiting
+            .filter(|entry| is_seen(&entry.item))
+            .map(|entry| entry.number)
+            .collect();
+        let touched = self.transcript.touched();
+        for number in waiting.into_iter().chain(touched) {
+            self.hold(number, changed);
+        }
+    }
+
+    /// The stream has ended: what is open stays as it is.
+    pub fn finish(&mut self, changed: &mut dyn FnMut(usize)) {
+        let mut finished = Vec::new();
+        self.transcript.finish(&mut |entry| finished.push(entry));
+        for entry in finished {
+            self.finished(entry, changed);
+        }
+    }
+
+    /// An entry that the transcript keeps was begun or changed.
+    fn hold(&mut self, number: u64, changed: &mut dyn FnMut(usize)) {
+        let next = self.slots.len();
+        let at = *self.held.entry(number).or_insert(next);
+        if let Some(slot) = self.slots.get_mut(at) {
+            slot.revision = slot.revision.wrapping_add(1);
+        } else {
+            self.slots.push(Slot {
+                revision: 0,
+                place: Place::Held(number),
+            });
+        }
+        changed(at);
+    }
+
+    fn finished(&mut self, mut entry: Entry, changed: &mut dyn FnMut(usize)) {
+        if let Item::Text(text) | Item::Reasoning(text) = &mut entry.item {
+            text.text.shrink_to_fit();
+        }
+        let held = self.held.remove(&entry.number);
+        if let Some(slot) = held.and_then(|at| self.slots.get_mut(at)) {
+            slot.revision = slot.revision.wrapping_add(1);
+            slot.place = Place::Here(Box::new(entry));
+        } else if is_seen(&entry.item) {
+            self.slots.push(Slot {
+                revision: 0,
+                place: Place::Here(Box::new(entry)),
+            });
+        } else {
+            return;
+        }
+        changed(held.unwrap_or(self.slots.len() - 1));
+    }
+}
+
+/// Whether anything is ever seen of such an entry.
+fn is_seen(item: &Item) -> bool {
+    match item {
+        Item::Session(_) | Item::State(_) => false,
+        Item::TurnEnd(end) => end.status == TurnStatus::Interrupted,
+        _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event(line: &str) -> Event {
+        Event::from_json(line).unwrap()
+    }
+
+    /// A run, and the slots that each of its events changed.
+    fn run(lines: &[&str]) -> (Timeline, Vec<Vec<usize>>) {
+        let mut timeline = Timeline::new();
+        let mut told = Vec::new();
+        for line in lines {
+            let mut slots = Vec::new();
+            timeline.event(event(line), &mut |slot| slots.push(slot));
+            told.push(slots);
+        }
+        (timeline, told)
+    }
+
+    fn words(timeline: &Timeline) -> String {
+        let word = |slot| match &timeline.entry(slot).unwrap().item {
+            Item::Text(text) | Item::Reasoning(text) => text.text.clone(),
+            Item::Tool(tool) if tool.result.is_some() => format!("{}!", tool.call.id),
+            Item::Tool(tool) => tool.call.id.clone(),
+            Item::Permission(asked) => format!("{}?{}", asked.title, asked.outcome),
+            Item::Notice(notice) => notice.text.as_str().into_owned(),
+            Item::Usage(_) => "usage".to_owned(),
+            Item::User(_) => "user".to_owned(),
+            other => format!("{other:?}"),
+        };
+        let words: Vec<String> = (0..timeline.len()).map(word).collect();
+        words.join(" ")
+    }
+
+    #[test]
+    fn things_stay_where_they_began() {
+        let (timeline, told) = run(&[
+            r#"{"kind":"session","provider":"x"}"#,
+            r#"{"kind":"tool_use","id":"t1","name":"Bash"}"#,
+            r#"{"kind":"tool_use","id":"t2","name":"Bash","agent":{"id":"x","depth":1}}"#,
+            r#"{"kind":"text","id":"a","text":"Hel","delta":true}"#,
+            r#"{"kind":"notice","level":"info","text":"beside"}"#,
+            r#"{"kind":"tool_result","id":"t2","status":"ok","agent":{"id":"x","depth":1}}"#,
+            r#"{"kind":"text","id":"a","text":"lo","delta":true}"#,
+            r#"{"kind":"tool_output","id":"t1","text":"out"}"#,
+            r#"{"kind":"tool_result","id":"t1","status":"ok"}"#,
+            r#"{"kind":"text","id":"b","text":"Bye"}"#,
+        ]);
+        assert_eq!(words(&timeline), "t1! t2! Hello beside Bye");
+        let expected: [&[usize]; 10] = [
+            &[],
+            &[0],
+            &[1],
+            &[2],
+            &[3],
+            &[1],
+            &[2],
+            &[0],
+            &[0],
+            &[2, 3, 1, 0, 4],
+        ];
+        assert_eq!(told, expected);
+    }
+
+    #[test]
+    fn the_final_form_and_an_answer_take_the_place_of_what_was_open() {
+        let (timeline, _) = run(&[
+            r#"{"kind":"permission","id":"p","title":"May I"}"#,
+            r#"{"kind":"text","id":"a","text":"dra","delta":true}"#,
+            r#"{"kind":"permission","id":"p","title":"May I now"}"#,
+            r#"{"kind":"text","id":"a","text":"final"}"#,
+            r#"{"kind":"permission","id":"p","outcome":"yes"}"#,
+        ]);
+        assert_eq!(words(&timeline), "May I now?yes final");
+        assert!(!timeline.is_open(0) && !timeline.is_open(1));
+    }
+
+    #[test]
+    fn a_revision_tells_that_something_changed() {
+        let mut timeline = Timeline::new();
+        let piece = r#"{"kind":"text","id":"a","text":"x","delta":true}"#;
+        let mut seen = Vec::new();
+        for line in [piece, piece, r#"{"kind":"user","text":"next"}"#] {
+            timeline.event(event(line), &mut |_| {});
+            seen.push((timeline.revision(0), timeline.is_open(0)));
+        }
+        assert_eq!(seen, [(0, true), (1, true), (2, false)]);
+    }
+
+    #[test]
+    fn what_never_ended_stays_and_usage_is_last() {
+        let (mut timeline, _) = run(&[
+            r#"{"kind":"tool_use","id":"t","name":"Bash"}"#,
+            r#"{"kind":"usage","input_tokens":5}"#,
+            r#"{"kind":"turn_end","status":"failed","reason":"why"}"#,
+            r#"{"kind":"tool_use","id":"u","name":"Bash"}"#,
+        ]);
+        timeline.finish(&mut |_| {});
+        assert_eq!(words(&timeline), "t why usage u");
+        assert!(!timeline.is_open(0) && !timeline.is_open(3));
+    }
+
+    /// A piece must not cost what the message has so far.
+    #[test]
+    fn a_message_of_many_pieces_is_not_copied() {
+        let mut timeline = Timeline::new();
+        let piece = event(r#"{"kind":"text","id":"a","text":"0123456789","delta":true}"#);
+        for _ in 0..200_000 {
+            timeline.event(piece.clone(), &mut |_| {});
+        }
+        let began = std::time::Instant::now();
+        for _ in 0..1000 {
+            timeline.event(piece.clone(), &mut |_| {});
+        }
+        // A copy of two megabytes for each would take longer.
+        assert!(began.elapsed() < std::time::Duration::from_millis(60));
+        assert_eq!(timeline.len(), 1);
+    }
+}
