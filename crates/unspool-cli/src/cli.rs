@@ -20,6 +20,10 @@ pub(crate) mod show;
 pub(crate) mod stats;
 pub(crate) mod view;
 
+mod chat;
+
+pub(crate) use chat::Chat;
+
 mod export;
 
 pub(crate) use export::{Export, Format, Scheme};
@@ -40,6 +44,7 @@ Examples:
   unspool sessions                                 the saved sessions of all agents
   unspool view session.jsonl                       one of them, to fold, search and scroll in
   unspool 4f2a9c                                   one of them, by the beginning of its id
+  unspool chat claude                              talk to an agent, in a terminal of its own
 
 Exit status:
   0  the agent's run succeeded
@@ -54,6 +59,7 @@ pub(crate) struct Cli {
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
+    Chat(Chat),
     Config(Config),
     Demo(Demo),
     Events(Events),

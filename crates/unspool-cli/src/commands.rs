@@ -1,5 +1,6 @@
 //! What each subcommand does.
 
+pub(crate) mod chat;
 pub(crate) mod config;
 pub(crate) mod demo;
 pub(crate) mod events;

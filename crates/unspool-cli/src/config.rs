@@ -6,6 +6,10 @@
 //! what `UNSPOOL_CONFIG` names. A word in it that is not known is an error: a
 //! setting that is silently without effect is worse.
 
+mod chat;
+
+pub(crate) use chat::Chat;
+
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
@@ -49,6 +53,7 @@ pub(crate) struct Config {
     marks: Option<bool>,
     pager: Option<Pager>,
     pub(crate) sessions: Sessions,
+    pub(crate) chat: Chat,
 }
 
 /// Where saved runs are looked for.
@@ -127,6 +132,24 @@ pub(crate) fn path() -> anyhow::Result<PathBuf> {
 pub(crate) fn folder() -> anyhow::Result<PathBuf> {
     let places = etcetera::choose_base_strategy()?;
     Ok(places.config_dir().join("unspool"))
+}
+
+/// What names another folder for what unspool keeps.
+pub(crate) const DATA_VARIABLE: &str = "UNSPOOL_DATA_DIR";
+
+/// The folder for what unspool keeps: conversations, and what was written in
+/// them.
+pub(crate) fn data_folder() -> anyhow::Result<PathBuf> {
+    if let Some(name) = env::var_os(DATA_VARIABLE).filter(|name| !name.is_empty()) {
+        return Ok(PathBuf::from(name));
+    }
+    let places = etcetera::choose_base_strategy()?;
+    Ok(places.data_dir().join("unspool"))
+}
+
+/// The folder for conversations.
+pub(crate) fn records() -> anyhow::Result<PathBuf> {
+    Ok(data_folder()?.join("sessions"))
 }
 
 /// A setting, and where it comes from.

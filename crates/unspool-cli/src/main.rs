@@ -50,6 +50,7 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     let outcome = match &cli.command {
         None => commands::show::run(&cli.show),
+        Some(Command::Chat(arguments)) => commands::chat::run(arguments),
         Some(Command::Config(arguments)) => commands::config::run(arguments),
         Some(Command::Demo(arguments)) => commands::demo::run(arguments),
         Some(Command::Events(arguments)) => commands::events::run(arguments),

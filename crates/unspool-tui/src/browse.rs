@@ -19,17 +19,18 @@ use unspool::theme::Theme;
 
 use crate::convert;
 use crate::keys::{Action, Place, action};
-use crate::menu::{Menu, Outcome};
 use crate::screen::{self, Happening, Screen, Waker};
+pub use crate::sight::Errands;
+use crate::sight::Sight;
 use crate::transcript::draw::put;
-use crate::transcript::{Answer, Kinds, Look, Pane};
+use crate::transcript::{Kinds, Look};
 
 /// Batches that may wait; whoever reads faster has to wait.
 const QUEUE: usize = 16;
 /// How long events are taken before something is painted.
 const BATCH: Duration = Duration::from_millis(12);
-/// How long a word in the status line stays.
-const STAYS: Duration = Duration::from_secs(5);
+/// The keys that are told of.
+const PLACES: [Place; 2] = [Place::Transcript, Place::Everywhere];
 
 /// What a reader tells.
 #[derive(Debug)]
@@ -65,17 +66,6 @@ impl Feeder {
     }
 }
 
-/// What cannot be done without files and other programs. Each is called while
-/// the terminal is free, and gives back what the status line says.
-pub trait Errands {
-    /// Opens a text in the editor.
-    fn edit(&mut self, text: &str) -> Result<String, String>;
-    /// Opens a text in the pager.
-    fn page(&mut self, text: &str) -> Result<String, String>;
-    /// Writes the run into a file.
-    fn export(&mut self) -> Result<String, String>;
-}
-
 /// How browsing ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
@@ -87,14 +77,11 @@ pub enum End {
 
 /// What is browsed.
 pub struct Browse {
-    pane: Pane,
+    sight: Sight,
     theme: Theme,
-    menu: Option<Menu>,
     feed: Receiver<Fed>,
     /// Events of a batch that were not taken yet.
     rest: VecDeque<Event>,
-    /// A word for the reader, and since when it stands there.
-    said: Option<(String, Instant)>,
     name: String,
     is_reading: bool,
     is_changed: bool,
@@ -110,11 +97,9 @@ impl Browse {
         };
         let browse = Self {
             theme: look.formatter.theme(),
-            pane: Pane::new(look),
-            menu: None,
+            sight: Sight::new(look, &PLACES),
             feed,
             rest: VecDeque::new(),
-            said: None,
             name: unspool::sanitize::line(name).into_owned(),
             is_reading: true,
             is_changed: true,
@@ -124,7 +109,7 @@ impl Browse {
 
     /// Goes to the end and stays there, from the beginning on.
     pub fn follow(&mut self) {
-        self.pane.follow(true);
+        self.sight.pane.follow(true);
     }
 
     /// Lets a person browse.
@@ -139,16 +124,20 @@ impl Browse {
     fn watch(&mut self, screen: &mut Screen, errands: &mut dyn Errands) -> io::Result<End> {
         loop {
             let has_more = self.take();
-            if self.is_changed || self.pane.is_changed() {
+            if self.is_changed | self.sight.take_changed() {
                 screen.draw(|frame| self.draw(frame))?;
                 self.is_changed = false;
             }
             let now = Instant::now();
-            let due = if has_more { Some(now) } else { self.due(now) };
+            let due = if has_more {
+                Some(now)
+            } else {
+                self.sight.due(now)
+            };
             let mut next = match screen.next(due)? {
                 Happening::Signal(signal) => return Ok(End::Signal(signal)),
                 Happening::Due => {
-                    self.tick();
+                    self.sight.tick();
                     None
                 }
                 Happening::Woken => None,
@@ -175,26 +164,28 @@ impl Browse {
         let began = Instant::now();
         loop {
             while let Some(event) = self.rest.pop_front() {
-                self.pane.event(event);
+                self.sight.pane.event(event);
                 if began.elapsed() > BATCH {
                     return true;
                 }
             }
             match self.feed.try_recv() {
                 Ok(Fed::Events(events)) => self.rest.extend(events),
-                Ok(Fed::Restart) => self.pane.restart(),
+                Ok(Fed::Restart) => self.sight.pane.restart(),
                 Ok(Fed::Whole(events)) => {
-                    self.pane.restart();
-                    events.into_iter().for_each(|event| self.pane.event(event));
+                    self.sight.pane.restart();
+                    events
+                        .into_iter()
+                        .for_each(|event| self.sight.pane.event(event));
                 }
-                Ok(Fed::Said(words)) => self.say(&words),
+                Ok(Fed::Said(words)) => self.sight.say(&words),
                 Ok(Fed::Live(is_live)) => {
                     self.was_read();
-                    self.pane.set_live(is_live);
+                    self.sight.pane.set_live(is_live);
                 }
                 Ok(Fed::Ended) => {
                     self.was_read();
-                    self.pane.finish();
+                    self.sight.pane.finish();
                 }
                 Err(TryRecvError::Empty | TryRecvError::Disconnected) => return false,
             }
@@ -204,31 +195,9 @@ impl Browse {
     /// All that was there at first was taken.
     fn was_read(&mut self) {
         if std::mem::take(&mut self.is_reading) {
-            self.pane.settled();
+            self.sight.pane.settled();
             self.is_changed = true;
         }
-    }
-
-    fn due(&self, now: Instant) -> Option<Instant> {
-        let said = self.said.as_ref().map(|(_, since)| *since + STAYS);
-        [self.pane.due(now), said].into_iter().flatten().min()
-    }
-
-    fn tick(&mut self) {
-        if self.pane.due(Instant::now()).is_some() {
-            self.pane.tick();
-        }
-        let is_over = |(_, since): &(String, Instant)| since.elapsed() >= STAYS;
-        if self.said.as_ref().is_some_and(is_over) {
-            self.said = None;
-            self.is_changed = true;
-        }
-    }
-
-    fn say(&mut self, words: &str) {
-        let words = unspool::sanitize::line(words.trim()).into_owned();
-        self.said = Some((words, Instant::now()));
-        self.is_changed = true;
     }
 
     /// Takes what happened on the terminal; gives back what has to be done.
@@ -236,32 +205,17 @@ impl Browse {
         self.is_changed = true;
         match event {
             Pressed::Key(key) if key.kind != KeyEventKind::Release => {
-                let Some(menu) = &mut self.menu else {
-                    return action(*key, Place::Transcript);
+                return match self.sight.menu_key(*key) {
+                    Some(wanted) => wanted,
+                    None => action(*key, Place::Transcript),
                 };
-                match menu.key(*key) {
-                    Outcome::Stay => return None,
-                    Outcome::Filter(kinds) => {
-                        self.pane.set_filter(kinds);
-                        return None;
-                    }
-                    Outcome::Close => self.menu = None,
-                    Outcome::Search(words) => {
-                        self.menu = None;
-                        self.pane.search(&words);
-                    }
-                    Outcome::Act(action) => {
-                        self.menu = None;
-                        return Some(action);
-                    }
-                }
             }
             Pressed::Paste(text) => {
-                if let Some(menu) = &mut self.menu {
+                if let Some(menu) = &mut self.sight.menu {
                     menu.paste(text);
                 }
             }
-            Pressed::Mouse(mouse) if self.menu.is_none() => self.pane.mouse(*mouse),
+            Pressed::Mouse(mouse) if self.sight.menu.is_none() => self.sight.pane.mouse(*mouse),
             _ => {}
         }
         None
@@ -274,51 +228,11 @@ impl Browse {
         screen: &mut Screen,
         errands: &mut dyn Errands,
     ) -> io::Result<bool> {
-        match action {
-            Action::Leave => return Ok(true),
-            Action::Suspend => screen.suspend()?,
-            Action::Redraw => screen.reopen()?,
-            Action::Help => self.menu = Some(Menu::Help(0)),
-            Action::Palette => self.menu = Some(Menu::palette()),
-            Action::Search => self.menu = Some(Menu::search()),
-            Action::Filter => self.menu = Some(Menu::Filter(self.pane.filter(), 0)),
-            Action::Export => {
-                let done = screen.lend(|| errands.export())?;
-                self.report(done);
-            }
-            Action::NextMatch | Action::PreviousMatch if self.pane.search_words().is_none() => {
-                self.say("nothing is searched: / begins");
-            }
-            action => match self.pane.act(action) {
-                Answer::Copy(text) => {
-                    let lines = text.lines().count();
-                    let noun = if lines == 1 { "line" } else { "lines" };
-                    if screen.copy(&text)? {
-                        self.say(&format!("copied {lines} {noun}"));
-                    } else {
-                        self.say("too long for the clipboard: v opens it in an editor");
-                    }
-                }
-                Answer::Open(text) => {
-                    let done = if action == Action::Editor {
-                        screen.lend(|| errands.edit(&text))?
-                    } else {
-                        screen.lend(|| errands.page(&text))?
-                    };
-                    self.report(done);
-                }
-                Answer::Done | Answer::NotMine => {}
-            },
+        if action == Action::Leave {
+            return Ok(true);
         }
-        self.is_changed = true;
+        self.sight.act(action, screen, errands)?;
         Ok(false)
-    }
-
-    fn report(&mut self, done: Result<String, String>) {
-        let words = done.unwrap_or_else(|error| error);
-        if !words.is_empty() {
-            self.say(&words);
-        }
     }
 
     fn draw(&mut self, frame: &mut Frame<'_>) {
@@ -332,14 +246,14 @@ impl Browse {
             height: area.height.saturating_sub(1),
             ..area
         };
-        self.pane.draw(frame, above);
+        self.sight.pane.draw(frame, above);
         let line = self.status(usize::from(status.width));
         put(frame.buffer_mut(), status, &line, &self.theme);
         frame
             .buffer_mut()
             .set_style(status, convert::selection(&self.theme));
         let theme = self.theme.clone();
-        if let Some(menu) = &mut self.menu {
+        if let Some(menu) = &mut self.sight.menu {
             menu.draw(frame, area, &theme);
         }
     }
@@ -347,18 +261,18 @@ impl Browse {
     /// What is known at the left, where the reader is at the right.
     fn status(&self, room: usize) -> Line {
         let mut right = Vec::new();
-        if self.pane.filter() != Kinds::ALL {
+        if self.sight.pane.filter() != Kinds::ALL {
             right.push("filtered".to_owned());
         }
         if self.is_reading {
             right.push("reading…".to_owned());
         }
-        right.push(self.pane.position());
+        right.push(self.sight.pane.position());
         right.push("? keys".to_owned());
         right.retain(|word| !word.is_empty());
         let mut right = right.join("  ");
         if width(&right) + 12 > room {
-            right = self.pane.position();
+            right = self.sight.pane.position();
         }
         let left = self.told();
         let mut line = vec![Span::role(" ", Role::Normal)];
@@ -380,18 +294,18 @@ impl Browse {
     }
 
     fn told(&self) -> Vec<Span> {
-        if let Some((words, _)) = &self.said {
-            return vec![Span::new(words.clone(), Style::of(Role::Colorful).bold())];
+        if let Some(words) = self.sight.said() {
+            return vec![Span::new(words, Style::of(Role::Colorful).bold())];
         }
-        if let Some((words, count)) = self.pane.search_words() {
+        if let Some((words, count)) = self.sight.pane.search_words() {
             let words = Span::new(format!("/{words}"), Style::of(Role::Colorful).bold());
             return vec![words, Span::role(count, Role::Normal)];
         }
-        let mut words = self.pane.facts().words();
+        let mut words = self.sight.pane.facts().words();
         if words.is_empty() {
             words.push(self.name.clone());
         }
-        let title = &self.pane.facts().title;
+        let title = &self.sight.pane.facts().title;
         words.push(if title.is_empty() { &self.name } else { title }.clone());
         words.dedup();
         let mut spans: Vec<Span> = words

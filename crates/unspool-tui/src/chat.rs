@@ -291,9 +291,10 @@ impl App {
 
     /// When the next thing is to be done, if nothing else happens.
     fn due(&self) -> Option<Instant> {
-        let frame = self
-            .changed
-            .then(|| self.last_frame.map_or_else(Instant::now, |last| last + FRAME));
+        let frame = self.changed.then(|| {
+            self.last_frame
+                .map_or_else(Instant::now, |last| last + FRAME)
+        });
         let works = self.tabs.iter().any(Tab::is_busy);
         let tick = self.last_frame.filter(|_| works).map(|last| last + TICK);
         let now = Instant::now();
@@ -304,7 +305,9 @@ impl App {
     fn paint(&mut self, screen: &mut Screen) -> io::Result<()> {
         let now = Instant::now();
         let works = self.tabs.iter().any(Tab::is_busy);
-        let since = self.last_frame.map(|last| now.saturating_duration_since(last));
+        let since = self
+            .last_frame
+            .map(|last| now.saturating_duration_since(last));
         if works && since.is_some_and(|since| since >= TICK) {
             self.tick = self.tick.wrapping_add(1);
             self.changed = true;

@@ -45,6 +45,21 @@ pub enum Action {
     Suspend,
     Cancel,
     Leave,
+    Stop,
+    Interrupt,
+    Browse,
+    Write,
+    TakeBack,
+    NextMode,
+    Mode,
+    Options,
+    Sessions,
+    Login,
+    NewTab,
+    NextTab,
+    PreviousTab,
+    CloseTab,
+    Quit,
 }
 
 /// Where a key works.
@@ -56,6 +71,8 @@ pub enum Place {
     Transcript,
     /// While something is typed for the agent.
     Prompt,
+    /// Wherever nothing else takes it, in a chat.
+    Chat,
     /// While something is asked.
     Dialog,
 }
@@ -85,6 +102,20 @@ const fn row(keys: &'static [&'static str], action: Action, words: &'static str)
 const fn everywhere(keys: &'static [&'static str], action: Action, words: &'static str) -> Binding {
     Binding {
         place: Place::Everywhere,
+        ..row(keys, action, words)
+    }
+}
+
+const fn prompt(keys: &'static [&'static str], action: Action, words: &'static str) -> Binding {
+    Binding {
+        place: Place::Prompt,
+        ..row(keys, action, words)
+    }
+}
+
+const fn chat(keys: &'static [&'static str], action: Action, words: &'static str) -> Binding {
+    Binding {
+        place: Place::Chat,
         ..row(keys, action, words)
     }
 }
@@ -133,6 +164,38 @@ pub const TABLE: &[Binding] = &[
     row(&["t"], Action::Plan, "show or hide the plan"),
     row(&["?"], Action::Help, "all keys"),
     row(&[":"], Action::Palette, "find a command by its name"),
+    row(&["i"], Action::Write, "back to writing, in a chat"),
+    prompt(&["esc"], Action::Stop, "pressed twice: stop the agent"),
+    prompt(
+        &["ctrl-c"],
+        Action::Interrupt,
+        "clear what is written; else stop the agent; else leave",
+    ),
+    prompt(&["tab"], Action::Browse, "go to the transcript"),
+    prompt(&["pgup"], Action::PageUp, "a page up"),
+    prompt(&["pgdn"], Action::PageDown, "a page down"),
+    prompt(&["end"], Action::End, "to the end, and stay there"),
+    prompt(&["shift-tab"], Action::NextMode, "the agent's next mode"),
+    prompt(
+        &["ctrl-x"],
+        Action::TakeBack,
+        "take the last message that waits back",
+    ),
+    chat(&["F1"], Action::Help, "all keys"),
+    chat(&["F2"], Action::Palette, "find a command by its name"),
+    chat(&["F3"], Action::Mode, "choose the agent's mode"),
+    chat(&["F4"], Action::Options, "the model and other settings"),
+    chat(&["F5"], Action::Sessions, "earlier sessions of the agent"),
+    chat(&["F6"], Action::Login, "log in"),
+    chat(&["F7"], Action::PreviousTab, "previous tab"),
+    chat(&["F8"], Action::NextTab, "next tab"),
+    chat(
+        &["F9"],
+        Action::NewTab,
+        "talk to another agent in a new tab",
+    ),
+    chat(&["F10"], Action::CloseTab, "close the tab"),
+    chat(&["ctrl-q"], Action::Quit, "leave"),
     everywhere(&["ctrl-l"], Action::Redraw, "paint everything anew"),
     everywhere(&["ctrl-z"], Action::Suspend, "stop for a while"),
     row(&["esc"], Action::Cancel, "end the search"),
@@ -175,6 +238,7 @@ fn is(name: &str, key: KeyEvent) -> bool {
         KeyCode::Esc => name == "esc",
         KeyCode::Tab => name == "tab",
         KeyCode::BackTab => name == "shift-tab",
+        KeyCode::F(number) => name.strip_prefix('F') == Some(&*number.to_string()),
         _ => false,
     }
 }

@@ -16,7 +16,7 @@ use unspool::layout::width;
 use unspool::theme::Theme;
 
 use crate::convert;
-use crate::keys::{Action, Binding, TABLE};
+use crate::keys::{Action, Binding, Place, TABLE};
 use crate::picker::editing;
 use crate::transcript::Kinds;
 use crate::transcript::draw::put;
@@ -28,12 +28,15 @@ const WIDE: u16 = 60;
 /// Columns that names of keys have.
 const KEYS: usize = 22;
 
+/// The places whose keys are told of.
+pub(crate) type Places = &'static [Place];
+
 /// What lies over the transcript.
 pub(crate) enum Menu {
-    /// All keys, from this row on.
-    Help(usize),
+    /// All keys of these places, from this row on.
+    Help(Places, usize),
     /// Commands by their names: what was typed, and the marked one.
-    Palette(Input, usize),
+    Palette(Places, Input, usize),
     /// The kinds that are shown, and the marked one.
     Filter(Kinds, usize),
     /// Words to search.
@@ -56,8 +59,12 @@ pub(crate) enum Outcome {
 }
 
 impl Menu {
-    pub(crate) fn palette() -> Self {
-        Self::Palette(Input::default(), 0)
+    pub(crate) fn help(places: Places) -> Self {
+        Self::Help(places, 0)
+    }
+
+    pub(crate) fn palette(places: Places) -> Self {
+        Self::Palette(places, Input::default(), 0)
     }
 
     pub(crate) fn search() -> Self {
@@ -71,8 +78,8 @@ impl Menu {
             return Outcome::Close;
         }
         match self {
-            Self::Help(top) => help_key(key, top),
-            Self::Palette(input, at) => palette_key(key, input, at),
+            Self::Help(places, top) => help_key(key, places, top),
+            Self::Palette(places, input, at) => palette_key(key, places, input, at),
             Self::Filter(kinds, at) => filter_key(key, kinds, at),
             Self::Search(input) => {
                 if key.code == KeyCode::Enter {
@@ -90,7 +97,7 @@ impl Menu {
 
     /// Takes what was pasted.
     pub(crate) fn paste(&mut self, text: &str) {
-        if let Self::Palette(input, _) | Self::Search(input) = self {
+        if let Self::Palette(_, input, _) | Self::Search(input) = self {
             text.chars().take(LONGEST).for_each(|c| type_in(input, c));
         }
     }
@@ -98,8 +105,17 @@ impl Menu {
     /// Paints it over an area, the last row of which is for what is typed.
     pub(crate) fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, theme: &Theme) {
         match self {
-            Self::Help(top) => help(frame, area, top, theme),
-            Self::Palette(input, at) => palette(frame, area, input, at, theme),
+            Self::Help(places, top) => help(frame, area, places, top, theme),
+            Self::Palette(places, input, at) => {
+                palette(
+                    frame,
+                    area,
+                    &commands(places, input.value()),
+                    input,
+                    at,
+                    theme,
+                );
+            }
             Self::Filter(kinds, at) => filter(frame.buffer_mut(), area, *kinds, *at, theme),
             Self::Search(input) => {
                 let row = Rect {
@@ -113,24 +129,24 @@ impl Menu {
     }
 }
 
-fn help_key(key: KeyEvent, top: &mut usize) -> Outcome {
+fn help_key(key: KeyEvent, places: Places, top: &mut usize) -> Outcome {
     match key.code {
         KeyCode::Down | KeyCode::Char('j') => *top += 1,
         KeyCode::Up | KeyCode::Char('k') => *top = top.saturating_sub(1),
         KeyCode::PageDown | KeyCode::Char(' ') => *top += 10,
         KeyCode::PageUp => *top = top.saturating_sub(10),
         KeyCode::Home => *top = 0,
-        KeyCode::End => *top = TABLE.len(),
+        KeyCode::End => *top = rows(places).count(),
         _ => return Outcome::Close,
     }
     Outcome::Stay
 }
 
-fn palette_key(key: KeyEvent, input: &mut Input, at: &mut usize) -> Outcome {
+fn palette_key(key: KeyEvent, places: Places, input: &mut Input, at: &mut usize) -> Outcome {
     let control = key.modifiers.contains(KeyModifiers::CONTROL);
     match key.code {
         KeyCode::Enter => {
-            let found = commands(input.value());
+            let found = commands(places, input.value());
             return found
                 .get(*at)
                 .map_or(Outcome::Close, |row| Outcome::Act(row.action));
@@ -144,7 +160,7 @@ fn palette_key(key: KeyEvent, input: &mut Input, at: &mut usize) -> Outcome {
             *at = 0;
         }
     }
-    *at = (*at).min(commands(input.value()).len().saturating_sub(1));
+    *at = (*at).min(commands(places, input.value()).len().saturating_sub(1));
     Outcome::Stay
 }
 
@@ -170,13 +186,21 @@ fn filter_key(key: KeyEvent, kinds: &mut Kinds, at: &mut usize) -> Outcome {
     Outcome::Filter(*kinds)
 }
 
+/// The rows of the table that are told of, place by place.
+fn rows(places: Places) -> impl Iterator<Item = &'static Binding> {
+    let of = |place: &Place| {
+        let place = *place;
+        TABLE.iter().filter(move |row| row.place == place)
+    };
+    places.iter().flat_map(of)
+}
+
 /// The commands that match, the best first.
-fn commands(query: &str) -> Vec<&'static Binding> {
+fn commands(places: Places, query: &str) -> Vec<&'static Binding> {
     let pattern = Pattern::parse(query, CaseMatching::Ignore, Normalization::Smart);
     let mut matcher = Matcher::new(Config::DEFAULT);
     let mut letters = Vec::new();
-    let mut found: Vec<(u32, &Binding)> = TABLE
-        .iter()
+    let mut found: Vec<(u32, &Binding)> = rows(places)
         .filter(|row| row.action != Action::Palette)
         .filter_map(|row| {
             let words = Utf32Str::new(row.words, &mut letters);
@@ -273,12 +297,13 @@ fn told(row: &Binding, room: usize) -> Line {
     ]
 }
 
-fn help(frame: &mut Frame<'_>, area: Rect, top: &mut usize, theme: &Theme) {
+fn help(frame: &mut Frame<'_>, area: Rect, places: Places, top: &mut usize, theme: &Theme) {
     let buffer = frame.buffer_mut();
-    let inside = boxed(buffer, area, TABLE.len(), "Keys", theme);
-    let most = TABLE.len().saturating_sub(usize::from(inside.height));
+    let count = rows(places).count();
+    let inside = boxed(buffer, area, count, "Keys", theme);
+    let most = count.saturating_sub(usize::from(inside.height));
     *top = (*top).min(most);
-    for (row, binding) in inside.rows().zip(TABLE.iter().skip(*top)) {
+    for (row, binding) in inside.rows().zip(rows(places).skip(*top)) {
         put(buffer, row, &told(binding, usize::from(row.width)), theme);
     }
     if *top < most {
@@ -297,8 +322,14 @@ fn help(frame: &mut Frame<'_>, area: Rect, top: &mut usize, theme: &Theme) {
     }
 }
 
-fn palette(frame: &mut Frame<'_>, area: Rect, input: &Input, at: &mut usize, theme: &Theme) {
-    let found = commands(input.value());
+fn palette(
+    frame: &mut Frame<'_>,
+    area: Rect,
+    found: &[&Binding],
+    input: &Input,
+    at: &mut usize,
+    theme: &Theme,
+) {
     let inside = boxed(
         frame.buffer_mut(),
         area,

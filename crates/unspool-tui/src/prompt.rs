@@ -107,6 +107,8 @@ pub struct Prompt {
     /// The list that was closed, until what it completed is left.
     closed: Option<(Source, usize)>,
     placeholder: String,
+    /// Whether keys go here.
+    is_focused: bool,
     /// Where the text was painted last, and its first row there.
     area: Rect,
     top: usize,
@@ -128,6 +130,7 @@ impl Prompt {
             popup: None,
             closed: None,
             placeholder: String::new(),
+            is_focused: true,
             area: Rect::new(0, 0, 80, 1),
             top: 0,
         }
@@ -136,6 +139,11 @@ impl Prompt {
     /// What is said where nothing is written yet.
     pub fn set_placeholder(&mut self, words: &str) {
         self.placeholder = paint::shown(words).into_owned();
+    }
+
+    /// Says whether keys go here; otherwise there is no cursor.
+    pub fn set_focus(&mut self, is_focused: bool) {
+        self.is_focused = is_focused;
     }
 
     /// The commands that `/` lists, in this order.

@@ -22,7 +22,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use ratatui::crossterm::cursor::Show;
 use ratatui::crossterm::event::{
-    self, DisableBracketedPaste, EnableBracketedPaste, Event, KeyEventKind,
+    self, DisableBracketedPaste, DisableFocusChange, EnableBracketedPaste, EnableFocusChange,
+    Event, KeyEventKind,
 };
 use ratatui::crossterm::style::{Print, force_color_output};
 use ratatui::crossterm::terminal::{
@@ -54,6 +55,8 @@ const LARGEST_COPY: usize = 1 << 20;
 
 /// Whether there is something to give back.
 static IS_OPEN: AtomicBool = AtomicBool::new(false);
+/// Whether the terminal tells when it is looked at.
+static TELLS_FOCUS: AtomicBool = AtomicBool::new(false);
 /// Whether the window has a title of ours.
 static IS_TITLED: AtomicBool = AtomicBool::new(false);
 
@@ -164,10 +167,26 @@ impl Screen {
             EnableBracketedPaste,
             Print(MOUSE_ON)
         )?;
+        if TELLS_FOCUS.load(Ordering::Relaxed) {
+            execute!(io::stdout(), EnableFocusChange)?;
+        }
         self.last.clear();
         self.sheet.take();
         self.terminal = Some(Terminal::new(CrosstermBackend::new(self.sheet.clone()))?);
         self.write_title()
+    }
+
+    /// Writes what is no frame: a bell, a notification.
+    pub(crate) fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let mut out = io::stdout().lock();
+        out.write_all(bytes)?;
+        out.flush()
+    }
+
+    /// From now on the terminal tells when it is looked at.
+    pub(crate) fn watch_focus(&mut self) -> io::Result<()> {
+        TELLS_FOCUS.store(true, Ordering::Relaxed);
+        execute!(io::stdout(), EnableFocusChange)
     }
 
     /// Gives the terminal back.
@@ -359,6 +378,9 @@ fn restore() {
     }
     // Nobody is left to be told if this fails.
     let mut out = io::stdout();
+    if TELLS_FOCUS.load(Ordering::Relaxed) {
+        let _ = queue!(out, DisableFocusChange);
+    }
     let _ = queue!(
         out,
         Print(MOUSE_OFF),

@@ -28,6 +28,16 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// An entry of the root agent, outside any session.
+    pub fn new(item: Item) -> Self {
+        Self {
+            number: 0,
+            time: None,
+            agent: None,
+            item,
+        }
+    }
+
     /// Nesting depth: 0 for the root agent.
     pub fn depth(&self) -> u32 {
         self.agent.as_ref().map_or(0, |agent| agent.depth)

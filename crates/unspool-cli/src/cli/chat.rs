@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{Look, Paint};
+use super::{Look, When};
 
 /// Talk to an agent over the Agent Client Protocol
 ///
@@ -61,13 +61,18 @@ pub(crate) struct Chat {
     #[arg(long = "dry-run")]
     pub(crate) print_only: bool,
 
-    #[command(flatten)]
-    pub(crate) paint: Paint,
+    /// When to use colours [default: auto]
+    #[arg(long, value_name = "WHEN")]
+    pub(crate) color: Option<When>,
+
+    /// The colours: dark, light, mono, or a theme of your own
+    #[arg(long, value_name = "NAME")]
+    pub(crate) theme: Option<String>,
 }
 
 impl Chat {
     /// How it looks.
     pub(crate) fn look(&self) -> Look {
-        Look::of_lists(&self.paint)
+        Look::of_views(self.color, self.theme.clone())
     }
 }

@@ -12,7 +12,9 @@ use unspool::event::Body;
 use unspool_tui::acp::Open;
 use unspool_tui::chat::{self, History, Known, Opening};
 use unspool_tui::screen::Screen;
+use unspool_tui::transcript::Look as Shown;
 
+use super::view::Programs;
 use crate::cli::Chat;
 use crate::config::{self, Config};
 use crate::input::Batch;
@@ -38,8 +40,16 @@ pub(crate) fn run(arguments: &Chat) -> anyhow::Result<Status> {
         .canonicalize()
         .with_context(|| format!("cannot work in {}", project.display()))?;
     let data = config::data_folder()?;
+    let shown = Settings::new(&arguments.look())?;
     let settings = chat::Settings {
-        theme: Settings::new(&arguments.look())?.formatter().theme(),
+        look: Shown {
+            formatter: shown.formatter(),
+            detail: shown.detail(),
+        },
+        errands: Box::new(Programs {
+            exported: None,
+            pager: shown.pager.clone(),
+        }),
         history: History::open(&data.join("history.jsonl"), &root),
         root,
         agents: known,
@@ -64,7 +74,11 @@ fn known(config: &config::Chat) -> Vec<Known> {
     let own = config.agents.iter().map(|(name, agent)| Known {
         name: name.clone(),
         argv: agent.command.iter().map(OsString::from).collect(),
-        env: agent.env.iter().map(|(name, value)| (name.into(), value.into())).collect(),
+        env: agent
+            .env
+            .iter()
+            .map(|(name, value)| (name.into(), value.into()))
+            .collect(),
         install: String::new(),
     });
     let ours = agents::chats().filter(|chat| !config.agents.contains_key(chat.name));
@@ -112,7 +126,11 @@ fn print(tabs: &[Opening]) -> anyhow::Result<Status> {
 
 /// The command, as a shell takes it.
 fn words(agent: &Known) -> anyhow::Result<String> {
-    let words: Vec<_> = agent.argv.iter().map(|word| word.to_string_lossy()).collect();
+    let words: Vec<_> = agent
+        .argv
+        .iter()
+        .map(|word| word.to_string_lossy())
+        .collect();
     Ok(shlex::try_join(words.iter().map(AsRef::as_ref))?)
 }
 
@@ -126,11 +144,15 @@ fn openings(
         (None, []) if !arguments.command.is_empty() => vec![new(command(&arguments.command))],
         (None, []) => {
             let usual = config.agent.iter();
-            usual.map(|name| agent(name, known).map(new)).collect::<Result<_, _>>()?
+            usual
+                .map(|name| agent(name, known).map(new))
+                .collect::<Result<_, _>>()?
         }
         (None, [name]) => {
             let mut agent = agent(name, known)?;
-            agent.argv.extend(arguments.command.iter().map(OsString::from));
+            agent
+                .argv
+                .extend(arguments.command.iter().map(OsString::from));
             vec![new(agent)]
         }
         (None, _) if !arguments.command.is_empty() => {
@@ -138,7 +160,9 @@ fn openings(
         }
         (None, names) => {
             let names = names.iter();
-            names.map(|name| agent(name, known).map(new)).collect::<Result<_, _>>()?
+            names
+                .map(|name| agent(name, known).map(new))
+                .collect::<Result<_, _>>()?
         }
     };
     if let Some(prompt) = &arguments.prompt {
@@ -225,7 +249,9 @@ fn recorded(past: &[Event], known: &[Known]) -> anyhow::Result<Known> {
         return Ok(agent);
     }
     let words = about["command"].as_array().into_iter().flatten();
-    let words: Vec<String> = words.filter_map(|word| Some(word.as_str()?.to_owned())).collect();
+    let words: Vec<String> = words
+        .filter_map(|word| Some(word.as_str()?.to_owned()))
+        .collect();
     if words.is_empty() {
         bail!("the recording does not tell which agent it was");
     }

@@ -131,10 +131,10 @@ fn show(
     Ok(browse.run(screen, &mut errands)?)
 }
 
-/// What other programs do for the view.
-struct Programs {
-    exported: Option<String>,
-    pager: Option<String>,
+/// What other programs do for a view.
+pub(super) struct Programs {
+    pub(super) exported: Option<String>,
+    pub(super) pager: Option<String>,
 }
 
 impl Errands for Programs {
@@ -150,8 +150,9 @@ impl Errands for Programs {
         opened(pager, text).map_err(|error| format!("{error:#}"))
     }
 
-    fn export(&mut self) -> Result<String, String> {
-        let Some(named) = &self.exported else {
+    fn export(&mut self, recording: Option<&Path>) -> Result<String, String> {
+        let recording = recording.and_then(Path::to_str);
+        let Some(named) = self.exported.as_deref().or(recording) else {
             return Err(
                 "what comes from a pipe is gone: save it in a file to export it".to_owned(),
             );

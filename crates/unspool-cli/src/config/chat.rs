@@ -8,7 +8,7 @@ use unspool_tui::acp::permission::{Rule, Rules};
 use unspool_tui::acp::schema::{
     EnvVariable, HttpHeader, McpServer, McpServerHttp, McpServerSse, McpServerStdio,
 };
-use unspool_tui::notify::Policy;
+use unspool_tui::notify::When;
 
 /// The section `[chat]`.
 #[derive(Default, Deserialize)]
@@ -70,11 +70,11 @@ enum Transport {
 
 impl Chat {
     /// When the person is called.
-    pub(crate) fn notify(&self) -> Policy {
+    pub(crate) fn notify(&self) -> When {
         match self.notify {
-            Notify::Never => Policy::Never,
-            Notify::Unfocused => Policy::Unfocused,
-            Notify::Always => Policy::Always,
+            Notify::Never => When::Never,
+            Notify::Unfocused => When::Unfocused,
+            Notify::Always => When::Always,
         }
     }
 
@@ -105,7 +105,9 @@ impl Server {
                 Ok(McpServer::Stdio(server))
             }
             (None, Some(url)) => Ok(match self.transport {
-                Transport::Http => McpServer::Http(McpServerHttp::new(name, url).headers(headers())),
+                Transport::Http => {
+                    McpServer::Http(McpServerHttp::new(name, url).headers(headers()))
+                }
                 Transport::Sse => McpServer::Sse(McpServerSse::new(name, url).headers(headers())),
             }),
             _ => bail!("in chat.mcp: `{name}` needs either a command or a url"),

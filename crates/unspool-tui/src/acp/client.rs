@@ -70,6 +70,8 @@ pub struct Settings {
     pub terminal_login: bool,
     /// Our own version, for the agent.
     pub version: String,
+    /// What the recording tells of itself, as a state of this name.
+    pub about: Option<(String, Value)>,
 }
 
 impl Settings {
@@ -85,6 +87,7 @@ impl Settings {
             shell: "/bin/sh".into(),
             terminal_login: false,
             version: env!("CARGO_PKG_VERSION").to_owned(),
+            about: None,
         }
     }
 }
@@ -267,8 +270,25 @@ impl Client {
             services: Services::new(files, terminals),
             stderr: String::new(),
         };
+        client.introduce();
         client.initialize();
         client
+    }
+
+    /// Tells in the recording what it is a recording of.
+    fn introduce(&mut self) {
+        if let Some((name, value)) = self.settings.about.take() {
+            self.journal
+                .say(unspool::event::Body::State(unspool::event::State {
+                    name,
+                    value: unspool::event::RawJson::new(&value.to_string()),
+                }));
+        }
+    }
+
+    /// Puts an event of the app's own into the conversation.
+    pub fn tell(&mut self, body: unspool::event::Body) {
+        self.journal.say(body);
     }
 
     /// What the agent and its session are doing.

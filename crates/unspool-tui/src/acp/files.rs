@@ -166,6 +166,15 @@ impl Files {
         Ok(Text { text, is_lossy })
     }
 
+    /// The first bytes of a file, at most so many.
+    pub fn bytes(&self, path: &Path, most: usize) -> Result<Vec<u8>, FileError> {
+        let place = walk::find(self, path, Missing::Fails)?;
+        let file = File::from(open_file(&place)?);
+        let mut bytes = Vec::new();
+        file.take(most as u64).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
     /// Writes a whole file at once: nobody ever sees half of it. Its mode
     /// stays; missing folders are made.
     pub fn write(&self, path: &Path, content: &str) -> Result<Wrote, FileError> {

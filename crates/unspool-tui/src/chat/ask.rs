@@ -187,7 +187,10 @@ fn shown(item: Item) -> Vec<Block> {
     panels
         .flat_map(|panel| {
             let heading = (!panel.heading.is_empty()).then_some(Block::Paragraph(panel.heading));
-            let sections = panel.sections.into_iter().flat_map(|section| section.blocks);
+            let sections = panel
+                .sections
+                .into_iter()
+                .flat_map(|section| section.blocks);
             heading.into_iter().chain(sections).collect::<Vec<_>>()
         })
         .collect()

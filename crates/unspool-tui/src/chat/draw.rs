@@ -52,7 +52,12 @@ impl App {
         for (row, text) in waiting.rows().zip(&queued) {
             let words = format!("queued: {}", sanitize::line(text));
             let words = vec![Span::role(words, Role::Accent)];
-            put(frame.buffer_mut(), row, &truncated(&words, room(row)), &theme);
+            put(
+                frame.buffer_mut(),
+                row,
+                &truncated(&words, room(row)),
+                &theme,
+            );
         }
         if line.height > 0 {
             rule(frame.buffer_mut(), line, &Line::new(), &theme);
@@ -62,17 +67,25 @@ impl App {
         if let Some(question) = tab.question() {
             question.draw(frame, input, &theme, now);
         } else {
-            tab.prompt.set_focus(self.menu.is_none() && !tab.is_browsing());
+            tab.prompt
+                .set_focus(self.menu.is_none() && !tab.is_browsing());
             tab.prompt.draw(frame, input, &theme);
         }
         self.areas = Areas { pane, input };
         if let Some(menu) = &mut self.menu {
-            let height = menu.height(all.width).min(all.height.saturating_sub(1)).max(1);
+            let height = menu
+                .height(all.width)
+                .min(all.height.saturating_sub(1))
+                .max(1);
             let top = all.height.saturating_sub(height + 1);
             let area = Rect::new(all.x, top, all.width, height);
             menu.draw(frame, area, &theme, now);
         }
-        if let Some(menu) = self.tabs.get_mut(active).and_then(|tab| tab.sight.menu.as_mut()) {
+        if let Some(menu) = self
+            .tabs
+            .get_mut(active)
+            .and_then(|tab| tab.sight.menu.as_mut())
+        {
             menu.draw(frame, all, &theme);
         }
     }
@@ -146,7 +159,10 @@ fn about(tab: &Tab) -> Line {
         let mode = state.modes.iter().find(|mode| mode.id == state.mode);
         let mode = mode.map(|mode| sanitize::line(&mode.name).into_owned());
         add(mode.unwrap_or_default(), Role::Accent);
-        let model = state.options.iter().find(|option| option.category == "model");
+        let model = state
+            .options
+            .iter()
+            .find(|option| option.category == "model");
         if let Some(ConfigValue::Select { current, choices }) = model.map(|model| &model.value) {
             let name = choices.iter().find(|choice| choice.value == *current);
             let name = name.map_or(current.as_str(), |choice| choice.name.as_str());

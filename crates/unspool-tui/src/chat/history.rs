@@ -72,7 +72,10 @@ impl History {
         };
         let line = serde_json::to_string(&kept)? + "\n";
         if let Some(folder) = path.parent() {
-            DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+            DirBuilder::new()
+                .recursive(true)
+                .mode(0o700)
+                .create(folder)?;
         }
         let mut file = OpenOptions::new()
             .append(true)

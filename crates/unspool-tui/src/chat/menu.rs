@@ -59,7 +59,11 @@ impl Menu {
     /// The agents that can be started.
     pub(super) fn agents(agents: &[Known]) -> Option<Self> {
         let row = |(at, agent): (usize, &Known)| {
-            let words: Vec<_> = agent.argv.iter().map(|word| word.to_string_lossy()).collect();
+            let words: Vec<_> = agent
+                .argv
+                .iter()
+                .map(|word| word.to_string_lossy())
+                .collect();
             let item = Item {
                 name: agent.name.clone(),
                 description: words.join(" "),
@@ -67,7 +71,10 @@ impl Menu {
             };
             (item, Chosen::Agent(at))
         };
-        Self::list("talk to another agent", agents.iter().enumerate().map(row).collect())
+        Self::list(
+            "talk to another agent",
+            agents.iter().enumerate().map(row).collect(),
+        )
     }
 
     /// The modes of the session.
@@ -84,7 +91,10 @@ impl Menu {
         let modes = Self::list("mode", state.modes.iter().map(row).collect());
         // Agents that have no modes of the old kind have a setting for it.
         modes.or_else(|| {
-            let mode = state.options.iter().find(|option| option.category == "mode")?;
+            let mode = state
+                .options
+                .iter()
+                .find(|option| option.category == "mode")?;
             Self::values(state, &mode.id)
         })
     }

@@ -86,7 +86,8 @@ impl Tab {
         tab.sight.pane.follow(true);
         let past = std::mem::take(&mut tab.opening.past);
         let next = past.last().map_or(0, |event| event.seq + 1);
-        past.into_iter().for_each(|event| tab.sight.pane.event(event));
+        past.into_iter()
+            .for_each(|event| tab.sight.pane.event(event));
         tab.connect(settings, teller, next);
         let first = std::mem::take(&mut tab.opening.prompt);
         if !first.trim().is_empty() {
@@ -107,7 +108,11 @@ impl Tab {
             env: agent.env.clone(),
             cwd: settings.root.clone(),
         };
-        let words: Vec<_> = agent.argv.iter().map(|word| word.to_string_lossy()).collect();
+        let words: Vec<_> = agent
+            .argv
+            .iter()
+            .map(|word| word.to_string_lossy())
+            .collect();
         let record = self.opening.record.clone().or_else(|| {
             let folder = settings.records.as_deref()?;
             Some(folder.join(file_name(&agent.name, self.id)))
@@ -120,7 +125,10 @@ impl Tab {
             first_seq,
             shell: settings.shell.clone(),
             terminal_login: true,
-            about: Some((ABOUT.to_owned(), json!({"agent": agent.name, "command": words}))),
+            about: Some((
+                ABOUT.to_owned(),
+                json!({"agent": agent.name, "command": words}),
+            )),
             ..acp::client::Settings::new(&settings.root)
         };
         let (teller, id) = (teller.clone(), self.id);
@@ -201,7 +209,9 @@ impl Tab {
     /// What waits for its turn, in one line each.
     pub(super) fn queued(&self) -> Vec<String> {
         let queue = self.client.iter().flat_map(Client::queue);
-        queue.map(|queued| prompt::blocks::words(&queued.blocks)).collect()
+        queue
+            .map(|queued| prompt::blocks::words(&queued.blocks))
+            .collect()
     }
 
     pub(super) fn is_busy(&self) -> bool {
@@ -310,7 +320,8 @@ impl Tab {
             Update::Sessions(sessions, _) => {
                 self.menu = Menu::sessions(&sessions);
                 if self.menu.is_none() {
-                    self.sight.say("This agent keeps no earlier sessions of this project.");
+                    self.sight
+                        .say("This agent keeps no earlier sessions of this project.");
                 }
             }
             Update::Failed { what, message } => {
@@ -439,7 +450,8 @@ impl Tab {
         if !left_out.is_empty() {
             self.sight.say(&left_out.join(" "));
         } else if was_queued {
-            self.sight.say("It is sent when the agent is done (Ctrl-X takes it back).");
+            self.sight
+                .say("It is sent when the agent is done (Ctrl-X takes it back).");
         }
         self.follow_up();
     }
@@ -452,7 +464,8 @@ impl Tab {
             None => Err(io::Error::other("the agent is not there")),
         };
         if let Err(error) = started {
-            self.sight.say(&format!("The command could not be started: {error}"));
+            self.sight
+                .say(&format!("The command could not be started: {error}"));
         }
         self.follow_up();
         self.sight.pane.act(Action::End);
@@ -460,7 +473,8 @@ impl Tab {
 
     fn remember(&mut self, mode: Mode, text: &str, history: &mut History) {
         if let Err(error) = history.add(mode, text) {
-            self.sight.say(&format!("It is not kept for the next time: {error}"));
+            self.sight
+                .say(&format!("It is not kept for the next time: {error}"));
         }
     }
 
@@ -526,7 +540,7 @@ impl Tab {
     pub(super) fn log_in(&mut self, id: &str, screen: &mut Screen) -> io::Result<()> {
         let methods = self.state().map(|state| state.auth_methods.clone());
         let method = methods.into_iter().flatten().find(|method| method.id == id);
-        let Some((arguments, variables)) = method.and_then(|method| method.terminal) else {
+        let Some(login) = method.and_then(|method| method.terminal) else {
             self.with_client(|client| client.authenticate(id));
             return Ok(());
         };
@@ -535,13 +549,15 @@ impl Tab {
             return Ok(());
         };
         let mut command = Command::new(program);
-        command.args(before).args(arguments);
-        command.envs(agent.env).envs(variables);
+        command.args(before).args(login.args);
+        command.envs(agent.env).envs(login.env);
         let status = screen.lend(|| command.status())?;
         match status {
             Ok(status) if status.success() => self.with_client(Client::logged_in),
             Ok(status) => self.sight.say(&format!("The login ended with {status}.")),
-            Err(error) => self.sight.say(&format!("The login could not be started: {error}")),
+            Err(error) => self
+                .sight
+                .say(&format!("The login could not be started: {error}")),
         }
         Ok(())
     }

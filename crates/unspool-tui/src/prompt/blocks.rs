@@ -97,6 +97,15 @@ pub fn blocks(
     built
 }
 
+/// The words of a message that was made into blocks.
+pub(crate) fn words(blocks: &[ContentBlock]) -> String {
+    let texts = blocks.iter().filter_map(|block| match block {
+        ContentBlock::Text(text) => Some(text.text.as_str()),
+        _ => None,
+    });
+    texts.collect::<Vec<_>>().join("\n")
+}
+
 fn reason(kind: io::ErrorKind) -> Reason {
     match kind {
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Reason::Missing,

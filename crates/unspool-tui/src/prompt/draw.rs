@@ -40,7 +40,9 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, prompt: &mut Prompt, theme
     let right = area.right().saturating_sub(1);
     let column = u16::try_from(MARGIN + column).unwrap_or(u16::MAX);
     let below = u16::try_from(row - prompt.top).unwrap_or(u16::MAX);
-    frame.set_cursor_position((area.x.saturating_add(column).min(right), area.y + below));
+    if prompt.is_focused {
+        frame.set_cursor_position((area.x.saturating_add(column).min(right), area.y + below));
+    }
     if let Some(popup) = &prompt.popup {
         list(frame.buffer_mut(), area, popup, theme);
     }

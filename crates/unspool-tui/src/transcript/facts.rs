@@ -51,13 +51,19 @@ impl Facts {
         self.stats.usage()
     }
 
-    /// What a status line says of them, the most important first.
+    /// What a status line says of the run, the most important first.
     pub fn words(&self) -> Vec<String> {
+        let model = unspool::sanitize::line(self.model()).into_owned();
+        let names = [self.agent.clone(), model];
+        let named = names.into_iter().filter(|name| !name.is_empty());
+        named.chain(self.figures()).collect()
+    }
+
+    /// What it says of tokens and cost.
+    pub fn figures(&self) -> Vec<String> {
         let usage = self.usage();
         let mut words = Vec::new();
         let mut add = |text: String| words.extend((!text.is_empty()).then_some(text));
-        add(self.agent.clone());
-        add(unspool::sanitize::line(self.model()).into_owned());
         let tokens = |count: Option<u64>, sign: &str| {
             count
                 .filter(|count| *count > 0)
