@@ -97,7 +97,10 @@ fn chat_completion(asked: &Value) -> String {
         let arguments = json!({"command": COMMAND, "description": "Make a file"}).to_string();
         let function = json!({"name": shell, "arguments": arguments});
         let call = json!({"index": 0, "id": "call_1", "type": "function", "function": function});
-        stream += &chunk(json!({"role": "assistant", "content": "Let me see. "}), None);
+        stream += &chunk(
+            json!({"role": "assistant", "content": "Let me see. "}),
+            None,
+        );
         stream += &chunk(json!({ "tool_calls": [call] }), None);
         stream += &chunk(json!({}), Some("tool_calls"));
     } else {

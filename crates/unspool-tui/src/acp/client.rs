@@ -286,6 +286,11 @@ impl Client {
         }
     }
 
+    /// Whether a call that is shown tells of a change of this file.
+    pub fn shows_change_of(&self, path: &std::path::Path) -> bool {
+        self.calls.changes(path)
+    }
+
     /// Puts an event of the app's own into the conversation.
     pub fn tell(&mut self, body: unspool::event::Body) {
         self.journal.say(body);
@@ -559,6 +564,8 @@ impl Client {
                 self.state.session.clone_from(&id);
                 let wants_history = matches!(open, Open::Load(_));
                 if can.load && (wants_history || !can.resume) {
+                    // Who wants to go on without the history has it.
+                    self.journal.mute(!wants_history);
                     let params = schema::LoadSessionRequest::new(id, root).mcp_servers(servers);
                     self.ask_agent("session/load", &params, Pending::Open(open));
                 } else if can.resume {
@@ -573,6 +580,7 @@ impl Client {
     }
 
     fn opened(&mut self, open: Open, result: Result<Value, Refusal>) {
+        self.journal.mute(false);
         let result = match result {
             Ok(result) => result,
             Err(refusal) if wants_login(&refusal) => {

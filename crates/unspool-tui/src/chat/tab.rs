@@ -389,7 +389,9 @@ impl Tab {
         let path = wrote.path.to_string_lossy();
         let edit = patch::from_texts(&path, wrote.old.as_deref(), &wrote.new, true);
         let edits = vec![edit];
-        if let Some(client) = &mut self.client {
+        if let Some(client) = &mut self.client
+            && !client.shows_change_of(&wrote.path)
+        {
             client.tell(Body::Edit(Edits { edits }));
         }
         self.follow_up();

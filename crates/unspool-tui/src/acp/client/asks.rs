@@ -82,6 +82,7 @@ pub enum Answer {
 
 /// The id of the answer to what we ask ourselves.
 const ALLOW: &str = "allow";
+const ALLOW_ALWAYS: &str = "allow_always";
 const REJECT: &str = "reject";
 
 #[derive(Default)]
@@ -181,8 +182,14 @@ impl Client {
             name: name.to_owned(),
             kind: kind.to_owned(),
         };
+        let always = if call.kind == "execute" {
+            "Allow this agent to run commands until you leave"
+        } else {
+            "Allow this agent to write files of the project until you leave"
+        };
         let options = vec![
             option(ALLOW, "Allow", "allow_once"),
+            option(ALLOW_ALWAYS, always, "allow_always"),
             option(REJECT, "Reject", "reject_once"),
         ];
         let session = text(&held.params, "sessionId");
@@ -229,6 +236,12 @@ impl Client {
                 let is_allowed = chosen.is_some_and(|option| option.kind.starts_with("allow"));
                 if is_allowed {
                     self.grant(&call);
+                }
+                // An agent that may edit without asking may write through us;
+                // commands are told apart by what they are.
+                let is_always = chosen.is_some_and(|option| option.kind == "allow_always");
+                if is_always && (held.is_some() || call.kind == "edit") {
+                    self.services.grant_always(&call.kind);
                 }
                 match (held, chosen) {
                     (Some(held), _) if is_allowed => self.perform(&ask.request, &held),

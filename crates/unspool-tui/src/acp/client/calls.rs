@@ -149,6 +149,16 @@ impl Calls {
         known
     }
 
+    /// Whether a call that is not over shows a change of this file.
+    pub(super) fn changes(&self, path: &std::path::Path) -> bool {
+        let path = path.to_string_lossy();
+        self.open.values().any(|fields| {
+            let content = fields.get("content").and_then(Value::as_array);
+            let mut content = content.into_iter().flatten();
+            content.any(|item| text(item, "type") == "diff" && text(item, "path") == path)
+        })
+    }
+
     /// Whether a call that is not over shows this terminal.
     pub(super) fn shows(&self, terminal: &str) -> bool {
         self.open.values().any(|fields| {

@@ -22,6 +22,8 @@ pub(super) struct Journal {
     reader: Reader,
     /// The reader was told that nothing follows.
     is_finished: bool,
+    /// What comes was told before.
+    is_muted: bool,
     next: u64,
     /// Events that were not handed out yet.
     ready: Vec<Event>,
@@ -43,6 +45,7 @@ impl Journal {
                 ..ReaderOptions::default()
             }),
             is_finished: false,
+            is_muted: false,
             next: first,
             ready: Vec::new(),
             record: record.map_or(Record::Not, |path| Record::Later(path, Vec::new())),
@@ -54,6 +57,12 @@ impl Journal {
             Record::Now(recorder) => Some(recorder.path()),
             _ => None,
         }
+    }
+
+    /// Says whether what comes was told before: the history of a session that
+    /// goes on in the same recording.
+    pub(super) fn mute(&mut self, is_muted: bool) {
+        self.is_muted = is_muted;
     }
 
     /// The agent said this.
@@ -121,7 +130,9 @@ impl Journal {
 
     fn collect(&mut self) {
         while let Some(event) = self.reader.pop() {
-            self.add(event);
+            if !self.is_muted {
+                self.add(event);
+            }
         }
     }
 

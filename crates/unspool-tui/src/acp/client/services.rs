@@ -41,6 +41,10 @@ pub(super) struct Services {
     pub(super) last: u64,
     granted_paths: Vec<String>,
     granted_commands: Vec<String>,
+    /// What the person allowed until they leave: files to be written, commands
+    /// to be run.
+    writes_freely: bool,
+    runs_freely: bool,
 }
 
 struct Owned {
@@ -63,6 +67,8 @@ impl Services {
             last: 0,
             granted_paths: Vec::new(),
             granted_commands: Vec::new(),
+            writes_freely: false,
+            runs_freely: false,
         }
     }
 
@@ -80,6 +86,12 @@ impl Services {
         let places = self.places(paths);
         self.granted_paths.extend(places.into_iter().flatten());
         self.granted_commands.extend(command.map(str::to_owned));
+    }
+
+    /// The person allowed more than this once.
+    pub(super) fn grant_always(&mut self, kind: &str) {
+        self.writes_freely |= kind == "edit";
+        self.runs_freely |= kind == "execute";
     }
 
     /// What was allowed in a turn is not allowed in the next one.
@@ -138,11 +150,14 @@ impl Client {
             method: method.to_owned(),
             params: params.clone(),
         };
-        let is_granted = self.services.granted_paths.contains(&place);
+        let is_free = self.services.writes_freely && !is_below_git(&place);
+        let is_granted = is_free || self.services.granted_paths.contains(&place);
+        // What is inside the project may be read; nothing else goes without
+        // saying.
         let is_asked = match (verdict.action, verdict.rule) {
             (Action::Allow, _) => false,
             (_, Some(_)) => true,
-            (_, None) => is_write && is_below_git(&place),
+            (_, None) => is_write,
         };
         if is_asked && !is_granted {
             let call = self.file_call(&path, &place, params, is_write);
@@ -294,8 +309,9 @@ impl Client {
         if self.is_denied(request, &verdict, &line) {
             return;
         }
-        let is_asked = verdict.rule.is_some() && verdict.action == Action::Ask;
-        if is_asked && !self.services.granted_commands.contains(&line) {
+        let is_granted =
+            self.services.runs_freely || self.services.granted_commands.contains(&line);
+        if verdict.action == Action::Ask && !is_granted {
             let call = Call {
                 name: "terminal/create".to_owned(),
                 kind: "execute".to_owned(),

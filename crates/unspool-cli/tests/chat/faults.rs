@@ -1,0 +1,122 @@
+//! Agents that misbehave.
+
+use std::fs;
+
+use rustix::process::{Pid, Signal, test_kill_process};
+
+use crate::project::{Project, answer, leave, send};
+use crate::world::wait_until;
+
+const SIZE: (u16, u16) = (100, 30);
+
+#[test]
+fn an_agent_that_is_not_installed() {
+    let project = Project::new();
+    let start = project.chat(SIZE, &["gemini"]).variable("PATH", "/nowhere");
+    let mut terminal = start.start();
+    terminal.wait_for("gemini is not installed. To install it: npm install");
+    leave(&mut terminal);
+}
+
+#[test]
+fn an_agent_that_dies_says_why() {
+    let project = Project::new();
+    let flags = ["--stderr", "out of \u{1b}[31mluck\n", "--die-after", "5"];
+    let mut terminal = project.talk(SIZE, &flags, "claude/permission");
+    send(&terminal, "go");
+    terminal.wait_for("ended with status 3");
+    terminal.wait_for("luck");
+    leave(&mut terminal);
+}
+
+#[test]
+fn garbage_wrong_ids_and_unknown_messages_do_no_harm() {
+    let project = Project::new();
+    let flags = [
+        "--stray",
+        "welcome to the shell",
+        "--garbage",
+        "--wrong-ids",
+        "--unknown",
+    ];
+    let mut terminal = project.talk(SIZE, &flags, "claude/permission");
+    terminal.wait_for("printed: welcome to the shell");
+    send(&terminal, "go on");
+    answer(&terminal, "Write src/extra.py", b"r");
+    leave_at_work(&mut terminal);
+}
+
+#[test]
+fn the_same_question_twice_and_one_after_the_end() {
+    let project = Project::new();
+    let flags = ["--ask-twice", "--ask-after-cancel", "--text-after-end"];
+    let mut terminal = project.talk(SIZE, &flags, "claude/permission");
+    send(&terminal, "go on");
+    terminal.wait_for("1 more request waits");
+    answer(&terminal, "Write src/extra.py", b"\x1b");
+    wait_until("the questions to go", || {
+        !terminal.text().contains("allow once")
+    });
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    assert!(
+        !terminal.text().contains("allow once"),
+        "{}",
+        terminal.text()
+    );
+    leave_at_work(&mut terminal);
+}
+
+#[test]
+fn a_flood_is_shown_to_its_end() {
+    let project = Project::new();
+    let mut terminal = project.talk(SIZE, &["--flood", "20000"], "");
+    send(&terminal, "tell me all");
+    wait_until("the end of the turn", || {
+        !terminal.text().contains("working")
+    });
+    let all = fs::read_to_string(project.records().pop().unwrap()).unwrap();
+    assert!(all.lines().filter(|line| line.contains("\"text\"")).count() >= 20_000);
+    leave(&mut terminal);
+}
+
+#[test]
+fn nobody_is_left_behind() {
+    for signal in [Signal::TERM, Signal::HUP, Signal::KILL] {
+        let project = Project::new();
+        let flags = ["--ignore-term", "--spawn"];
+        let mut terminal = project.talk(SIZE, &flags, "claude/permission");
+        let children = children(terminal.pid());
+        assert!(!children.is_empty());
+        terminal.signal(signal);
+        terminal.end();
+        for child in children {
+            wait_until("the agent's end", || test_kill_process(child).is_err());
+        }
+        if signal != Signal::KILL {
+            assert!(!terminal.is_alternate(), "{signal:?}");
+            assert!(terminal.shows_cursor() && terminal.echoes(), "{signal:?}");
+        }
+    }
+}
+
+/// All processes that a process started, and those started.
+fn children(parent: Pid) -> Vec<Pid> {
+    let path = format!("/proc/{0}/task/{0}/children", parent.as_raw_nonzero());
+    let text = fs::read_to_string(path).unwrap_or_default();
+    let direct = text
+        .split_whitespace()
+        .filter_map(|pid| Pid::from_raw(pid.parse().ok()?));
+    direct
+        .flat_map(|child| std::iter::once(child).chain(children(child)))
+        .collect()
+}
+
+fn leave_at_work(terminal: &mut crate::terminal::Terminal) {
+    terminal.press(b"\x11");
+    std::thread::sleep(std::time::Duration::from_millis(600));
+    if terminal.text().contains("at work") {
+        terminal.press(b"y");
+    }
+    assert!(terminal.end().success());
+    assert!(!terminal.is_alternate());
+}

@@ -1,0 +1,108 @@
+//! Every conversation is kept, listed, and can go on.
+
+use std::fs;
+
+use rustix::process::Signal;
+
+use crate::project::{Project, answer, leave, send};
+use crate::world::wait_until;
+
+const SIZE: (u16, u16) = (100, 36);
+
+#[test]
+fn a_conversation_is_listed_shown_and_goes_on() {
+    let project = Project::new();
+    let agent = project.agent(&[], "");
+    let quoted: Vec<String> = agent.iter().map(|word| format!("{word:?}")).collect();
+    let config = format!("[chat.agents.mine]\ncommand = [{}]\n", quoted.join(", "));
+    let config = project.configure(&config);
+    let config = config.to_str().unwrap();
+    let start = project
+        .chat(SIZE, &["mine"])
+        .variable("UNSPOOL_CONFIG", config);
+    let mut terminal = start.start();
+    terminal.wait_for("F1 help");
+    wait_until("the agent", || !terminal.text().contains("starting"));
+    send(&terminal, "what is a greeter");
+    wait_until("the answer", || !terminal.text().contains("working"));
+    leave(&mut terminal);
+    assert_eq!(project.records().len(), 1);
+
+    let listed = project.command(&["sessions", "--json"]).output().unwrap();
+    let listed = String::from_utf8(listed.stdout).unwrap();
+    let row: serde_json::Value = serde_json::from_str(listed.lines().next().unwrap()).unwrap();
+    assert_eq!(row["agent"], "mine", "{row}");
+    assert_eq!(row["prompt"], "what is a greeter", "{row}");
+    let id = row["id"].as_str().unwrap();
+
+    let shown = project.command(&["show", id]).output().unwrap();
+    let shown = String::from_utf8(shown.stdout).unwrap();
+    assert!(shown.contains("what is a greeter"), "{shown}");
+
+    let start = project
+        .chat(SIZE, &["--resume", id])
+        .variable("UNSPOOL_CONFIG", config);
+    let mut terminal = start.start();
+    terminal.wait_for("› what is a greeter");
+    wait_until("the agent", || !terminal.text().contains("starting"));
+    leave(&mut terminal);
+}
+
+#[test]
+fn a_kill_at_any_point_loses_at_most_the_last_line() {
+    for point in [50, 150, 400, 900] {
+        let project = Project::new();
+        let mut terminal = project.talk(SIZE, &["--flood", "3000", "--delay", "1"], "");
+        send(&terminal, "tell me all");
+        wait_until("a recording", || !project.records().is_empty());
+        std::thread::sleep(std::time::Duration::from_millis(point));
+        terminal.signal(Signal::KILL);
+        terminal.end();
+        let text = fs::read_to_string(&project.records()[0]).unwrap();
+        let (whole, cut) = text.rsplit_once('\n').unwrap_or(("", &text));
+        for line in whole.lines() {
+            let event: serde_json::Value = serde_json::from_str(line).unwrap();
+            assert!(event["kind"].is_string(), "{line}");
+        }
+        assert!(!cut.contains('\n'));
+        let listed = project.command(&["sessions", "--json"]).output().unwrap();
+        assert!(String::from_utf8_lossy(&listed.stdout).contains("tell me all"));
+    }
+}
+
+#[test]
+fn what_was_written_is_there_again() {
+    let project = Project::new();
+    let mut terminal = project.talk(SIZE, &[], "");
+    send(&terminal, "something worth repeating");
+    leave(&mut terminal);
+    let mut terminal = project.talk(SIZE, &[], "");
+    terminal.press(b"\x1b[A");
+    terminal.wait_for("❯ something worth repeating");
+    terminal.press(b"\x03");
+    leave(&mut terminal);
+}
+
+#[test]
+fn nothing_outside_the_project_is_sent() {
+    let project = Project::new();
+    fs::write(project.home().join("secret.txt"), "keep out").unwrap();
+    std::os::unix::fs::symlink("../secret.txt", project.root().join("link.txt")).unwrap();
+    let mut terminal = project.talk(SIZE, &[], "");
+    send(&terminal, "read @../secret.txt and @link.txt now");
+    terminal.wait_for("is outside the project and not sent");
+    leave(&mut terminal);
+    let kept = fs::read_to_string(project.records().pop().unwrap()).unwrap();
+    assert!(!kept.contains("keep out"));
+}
+
+#[test]
+fn the_question_is_gone_when_the_chat_is_left() {
+    let project = Project::new();
+    let mut terminal = project.talk(SIZE, &[], "claude/permission");
+    send(&terminal, "go on");
+    terminal.wait_for("allow once");
+    terminal.press(b"\x11");
+    answer(&terminal, "at work", b"y");
+    assert!(terminal.end().success());
+}

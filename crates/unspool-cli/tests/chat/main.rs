@@ -1,0 +1,21 @@
+//! `unspool chat` on a real terminal, driven by keys: against a scripted agent
+//! that plays recorded traffic of real ones and misbehaves on demand, and against
+//! the real agents that `.ci/run` installs.
+
+#![expect(clippy::unwrap_used, reason = "a test may fail")]
+#![allow(dead_code, reason = "the terminal is shared with other tests")]
+
+#[path = "../live/environment.rs"]
+mod environment;
+#[path = "../live/terminal.rs"]
+mod terminal;
+#[path = "../live/world.rs"]
+mod world;
+
+mod faults;
+mod kept;
+mod model;
+mod pictures;
+mod project;
+mod real;
+mod talking;

@@ -1,0 +1,156 @@
+//! A project with a home of its own, and the chat on a terminal in it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use fake_agent::{executable, recording};
+use tempfile::TempDir;
+
+use crate::terminal::{Size, Start, Terminal};
+use crate::world::{UNSPOOL, unspool, wait_until};
+
+pub(crate) const ENTER: &[u8] = b"\r";
+pub(crate) const ESCAPE: &[u8] = b"\x1b";
+pub(crate) const LEAVE: &[u8] = b"\x11";
+/// F1 and so on, as xterm has them.
+pub(crate) const HELP: &[u8] = b"\x1bOP";
+pub(crate) const MODES: &[u8] = b"\x1bOR";
+pub(crate) const OPTIONS: &[u8] = b"\x1bOS";
+pub(crate) const LOGIN: &[u8] = b"\x1b[17~";
+pub(crate) const NEXT_TAB: &[u8] = b"\x1b[19~";
+
+pub(crate) struct Project {
+    folder: TempDir,
+}
+
+impl Project {
+    pub(crate) fn new() -> Self {
+        let project = Self {
+            folder: tempfile::tempdir().unwrap(),
+        };
+        fs::create_dir_all(project.root()).unwrap();
+        fs::write(project.root().join("README.md"), "# Greeter\n").unwrap();
+        project
+    }
+
+    pub(crate) fn root(&self) -> PathBuf {
+        self.folder.path().join("project")
+    }
+
+    pub(crate) fn home(&self) -> &Path {
+        self.folder.path()
+    }
+
+    fn data(&self) -> PathBuf {
+        self.home().join("data")
+    }
+
+    /// What keeps the person's own things out of it.
+    pub(crate) fn variables(&self) -> Vec<(&'static str, String)> {
+        let at = |name: &str| self.home().join(name).to_str().unwrap().to_owned();
+        vec![
+            ("HOME", at("")),
+            ("CLAUDE_CONFIG_DIR", at(".claude")),
+            ("CODEX_HOME", at(".codex")),
+            ("XDG_CONFIG_HOME", at(".config")),
+            ("XDG_DATA_HOME", at(".local/share")),
+            ("UNSPOOL_DATA_DIR", at("data")),
+            ("UNSPOOL_CACHE_DIR", at(".cache")),
+            ("SHELL", "/bin/sh".to_owned()),
+            ("TZ", "UTC".to_owned()),
+        ]
+    }
+
+    /// Writes the configuration file.
+    pub(crate) fn configure(&self, text: &str) -> PathBuf {
+        let path = self.home().join("config.toml");
+        fs::write(&path, text).unwrap();
+        path
+    }
+
+    pub(crate) fn chat(&self, size: Size, arguments: &[&str]) -> Start {
+        let root = self.root();
+        let fixed = [
+            "chat",
+            "--theme",
+            "dark",
+            "--project",
+            root.to_str().unwrap(),
+        ];
+        let arguments = [&fixed, arguments].concat();
+        let start = Start::unspool(size, &arguments);
+        let set = |start: Start, (name, value): &(&str, String)| start.variable(name, value);
+        self.variables().iter().fold(start, set)
+    }
+
+    /// The scripted agent, with flags and a recording.
+    pub(crate) fn agent(&self, flags: &[&str], name: &str) -> Vec<String> {
+        let root = self.root();
+        let mut words = vec![executable().to_str().unwrap().to_owned()];
+        words.extend(["--root", root.to_str().unwrap()].map(str::to_owned));
+        words.extend(flags.iter().map(|flag| (*flag).to_owned()));
+        if !name.is_empty() {
+            words.push(recording(name).to_str().unwrap().to_owned());
+        }
+        words
+    }
+
+    /// The chat with the scripted agent, ready for a message.
+    pub(crate) fn talk(&self, size: Size, flags: &[&str], name: &str) -> Terminal {
+        let terminal = self.start(size, flags, name).start();
+        terminal.wait_for("F1 help");
+        wait_until("the agent", || !terminal.text().contains("starting"));
+        terminal
+    }
+
+    pub(crate) fn start(&self, size: Size, flags: &[&str], name: &str) -> Start {
+        let agent = self.agent(flags, name);
+        let words: Vec<&str> = agent.iter().map(String::as_str).collect();
+        self.chat(size, &[&["--"], words.as_slice()].concat())
+    }
+
+    /// `unspool` with arguments, in the same home.
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = unspool(arguments);
+        command.envs(self.variables());
+        command
+    }
+
+    /// The conversations that were kept.
+    pub(crate) fn records(&self) -> Vec<PathBuf> {
+        let Ok(files) = fs::read_dir(self.data().join("sessions")) else {
+            return Vec::new();
+        };
+        let mut paths: Vec<_> = files.map(|file| file.unwrap().path()).collect();
+        paths.sort();
+        paths
+    }
+}
+
+/// Writes a message, and sends it.
+pub(crate) fn send(terminal: &Terminal, text: &str) {
+    terminal.press(text.as_bytes());
+    // The whole text may be wider than the prompt.
+    let seen: String = text.chars().take(12).collect();
+    terminal.wait_for(&seen);
+    terminal.press(ENTER);
+}
+
+/// Answers a question once a person could have read it.
+pub(crate) fn answer(terminal: &Terminal, question: &str, key: &[u8]) {
+    terminal.wait_for(question);
+    std::thread::sleep(std::time::Duration::from_millis(400));
+    terminal.press(key);
+}
+
+/// Leaves; the terminal has to be as it was.
+pub(crate) fn leave(terminal: &mut Terminal) {
+    terminal.press(LEAVE);
+    assert!(terminal.end().success());
+    assert!(!terminal.is_alternate() && !terminal.takes_mouse());
+    assert!(terminal.shows_cursor() && terminal.echoes());
+}
+
+/// The program under test, for messages.
+pub(crate) const PROGRAM: &str = UNSPOOL;

@@ -1,0 +1,92 @@
+//! Real agents, against a scripted model on loopback.
+//!
+//! `.ci/run` installs them into `target/agents`; where they are not there, a
+//! test says so and passes, since a registry may be out of reach.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::model;
+use crate::project::{Project, answer, leave, send};
+use crate::terminal::{Start, Terminal};
+
+const SIZE: (u16, u16) = (100, 36);
+
+/// The program of an agent, if it is installed.
+fn installed(name: &str) -> Option<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/agents");
+    let path = folder.join("node_modules/.bin").join(name);
+    let is_there = path.exists();
+    if !is_there {
+        #[expect(
+            clippy::print_stderr,
+            reason = "it is to be seen that nothing was tested"
+        )]
+        {
+            eprintln!("{name} is not installed in target/agents: see .ci/run");
+        }
+    }
+    is_there.then_some(path)
+}
+
+/// Asks for a file, allows the command, and sees the answer.
+fn converse(project: &Project, start: Start) {
+    let mut terminal: Terminal = start.start();
+    terminal.wait_for("F1 help");
+    crate::world::wait_until("the agent", || !terminal.text().contains("starting"));
+    send(&terminal, "Make a file");
+    answer(&terminal, "allow once", b"a");
+    terminal.wait_for("made.txt is there.");
+    let text = terminal.text();
+    assert!(text.contains(model::COMMAND), "{text}");
+    let made = fs::read_to_string(project.root().join("made.txt")).unwrap();
+    assert_eq!(made, "hello\n");
+    leave(&mut terminal);
+    assert_eq!(project.records().len(), 1);
+}
+
+#[test]
+fn gemini() {
+    let Some(program) = installed("gemini") else {
+        return;
+    };
+    let project = Project::new();
+    let folder = project.home().join(".gemini");
+    fs::create_dir_all(&folder).unwrap();
+    let settings = r#"{"security":{"auth":{"selectedType":"gemini-api-key"},"folderTrust":{"enabled":false}},"privacy":{"usageStatisticsEnabled":false},"telemetry":{"enabled":false},"general":{"enableAutoUpdate":false}}"#;
+    fs::write(folder.join("settings.json"), settings).unwrap();
+    let program = program.to_str().unwrap();
+    let start = project
+        .chat(SIZE, &["--", program, "--acp", "-m", "gemini-2.5-pro"])
+        .variable("GOOGLE_GEMINI_BASE_URL", &model::serve())
+        .variable("GEMINI_API_KEY", "sk-test");
+    converse(&project, start);
+}
+
+#[test]
+fn opencode() {
+    let Some(program) = installed("opencode") else {
+        return;
+    };
+    let project = Project::new();
+    let folder = project.home().join(".config/opencode");
+    fs::create_dir_all(&folder).unwrap();
+    let model = serde_json::json!({
+        "name": "Fake", "tool_call": true, "limit": {"context": 100_000, "output": 8_000},
+    });
+    let settings = serde_json::json!({
+        "provider": {"fake": {
+            "npm": "@ai-sdk/openai-compatible",
+            "options": {"baseURL": format!("{}/v1", model::serve()), "apiKey": "sk-test"},
+            "models": {"fake-model": model},
+        }},
+        "model": "fake/fake-model", "small_model": "fake/fake-model",
+        "autoupdate": false, "share": "disabled", "permission": {"bash": "ask"},
+    });
+    fs::write(folder.join("opencode.json"), settings.to_string()).unwrap();
+    let start = project
+        .chat(SIZE, &["--", program.to_str().unwrap(), "acp"])
+        .variable("OPENCODE_DISABLE_MODELS_FETCH", "1")
+        .variable("OPENCODE_DISABLE_AUTOUPDATE", "1");
+    converse(&project, start);
+}

@@ -1,0 +1,217 @@
+//! What a person does in a chat.
+
+use std::fs;
+
+use crate::project::{
+    ENTER, ESCAPE, HELP, LOGIN, MODES, NEXT_TAB, OPTIONS, Project, answer, leave, send,
+};
+use crate::world::wait_until;
+
+const SIZE: (u16, u16) = (100, 36);
+const ASKS: &str = "allow once";
+
+#[test]
+fn a_conversation_with_permissions() {
+    let project = Project::new();
+    let mut terminal = project.talk(SIZE, &[], "claude/permission");
+    send(&terminal, "Make some changes");
+    answer(&terminal, "Write src/extra.py", b"a");
+    answer(&terminal, "touch rejected.txt", b"r");
+    terminal.wait_for("Rejected touch rejected.txt");
+    answer(&terminal, "Edit README.md", b"a");
+    terminal.wait_for("One call was rejected; the rest was applied.");
+    let text = terminal.text();
+    for shown in [
+        "› Make some changes",
+        "✓ Add",
+        "⊘ Rejected",
+        "✓ Edit",
+        "$0.03",
+    ] {
+        assert!(text.contains(shown), "{shown}:\n{text}");
+    }
+    leave(&mut terminal);
+}
+
+#[test]
+fn nothing_is_allowed_by_what_was_typed_ahead_or_by_enter() {
+    let project = Project::new();
+    let mut terminal = project.talk(SIZE, &[], "claude/permission");
+    terminal.press(b"go on\raaaa\r\r");
+    terminal.wait_for(ASKS);
+    terminal.press(ENTER);
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    terminal.press(ENTER);
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    let text = terminal.text();
+    assert!(
+        text.contains("Write src/extra.py") && text.contains(ASKS),
+        "{text}"
+    );
+    assert!(!text.contains('✓'), "{text}");
+    // Esc cancels the turn, and with it the question.
+    terminal.press(ESCAPE);
+    wait_until("the question to go", || !terminal.text().contains(ASKS));
+    leave(&mut terminal);
+}
+
+#[test]
+fn rules_answer_and_say_so() {
+    let project = Project::new();
+    let config = project.configure(
+        "[[chat.rules]]\naction = 'allow'\nkind = 'edit'\npath = '**'\n\
+         [[chat.rules]]\naction = 'deny'\ncommand = 'touch *'\n",
+    );
+    let start = project.start(SIZE, &[], "claude/permission");
+    let mut terminal = start
+        .variable("UNSPOOL_CONFIG", config.to_str().unwrap())
+        .start();
+    terminal.wait_for("Manual");
+    send(&terminal, "Make some changes");
+    terminal.wait_for("One call was rejected; the rest was applied.");
+    let text = terminal.text();
+    assert!(
+        text.contains("Allowed by rule 1: Write src/extra.py"),
+        "{text}"
+    );
+    assert!(
+        text.contains("Rejected by rule 2: touch rejected.txt"),
+        "{text}"
+    );
+    leave(&mut terminal);
+}
+
+#[test]
+fn a_message_waits_while_the_agent_works() {
+    let project = Project::new();
+    let mut terminal = project.talk(SIZE, &["--hang-after", "3"], "");
+    send(&terminal, "first");
+    terminal.wait_for("working");
+    send(&terminal, "second thought");
+    terminal.wait_for("queued: second thought");
+    // Ctrl-X puts it back.
+    terminal.press(b"\x18");
+    wait_until("the queue to be empty", || {
+        !terminal.text().contains("queued:")
+    });
+    terminal.wait_for("❯ second thought");
+    terminal.press(b"\x03");
+    terminal.press(b"\x11");
+    answer(&terminal, "is at work", b"y");
+    assert!(terminal.end().success());
+}
+
+#[test]
+fn a_command_of_ones_own_runs_in_a_terminal() {
+    let project = Project::new();
+    let mut terminal = project.talk(SIZE, &[], "");
+    terminal.press(b"!test -t 1 && echo on a terminal in $(basename $PWD)\r");
+    terminal.wait_for("on a terminal in project");
+    terminal.press(b"!sleep 60\r");
+    terminal.wait_for("Running sleep 60");
+    terminal.press(b"\x03");
+    terminal.wait_for("Canceled sleep 60");
+    leave(&mut terminal);
+}
+
+#[test]
+fn commands_and_files_are_completed() {
+    let project = Project::new();
+    fs::write(project.root().join("needle.txt"), "in the haystack").unwrap();
+    let mut terminal = project.talk(SIZE, &[], "claude/plan");
+    terminal.press(b"look at @need");
+    terminal.wait_for("needle.txt");
+    terminal.press(b"\t");
+    terminal.wait_for("@needle.txt");
+    terminal.press(b"\x03/");
+    terminal.wait_for("/");
+    terminal.press(ESCAPE);
+    terminal.press(b"\x03");
+    leave(&mut terminal);
+}
+
+#[test]
+fn help_modes_and_settings_are_lists() {
+    let project = Project::new();
+    let mut terminal = project.talk(SIZE, &[], "claude/permission");
+    terminal.press(HELP);
+    terminal.wait_for("pressed twice: stop the agent");
+    terminal.press(ESCAPE);
+    terminal.press(MODES);
+    terminal.wait_for("Accept edits");
+    terminal.press(ESCAPE);
+    terminal.press(OPTIONS);
+    terminal.wait_for("Model: Default (recommended)");
+    terminal.press(b"model\r");
+    terminal.wait_for("Opus");
+    terminal.press(ESCAPE);
+    leave(&mut terminal);
+}
+
+#[test]
+fn a_login_is_asked_for() {
+    let project = Project::new();
+    let mut terminal = project.start(SIZE, &["--needs-login"], "").start();
+    terminal.wait_for("log in");
+    terminal.press(ESCAPE);
+    terminal.wait_for("needs a login");
+    terminal.press(LOGIN);
+    terminal.wait_for("log in");
+    terminal.press(ENTER);
+    wait_until("the login", || !terminal.text().contains("needs a login"));
+    send(&terminal, "hello there");
+    terminal.wait_for("› hello there");
+    leave(&mut terminal);
+}
+
+#[test]
+fn two_agents_in_tabs_and_a_call_when_one_asks() {
+    let project = Project::new();
+    let words = |name: &str| {
+        let agent = project.agent(&["--delay", "20"], name);
+        let quoted: Vec<String> = agent.iter().map(|word| format!("{word:?}")).collect();
+        quoted.join(", ")
+    };
+    let config = project.configure(&format!(
+        "[chat.agents.one]\ncommand = [{}]\n[chat.agents.two]\ncommand = [{}]\n",
+        words("claude/permission"),
+        words("claude/plan")
+    ));
+    let start = project.chat(SIZE, &["one", "two"]);
+    let mut terminal = start
+        .variable("UNSPOOL_CONFIG", config.to_str().unwrap())
+        .start();
+    terminal.wait_for("● one");
+    terminal.wait_for("● two");
+    send(&terminal, "make changes");
+    terminal.press(NEXT_TAB);
+    // The other one asks while this one is looked at.
+    terminal.wait_for("? one");
+    let bytes = String::from_utf8_lossy(&terminal.bytes()).into_owned();
+    assert!(
+        bytes.contains("\u{1b}]9;one: asks for permission"),
+        "no call"
+    );
+    assert!(bytes.contains("\u{1b}]777;notify;one;"), "no call");
+    terminal.press(NEXT_TAB);
+    answer(&terminal, "Write src/extra.py", b"r");
+    terminal.press(ESCAPE);
+    terminal.press(b"\x11");
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    if terminal.text().contains("at work") {
+        terminal.press(b"y");
+    }
+    assert!(terminal.end().success());
+}
+
+#[test]
+fn a_megabyte_is_pasted_at_once() {
+    let project = Project::new();
+    let mut terminal = project.talk(SIZE, &[], "");
+    let text = "0123456789abcde\n".repeat(1 << 16);
+    terminal.press(format!("\x1b[200~{text}\x1b[201~").as_bytes());
+    terminal.wait_for("1.0 MB");
+    terminal.press(ENTER);
+    terminal.wait_for("› 0123456789abcde");
+    leave(&mut terminal);
+}
