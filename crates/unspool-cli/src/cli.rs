@@ -20,8 +20,10 @@ pub(crate) mod show;
 pub(crate) mod stats;
 
 mod export;
+mod time;
 
 pub(crate) use export::{Export, Format, Scheme};
+pub(crate) use time::parse_time;
 
 /// Shows people what a coding agent is doing.
 ///
@@ -69,8 +71,13 @@ pub(crate) enum Command {
 }
 
 /// The subcommand that a word is close to: one letter in three may be wrong.
-pub(crate) fn meant(word: &str) -> Option<String> {
-    let command = Cli::command();
+/// `above` is the command that it would belong to, if it is not ours.
+pub(crate) fn meant(word: &str, above: Option<&str>) -> Option<String> {
+    let ours = Cli::command();
+    let command = match above {
+        Some(name) => ours.find_subcommand(name)?,
+        None => &ours,
+    };
     let names = command.get_subcommands().filter(|name| !name.is_hide_set());
     names
         .map(|name| (strsim::osa_distance(word, name.get_name()), name.get_name()))
@@ -184,7 +191,8 @@ pub(crate) struct Filter {
 
     /// Show only what happened at or after this time
     ///
-    /// A date, a time (RFC 3339), or a while ago: `2h`, `3 days ago`.
+    /// A date, a time (RFC 3339), a day (`today`, `yesterday`, `monday`), or a
+    /// while ago: `2h`, `"3 days ago"`.
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     pub(crate) since: Option<jiff::Timestamp>,
 
@@ -412,25 +420,4 @@ fn parse_speed(text: &str) -> Result<Speed, String> {
             .map(Speed::Times)
             .ok_or_else(|| "expected a number from 0.01 to 1000, or `max`".to_owned()),
     }
-}
-
-/// A date, a time, or a while ago.
-fn parse_time(text: &str) -> Result<jiff::Timestamp, String> {
-    let text = text.trim();
-    if let Ok(time) = text.parse::<jiff::Timestamp>() {
-        return Ok(time);
-    }
-    if let Ok(time) = text.parse::<jiff::civil::DateTime>()
-        && let Ok(time) = time.to_zoned(jiff::tz::TimeZone::system())
-    {
-        return Ok(time.timestamp());
-    }
-    let span = text.strip_suffix("ago").unwrap_or(text).trim();
-    span.parse::<jiff::Span>()
-        .ok()
-        .and_then(|span| jiff::Zoned::now().checked_sub(span.abs()).ok())
-        .map(|time| time.timestamp())
-        .ok_or_else(|| {
-            "expected a date (2026-11-15), a time, or a while ago (2h, 3 days ago)".to_owned()
-        })
 }

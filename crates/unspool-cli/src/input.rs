@@ -12,12 +12,14 @@ use unspool::{Event, Reader, ReaderOptions};
 use crate::{Status, cli, complain};
 
 mod compression;
+mod meter;
 mod opencode_db;
 mod parts;
 mod related;
 
+pub(crate) use meter::Meter;
 pub(crate) use parts::{Container, Part};
-pub(crate) use related::{Kin, is_sub_agents};
+pub(crate) use related::{Kin, is_sub_agents, parent_thread};
 
 /// Bytes read at once.
 pub(crate) const CHUNK: usize = 1 << 17;
@@ -33,6 +35,8 @@ pub(crate) struct Input {
     pub(crate) bytes: Box<dyn Read + Send>,
     /// Files that belong to it: name and content.
     pub(crate) attachments: Vec<(String, Vec<u8>)>,
+    /// How much of it was read.
+    pub(crate) meter: Meter,
 }
 
 impl Input {
@@ -45,10 +49,19 @@ impl Input {
         let mut chunk = vec![0; CHUNK];
         loop {
             match self.bytes.read(&mut chunk) {
-                Ok(0) => return Ok(Ok(())),
-                Ok(length) => take(chunk.get(..length).unwrap_or_default())?,
+                Ok(0) => {
+                    self.meter.end();
+                    return Ok(Ok(()));
+                }
+                Ok(length) => {
+                    let bytes = chunk.get(..length).unwrap_or_default();
+                    self.meter.tell(|| take(bytes))?;
+                }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Ok(Err(error)),
+                Err(error) => {
+                    self.meter.end();
+                    return Ok(Err(error));
+                }
             }
         }
     }
@@ -59,6 +72,7 @@ impl Input {
             name: self.name.clone(),
             bytes: std::mem::replace(&mut self.bytes, Box::new(io::empty())),
             attachments: std::mem::take(&mut self.attachments),
+            meter: std::mem::take(&mut self.meter),
         }
     }
 
@@ -132,7 +146,8 @@ pub(crate) fn each(
 fn with_hint(error: anyhow::Error, path: &Path) -> anyhow::Error {
     let is_missing = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
     let is_missing = error.downcast_ref().is_some_and(is_missing);
-    match path.to_str().filter(|_| is_missing).and_then(cli::meant) {
+    let word = path.to_str().filter(|_| is_missing);
+    match word.and_then(|word| cli::meant(word, None)) {
         Some(name) => anyhow!("{error:#}; did you mean `unspool {name}`?"),
         None => error,
     }
@@ -162,6 +177,7 @@ pub(crate) fn untouched(path: &Path) -> anyhow::Result<Vec<Input>> {
         name,
         bytes,
         attachments: Vec::new(),
+        meter: Meter::default(),
     }])
 }
 
@@ -181,6 +197,7 @@ pub(crate) fn open_among(
             name: "standard input".to_owned(),
             bytes: decompressed(Box::new(io::stdin())).context("cannot read standard input")?,
             attachments: Vec::new(),
+            meter: Meter::default(),
         }]);
     }
     let name = path.display().to_string();
@@ -194,12 +211,14 @@ pub(crate) fn open_among(
     }
     // One of many is read as far as it goes now: who writes into it may be
     // faster than who reads.
-    let length = match kin {
-        Some(_) => file.metadata().map_or(u64::MAX, |file| file.len()),
-        None => u64::MAX,
+    let size = file.metadata().map(|file| file.len());
+    let length = match (kin, &size) {
+        (Some(_), Ok(size)) => *size,
+        _ => u64::MAX,
     };
     let rest = length.saturating_sub(head.len() as u64);
     let file = Cursor::new(head).chain(file.take(rest));
+    let (meter, file) = Meter::new(file, size.unwrap_or_default());
     let mut bytes = decompressed(Box::new(file)).with_context(|| cannot_read(&name))?;
     let (read, mut failure) = read_up_to(&mut bytes, HEAD);
     head = read;
@@ -229,6 +248,7 @@ pub(crate) fn open_among(
             Some(error) => Box::new(Cursor::new(head).chain(Failed(Some(error)))),
         },
         attachments,
+        meter,
     }])
 }
 
@@ -279,6 +299,7 @@ fn database(path: &Path, name: &str) -> anyhow::Result<Vec<Input>> {
             name: name.to_owned(),
             bytes: Box::new(Cursor::new(session.root)),
             attachments: session.children,
+            meter: Meter::default(),
         })
         .collect())
 }

@@ -3,7 +3,7 @@
 use crate::Status;
 use crate::cli::Demo;
 use crate::commands::show;
-use crate::input::Input;
+use crate::input::{Input, Meter};
 
 /// A real run of Claude Code.
 const RECORDING: &[u8] = include_bytes!("../../../../tests/corpus/claude/parity/parity.live.jsonl");
@@ -13,6 +13,7 @@ pub(crate) fn run(arguments: &Demo) -> anyhow::Result<Status> {
         name: "the recorded run".to_owned(),
         bytes: Box::new(RECORDING),
         attachments: Vec::new(),
+        meter: Meter::default(),
     };
     show::recording(&arguments.look, arguments.speed, input)
 }

@@ -29,7 +29,9 @@ pub(crate) fn run(arguments: &Export) -> anyhow::Result<Status> {
             bail!("there is more than one run: name a folder with -o, so that each gets a file");
         }
         written += 1;
-        match place.file(&input.name, written, format) {
+        let path = place.file(&input.name, written, format);
+        input.meter.show(path.is_some());
+        match path {
             None => {
                 let out = BufWriter::with_capacity(CHUNK, io::stdout().lock());
                 export::write(input, arguments, format, out)

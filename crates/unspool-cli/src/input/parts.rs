@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 
 use super::opencode_db::{self, Database};
-use super::{Input, cannot_read};
+use super::{Input, Meter, cannot_read};
 
 /// How aider and its kin begin a chat in the history of a project.
 const CHAT_STARTED: [&str; 2] = ["# aider chat started at ", "# cecli chat started at "];
@@ -105,6 +105,7 @@ impl Container {
                     name,
                     bytes: Box::new(Cursor::new(session.root)),
                     attachments: session.children,
+                    meter: Meter::default(),
                 })
             }
             Form::History(chats) => {
@@ -118,6 +119,7 @@ impl Container {
                     name,
                     bytes: Box::new(file.take(chat.to.saturating_sub(chat.from))),
                     attachments: Vec::new(),
+                    meter: Meter::default(),
                 })
             }
         }

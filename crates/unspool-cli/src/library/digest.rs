@@ -384,6 +384,9 @@ fn gemini_project(folder: &Path) -> Option<String> {
 /// only what is broken is worth a word.
 fn unclaimed(path: &Path, own_place: bool) -> Outcome {
     let name = path.to_string_lossy();
+    if Path::new(&*name).extension() == Some("db".as_ref()) {
+        return Outcome::Skipped("not a database of OpenCode".to_owned());
+    }
     let is_packed = name.ends_with(".zst") || name.ends_with(".gz");
     let is_whole = is_packed
         || fs::File::open(path).is_ok_and(|file| {
