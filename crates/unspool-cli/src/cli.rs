@@ -86,11 +86,13 @@ pub(crate) fn meant(word: &str, above: Option<&str>) -> Option<String> {
         .map(|(_, name)| name.to_owned())
 }
 
-/// Become a command that ends with its parent: what `run` starts
+/// Become a command that ends with its parent, or watch over a group of processes:
+/// what `run` starts
 #[derive(Args)]
 pub(crate) struct Bound {
-    /// The process that it ends with
-    pub(crate) parent: i32,
+    /// The process that it ends with; without a command, the group that ends when
+    /// standard input does
+    pub(crate) process: i32,
 
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     pub(crate) command: Vec<OsString>,
@@ -291,6 +293,14 @@ pub(crate) struct Run {
     /// Write each byte of its output to this file too
     #[arg(long, value_name = "FILE")]
     pub(crate) save: Option<PathBuf>,
+
+    /// Let --save write over a file that exists
+    #[arg(long, requires = "save", conflicts_with = "append")]
+    pub(crate) force: bool,
+
+    /// Let --save add to a file that exists
+    #[arg(long, requires = "save")]
+    pub(crate) append: bool,
 
     /// Print the command instead of running it
     #[arg(long = "dry-run")]

@@ -3,17 +3,12 @@
 use crate::Status;
 use crate::cli::Demo;
 use crate::commands::show;
-use crate::input::{Input, Meter};
+use crate::input::Input;
 
 /// A real run of Claude Code.
 const RECORDING: &[u8] = include_bytes!("../../../../tests/corpus/claude/parity/parity.live.jsonl");
 
 pub(crate) fn run(arguments: &Demo) -> anyhow::Result<Status> {
-    let input = Input {
-        name: "the recorded run".to_owned(),
-        bytes: Box::new(RECORDING),
-        attachments: Vec::new(),
-        meter: Meter::default(),
-    };
+    let input = Input::new("the recorded run".to_owned(), RECORDING);
     show::recording(&arguments.look, arguments.speed, input)
 }

@@ -5,7 +5,9 @@
 //! Nothing is shown over what a person reads: not where the output is a terminal,
 //! and not any more once a reader behind a pipe lets us wait, as a pager does.
 
+use std::fs::File;
 use std::io::{self, IsTerminal, Read};
+use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -23,6 +25,8 @@ pub(crate) struct Meter {
     read: Arc<AtomicU64>,
     total: u64,
     bar: Option<Bar>,
+    /// Whether somebody reads what is made of it.
+    is_read: bool,
 }
 
 /// A stream whose bytes are counted.
@@ -39,6 +43,7 @@ impl Meter {
             read: Arc::clone(&read),
             total,
             bar: None,
+            is_read: false,
         };
         (meter, Counted { inner, read })
     }
@@ -48,6 +53,7 @@ impl Meter {
     pub(crate) fn show(&mut self, to_file: bool) {
         if self.total > 0 && (to_file || !io::stdout().is_terminal()) {
             self.bar = Some(Bar::of_bytes("Reading"));
+            self.is_read = !to_file && !is_file(io::stdout());
         }
     }
 
@@ -61,7 +67,7 @@ impl Meter {
         let waited = began
             .elapsed()
             .saturating_sub(processor_time().saturating_sub(worked));
-        if waited > PATIENCE {
+        if self.is_read && waited > PATIENCE {
             self.bar = None;
         } else {
             bar.set(self.read.load(Ordering::Relaxed), self.total);
@@ -81,6 +87,12 @@ impl<R: Read> Read for Counted<R> {
         self.read.fetch_add(length as u64, Ordering::Relaxed);
         Ok(length)
     }
+}
+
+fn is_file(output: impl AsFd) -> bool {
+    let output = output.as_fd().try_clone_to_owned().map(File::from);
+    let metadata = output.and_then(|output| output.metadata());
+    metadata.is_ok_and(|metadata| metadata.is_file())
 }
 
 /// What this thread has worked.

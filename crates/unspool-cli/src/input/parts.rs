@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 
 use super::opencode_db::{self, Database};
-use super::{Input, Meter, cannot_read};
+use super::{Input, cannot_read};
 
 /// How aider and its kin begin a chat in the history of a project.
 const CHAT_STARTED: [&str; 2] = ["# aider chat started at ", "# cecli chat started at "];
@@ -102,10 +102,8 @@ impl Container {
                 let root = roots.find(|root| root.id == id).with_context(gone)?;
                 let session = database.session(root)?;
                 Ok(Input {
-                    name,
-                    bytes: Box::new(Cursor::new(session.root)),
                     attachments: session.children,
-                    meter: Meter::default(),
+                    ..Input::new(name, Cursor::new(session.root))
                 })
             }
             Form::History(chats) => {
@@ -115,12 +113,8 @@ impl Container {
                 };
                 let mut file = File::open(&self.path).with_context(|| cannot_read(&name))?;
                 file.seek(SeekFrom::Start(chat.from))?;
-                Ok(Input {
-                    name,
-                    bytes: Box::new(file.take(chat.to.saturating_sub(chat.from))),
-                    attachments: Vec::new(),
-                    meter: Meter::default(),
-                })
+                let length = chat.to.saturating_sub(chat.from);
+                Ok(Input::new(name, file.take(length)))
             }
         }
     }
