@@ -9,7 +9,7 @@
 //!
 //! Then it indexes all of them and searches: for a word that one session has, for
 //! one that all have, and for two of which one is rare. `--large` adds a size of
-//! more than 1 GB.
+//! 1 GB; `--huge` measures nothing but 10,000 sessions of 5 GB.
 
 #![expect(clippy::unwrap_used, reason = "a benchmark may fail")]
 #![expect(clippy::print_stdout, reason = "this is what it is for")]
@@ -28,6 +28,9 @@ use std::time::{Duration, Instant};
 
 const SIZES: [usize; 3] = [100, 400, 1600];
 const LARGE: usize = 24_000;
+const HUGE: usize = 10_000;
+/// How much more is done in one of the huge ones.
+const HUGE_CALLS: f64 = 13.0;
 
 fn main() {
     println!(
@@ -46,10 +49,17 @@ fn main() {
         "common ms",
         "both ms"
     );
-    let large = std::env::args().any(|argument| argument == "--large");
-    for size in SIZES.into_iter().chain(large.then_some(LARGE)) {
+    let is_asked = |option: &str| std::env::args().any(|argument| argument == option);
+    let sizes = SIZES
+        .into_iter()
+        .chain(is_asked("--large").then_some(LARGE));
+    let mut sizes: Vec<(usize, f64)> = sizes.map(|size| (size, 1.0)).collect();
+    if is_asked("--huge") {
+        sizes = vec![(HUGE, HUGE_CALLS)];
+    }
+    for (size, calls) in sizes {
         let home = tempfile::tempdir().unwrap();
-        let bytes = generate(home.path(), size);
+        let bytes = generate(home.path(), size, calls);
         let first = timed(home.path(), &["sessions", "--json"], size);
         let second = fastest(home.path(), &["sessions", "--json"], size);
         let stats = fastest(home.path(), &["stats", "--json"], 0);
@@ -99,13 +109,13 @@ fn timed(home: &Path, arguments: &[&str], expected: usize) -> Duration {
 }
 
 /// Makes that many sessions and tells how many bytes they are.
-fn generate(home: &Path, sessions: usize) -> usize {
+fn generate(home: &Path, sessions: usize, times: f64) -> usize {
     let mut random = Random(7);
     (0..sessions)
         .map(|number| {
             // Log-normal, more or less: a few KB to some MB, 40 KB on average.
-            let calls = (4.0 * 2.0_f64.powf(random.normal() * 1.7)).ceil() as usize;
-            let calls = calls.clamp(1, 600);
+            let calls = (times * 4.0 * 2.0_f64.powf(random.normal() * 1.7)).ceil() as usize;
+            let calls = calls.clamp(1, 600 * times as usize);
             let (path, text) = if number % 2 == 0 {
                 claude(number, calls, &mut random)
             } else {

@@ -19,6 +19,7 @@ use signal_hook::consts::{SIGINT, SIGTTIN, SIGTTOU};
 
 use crate::input::CHUNK;
 use crate::watch::{Happening, Subject, stop_here};
+use bound::Watcher;
 
 /// How long output may still come once the command is over: what it started
 /// may hold the pipe open for ever.
@@ -29,6 +30,7 @@ pub(crate) struct Running {
     /// Its process group; everything in it is ours.
     group: Pid,
     done: Receiver<Outcome>,
+    _watcher: Option<Watcher>,
 }
 
 /// How it went.
@@ -78,6 +80,8 @@ pub(crate) fn start(
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.process_group(0).spawn()?;
     let group = Pid::from_child(&child);
+    // Without one, a `kill -9` leaves behind what the command started.
+    let watcher = Watcher::new(group).ok();
     let (parts, told) = channel();
     if let Some(output) = child.stdout.take() {
         let (sender, parts) = (sender.clone(), parts.clone());
@@ -104,7 +108,11 @@ pub(crate) fn start(
         let _ = finished.send(outcome);
         let _ = sender.send(Happening::Ended(Ok(())));
     });
-    Ok(Running { group, done })
+    Ok(Running {
+        group,
+        done,
+        _watcher: watcher,
+    })
 }
 
 /// Waits for the command's end, and says when it will not come by itself.

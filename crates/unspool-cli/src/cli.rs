@@ -25,8 +25,10 @@ mod chat;
 pub(crate) use chat::Chat;
 
 mod export;
+mod time;
 
 pub(crate) use export::{Export, Format, Scheme};
+pub(crate) use time::parse_time;
 
 /// Shows people what a coding agent is doing.
 ///
@@ -78,8 +80,13 @@ pub(crate) enum Command {
 }
 
 /// The subcommand that a word is close to: one letter in three may be wrong.
-pub(crate) fn meant(word: &str) -> Option<String> {
-    let command = Cli::command();
+/// `above` is the command that it would belong to, if it is not ours.
+pub(crate) fn meant(word: &str, above: Option<&str>) -> Option<String> {
+    let ours = Cli::command();
+    let command = match above {
+        Some(name) => ours.find_subcommand(name)?,
+        None => &ours,
+    };
     let names = command.get_subcommands().filter(|name| !name.is_hide_set());
     names
         .map(|name| (strsim::osa_distance(word, name.get_name()), name.get_name()))
@@ -88,11 +95,13 @@ pub(crate) fn meant(word: &str) -> Option<String> {
         .map(|(_, name)| name.to_owned())
 }
 
-/// Become a command that ends with its parent: what `run` starts
+/// Become a command that ends with its parent, or watch over a group of processes:
+/// what `run` starts
 #[derive(Args)]
 pub(crate) struct Bound {
-    /// The process that it ends with
-    pub(crate) parent: i32,
+    /// The process that it ends with; without a command, the group that ends when
+    /// standard input does
+    pub(crate) process: i32,
 
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     pub(crate) command: Vec<OsString>,
@@ -202,7 +211,8 @@ pub(crate) struct Filter {
 
     /// Show only what happened at or after this time
     ///
-    /// A date, a time (RFC 3339), or a while ago: `2h`, `3 days ago`.
+    /// A date, a time (RFC 3339), a day (`today`, `yesterday`, `monday`), or a
+    /// while ago: `2h`, `"3 days ago"`.
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     pub(crate) since: Option<jiff::Timestamp>,
 
@@ -301,6 +311,14 @@ pub(crate) struct Run {
     /// Write each byte of its output to this file too
     #[arg(long, value_name = "FILE")]
     pub(crate) save: Option<PathBuf>,
+
+    /// Let --save write over a file that exists
+    #[arg(long, requires = "save", conflicts_with = "append")]
+    pub(crate) force: bool,
+
+    /// Let --save add to a file that exists
+    #[arg(long, requires = "save")]
+    pub(crate) append: bool,
 
     /// Print the command instead of running it
     #[arg(long = "dry-run")]
@@ -430,25 +448,4 @@ fn parse_speed(text: &str) -> Result<Speed, String> {
             .map(Speed::Times)
             .ok_or_else(|| "expected a number from 0.01 to 1000, or `max`".to_owned()),
     }
-}
-
-/// A date, a time, or a while ago.
-fn parse_time(text: &str) -> Result<jiff::Timestamp, String> {
-    let text = text.trim();
-    if let Ok(time) = text.parse::<jiff::Timestamp>() {
-        return Ok(time);
-    }
-    if let Ok(time) = text.parse::<jiff::civil::DateTime>()
-        && let Ok(time) = time.to_zoned(jiff::tz::TimeZone::system())
-    {
-        return Ok(time.timestamp());
-    }
-    let span = text.strip_suffix("ago").unwrap_or(text).trim();
-    span.parse::<jiff::Span>()
-        .ok()
-        .and_then(|span| jiff::Zoned::now().checked_sub(span.abs()).ok())
-        .map(|time| time.timestamp())
-        .ok_or_else(|| {
-            "expected a date (2026-11-15), a time, or a while ago (2h, 3 days ago)".to_owned()
-        })
 }

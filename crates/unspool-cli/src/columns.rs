@@ -3,6 +3,8 @@
 //! Columns that matter least are left out first, then the last one is cut.
 //! Text comes clean out of here, whatever an agent wrote into it.
 
+use std::borrow::Cow;
+
 use unspool::doc::{Line, Role, Span, Style};
 use unspool::layout::{truncated, width};
 
@@ -11,7 +13,7 @@ const GAP: usize = 2;
 
 /// One column.
 pub(crate) struct Column {
-    pub(crate) heading: &'static str,
+    pub(crate) heading: Cow<'static, str>,
     pub(crate) is_right: bool,
     /// What is left out first has the highest number; 0 stays.
     pub(crate) dispensable: u8,
@@ -20,23 +22,23 @@ pub(crate) struct Column {
 }
 
 impl Column {
-    pub(crate) const fn left(heading: &'static str, dispensable: u8) -> Self {
+    pub(crate) fn left(heading: impl Into<Cow<'static, str>>, dispensable: u8) -> Self {
         Self {
-            heading,
+            heading: heading.into(),
             is_right: false,
             dispensable,
             least: 0,
         }
     }
 
-    pub(crate) const fn right(heading: &'static str, dispensable: u8) -> Self {
+    pub(crate) fn right(heading: &'static str, dispensable: u8) -> Self {
         Self {
             is_right: true,
             ..Self::left(heading, dispensable)
         }
     }
 
-    pub(crate) const fn at_least(self, least: usize) -> Self {
+    pub(crate) fn at_least(self, least: usize) -> Self {
         Self { least, ..self }
     }
 }
@@ -72,13 +74,13 @@ pub(crate) fn lines(columns: &[Column], rows: &[Vec<Span>], room: Option<usize>)
         .map(|(at, column)| {
             let cells = rows.iter().filter_map(|row| row.get(at));
             let widest = cells.map(|cell| width(&cell.text)).max();
-            widest.unwrap_or_default().max(width(column.heading))
+            widest.unwrap_or_default().max(width(&column.heading))
         })
         .collect();
     let shown = chosen(columns, &widths, room);
     let heading: Vec<Span> = columns
         .iter()
-        .map(|column| cell(column.heading, Role::Accent))
+        .map(|column| cell(&column.heading, Role::Accent))
         .collect();
     std::iter::once(&heading)
         .chain(rows)

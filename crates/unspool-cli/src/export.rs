@@ -4,11 +4,13 @@
 mod page;
 mod picture;
 
-use std::fs::{self, File};
+use std::fs::{self, File, Permissions};
 use std::io::{self, IsTerminal, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
+use tempfile::NamedTempFile;
 use unspool::Event;
 use unspool::redact::{Joined, Redactor, Report};
 
@@ -24,7 +26,7 @@ pub(crate) fn format(arguments: &Export) -> anyhow::Result<Format> {
     let Some(path) = arguments.output.as_deref().filter(|path| !is_folder(path)) else {
         return Ok(Format::Html);
     };
-    if path == Path::new("-") {
+    if is_stdout(path) {
         return Ok(Format::Html);
     }
     let ending = path.extension().unwrap_or_default().to_string_lossy();
@@ -51,6 +53,14 @@ fn ending(format: Format) -> &'static str {
     }
 }
 
+/// Whether a path stands for standard output, which must not be opened anew: what
+/// it is may hold something already.
+fn is_stdout(path: &Path) -> bool {
+    ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"]
+        .iter()
+        .any(|name| path == Path::new(name))
+}
+
 /// Whether a path names a folder, also one that does not exist yet.
 fn is_folder(path: &Path) -> bool {
     path.is_dir() || path.to_string_lossy().ends_with('/')
@@ -67,7 +77,7 @@ pub(crate) enum Place {
 impl Place {
     pub(crate) fn new(arguments: &Export, format: Format) -> Self {
         match &arguments.output {
-            Some(path) if path == Path::new("-") => Self::Stdout,
+            Some(path) if is_stdout(path) => Self::Stdout,
             Some(path) if is_folder(path) => Self::Folder(path.clone()),
             Some(path) => Self::File(path.clone()),
             None if format == Format::Html && io::stdout().is_terminal() => {
@@ -114,35 +124,105 @@ impl Place {
     }
 }
 
-/// Creates a file; fails if it exists, unless that is meant, and always if it is
-/// what is read.
-pub(crate) fn create(path: &Path, force: bool, input: &str) -> anyhow::Result<File> {
-    let real = |path: &Path| path.canonicalize().ok();
-    if real(path).is_some_and(|path| real(Path::new(input)) == Some(path)) {
-        bail!(
-            "{} is what is exported: name another file with -o",
-            path.display()
-        );
-    }
-    if let Some(folder) = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
-    {
+/// A file that is there when all of it is written, and else as it was before.
+pub(crate) enum Destination {
+    /// Written beside its place, which it takes at the end.
+    File {
+        written: NamedTempFile,
+        path: PathBuf,
+        force: bool,
+    },
+    /// A pipe or a device, which is there already.
+    Other(File),
+}
+
+impl Destination {
+    /// Fails if the file exists, unless that is meant, and always if it is what
+    /// is read.
+    pub(crate) fn new(path: &Path, force: bool, input: &str) -> anyhow::Result<Self> {
+        let real = |path: &Path| path.canonicalize().ok();
+        if real(path).is_some_and(|path| real(Path::new(input)) == Some(path)) {
+            bail!(
+                "{} is what is exported: name another file with -o",
+                path.display()
+            );
+        }
+        let cannot_write = || format!("cannot write {}", path.display());
+        match fs::metadata(path) {
+            Ok(file) if !file.is_file() => {
+                let file = File::options().write(true).open(path);
+                return Ok(Self::Other(file.with_context(cannot_write)?));
+            }
+            Ok(_) if !force => bail!(exists(path)),
+            _ => {}
+        }
+        // What a link leads to is written, not the link.
+        let path = real(path).unwrap_or_else(|| path.to_owned());
+        let folder = match path.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        };
         fs::create_dir_all(folder)
             .with_context(|| format!("cannot create the folder {}", folder.display()))?;
+        let written = tempfile::Builder::new()
+            .prefix(".unspool-")
+            .permissions(Permissions::from_mode(0o666))
+            .tempfile_in(folder)
+            .with_context(cannot_write)?;
+        Ok(Self::File {
+            written,
+            path,
+            force,
+        })
     }
-    let opened = if force {
-        File::create(path)
-    } else {
-        File::create_new(path)
-    };
-    match opened {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => bail!(
-            "{} exists: use --force to write over it, or name another file with -o",
-            path.display()
-        ),
-        opened => opened.with_context(|| format!("cannot write {}", path.display())),
+
+    /// All of it is written.
+    pub(crate) fn finish(self) -> anyhow::Result<()> {
+        let Self::File {
+            written,
+            path,
+            force,
+        } = self
+        else {
+            return Ok(());
+        };
+        let kept = if force {
+            written.persist(&path)
+        } else {
+            written.persist_noclobber(&path)
+        };
+        match kept {
+            Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => {
+                bail!(exists(&path))
+            }
+            kept => kept
+                .map(|_| ())
+                .with_context(|| format!("cannot write {}", path.display())),
+        }
     }
+}
+
+impl Write for Destination {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::File { written, .. } => written.write(bytes),
+            Self::Other(file) => file.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::File { written, .. } => written.flush(),
+            Self::Other(file) => file.flush(),
+        }
+    }
+}
+
+fn exists(path: &Path) -> String {
+    format!(
+        "{} exists: use --force to write over it, or name another file with -o",
+        path.display()
+    )
 }
 
 /// Writes one run. The outer error is about the output, the inner one about the

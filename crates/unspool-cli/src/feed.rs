@@ -68,7 +68,7 @@ fn read(input: &mut Input, options: ReaderOptions, feeder: &Feeder) {
 pub(crate) fn file(path: &Path, options: ReaderOptions, feeder: Feeder) {
     let (sender, happenings) = watch::channel();
     let tailed = path.to_owned();
-    thread::spawn(move || tail::follow(|| Some(tailed.clone()), "", &sender));
+    thread::spawn(move || tail::follow(|| Some(tailed.clone()), String::new(), "", &sender));
     let growing = Growing {
         path: path.to_owned(),
         options,

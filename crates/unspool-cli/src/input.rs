@@ -3,21 +3,26 @@
 
 use std::fs::File;
 use std::io::{self, Cursor, IsTerminal, Read};
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Context, anyhow, bail};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use unspool::source::Provider;
 use unspool::{Event, Reader, ReaderOptions};
 
 use crate::{Status, cli, complain};
 
 mod compression;
+mod meter;
 mod opencode_db;
 mod parts;
 mod related;
 
+pub(crate) use meter::Meter;
 pub(crate) use parts::{Container, Part};
-pub(crate) use related::{Kin, is_sub_agents};
+pub(crate) use related::{Kin, is_sub_agents, parent_thread};
 
 /// Bytes read at once.
 pub(crate) const CHUNK: usize = 1 << 17;
@@ -26,6 +31,9 @@ const HEAD: usize = 1 << 16;
 /// What is looked at of a JSON body.
 const WHOLE: usize = 256 << 20;
 
+/// After this long without more, what was not recognised yet is passed on as it is.
+const PAUSE: Duration = Duration::from_millis(500);
+
 /// One stream of one session.
 pub(crate) struct Input {
     /// How to call it in messages.
@@ -33,9 +41,33 @@ pub(crate) struct Input {
     pub(crate) bytes: Box<dyn Read + Send>,
     /// Files that belong to it: name and content.
     pub(crate) attachments: Vec<(String, Vec<u8>)>,
+    /// How much of it was read.
+    pub(crate) meter: Meter,
+    /// Where it comes from, if somebody may still be writing it.
+    pipe: Option<OwnedFd>,
 }
 
 impl Input {
+    pub(crate) fn new(name: String, bytes: impl Read + Send + 'static) -> Self {
+        Self {
+            name,
+            bytes: Box::new(bytes),
+            attachments: Vec::new(),
+            meter: Meter::default(),
+            pipe: None,
+        }
+    }
+
+    /// Whether there is nothing in it.
+    pub(crate) fn is_empty(&mut self) -> io::Result<bool> {
+        let mut first = [0];
+        let bytes = self.piece(&mut first)?.to_vec();
+        let is_empty = bytes.is_empty();
+        let rest = std::mem::replace(&mut self.bytes, Box::new(io::empty()));
+        self.bytes = Box::new(Cursor::new(bytes).chain(rest));
+        Ok(is_empty)
+    }
+
     /// Hands out the bytes piece by piece, to the end. The outer error is the
     /// taker's, the inner one is about the input.
     pub(crate) fn pieces(
@@ -44,13 +76,26 @@ impl Input {
     ) -> anyhow::Result<io::Result<()>> {
         let mut chunk = vec![0; CHUNK];
         loop {
-            match self.bytes.read(&mut chunk) {
-                Ok(0) => return Ok(Ok(())),
-                Ok(length) => take(chunk.get(..length).unwrap_or_default())?,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            match self.piece(&mut chunk) {
+                Ok([]) => return Ok(Ok(())),
+                Ok(bytes) => self.meter.tell(|| take(bytes))?,
                 Err(error) => return Ok(Err(error)),
             }
         }
+    }
+
+    /// The next piece; an empty one is the end.
+    fn piece<'a>(&mut self, chunk: &'a mut [u8]) -> io::Result<&'a [u8]> {
+        let read = loop {
+            match self.bytes.read(chunk) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                read => break read,
+            }
+        };
+        if !matches!(read, Ok(1..)) {
+            self.meter.end();
+        }
+        Ok(chunk.get(..read?).unwrap_or_default())
     }
 
     /// The input itself; what stays behind is empty.
@@ -59,6 +104,8 @@ impl Input {
             name: self.name.clone(),
             bytes: std::mem::replace(&mut self.bytes, Box::new(io::empty())),
             attachments: std::mem::take(&mut self.attachments),
+            meter: std::mem::take(&mut self.meter),
+            pipe: self.pipe.take(),
         }
     }
 
@@ -72,26 +119,49 @@ impl Input {
     }
 
     /// Hands out the events as soon as they are known. A batch ends
-    /// behind all that one piece of the input gave.
+    /// behind all that one piece of the input gave, and when no more comes for a
+    /// while of what nobody has recognised.
     pub(crate) fn events(
         &mut self,
         options: ReaderOptions,
         mut take: impl FnMut(Batch) -> anyhow::Result<()>,
     ) -> anyhow::Result<io::Result<()>> {
         let mut reader = self.reader(options);
-        let read = self.pieces(|bytes| {
-            reader.push(bytes);
+        let mut give = |reader: &mut Reader| {
             reader
                 .events()
                 .try_for_each(|event| take(Batch::Event(event)))?;
             take(Batch::End)
-        })?;
+        };
+        let mut chunk = vec![0; CHUNK];
+        let read = loop {
+            let bytes = match self.piece(&mut chunk) {
+                Ok([]) => break Ok(()),
+                Ok(bytes) => bytes,
+                Err(error) => break Err(error),
+            };
+            self.meter.tell(|| {
+                reader.push(bytes);
+                give(&mut reader)
+            })?;
+            if reader.provider().is_none() && self.pauses() {
+                reader.release();
+                give(&mut reader)?;
+            }
+        };
         reader.finish();
-        reader
-            .events()
-            .try_for_each(|event| take(Batch::Event(event)))?;
-        take(Batch::End)?;
+        give(&mut reader)?;
         Ok(read)
+    }
+
+    /// Whether nothing comes for a while from who writes this.
+    fn pauses(&self) -> bool {
+        let Some(pipe) = &self.pipe else {
+            return false;
+        };
+        let patience = Timespec::try_from(PAUSE).ok();
+        let mut descriptors = [PollFd::new(pipe, PollFlags::IN)];
+        poll(&mut descriptors, patience.as_ref()) == Ok(0)
     }
 }
 
@@ -132,7 +202,8 @@ pub(crate) fn each(
 fn with_hint(error: anyhow::Error, path: &Path) -> anyhow::Error {
     let is_missing = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
     let is_missing = error.downcast_ref().is_some_and(is_missing);
-    match path.to_str().filter(|_| is_missing).and_then(cli::meant) {
+    let word = path.to_str().filter(|_| is_missing);
+    match word.and_then(|word| cli::meant(word, None)) {
         Some(name) => anyhow!("{error:#}; did you mean `unspool {name}`?"),
         None => error,
     }
@@ -153,15 +224,11 @@ fn or_stdin(files: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
 /// Opens what a path names for its bytes, whatever they are.
 pub(crate) fn untouched(path: &Path) -> anyhow::Result<Vec<Input>> {
     let name = path.display().to_string();
-    let bytes: Box<dyn Read + Send> = if path == Path::new("-") {
-        Box::new(io::stdin())
+    Ok(vec![if path == Path::new("-") {
+        Input::new(name, io::stdin())
     } else {
-        Box::new(File::open(path).with_context(|| cannot_read(&name))?)
-    };
-    Ok(vec![Input {
-        name,
-        bytes,
-        attachments: Vec::new(),
+        let file = File::open(path).with_context(|| cannot_read(&name))?;
+        Input::new(name, file)
     }])
 }
 
@@ -170,18 +237,30 @@ pub(crate) fn open(path: &Path, from: Option<Provider>) -> anyhow::Result<Vec<In
     open_among(path, from, None)
 }
 
-/// The same, as one of many sessions that are read.
+/// The one session of a file that is meant: the part with this name, or the last
+/// one, which is the newest, if that is empty.
+pub(crate) fn open_part(
+    path: &Path,
+    part: &str,
+    from: Option<Provider>,
+) -> anyhow::Result<Option<Input>> {
+    if part.is_empty() {
+        return Ok(open(path, from)?.into_iter().next_back());
+    }
+    let container = Container::open(path)?;
+    container.map(|container| container.input(part)).transpose()
+}
+
+/// The same as [`open`], as one of many sessions that are read.
 pub(crate) fn open_among(
     path: &Path,
     from: Option<Provider>,
     kin: Option<&Kin>,
 ) -> anyhow::Result<Vec<Input>> {
     if path == Path::new("-") {
-        return Ok(vec![Input {
-            name: "standard input".to_owned(),
-            bytes: decompressed(Box::new(io::stdin())).context("cannot read standard input")?,
-            attachments: Vec::new(),
-        }]);
+        return Ok(vec![
+            standard_input().context("cannot read standard input")?,
+        ]);
     }
     let name = path.display().to_string();
     if path.is_dir() {
@@ -194,12 +273,14 @@ pub(crate) fn open_among(
     }
     // One of many is read as far as it goes now: who writes into it may be
     // faster than who reads.
-    let length = match kin {
-        Some(_) => file.metadata().map_or(u64::MAX, |file| file.len()),
-        None => u64::MAX,
+    let size = file.metadata().map(|file| file.len());
+    let length = match (kin, &size) {
+        (Some(_), Ok(size)) => *size,
+        _ => u64::MAX,
     };
     let rest = length.saturating_sub(head.len() as u64);
     let file = Cursor::new(head).chain(file.take(rest));
+    let (meter, file) = Meter::new(file, size.unwrap_or_default());
     let mut bytes = decompressed(Box::new(file)).with_context(|| cannot_read(&name))?;
     let (read, mut failure) = read_up_to(&mut bytes, HEAD);
     head = read;
@@ -221,15 +302,27 @@ pub(crate) fn open_among(
         Some(provider) => related::attachments(path, &head, provider, kin)?,
         None => Vec::new(),
     };
+    let head = Cursor::new(head);
+    let input = match failure {
+        None => Input::new(name, head.chain(bytes)),
+        // What could be read is shown before it is said what went wrong.
+        Some(error) => Input::new(name, head.chain(Failed(Some(error)))),
+    };
     Ok(vec![Input {
-        name,
-        bytes: match failure {
-            None => Box::new(Cursor::new(head).chain(bytes)),
-            // What could be read is shown before it is said what went wrong.
-            Some(error) => Box::new(Cursor::new(head).chain(Failed(Some(error)))),
-        },
         attachments,
+        meter,
+        ..input
     }])
+}
+
+fn standard_input() -> io::Result<Input> {
+    let pipe = io::stdin().as_fd().try_clone_to_owned()?;
+    // Not through a buffer: whether more has come is asked of the pipe.
+    let bytes = decompressed(Box::new(File::from(pipe.try_clone()?)))?;
+    Ok(Input {
+        pipe: Some(pipe),
+        ..Input::new("standard input".to_owned(), bytes)
+    })
 }
 
 /// Whether a file is written as a whole, not line by line: a document, a
@@ -276,9 +369,8 @@ fn database(path: &Path, name: &str) -> anyhow::Result<Vec<Input>> {
     Ok(sessions
         .into_iter()
         .map(|session| Input {
-            name: name.to_owned(),
-            bytes: Box::new(Cursor::new(session.root)),
             attachments: session.children,
+            ..Input::new(name.to_owned(), Cursor::new(session.root))
         })
         .collect())
 }

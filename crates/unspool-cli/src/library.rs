@@ -5,6 +5,7 @@
 //! to date: files that did not change are not opened.
 
 pub(crate) mod digest;
+mod family;
 pub(crate) mod find;
 pub(crate) mod index;
 pub(crate) mod ledger;
@@ -24,7 +25,9 @@ use anyhow::Context;
 use jiff::Timestamp;
 
 use crate::agents::{self, Agent, Environment};
+use crate::config;
 use crate::input::{self, Container, Input, Kin};
+use crate::progress::Bar;
 use digest::{Digest, Outcome, Session, State};
 use find::{Candidate, Found, Skipped};
 use ledger::Ledger;
@@ -154,14 +157,25 @@ impl Library {
         Opener::default().inputs(row)
     }
 
+    /// Brings the list up to date; on a terminal it says how far it is when that
+    /// takes a while.
+    pub(crate) fn refresh_shown(&mut self) {
+        let mut bar = Bar::new("Reading sessions");
+        self.refresh(&mut |progress| bar.set(progress.done as u64, progress.total as u64));
+    }
+
     /// Brings the list up to date. Only files that changed are read, by as many
     /// threads as the machine has.
-    pub(crate) fn refresh(&mut self, progress: &mut dyn FnMut(Progress)) {
+    fn refresh(&mut self, progress: &mut dyn FnMut(Progress)) {
         let mut cache = self.load();
         let mut found = Found::default();
         found.agents(&self.agents, &Environment::new());
         for folder in &self.folders {
             found.below(folder);
+        }
+        let own = config::records().ok().filter(|folder| folder.is_dir());
+        if let Some(own) = &own {
+            found.below(own);
         }
         self.rows.clear();
         self.skipped.clear();
@@ -177,12 +191,37 @@ impl Library {
             found.aider(projects.iter().map(PathBuf::as_path));
             self.take(std::mem::take(&mut found.candidates), &mut cache, progress);
         }
-        self.skipped.extend(found.skipped);
+        if let Some(own) = &own {
+            self.leave_out_copies(own);
+        }
+        self.skip(found.skipped, &cache);
         self.skipped.sort();
         self.skipped.dedup();
         self.forget(&cache);
         self.rows
             .sort_by(|a, b| (b.started(), &b.path, &b.part).cmp(&(a.started(), &a.path, &a.part)));
+    }
+
+    /// A conversation of ours that the agent keeps itself is the agent's.
+    fn leave_out_copies(&mut self, own: &Path) {
+        let name = |row: &Row| (row.digest.agent.clone(), row.digest.id.clone());
+        let others = self.rows.iter().filter(|row| !row.path.starts_with(own));
+        let kept: BTreeSet<(String, String)> = others.map(name).collect();
+        self.rows
+            .retain(|row| !row.path.starts_with(own) || !kept.contains(&name(row)));
+    }
+
+    /// Takes in what was not even looked at; what was told before is marked.
+    fn skip(&mut self, skipped: Vec<Skipped>, cache: &Cache) {
+        for mut one in skipped {
+            let known = cache.files.get(&one.path);
+            one.is_known = known.is_some_and(|known| known.skipped.as_ref() == Some(&one.reason));
+            if let Some(store) = self.store.as_ref().filter(|_| !one.is_known) {
+                // What is not kept is told again.
+                let _ = store.keep_skipped(&one);
+            }
+            self.skipped.push(one);
+        }
     }
 
     /// What the store knows. One that is damaged is made anew.
@@ -204,20 +243,22 @@ impl Library {
     /// Takes the sessions of these files into the list.
     fn take(
         &mut self,
-        candidates: Vec<Candidate>,
+        mut candidates: Vec<Candidate>,
         cache: &mut Cache,
         progress: &mut dyn FnMut(Progress),
     ) {
         self.found += candidates.len();
+        family::adopt(&mut candidates, &cache.files);
         let mut changed = Vec::new();
+        let mut skipped_before = HashMap::new();
         for candidate in candidates {
+            let kept = cache.sessions.remove(&candidate.path).unwrap_or_default();
             match cache.files.remove(&candidate.path) {
-                Some(known) if is_same(&known, &candidate) => {
-                    let kept = cache.sessions.remove(&candidate.path).unwrap_or_default();
-                    self.list_kept(&candidate, kept, None);
-                }
-                _ => {
-                    let kept = cache.sessions.remove(&candidate.path).unwrap_or_default();
+                Some(known) if is_same(&known, &candidate) => self.list_kept(&candidate, kept),
+                known => {
+                    if let Some(reason) = known.and_then(|known| known.skipped) {
+                        skipped_before.insert(candidate.path.clone(), reason);
+                    }
                     changed.push((candidate, kept));
                 }
             }
@@ -236,9 +277,12 @@ impl Library {
             progress(done);
         });
         self.list(batch);
+        for skipped in &mut self.skipped {
+            skipped.is_known |= skipped_before.get(&skipped.path) == Some(&skipped.reason);
+        }
     }
 
-    fn list_kept(&mut self, file: &Candidate, kept: Vec<Kept>, skipped: Option<String>) {
+    fn list_kept(&mut self, file: &Candidate, kept: Vec<Kept>) {
         self.rows.extend(kept.into_iter().map(|kept| Row {
             number: Some(kept.id),
             path: file.path.clone(),
@@ -247,10 +291,6 @@ impl Library {
             stamp: kept.stamp,
             digest: kept.digest,
             ledger: None,
-        }));
-        self.skipped.extend(skipped.map(|reason| Skipped {
-            path: file.path.clone(),
-            reason,
         }));
     }
 
@@ -281,7 +321,12 @@ impl Library {
                     ledger: number.is_none().then(|| Box::new(session.ledger)),
                 });
             }
-            self.list_kept(&looked.file, looked.unchanged, looked.skipped);
+            self.list_kept(&looked.file, looked.unchanged);
+            self.skipped.extend(looked.skipped.map(|reason| Skipped {
+                path: looked.file.path,
+                reason,
+                is_known: false,
+            }));
         }
     }
 

@@ -12,26 +12,43 @@ const SOON: Duration = Duration::from_millis(700);
 pub(crate) struct Bar {
     shown: Option<ProgressBar>,
     what: &'static str,
+    template: &'static str,
     began: Instant,
 }
 
 impl Bar {
+    /// Of things that are counted.
     pub(crate) fn new(what: &'static str) -> Self {
+        Self::with(
+            what,
+            "{msg} {bar:30} {human_pos} of {human_len}, {eta} left",
+        )
+    }
+
+    pub(crate) fn of_bytes(what: &'static str) -> Self {
+        Self::with(
+            what,
+            "{msg} {bar:30} {decimal_bytes} of {decimal_total_bytes}, {eta} left",
+        )
+    }
+
+    fn with(what: &'static str, template: &'static str) -> Self {
         Self {
             shown: None,
             what,
+            template,
             began: Instant::now(),
         }
     }
 
     /// So much is done, of so much.
-    pub(crate) fn set(&mut self, done: usize, total: usize) {
+    pub(crate) fn set(&mut self, done: u64, total: u64) {
         if self.shown.is_none() && self.began.elapsed() > SOON {
-            self.shown = Some(bar(self.what));
+            self.shown = Some(bar(self.what, self.template));
         }
         if let Some(bar) = &self.shown {
-            bar.set_length(total as u64);
-            bar.set_position(done as u64);
+            bar.set_length(total);
+            bar.set_position(done);
         }
     }
 }
@@ -44,9 +61,8 @@ impl Drop for Bar {
     }
 }
 
-fn bar(what: &'static str) -> ProgressBar {
-    let style =
-        ProgressStyle::with_template("{msg} {bar:30} {human_pos} of {human_len}, {eta} left");
+fn bar(what: &'static str, template: &'static str) -> ProgressBar {
+    let style = ProgressStyle::with_template(template);
     let bar = ProgressBar::no_length().with_message(what);
     bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }

@@ -26,9 +26,11 @@ const PATIENCE: usize = 20;
 const REMEMBERED: usize = 64;
 
 /// Follows a file for ever, or until nobody listens. `find` names it, as soon
-/// as there is one; `waiting` says what is waited for until then.
+/// as there is one; `part` is the session in it that is meant, if there may be
+/// others; `waiting` says what is waited for until then.
 pub(crate) fn follow(
     find: impl Fn() -> Option<PathBuf>,
+    part: String,
     waiting: &str,
     sender: &SyncSender<Happening>,
 ) {
@@ -48,6 +50,7 @@ pub(crate) fn follow(
     }
     let mut tail = Tail {
         path,
+        part,
         open: None,
         missing: false,
         complaint: String::new(),
@@ -65,6 +68,8 @@ pub(crate) fn chosen(path: &Path) -> String {
 
 struct Tail {
     path: PathBuf,
+    /// The session in it; empty if that is all of it, or the newest one.
+    part: String,
     open: Option<Open>,
     /// The file was away when it was last looked for, and that was said.
     missing: bool,
@@ -119,7 +124,7 @@ impl Tail {
         match &self.open {
             Some(Open::Lines(_)) => false,
             Some(Open::Whole(_)) => true,
-            None => input::is_whole(&self.path),
+            None => !self.part.is_empty() || input::is_whole(&self.path),
         }
     }
 
@@ -157,10 +162,9 @@ impl Tail {
         if matches!(&self.open, Some(Open::Whole(known)) if *known == stamp) {
             return Ok(());
         }
-        let read = input::open(&self.path, None).and_then(|inputs| {
+        let read = input::open_part(&self.path, &self.part, None).and_then(|input| {
             let mut bytes = Vec::new();
-            // The last session of a database is the newest.
-            if let Some(mut input) = inputs.into_iter().next_back() {
+            if let Some(mut input) = input {
                 input.bytes.read_to_end(&mut bytes)?;
             }
             Ok(bytes)

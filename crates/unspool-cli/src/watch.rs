@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGWINCH};
 use signal_hook::iterator::Signals;
-use unspool::doc::{Role, Span, Style, clean_lines};
+use unspool::doc::{Role, Span, Style, capture};
 use unspool::event::{Body, TurnStatus};
 use unspool::output::Output;
 use unspool::stats::Stats;
@@ -316,7 +316,18 @@ impl<W: Write> Watch<'_, '_, W> {
             dim: true,
             ..Style::of(Role::Accent)
         };
-        let mut lines = clean_lines(text, dim);
+        // What it wrote for a terminal is interpreted as the output of a tool is.
+        let mut lines = capture::lines(text);
+        for span in lines.iter_mut().flatten() {
+            span.style = Style {
+                dim: true,
+                role: match span.style.role {
+                    Role::Normal => Role::Accent,
+                    role => role,
+                },
+                ..span.style
+            };
+        }
         if self.view.is_live() {
             for line in &mut lines {
                 line.insert(0, Span::new("┆ ", dim));

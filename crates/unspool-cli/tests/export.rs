@@ -282,3 +282,74 @@ fn what_others_should_not_see_is_replaced() {
         assert_eq!(said, "");
     }
 }
+
+#[test]
+fn standard_output_has_other_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = recording(CLAUDE);
+    let page = text(&export(
+        folder.path(),
+        &[&run, "-o", "-", "--to", "markdown"],
+    ));
+    for name in ["/dev/stdout", "/dev/fd/1"] {
+        let same = export(folder.path(), &[&run, "-o", name, "--to", "markdown"]);
+        assert_eq!(text(&same), page, "{name}");
+    }
+    // A device is there already.
+    text(&export(
+        folder.path(),
+        &[&run, "-o", "/dev/null", "--to", "text"],
+    ));
+}
+
+#[test]
+fn what_cannot_be_written_leaves_nothing_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = recording(CLAUDE);
+    let files = || fs::read_dir(folder.path()).unwrap().count();
+    // A file may grow to one block only.
+    let limited = |name: &str| {
+        let command = format!(
+            "ulimit -f 1; trap '' XFSZ; exec {} export {run} -o {name} --force",
+            env!("CARGO_BIN_EXE_unspool")
+        );
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &command]).current_dir(folder.path());
+        shell.stdin(Stdio::null()).output().unwrap()
+    };
+    let output = limited("a.html");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!((output.status.code(), files()), (Some(2), 0), "{said}");
+    assert!(said.contains("cannot write a.html"), "{said}");
+    fs::write(folder.path().join("b.html"), "old").unwrap();
+    assert_eq!(limited("b.html").status.code(), Some(2));
+    assert_eq!(files(), 1);
+    assert_eq!(
+        fs::read_to_string(folder.path().join("b.html")).unwrap(),
+        "old"
+    );
+}
+
+#[test]
+fn a_size_is_for_comments() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = export(
+        folder.path(),
+        &[&recording(CLAUDE), "-o", "a.html", "--max-size", "9K"],
+    );
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("--max-size is for comments"));
+}
+
+#[test]
+fn nothing_is_no_run() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("empty.jsonl"), "").unwrap();
+    let output = export(folder.path(), &["empty.jsonl", "-o", "a.html"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(
+        String::from_utf8_lossy(&output.stderr),
+        "unspool: empty.jsonl is empty: there is nothing to export\n"
+    );
+    assert!(!folder.path().join("a.html").exists());
+}

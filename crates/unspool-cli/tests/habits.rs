@@ -165,6 +165,11 @@ fn completions_and_pages_are_made() {
 
 /// What a terminal of this many rows sees, and what the pager got.
 fn paged(arguments: &[&str], rows: u16, pager: Option<&str>) -> (String, Option<String>) {
+    let arguments = [&["--color", "never", "--no-summary"], arguments].concat();
+    paged_as(&arguments, rows, pager)
+}
+
+fn paged_as(arguments: &[&str], rows: u16, pager: Option<&str>) -> (String, Option<String>) {
     let home = Home::with("");
     let got = home.0.path().join("paged");
     let script = home.0.path().join("pager");
@@ -186,7 +191,6 @@ fn paged(arguments: &[&str], rows: u16, pager: Option<&str>) -> (String, Option<
         .env("TERM", "xterm-256color")
         .env("PATH", std::env::var_os("PATH").unwrap())
         .env("PAGER", &pager)
-        .args(["--color", "never", "--no-summary"])
         .args(arguments)
         .spawn(pts)
         .unwrap();
@@ -221,4 +225,36 @@ fn what_fits_or_has_no_pager_is_just_printed() {
         let (screen, _) = paged(&[&file], 24, Some(none));
         assert_eq!(screen, whole, "{none}");
     }
+}
+
+#[test]
+fn long_lists_go_to_the_pager_too() {
+    let file = run_file();
+    let home = Home::with("");
+    let list = home.said(&["stats", &file, "--width", "80"]);
+    for arguments in [
+        &["stats", &file, "--color", "never"] as &[&str],
+        &["sessions", &file, "--list", "--color", "never"],
+    ] {
+        let (screen, pager) = paged_as(arguments, 2, None);
+        assert_eq!(screen, "", "{arguments:?}");
+        let pager = pager.unwrap();
+        assert!(pager.starts_with("FRX\n"), "{pager}");
+        if arguments[0] == "stats" {
+            assert_eq!(pager.trim_start_matches("FRX\n"), list);
+        }
+        let without = [arguments, &["--no-pager"]].concat();
+        assert_eq!(paged_as(&without, 2, None).1, None, "{arguments:?}");
+        assert_eq!(paged_as(arguments, 2000, None).1, None, "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_theme_that_is_not_there_is_named() {
+    let home = Home::with("theme = \"nosuch\"\n");
+    let output = home.unspool(&["config"]);
+    assert_eq!(output.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("nosuch"), "{said}");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("\"nosuch\""));
 }

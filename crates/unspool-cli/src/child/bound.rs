@@ -2,19 +2,23 @@
 //!
 //! On Linux a process can ask for a signal at its parent's end. It has to ask
 //! itself, so this program is started again in between: it asks, and becomes the
-//! command. Elsewhere the command is started directly, and goes on when this
-//! process is killed by force.
+//! command. What the command starts in turn knows nothing of that: a second
+//! process of this program, the [`Watcher`], waits at a pipe that ends with us,
+//! and then ends the whole group. Who ends the command as usual tells it so, and
+//! the group is left alone.
 
 use std::ffi::OsStr;
 use std::fs::Metadata;
+use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::Command;
-use std::{env, io};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+use std::{env, io, thread};
 
 use rustix::io::Errno;
-use rustix::process::{Pid, getpid, getppid};
+use rustix::process::{Pid, Signal, getpid, getppid, kill_process_group};
 
 use crate::cli::Bound;
 use crate::{Status, complain};
@@ -22,6 +26,9 @@ use crate::{Status, complain};
 /// The shells' statuses for a command that cannot be started.
 const NOT_EXECUTABLE: u8 = 126;
 const NOT_FOUND: u8 = 127;
+
+/// What a group that is left behind gets to end by itself.
+const GRACE: Duration = Duration::from_secs(2);
 
 /// This program, also when its file was replaced since.
 const OURSELVES: &str = "/proc/self/exe";
@@ -44,7 +51,11 @@ pub(super) fn command(program: &str, arguments: &[String]) -> io::Result<Command
 
 /// Asks to end with the parent, and becomes the command.
 pub(crate) fn run(arguments: &Bound) -> Status {
-    if end_with_parent().is_err() || getppid() != Pid::from_raw(arguments.parent) {
+    if arguments.command.is_empty() {
+        watch_over(arguments.process);
+        return Status::Success;
+    }
+    if end_with_parent().is_err() || getppid() != Pid::from_raw(arguments.process) {
         // Nobody is there to see what it would do.
         return Status::Code(NOT_EXECUTABLE);
     }
@@ -55,9 +66,60 @@ pub(crate) fn run(arguments: &Bound) -> Status {
     not_started(program, &error)
 }
 
+/// Ends a group of processes if this one ends before it says that all is well.
+pub(super) struct Watcher(Child);
+
+impl Watcher {
+    pub(super) fn new(group: Pid) -> io::Result<Self> {
+        let ourselves = Path::new(OURSELVES);
+        let program = if ourselves.exists() {
+            ourselves.to_owned()
+        } else {
+            env::current_exe()?
+        };
+        let group = group.as_raw_nonzero().to_string();
+        let watcher = Command::new(program)
+            .args([Bound::NAME, &group])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            // Out of reach of what ends this process.
+            .process_group(0)
+            .spawn();
+        watcher.map(Self)
+    }
+}
+
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        if let Some(mut pipe) = self.0.stdin.take() {
+            // One that is gone watches over nothing.
+            let _ = pipe.write_all(b".");
+        }
+        let _ = self.0.wait();
+    }
+}
+
+/// Waits for the end of who started this, and ends the group if nothing was said
+/// before: kindly, then for sure.
+fn watch_over(group: i32) {
+    let said = io::stdin().read(&mut [0]);
+    let Some(group) = Pid::from_raw(group).filter(|_| !matches!(said, Ok(1..))) else {
+        return;
+    };
+    for (signal, pause) in [(Signal::TERM, GRACE), (Signal::KILL, Duration::ZERO)] {
+        if kill_process_group(group, signal).is_err() {
+            return;
+        }
+        // One that is stopped would not notice.
+        let _ = kill_process_group(group, Signal::CONT);
+        thread::sleep(pause);
+    }
+}
+
 #[cfg(target_os = "linux")]
 fn end_with_parent() -> rustix::io::Result<()> {
-    use rustix::process::{Signal, set_parent_process_death_signal};
+    use rustix::process::set_parent_process_death_signal;
     set_parent_process_death_signal(Some(Signal::TERM))
 }
 

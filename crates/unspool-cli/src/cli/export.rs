@@ -24,7 +24,7 @@ Examples:
 Formats, and the endings of -o that stand for them:
   html      one self-contained page (.html, .htm)
   markdown  fit for a comment on a pull request (.md, .markdown)
-  svg       the terminal view as a picture (.svg)
+  svg       the terminal view as a picture (.svg), its first 2000 lines
   text      the terminal view as text (.txt)
   jsonl     the events, see docs/events.md (.jsonl)
 
@@ -62,12 +62,12 @@ pub(crate) struct Export {
     #[arg(long, overrides_with = "redact")]
     no_redact: bool,
 
-    /// The largest comment, in bytes (markdown)
+    /// The largest comment, in bytes (markdown) [default: 65000]
     ///
     /// What does not fit is left out, the oldest and largest outputs first, and
     /// it is said how much. GitHub takes 65536 characters.
-    #[arg(long, value_name = "BYTES", default_value = "65000", value_parser = parse_size)]
-    pub(crate) max_size: usize,
+    #[arg(long, value_name = "BYTES", value_parser = parse_size)]
+    pub(crate) max_size: Option<usize>,
 
     /// Columns of the terminal view (svg, text)
     #[arg(long, value_name = "N", default_value_t = 80)]

@@ -112,6 +112,7 @@ impl Look {
             width: paint.width,
             color: paint.color,
             theme: paint.theme.clone(),
+            no_pager: paint.no_pager,
             no_summary: true,
             ..Self::default()
         }

@@ -19,7 +19,7 @@ pub(crate) struct Select {
 }
 
 /// Which sessions.
-#[derive(Args, Default)]
+#[derive(Args, Clone, Default)]
 #[command(next_help_heading = "Which sessions")]
 pub(crate) struct Which {
     /// Only those of these agents: claude, codex, gemini, qwen, opencode, aider
@@ -33,7 +33,8 @@ pub(crate) struct Which {
 
     /// Only what happened at or after this time
     ///
-    /// A date, a time (RFC 3339), or a while ago: `2h`, `3 days ago`.
+    /// A date, a time (RFC 3339), a day (`today`, `yesterday`, `monday`), or a
+    /// while ago: `2h`, `"3 days ago"`.
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     pub(crate) since: Option<jiff::Timestamp>,
 
@@ -48,4 +49,18 @@ pub(crate) struct Which {
     /// Look into this folder too, for sessions of any agent
     #[arg(long = "in", value_name = "DIR")]
     pub(crate) folders: Vec<PathBuf>,
+}
+
+impl Which {
+    /// What was typed here, and what was typed before the subcommand.
+    pub(crate) fn with(&self, before: &Self) -> Self {
+        let mut both = self.clone();
+        both.agent.extend_from_slice(&before.agent);
+        both.folders.extend_from_slice(&before.folders);
+        both.project = both.project.or_else(|| before.project.clone());
+        both.since = both.since.or(before.since);
+        both.until = both.until.or(before.until);
+        both.failed |= before.failed;
+        both
+    }
 }

@@ -27,16 +27,17 @@ Examples:
   unspool sessions --list                        print them
   unspool sessions --agent codex --since 2d      those of Codex, of the last two days
   unspool sessions --project . --failed          what went wrong in this project
+  unspool sessions --since yesterday             those of yesterday and today
   unspool sessions --in backup/ --json | jq -r .title
   unspool sessions search flaky test             words in all of them
   unspool show 4f2a9c                            one of them, by the beginning of its id
 
-What cannot be read is named on standard error, and the others are listed.
+What cannot be read is named on standard error, and the others are listed; what
+was named before is only counted (--verbose names it again).
 
 Exit status:
   0  the list is complete, or as complete as can be, or was left
   2  wrong use, or nothing could be read")]
-#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Sessions {
     #[command(subcommand)]
     pub(crate) command: Option<SessionsCommand>,
@@ -52,7 +53,7 @@ pub(crate) struct Sessions {
     #[arg(long)]
     pub(crate) json: bool,
 
-    /// Say what was read, and what was kept from before
+    /// Say what was read, what was kept from before, and all that was skipped
     #[arg(long)]
     pub(crate) verbose: bool,
 
@@ -105,6 +106,10 @@ pub(crate) struct Search {
     #[arg(long)]
     pub(crate) json: bool,
 
+    /// Say what was read, what was kept from before, and all that was skipped
+    #[arg(long)]
+    pub(crate) verbose: bool,
+
     #[command(flatten)]
     pub(crate) which: Which,
 
@@ -128,7 +133,7 @@ pub(crate) struct Index {
 }
 
 /// How a list is written.
-#[derive(Args)]
+#[derive(Args, Clone)]
 #[command(next_help_heading = "Display")]
 pub(crate) struct Paint {
     /// Fit into this many columns; 0 is any number [default: the terminal's, any number into a pipe]
@@ -142,9 +147,23 @@ pub(crate) struct Paint {
     /// The colours: dark, light, mono, or a theme of your own
     #[arg(long, value_name = "NAME")]
     pub(crate) theme: Option<String>,
+
+    /// Do not pass a long list to a pager
+    #[arg(long)]
+    pub(crate) no_pager: bool,
 }
 
 impl Paint {
+    /// What was typed here, and what was typed before the subcommand.
+    pub(crate) fn with(&self, before: &Self) -> Self {
+        Self {
+            width: self.width.or(before.width),
+            color: self.color.or(before.color),
+            theme: self.theme.clone().or_else(|| before.theme.clone()),
+            no_pager: self.no_pager || before.no_pager,
+        }
+    }
+
     /// Columns that there are; `None` is any number.
     pub(crate) fn room(&self) -> Option<usize> {
         match self.width {

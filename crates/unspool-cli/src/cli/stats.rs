@@ -1,10 +1,10 @@
 //! The arguments of `unspool stats`.
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::select::Select;
 use super::sessions::Paint;
-use crate::library::tally::By;
+use crate::library::tally::{By, Grouping};
 
 /// Add up tokens, cost, time, calls and errors of saved sessions
 ///
@@ -18,7 +18,7 @@ Examples:
   unspool stats                            the whole picture
   unspool stats --since 7d --by day        day by day, of the last week
   unspool stats --by tool --agent claude   which tools were called, and which failed
-  unspool stats --project . --by model,day --csv > usage.csv
+  unspool stats --project . --by day,model --csv > usage.csv   each day by model
 
 Exit status:
   0  everything that could be read was counted
@@ -27,9 +27,12 @@ pub(crate) struct Stats {
     #[command(flatten)]
     pub(crate) select: Select,
 
-    /// What is told apart [default: agent,model,project,day]
-    #[arg(long, value_name = "WHAT,…", value_delimiter = ',')]
-    pub(crate) by: Vec<By>,
+    /// What is told apart: agent, model, project, day, tool [default: each but tool]
+    ///
+    /// Several of them with commas are groups within groups: `--by day,model` is
+    /// each day, and within it each model. `--by day --by model` are two lists.
+    #[arg(long, value_name = "WHAT,…", value_parser = parse_grouping)]
+    pub(crate) by: Vec<Grouping>,
 
     /// Print JSON, one object a line (docs/stats.md)
     #[arg(long, conflicts_with = "csv")]
@@ -39,10 +42,19 @@ pub(crate) struct Stats {
     #[arg(long)]
     pub(crate) csv: bool,
 
-    /// Say what was read, and what was kept from before
+    /// Say what was read, what was kept from before, and all that was skipped
     #[arg(long)]
     pub(crate) verbose: bool,
 
     #[command(flatten)]
     pub(crate) paint: Paint,
+}
+
+fn parse_grouping(text: &str) -> Result<Grouping, String> {
+    let key = |word: &str| {
+        By::from_str(word.trim(), true)
+            .map_err(|_| format!("{word}: expected agent, model, project, day or tool"))
+    };
+    let keys: Result<Vec<By>, String> = text.split(',').map(key).collect();
+    Grouping::new(keys?)
 }

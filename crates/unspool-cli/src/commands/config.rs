@@ -5,9 +5,9 @@ use std::io::{self, Write};
 use clap::ValueEnum;
 use unspool::theme::Rgb;
 
-use crate::Status;
 use crate::cli::Config as Arguments;
 use crate::config::{self, Choices, Chosen, Config, Origin};
+use crate::{Status, themes};
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     let mut out = io::stdout().lock();
@@ -18,13 +18,19 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     } else {
         let config = Config::load()?;
         let folders = config.sessions.folders.clone();
-        let mut rows = rows(&Choices::new(&arguments.look, config));
+        let choices = Choices::new(&arguments.look, config);
+        let theme = choices.theme.value.clone();
+        let mut rows = rows(&choices);
         let origin = match folders.as_slice() {
             [] => Origin::Default,
             _ => Origin::File,
         };
         rows.push(("sessions.folders", format!("{folders:?}"), origin));
         print(&rows, &mut out)?;
+        // One that is not there is no reason to keep the others back.
+        if let Some(theme) = theme {
+            themes::named(&theme)?;
+        }
     }
     Ok(Status::Success)
 }

@@ -9,10 +9,6 @@ use crate::input::Input;
 const RECORDING: &[u8] = include_bytes!("../../../../tests/corpus/claude/parity/parity.live.jsonl");
 
 pub(crate) fn run(arguments: &Demo) -> anyhow::Result<Status> {
-    let input = Input {
-        name: "the recorded run".to_owned(),
-        bytes: Box::new(RECORDING),
-        attachments: Vec::new(),
-    };
+    let input = Input::new("the recorded run".to_owned(), RECORDING);
     show::recording(&arguments.look, arguments.speed, input)
 }

@@ -10,6 +10,7 @@ pub(crate) fn run(arguments: &Events) -> anyhow::Result<Status> {
     let mut out = BufWriter::with_capacity(CHUNK, io::stdout().lock());
     let open = |path: &_| input::open(path, arguments.source.from());
     input::each(&arguments.files, open, |input| {
+        input.meter.show(false);
         let options = arguments.source.reader_options(arguments.with_raw);
         let read = input.events(options, |batch| {
             match batch {

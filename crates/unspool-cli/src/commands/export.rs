@@ -1,12 +1,12 @@
 //! `unspool export`: a run as a page, a comment, a picture, text or events.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IntoInnerError, Write};
 use std::path::Path;
 
-use anyhow::bail;
+use anyhow::{Context, anyhow, bail};
 
 use crate::cli::{Export, Format};
-use crate::export::{self, Place};
+use crate::export::{self, Destination, Place};
 use crate::input::{self, CHUNK, Input};
 use crate::library::named;
 use crate::{Status, complain};
@@ -20,8 +20,14 @@ pub(crate) fn run(arguments: &Export) -> anyhow::Result<Status> {
     if arguments.files.len() > 1 && !place.takes_several(format) {
         bail!("there is more than one run: name a folder with -o, so that each gets a file");
     }
-    if format == Format::Markdown && arguments.max_size < SMALLEST {
-        bail!("--max-size: a comment needs {SMALLEST} bytes at least");
+    match arguments.max_size {
+        Some(_) if format != Format::Markdown => {
+            bail!("--max-size is for comments alone: add --to markdown");
+        }
+        Some(size) if size < SMALLEST => {
+            bail!("--max-size: a comment needs {SMALLEST} bytes at least");
+        }
+        _ => {}
     }
     let mut written = 0;
     inputs(arguments, |input| {
@@ -29,15 +35,25 @@ pub(crate) fn run(arguments: &Export) -> anyhow::Result<Status> {
             bail!("there is more than one run: name a folder with -o, so that each gets a file");
         }
         written += 1;
-        match place.file(&input.name, written, format) {
+        if matches!(input.is_empty(), Ok(true)) {
+            let name = &input.name;
+            complain(&anyhow!("{name} is empty: there is nothing to export"));
+            return Ok(Ok(Status::Unreadable));
+        }
+        let path = place.file(&input.name, written, format);
+        input.meter.show(path.is_some());
+        match path {
             None => {
                 let out = BufWriter::with_capacity(CHUNK, io::stdout().lock());
                 export::write(input, arguments, format, out)
             }
             Some(path) => {
-                let file = export::create(&path, arguments.force, &input.name)?;
-                let out = BufWriter::with_capacity(CHUNK, file);
-                let read = export::write(input, arguments, format, out)?;
+                let file = Destination::new(&path, arguments.force, &input.name)?;
+                let mut out = BufWriter::with_capacity(CHUNK, file);
+                let read = export::write(input, arguments, format, &mut out)
+                    .with_context(|| format!("cannot write {}", path.display()))?;
+                let file = out.into_inner().map_err(IntoInnerError::into_error)?;
+                file.finish()?;
                 if place.names_files() {
                     say(&path);
                 }

@@ -18,11 +18,11 @@ use crate::{Status, agents, input, tail, terminal};
 pub(crate) fn run(arguments: &Follow) -> anyhow::Result<Status> {
     let find = finder(arguments)?;
     let is_named =
-        matches!((&find, &arguments.path), (Find::File(file), Some(path)) if file == path);
+        matches!((&find, &arguments.path), (Find::File(file, _), Some(path)) if file == path);
     let settings = Settings::new(&arguments.look)?;
     let (sender, happenings) = watch::channel();
     watch::signals(sender.clone())?;
-    if let Find::File(path) = &find
+    if let Find::File(path, _) = &find
         && !is_named
     {
         // The receiver is still here.
@@ -30,7 +30,14 @@ pub(crate) fn run(arguments: &Follow) -> anyhow::Result<Status> {
     }
     thread::spawn({
         let find = find.clone();
-        move || tail::follow(|| find.path(), &find.waiting(), &sender)
+        move || {
+            tail::follow(
+                || find.path(),
+                find.part().to_owned(),
+                &find.waiting(),
+                &sender,
+            );
+        }
     });
     let mut stats = Stats::default();
     let end = Watch {
@@ -38,13 +45,13 @@ pub(crate) fn run(arguments: &Follow) -> anyhow::Result<Status> {
         reader: &|| {
             let options = arguments.source.reader_options(false);
             // What cannot be opened is told about when it is read.
+            let from = arguments.source.from();
             let opened = find
                 .path()
-                .and_then(|path| input::open(&path, arguments.source.from()).ok())
-                .and_then(|inputs| inputs.into_iter().next_back());
+                .and_then(|path| input::open_part(&path, find.part(), from).ok());
             match opened {
-                Some(input) => input.reader(options),
-                None => Reader::with_options(options),
+                Some(Some(input)) => input.reader(options),
+                _ => Reader::with_options(options),
             }
         },
         view: &mut View::live(&settings, &arguments.filter),
@@ -63,20 +70,32 @@ pub(crate) fn run(arguments: &Follow) -> anyhow::Result<Status> {
 /// How the session is found.
 #[derive(Clone)]
 enum Find {
-    File(PathBuf),
+    /// A file, and the session in it that is meant, if there may be others.
+    File(PathBuf, String),
     In(PathBuf),
 }
 
 impl Find {
+    fn file(path: PathBuf) -> Self {
+        Self::File(path, String::new())
+    }
+
     /// What is waited for, in words.
     fn waiting(&self) -> String {
-        let (Self::File(path) | Self::In(path)) = self;
+        let (Self::File(path, _) | Self::In(path)) = self;
         format!("Waiting for a session to appear in {}\n", path.display())
+    }
+
+    fn part(&self) -> &str {
+        match self {
+            Self::File(_, part) => part,
+            Self::In(_) => "",
+        }
     }
 
     fn path(&self) -> Option<PathBuf> {
         match self {
-            Self::File(path) => Some(path.clone()),
+            Self::File(path, _) => Some(path.clone()),
             Self::In(folder) => agents::latest_in(folder),
         }
     }
@@ -90,16 +109,16 @@ fn finder(arguments: &Follow) -> anyhow::Result<Find> {
         (Some(_), Some(_)) => bail!("name a file or a folder, or use --latest, not both"),
         (Some(path), None) if path.is_dir() => {
             // The newest stays the same, whatever is written later.
-            Ok(agents::latest_in(path).map_or_else(|| Find::In(path.clone()), Find::File))
+            Ok(agents::latest_in(path).map_or_else(|| Find::In(path.clone()), Find::file))
         }
         (Some(path), None) => match named::id(path).map(named::session) {
             // A file may come later; an id that is known is meant as one.
-            Some(Ok(row)) => Ok(Find::File(row.path)),
-            _ => Ok(Find::File(path.clone())),
+            Some(Ok(row)) => Ok(Find::File(row.path, row.part)),
+            _ => Ok(Find::file(path.clone())),
         },
         (None, agent) => {
             let agent = agent.as_deref().filter(|agent| !agent.is_empty());
-            Ok(Find::File(agents::latest(agent)?))
+            Ok(Find::file(agents::latest(agent)?))
         }
     }
 }

@@ -24,7 +24,8 @@ pub(crate) fn run(arguments: &Run) -> anyhow::Result<Status> {
         writeln!(io::stdout(), "{}", shlex::try_join(words)?)?;
         return Ok(Status::Success);
     }
-    let save = arguments.save.as_deref().map(create).transpose()?;
+    let save = arguments.save.as_deref();
+    let save = save.map(|path| create(path, arguments)).transpose()?;
     let settings = Settings::new(&arguments.look)?;
     let (sender, happenings) = watch::channel();
     watch::signals(sender.clone())?;
@@ -74,12 +75,31 @@ pub(crate) fn run(arguments: &Run) -> anyhow::Result<Status> {
     Ok(result.worse(ended(&words, exit)))
 }
 
-fn create(path: &Path) -> anyhow::Result<Save> {
-    let file = File::create(path);
-    Ok(Save {
-        path: path.to_owned(),
-        file: file.with_context(|| format!("cannot write {}", path.display()))?,
-    })
+/// Opens the file for the output. A recording is not written over by chance; what
+/// is no ordinary file holds none.
+fn create(path: &Path, arguments: &Run) -> anyhow::Result<Save> {
+    let mut options = File::options();
+    if arguments.append {
+        options.append(true).create(true);
+    } else {
+        options.write(true);
+        let is_free = arguments.force || path.metadata().is_ok_and(|file| !file.is_file());
+        if is_free {
+            options.create(true).truncate(true);
+        } else {
+            options.create_new(true);
+        }
+    }
+    match options.open(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => bail!(
+            "{} exists: use --force to write over it, --append to add to it, or name another file",
+            path.display()
+        ),
+        file => Ok(Save {
+            path: path.to_owned(),
+            file: file.with_context(|| format!("cannot write {}", path.display()))?,
+        }),
+    }
 }
 
 /// The command line: as it was given behind `--`, or the one that makes a known

@@ -4,17 +4,17 @@ use std::io::{self, BufWriter, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 
-use anyhow::Context;
 use serde_json::json;
 use unspool::doc::{Line, Role, Span, Style};
 use unspool::layout::truncated;
 
 use super::sessions::{self, Clock};
 use crate::cli::Look;
-use crate::cli::sessions::{Index as IndexArguments, Search};
+use crate::cli::sessions::{Index as IndexArguments, Paint, Search};
 use crate::columns::cell;
 use crate::library::index::{Excerpt, Hit, Index, Query, excerpt, is_damage};
-use crate::library::{Library, Row};
+use crate::library::{Library, Row, select};
+use crate::pager::Output;
 use crate::progress::Bar;
 use crate::settings::Settings;
 use crate::{Status, terminal};
@@ -27,39 +27,26 @@ const INDENT: &str = "    ";
 pub(crate) fn search(arguments: &Search) -> anyhow::Result<Status> {
     let query = Query::new(&arguments.words, &arguments.without)?;
     let mut library = arguments.which.library()?;
-    sessions::refresh(&mut library);
-    let rows = arguments.which.rows(&library);
-    let mut index = Index::open().context("cannot open the index")?;
+    library.refresh_shown();
+    let rows = select::once(arguments.which.rows(&library));
+    let mut index = Index::open()?;
     let mut found = answer(&index, &query, &rows, arguments);
     if found.as_ref().is_err_and(is_damaged) {
         index = index.rebuilt()?;
         found = answer(&index, &query, &rows, arguments);
     }
     let hits = found?;
-    let mut out = BufWriter::new(io::stdout().lock());
     if arguments.json {
+        let mut out = BufWriter::new(io::stdout().lock());
         for hit in &hits {
             serde_json::to_writer(&mut out, &object(hit, &query)).map_err(io::Error::from)?;
             out.write_all(b"\n")?;
         }
+        out.flush()?;
     } else {
-        let settings = Settings::new(&Look::of_lists(&arguments.paint))?;
-        let room = arguments.paint.room().unwrap_or(usize::MAX);
-        let ids = sessions::short_ids(library.rows());
-        let clock = Clock::new(terminal::is_terminal());
-        for (at, hit) in hits.iter().enumerate() {
-            let mut lines = vec![heading(hit.row, &ids, &clock)];
-            for excerpt in excerpt(hit, &query) {
-                lines.extend(block(&excerpt));
-            }
-            let lines: Vec<Line> = lines.iter().map(|line| truncated(line, room)).collect();
-            let gap = if at > 0 { "\n" } else { "" };
-            writeln!(out, "{gap}{}", settings.formatter().text(&lines))?;
-            out.flush()?;
-        }
+        print(&library, &hits, &query, &arguments.paint)?;
     }
-    out.flush()?;
-    sessions::tell(&library, false);
+    sessions::tell(&library, arguments.verbose);
     if hits.is_empty() {
         let searched = match rows.len() {
             0 => "there is no session to search".to_owned(),
@@ -71,11 +58,31 @@ pub(crate) fn search(arguments: &Search) -> anyhow::Result<Status> {
     Ok(Status::Success)
 }
 
+/// Prints the matches, in the pager where they are long.
+fn print(library: &Library, hits: &[Hit<'_>], query: &Query, paint: &Paint) -> anyhow::Result<()> {
+    let settings = Settings::new(&Look::of_lists(paint))?;
+    let room = paint.room().unwrap_or(usize::MAX);
+    let ids = sessions::short_ids(library.rows());
+    let clock = Clock::new(terminal::is_terminal());
+    let mut out = Output::paged(settings.pager.as_deref());
+    for (at, hit) in hits.iter().enumerate() {
+        let mut lines = vec![heading(hit.row, &ids, &clock)];
+        for excerpt in excerpt(hit, query) {
+            lines.extend(block(&excerpt));
+        }
+        let lines: Vec<Line> = lines.iter().map(|line| truncated(line, room)).collect();
+        let gap = if at > 0 { "\n" } else { "" };
+        writeln!(out, "{gap}{}", settings.formatter().text(&lines))?;
+        out.flush()?;
+    }
+    Ok(out.finish()?)
+}
+
 pub(crate) fn index(arguments: &IndexArguments) -> anyhow::Result<Status> {
     let mut library = arguments.which.library()?;
-    sessions::refresh(&mut library);
-    let rows = arguments.which.rows(&library);
-    let mut index = Index::open().context("cannot open the index")?;
+    library.refresh_shown();
+    let rows = select::once(arguments.which.rows(&library));
+    let mut index = Index::open()?;
     if arguments.rebuild {
         index = index.rebuilt()?;
     }
@@ -95,7 +102,7 @@ pub(crate) fn index(arguments: &IndexArguments) -> anyhow::Result<Status> {
 /// Starts a program that brings the index up to date while this one goes on, if
 /// there is something to do.
 pub(crate) fn index_in_background(library: &Library) {
-    let rows: Vec<&Row> = library.rows().iter().collect();
+    let rows = select::once(library.rows().iter().collect());
     let stale =
         Index::open().is_ok_and(|index| index.stale(&rows).is_ok_and(|rows| !rows.is_empty()));
     if !stale {
@@ -133,7 +140,9 @@ fn answer<'a>(
 
 fn update(index: &Index, rows: &[&Row]) -> anyhow::Result<()> {
     let mut bar = Bar::new("Indexing sessions");
-    index.update(rows, &mut |progress| bar.set(progress.done, progress.total))
+    index.update(rows, &mut |progress| {
+        bar.set(progress.done as u64, progress.total as u64);
+    })
 }
 
 fn is_damaged(error: &anyhow::Error) -> bool {

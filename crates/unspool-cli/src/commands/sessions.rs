@@ -2,19 +2,22 @@
 //! terminal to choose from.
 
 use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::Path;
 
+use anyhow::{anyhow, bail};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 use serde_json::json;
 use unspool::doc::{Role, Span};
 
 use super::{pick, search};
-use crate::cli::Look;
-use crate::cli::sessions::{Sessions, SessionsCommand};
+use crate::cli::sessions::{Index, Paint, Search, Sessions, SessionsCommand};
+use crate::cli::{Look, meant};
 use crate::columns::{self, Column, cell};
 use crate::library::digest::State;
-use crate::library::{Library, Row};
-use crate::progress::Bar;
+use crate::library::find::Skipped;
+use crate::library::{Library, Row, select};
+use crate::pager::Output;
 use crate::settings::Settings;
 use crate::summary::{self, short};
 use crate::{Status, terminal};
@@ -23,37 +26,30 @@ use crate::{Status, terminal};
 const SHORTEST_ID: usize = 8;
 
 pub(crate) fn run(arguments: &Sessions) -> anyhow::Result<Status> {
-    match &arguments.command {
-        None => {}
-        Some(SessionsCommand::Search(arguments)) => return search::search(arguments),
-        Some(SessionsCommand::Index(arguments)) => return search::index(arguments),
+    if let Some(command) = &arguments.command {
+        return below(command, arguments);
     }
     let mut library = arguments.select.library()?;
-    refresh(&mut library);
-    let rows = arguments.select.rows(&library)?;
+    library.refresh_shown();
+    let rows = arguments.select.rows(&library);
+    let rows = rows.map_err(|error| with_hint(error, &arguments.select.names))?;
+    let rows = select::once(rows);
     if !rows.is_empty() && is_picked_from(arguments) {
         search::index_in_background(&library);
         let status = pick::run(&rows, &arguments.paint)?;
         tell(&library, arguments.verbose);
         return Ok(status);
     }
-    let mut out = BufWriter::new(io::stdout().lock());
     if arguments.json {
+        let mut out = BufWriter::new(io::stdout().lock());
         for row in &rows {
             serde_json::to_writer(&mut out, &object(row)).map_err(io::Error::from)?;
             out.write_all(b"\n")?;
         }
+        out.flush()?;
     } else if !rows.is_empty() {
-        let paint = &arguments.paint;
-        let settings = Settings::new(&Look::of_lists(paint))?;
-        let room = paint.room();
-        let ids = short_ids(library.rows());
-        let clock = Clock::new(terminal::is_terminal());
-        let cells: Vec<Vec<Span>> = rows.iter().map(|row| cells(row, &ids, &clock)).collect();
-        let lines = columns::lines(&COLUMNS, &cells, room);
-        writeln!(out, "{}", settings.formatter().text(&lines))?;
+        print(&library, &rows, &arguments.paint)?;
     }
-    out.flush()?;
     tell(&library, arguments.verbose);
     if terminal::is_terminal() {
         search::index_in_background(&library);
@@ -69,23 +65,69 @@ pub(crate) fn run(arguments: &Sessions) -> anyhow::Result<Status> {
     })
 }
 
+/// A subcommand, with what was typed before it.
+fn below(command: &SessionsCommand, before: &Sessions) -> anyhow::Result<Status> {
+    if let Some(name) = before.select.names.first() {
+        bail!("name sessions, or a subcommand, not both: {name}");
+    }
+    let which = &before.select.which;
+    match command {
+        SessionsCommand::Search(search) => search::search(&Search {
+            words: search.words.clone(),
+            without: search.without.clone(),
+            json: search.json || before.json,
+            verbose: search.verbose || before.verbose,
+            which: search.which.with(which),
+            paint: search.paint.with(&before.paint),
+            ..*search
+        }),
+        SessionsCommand::Index(index) => search::index(&Index {
+            which: index.which.with(which),
+            ..*index
+        }),
+    }
+}
+
+/// What is no session may be a subcommand that was mistyped.
+fn with_hint(error: anyhow::Error, names: &[String]) -> anyhow::Error {
+    let word = names.first().filter(|word| !Path::new(word).exists());
+    let is_missing = error.downcast_ref::<io::Error>().is_some();
+    let word = word.filter(|_| is_missing);
+    match word.and_then(|word| meant(word, Some("sessions"))) {
+        Some(name) => anyhow!("{error:#}; did you mean `unspool sessions {name}`?"),
+        None => error,
+    }
+}
+
+/// Prints the list, in the pager where it is long.
+fn print(library: &Library, rows: &[&Row], paint: &Paint) -> anyhow::Result<()> {
+    let settings = Settings::new(&Look::of_lists(paint))?;
+    let ids = short_ids(library.rows());
+    let clock = Clock::new(terminal::is_terminal());
+    let cells: Vec<Vec<Span>> = rows.iter().map(|row| cells(row, &ids, &clock)).collect();
+    let lines = columns::lines(&columns(), &cells, paint.room());
+    let mut out = Output::paged(settings.pager.as_deref());
+    writeln!(out, "{}", settings.formatter().text(&lines))?;
+    Ok(out.finish()?)
+}
+
 /// Whether a person is there to choose from the list.
 fn is_picked_from(arguments: &Sessions) -> bool {
     let is_wanted = !arguments.list && !arguments.json && arguments.paint.width.is_none();
     is_wanted && io::stdin().is_terminal() && terminal::can_repaint()
 }
 
-/// Brings a library up to date; on a terminal it says how far it is when that
-/// takes a while.
-pub(crate) fn refresh(library: &mut Library) {
-    let mut bar = Bar::new("Reading sessions");
-    library.refresh(&mut |progress| bar.set(progress.done, progress.total));
-}
-
-/// Says on standard error what was skipped, and why.
+/// Says on standard error what was skipped, and why. What was told before is
+/// only counted.
 pub(crate) fn tell(library: &Library, verbose: bool) {
     let mut err = io::stderr();
-    for skipped in library.skipped() {
+    let is_told = |skipped: &&Skipped| verbose || !skipped.is_known;
+    let (told, known): (Vec<_>, Vec<_>) = library.skipped().iter().partition(is_told);
+    if !known.is_empty() {
+        let many = known.len();
+        let _ = writeln!(err, "skipped {many} as before: --verbose names them");
+    }
+    for skipped in told {
         let line = format!("skipped {}: {}", skipped.path.display(), skipped.reason);
         let line = cell(&line, Role::Normal).text;
         let _ = writeln!(err, "{line}");
@@ -99,19 +141,21 @@ pub(crate) fn tell(library: &Library, verbose: bool) {
     }
 }
 
-const COLUMNS: [Column; 11] = [
-    Column::left("STARTED", 0),
-    Column::left("AGENT", 0),
-    Column::left("ID", 1),
-    Column::left("STATE", 2),
-    Column::left("PROJECT", 3),
-    Column::right("TIME", 6),
-    Column::right("TURNS", 8),
-    Column::right("TOOLS", 7),
-    Column::right("TOKENS", 4),
-    Column::right("COST", 5),
-    Column::left("TITLE", 0).at_least(24),
-];
+fn columns() -> [Column; 11] {
+    [
+        Column::left("STARTED", 0),
+        Column::left("AGENT", 0),
+        Column::left("ID", 1),
+        Column::left("STATE", 2),
+        Column::left("PROJECT", 3),
+        Column::right("TIME", 6),
+        Column::right("TURNS", 8),
+        Column::right("TOOLS", 7),
+        Column::right("TOKENS", 4),
+        Column::right("COST", 5),
+        Column::left("TITLE", 0).at_least(24),
+    ]
+}
 
 fn cells(row: &Row, ids: &[(String, usize)], clock: &Clock) -> Vec<Span> {
     let digest = &row.digest;

@@ -101,6 +101,7 @@ fn shown(
     let mut out = BufWriter::with_capacity(CHUNK, output);
     let shown = input::each(files, open, |input| {
         headings.write(&input.name, &mut out)?;
+        input.meter.show(false);
         let options = arguments.source.reader_options(false);
         show(input, &settings, &arguments.filter, options, &mut out)
     })?;

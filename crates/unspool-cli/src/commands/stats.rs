@@ -3,17 +3,18 @@
 use std::env;
 use std::io::{self, BufWriter, Write};
 
-use serde_json::json;
+use serde_json::Map;
 use unspool::doc::{Line, Role, Span};
 
-use super::sessions::{at_home, dollars, refresh, tell};
+use super::sessions::{at_home, dollars, tell};
+use crate::Status;
 use crate::cli::Look;
 use crate::cli::stats::Stats;
 use crate::columns::{self, Column, bar, cell};
-use crate::library::tally::{self, By, Sums, Tally, tally};
+use crate::library::tally::{self, By, Group, Grouping, Sums, Tally, Told, tally};
+use crate::pager::Output;
 use crate::settings::Settings;
 use crate::summary::{self, short};
-use crate::{Status, terminal};
 
 /// Projects that are shown when nobody asked for them.
 const PROJECTS: usize = 10;
@@ -24,7 +25,7 @@ const LONGEST_BAR: usize = 30;
 
 pub(crate) fn run(arguments: &Stats) -> anyhow::Result<Status> {
     let mut library = arguments.select.library()?;
-    refresh(&mut library);
+    library.refresh_shown();
     let rows = arguments.select.rows(&library)?;
     let span = tally::Span {
         since: arguments
@@ -38,25 +39,31 @@ pub(crate) fn run(arguments: &Stats) -> anyhow::Result<Status> {
             .until
             .map(jiff::Timestamp::as_millisecond),
     };
-    let tally = tally(&library, &rows, span);
-    let mut out = BufWriter::new(io::stdout().lock());
-    if arguments.json {
-        each(&tally, &arguments.by, |by, name, sums| {
-            serde_json::to_writer(&mut out, &object(by, name, sums)).map_err(io::Error::from)?;
-            out.write_all(b"\n")
-        })?;
-    } else if arguments.csv {
-        write_csv(&tally, &arguments.by, &mut out)?;
+    let is_for_programs = arguments.json || arguments.csv;
+    let groupings = groupings(&arguments.by, is_for_programs);
+    let tally = tally(&library, &rows, span, &groupings);
+    let by = Asked {
+        groupings: &groupings,
+        is_all: arguments.by.is_empty(),
+    };
+    if is_for_programs {
+        let mut out = BufWriter::new(io::stdout().lock());
+        if arguments.json {
+            by.each(&tally, |object| {
+                serde_json::to_writer(&mut out, &object).map_err(io::Error::from)?;
+                out.write_all(b"\n")
+            })?;
+        } else {
+            by.csv(&tally, &mut out)?;
+        }
+        out.flush()?;
     } else {
         let settings = Settings::new(&Look::of_lists(&arguments.paint))?;
-        let room = match arguments.paint.width {
-            Some(width) => Some(width).filter(|width| *width > 0),
-            None => terminal::is_terminal().then(terminal::width),
-        };
-        let lines = page(&tally, &arguments.by, room);
+        let lines = by.page(&tally, arguments.paint.room());
+        let mut out = Output::paged(settings.pager.as_deref());
         writeln!(out, "{}", settings.formatter().text(&lines))?;
+        out.finish()?;
     }
-    out.flush()?;
     tell(&library, arguments.verbose);
     let nothing_read = library.rows().is_empty() && !library.skipped().is_empty();
     Ok(if nothing_read {
@@ -66,43 +73,116 @@ pub(crate) fn run(arguments: &Stats) -> anyhow::Result<Status> {
     })
 }
 
-/// All tables, with an empty line between two of them.
-fn page(tally: &Tally, by: &[By], room: Option<usize>) -> Vec<Line> {
-    let mut tables = Vec::new();
-    if by.is_empty() {
-        tables.push(table(By::Agent, &[("all", &tally.total)], "TOTAL", room));
-        for by in [By::Agent, By::Model, By::Project, By::Day] {
-            tables.push(group(tally, by, true, room));
-        }
+/// What is told apart: as asked for, or everything.
+fn groupings(by: &[Grouping], is_for_programs: bool) -> Vec<Grouping> {
+    if !by.is_empty() {
+        return by.to_vec();
     }
-    for by in by {
-        tables.push(group(tally, *by, false, room));
+    let mut all = vec![By::Agent, By::Model, By::Project, By::Day];
+    if is_for_programs {
+        all.push(By::Tool);
     }
-    let mut lines = Vec::new();
-    for table in tables.into_iter().filter(|table| !table.is_empty()) {
-        if !lines.is_empty() {
-            lines.push(Line::new());
-        }
-        lines.extend(table);
-    }
-    lines
+    all.into_iter().map(Grouping::from).collect()
 }
 
-fn group(tally: &Tally, by: By, is_cut: bool, room: Option<usize>) -> Vec<Line> {
-    let mut groups = tally.by(by);
+/// What is told apart, and whether that was asked for.
+struct Asked<'a> {
+    groupings: &'a [Grouping],
+    is_all: bool,
+}
+
+impl Asked<'_> {
+    /// All tables, with an empty line between two of them.
+    fn page(&self, tally: &Tally, room: Option<usize>) -> Vec<Line> {
+        let mut tables = Vec::new();
+        if self.is_all {
+            let all = ["all".to_owned()];
+            let total = [(all.as_slice(), &tally.total)];
+            tables.push(table(&By::Agent.into(), &total, "TOTAL".to_owned(), room));
+        }
+        for (at, grouping) in self.groupings.iter().enumerate() {
+            tables.push(group(
+                grouping,
+                tally.groups(at, grouping),
+                self.is_all,
+                room,
+            ));
+        }
+        let mut lines = Vec::new();
+        for table in tables.into_iter().filter(|table| !table.is_empty()) {
+            if !lines.is_empty() {
+                lines.push(Line::new());
+            }
+            lines.extend(table);
+        }
+        lines
+    }
+
+    /// Hands out the total, unless something else was asked for, and the
+    /// innermost groups.
+    fn each(
+        &self,
+        tally: &Tally,
+        mut take: impl FnMut(serde_json::Value) -> io::Result<()>,
+    ) -> io::Result<()> {
+        if self.is_all {
+            take(object("total", &[], &[], &tally.total, Told::All))?;
+        }
+        for (at, grouping) in self.groupings.iter().enumerate() {
+            let keys = grouping.keys();
+            let by: Vec<&str> = keys.iter().map(|key| name(*key)).collect();
+            for (names, sums) in tally.groups(at, grouping) {
+                if names.len() == keys.len() {
+                    take(object(&by.join(","), &by, names, sums, grouping.told()))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn csv(&self, tally: &Tally, out: &mut impl Write) -> io::Result<()> {
+        let mut columns = vec!["by".to_owned(), "name".to_owned()];
+        let several = self.groupings.iter().filter(|one| one.keys().len() > 1);
+        for key in several.flat_map(Grouping::keys) {
+            if !columns.iter().any(|known| known == name(*key)) {
+                columns.push(name(*key).to_owned());
+            }
+        }
+        let figures = object("", &[], &[], &Sums::default(), Told::All);
+        let figures = figures.as_object().into_iter().flat_map(Map::keys);
+        columns.extend(figures.skip(2).cloned());
+        writeln!(out, "{}", columns.join(","))?;
+        self.each(tally, |object| {
+            let fields = columns.iter().map(|key| match object.get(key) {
+                Some(serde_json::Value::String(text)) => quoted(text),
+                Some(serde_json::Value::Null) | None => String::new(),
+                Some(number) => number.to_string(),
+            });
+            writeln!(out, "{}", fields.collect::<Vec<_>>().join(","))
+        })
+    }
+}
+
+fn group(
+    grouping: &Grouping,
+    mut groups: Vec<Group<'_>>,
+    is_cut: bool,
+    room: Option<usize>,
+) -> Vec<Line> {
     let all = groups.len();
-    match by {
-        By::Project if is_cut => groups.truncate(PROJECTS),
-        By::Day if is_cut => groups = groups.split_off(all.saturating_sub(DAYS)),
+    let key = grouping.keys().first().copied();
+    match key {
+        Some(By::Project) if is_cut => groups.truncate(PROJECTS),
+        Some(By::Day) if is_cut => groups = groups.split_off(all.saturating_sub(DAYS)),
         _ => {}
     }
     if groups.is_empty() {
         return Vec::new();
     }
-    let heading = heading(by);
-    let mut lines = table(by, &groups, heading, room);
-    if groups.len() < all {
-        let more = format!("and {} more: --by {}", all - groups.len(), name(by));
+    let headings: Vec<&str> = grouping.keys().iter().map(|key| heading(*key)).collect();
+    let mut lines = table(grouping, &groups, headings.join(" / "), room);
+    if let Some(key) = key.filter(|_| groups.len() < all) {
+        let more = format!("and {} more: --by {}", all - groups.len(), name(key));
         lines.push(vec![cell(&more, Role::Accent)]);
     }
     lines
@@ -129,44 +209,49 @@ fn name(by: By) -> &'static str {
 }
 
 fn table(
-    by: By,
-    groups: &[(&str, &Sums)],
-    heading: &'static str,
+    grouping: &Grouping,
+    groups: &[Group<'_>],
+    heading: String,
     room: Option<usize>,
 ) -> Vec<Line> {
-    let is_tools = by == By::Tool;
-    let measure = |sums: &Sums| {
-        if is_tools {
-            sums.tools
-        } else {
-            sums.figures.tokens()
-        }
+    let told = grouping.told();
+    let measure = |sums: &Sums| match told {
+        Told::Calls => sums.tools,
+        Told::All | Told::Usage => sums.figures.tokens(),
     };
-    let most = groups.iter().map(|(_, sums)| measure(sums)).max();
+    // The bars of groups that hold others would dwarf theirs.
+    let deepest = grouping.keys().len();
+    let bars = groups.iter().filter(|(names, _)| names.len() == deepest);
+    let most = bars.map(|(_, sums)| measure(sums)).max();
     let most = most.unwrap_or_default();
-    let columns = columns_of(by, heading);
+    let columns = columns_of(told, heading);
     let rows: Vec<Vec<Span>> = groups
         .iter()
-        .map(|(name, sums)| {
+        .map(|(names, sums)| {
             // One alone is as long as the longest, which says nothing.
-            let cells_of_bar = if groups.len() > 1 { LONGEST_BAR } else { 0 };
+            let has_bar = groups.len() > 1 && names.len() == deepest;
+            let cells_of_bar = if has_bar { LONGEST_BAR } else { 0 };
             let bar = bar(measure(sums), most, cells_of_bar, shows_blocks());
-            cells(by, name, sums, &bar)
+            let depth = names.len().saturating_sub(1);
+            let key = grouping.keys().get(depth);
+            let name = names.last().map_or("", String::as_str);
+            let name = format!("{}{}", "  ".repeat(depth), called(key, name));
+            cells(told, &name, sums, &bar)
         })
         .collect();
     columns::lines(&columns, &rows, room)
 }
 
-fn columns_of(by: By, heading: &'static str) -> Vec<Column> {
+fn columns_of(told: Told, heading: String) -> Vec<Column> {
     let mut columns = vec![Column::left(heading, 0), Column::right("SESSIONS", 5)];
-    match by {
-        By::Tool => columns.extend([
+    match told {
+        Told::Calls => columns.extend([
             Column::right("CALLS", 0),
             Column::right("FAILED", 1),
             Column::right("TIME", 2),
         ]),
-        By::Model => columns.extend(tokens()),
-        By::Agent | By::Project | By::Day => {
+        Told::Usage => columns.extend(tokens()),
+        Told::All => {
             columns.extend([
                 Column::right("TURNS", 6),
                 Column::right("TOOLS", 4),
@@ -190,12 +275,16 @@ fn tokens() -> [Column; 5] {
     ]
 }
 
-fn cells(by: By, name: &str, sums: &Sums, bar: &str) -> Vec<Span> {
-    let name = match (by, name) {
+/// The name of a group, for people.
+fn called(key: Option<&By>, name: &str) -> String {
+    match (key, name) {
         (_, "") => "(not told)".to_owned(),
-        (By::Project, name) => at_home(name),
+        (Some(By::Project), name) => at_home(name),
         (_, name) => name.to_owned(),
-    };
+    }
+}
+
+fn cells(told: Told, name: &str, sums: &Sums, bar: &str) -> Vec<Span> {
     let counted = |count: u64| match count {
         0 => String::new(),
         count => short(count),
@@ -213,18 +302,18 @@ fn cells(by: By, name: &str, sums: &Sums, bar: &str) -> Vec<Span> {
         figures.cost.map(dollars).unwrap_or_default(),
     ];
     let mut cells = vec![
-        cell(&name, Role::Normal),
+        cell(name, Role::Normal),
         cell(&sums.sessions.to_string(), Role::Normal),
     ];
     let failed = |count: u64| cell(&counted(count), Role::Red);
-    match by {
-        By::Tool => cells.extend([
+    match told {
+        Told::Calls => cells.extend([
             cell(&counted(sums.tools), Role::Normal),
             failed(sums.failed_tools),
             cell(&took, Role::Normal),
         ]),
-        By::Model => cells.extend(used.iter().map(|text| cell(text, Role::Normal))),
-        By::Agent | By::Project | By::Day => {
+        Told::Usage => cells.extend(used.iter().map(|text| cell(text, Role::Normal))),
+        Told::All => {
             cells.extend([
                 cell(&counted(sums.turns), Role::Normal),
                 cell(&counted(sums.tools), Role::Normal),
@@ -250,62 +339,39 @@ fn shows_blocks() -> bool {
         })
 }
 
-/// Hands out the total and all groups that are asked for.
-fn each(
-    tally: &Tally,
-    by: &[By],
-    mut take: impl FnMut(&str, &str, &Sums) -> io::Result<()>,
-) -> io::Result<()> {
-    let all = [By::Agent, By::Model, By::Project, By::Day, By::Tool];
-    let by = if by.is_empty() {
-        take("total", "", &tally.total)?;
-        &all
-    } else {
-        by
-    };
-    for by in by {
-        for (group, sums) in tally.by(*by) {
-            take(name(*by), group, sums)?;
+/// What a group is to programs; docs/stats.md is the contract.
+fn object(by: &str, keys: &[&str], names: &[String], sums: &Sums, told: Told) -> serde_json::Value {
+    let figures = &sums.figures;
+    let of = |is_told: bool, count: u64| is_told.then_some(count);
+    let (all, calls) = (told == Told::All, told != Told::Usage);
+    let usage = told != Told::Calls;
+    let mut object = Map::new();
+    let mut put = |name: &str, value: serde_json::Value| object.insert(name.to_owned(), value);
+    put("by", by.into());
+    put("name", names.join(", ").into());
+    if keys.len() > 1 {
+        for (key, name) in keys.iter().zip(names) {
+            put(key, name.as_str().into());
         }
     }
-    Ok(())
-}
-
-/// What a group is to programs; docs/stats.md is the contract.
-fn object(by: &str, name: &str, sums: &Sums) -> serde_json::Value {
-    let figures = &sums.figures;
-    json!({
-        "by": by,
-        "name": name,
-        "sessions": sums.sessions,
-        "turns": sums.turns,
-        "tools": sums.tools,
-        "failed_tools": sums.failed_tools,
-        "errors": sums.errors,
-        "time_ms": sums.ms,
-        "input_tokens": figures.input,
-        "output_tokens": figures.output,
-        "cached_tokens": figures.cached,
-        "reasoning_tokens": figures.reasoning,
-        "cost_usd": figures.cost,
-    })
-}
-
-fn write_csv(tally: &Tally, by: &[By], out: &mut impl Write) -> io::Result<()> {
-    let keys = object("", "", &Sums::default());
-    let keys: Vec<&str> = keys.as_object().map_or_else(Vec::new, |fields| {
-        fields.keys().map(String::as_str).collect()
-    });
-    writeln!(out, "{}", keys.join(","))?;
-    each(tally, by, |by, name, sums| {
-        let object = object(by, name, sums);
-        let fields = keys.iter().map(|key| match object.get(key) {
-            Some(serde_json::Value::String(text)) => quoted(text),
-            Some(serde_json::Value::Null) | None => String::new(),
-            Some(number) => number.to_string(),
-        });
-        writeln!(out, "{}", fields.collect::<Vec<_>>().join(","))
-    })
+    for (name, value) in [
+        ("sessions", Some(sums.sessions)),
+        ("turns", of(all, sums.turns)),
+        ("tools", of(calls, sums.tools)),
+        ("failed_tools", of(calls, sums.failed_tools)),
+        ("errors", of(all, sums.errors)),
+        ("time_ms", of(calls, sums.ms)),
+        ("input_tokens", of(usage, figures.input)),
+        ("output_tokens", of(usage, figures.output)),
+        ("cached_tokens", of(usage, figures.cached)),
+        ("reasoning_tokens", of(usage, figures.reasoning)),
+    ] {
+        put(name, value.into());
+    }
+    // Sums of decimal fractions are not quite decimal any more.
+    let cost = figures.cost.map(|cost| (cost * 1e8).round() / 1e8);
+    put("cost_usd", cost.into());
+    serde_json::Value::Object(object)
 }
 
 /// A name in a field of its own. One that a spreadsheet would take for a

@@ -22,6 +22,9 @@ use crate::cli::{Export, Format, ReasoningShown, Scheme};
 use crate::input::Input;
 use crate::{Status, filter, summary};
 
+/// Bytes of a comment, unless something else is asked for: GitHub takes a few more.
+const LARGEST: usize = 65_000;
+
 /// Cards that wait for what names the run.
 const MOST_WAITING: usize = 64;
 
@@ -132,7 +135,8 @@ impl<W: Write> Page<'_, W> {
         };
         let about = self.about();
         if self.format == Format::Markdown {
-            let mut markdown = Markdown::new(out, about, self.arguments.max_size);
+            let mut markdown =
+                Markdown::new(out, about, self.arguments.max_size.unwrap_or(LARGEST));
             for card in &waiting {
                 markdown.card(card);
             }

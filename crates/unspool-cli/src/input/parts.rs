@@ -102,9 +102,8 @@ impl Container {
                 let root = roots.find(|root| root.id == id).with_context(gone)?;
                 let session = database.session(root)?;
                 Ok(Input {
-                    name,
-                    bytes: Box::new(Cursor::new(session.root)),
                     attachments: session.children,
+                    ..Input::new(name, Cursor::new(session.root))
                 })
             }
             Form::History(chats) => {
@@ -114,11 +113,8 @@ impl Container {
                 };
                 let mut file = File::open(&self.path).with_context(|| cannot_read(&name))?;
                 file.seek(SeekFrom::Start(chat.from))?;
-                Ok(Input {
-                    name,
-                    bytes: Box::new(file.take(chat.to.saturating_sub(chat.from))),
-                    attachments: Vec::new(),
-                })
+                let length = chat.to.saturating_sub(chat.from);
+                Ok(Input::new(name, file.take(length)))
             }
         }
     }

@@ -154,6 +154,15 @@ pub(crate) fn is_sub_agents(path: &Path) -> bool {
     first.contains("\"kind\":\"subagent\"") || parent_session(&head).is_some()
 }
 
+/// The id of the session that a record of Codex belongs to, if it is that of a
+/// sub-agent.
+pub(crate) fn parent_thread(path: &Path) -> Option<String> {
+    let head = head_of(path);
+    let first = head.lines().next()?;
+    let (_, rest) = first.split_once("\"parent_thread_id\":\"")?;
+    Some(rest.split_once('"')?.0.to_owned())
+}
+
 fn is_rollout(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default();
     name.to_string_lossy().starts_with("rollout-")

@@ -9,9 +9,10 @@ use std::path::Path;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use unspool::event::{Body, TurnStatus};
+use unspool::event::{Body, RawJson, TurnStatus};
 use unspool::stats::Stats;
 use unspool::{Event, ReaderOptions};
+use unspool_tui::chat;
 
 use super::find::{Candidate, plain};
 use super::ledger::{Clerk, Figures, Key, Ledger};
@@ -238,6 +239,7 @@ impl Reading {
         }
         match &event.body {
             Body::Session(session) if is_root => self.session(session),
+            Body::State(state) if state.name == chat::ABOUT => self.about(state),
             Body::Session(session) => self.model(&session.model),
             Body::User(user) => {
                 self.told += 1;
@@ -261,6 +263,20 @@ impl Reading {
             Body::Unknown(_) => self.unknown += 1,
             Body::Notice(_) | Body::State(_) | Body::TurnEnd(_) => {}
             _ => self.told += 1,
+        }
+    }
+
+    /// A conversation of ours tells whom it was held with.
+    fn about(&mut self, state: &unspool::event::State) {
+        #[derive(Default, Deserialize)]
+        #[serde(default)]
+        struct About {
+            agent: String,
+        }
+        let value = state.value.as_ref().map_or("", RawJson::get);
+        let about: About = serde_json::from_str(value).unwrap_or_default();
+        if self.digest.agent.is_empty() {
+            self.digest.agent = unspool::tool::label(&about.agent);
         }
     }
 
@@ -384,6 +400,9 @@ fn gemini_project(folder: &Path) -> Option<String> {
 /// only what is broken is worth a word.
 fn unclaimed(path: &Path, own_place: bool) -> Outcome {
     let name = path.to_string_lossy();
+    if Path::new(&*name).extension() == Some("db".as_ref()) {
+        return Outcome::Skipped("not a database of OpenCode".to_owned());
+    }
     let is_packed = name.ends_with(".zst") || name.ends_with(".gz");
     let is_whole = is_packed
         || fs::File::open(path).is_ok_and(|file| {

@@ -6,7 +6,8 @@
 //! skipped with a reason, and the walk goes on.
 
 use std::collections::BTreeSet;
-use std::fs::{self, Metadata};
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, DirEntry, FileType, Metadata};
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -28,12 +29,13 @@ pub(crate) struct Candidate {
     /// The agent in whose place it lies; empty where that is not known.
     pub(crate) agent: &'static str,
     pub(crate) path: PathBuf,
-    /// The session within a file that holds several.
-    pub(crate) part: Option<String>,
     /// When it was last written, in nanoseconds.
     pub(crate) modified: i64,
     /// Bytes, with those of the files that belong to it.
     pub(crate) size: u64,
+    /// The id of the session that it belongs to, if it is the record of a
+    /// sub-agent among sessions; `library` finds that out.
+    pub(crate) parent: String,
 }
 
 /// What could not be looked at, and why.
@@ -41,6 +43,8 @@ pub(crate) struct Candidate {
 pub(crate) struct Skipped {
     pub(crate) path: PathBuf,
     pub(crate) reason: String,
+    /// It was told before.
+    pub(crate) is_known: bool,
 }
 
 /// What a search found: each file once, however many ways lead to it.
@@ -57,25 +61,32 @@ impl Found {
         self.skipped.push(Skipped {
             path: path.to_owned(),
             reason: reason.to_string(),
+            is_known: false,
         });
     }
 
     /// Takes a file in, if it is one.
-    fn file(&mut self, agent: &'static str, path: PathBuf) {
+    fn file(&mut self, agent: &'static str, path: PathBuf, folders: Option<&Folders>) {
         match fs::metadata(&path) {
-            Ok(file) => self.known(agent, path, &file),
+            Ok(file) => self.known(agent, path, &file, folders),
             Err(error) => self.skip(&path, plain(&error)),
         }
     }
 
-    fn known(&mut self, agent: &'static str, path: PathBuf, file: &Metadata) {
+    fn known(
+        &mut self,
+        agent: &'static str,
+        path: PathBuf,
+        file: &Metadata,
+        folders: Option<&Folders>,
+    ) {
         if file.is_dir() {
             self.skip(&path, "a folder in place of a file");
         } else if !file.is_file() {
             // To open a pipe would wait for who writes into it.
             self.skip(&path, "no ordinary file");
         } else if self.seen.insert((file.dev(), file.ino())) {
-            self.candidates.push(candidate(agent, path, file));
+            self.candidates.push(candidate(agent, path, file, folders));
         }
     }
 
@@ -96,7 +107,7 @@ impl Found {
             for name in AIDER_HISTORIES {
                 let path = project.join(name);
                 if path.is_file() {
-                    self.file("aider", path);
+                    self.file("aider", path, None);
                 }
             }
         }
@@ -106,7 +117,7 @@ impl Found {
     /// A file may be named in place of a folder.
     pub(crate) fn below(&mut self, folder: &Path) {
         if fs::metadata(folder).is_ok_and(|file| !file.is_dir()) {
-            return self.file("", folder.to_owned());
+            return self.file("", folder.to_owned(), None);
         }
         let mut walk = Walk {
             found: self,
@@ -119,19 +130,74 @@ impl Found {
     fn matching(&mut self, agent: &'static str, folder: &Path, pattern: &str) {
         if pattern.is_empty() {
             if folder.exists() {
-                self.file(agent, folder.to_owned());
+                self.file(agent, folder.to_owned(), None);
             }
             return;
         }
-        let folder = glob::Pattern::escape(&folder.to_string_lossy());
-        let Ok(paths) = glob::glob(&format!("{folder}/{pattern}")) else {
+        let parts: Vec<&str> = pattern.split('/').collect();
+        self.descend(agent, folder, &parts);
+    }
+
+    /// Follows the parts of a pattern down. What is not there is nothing to talk
+    /// about; what may not be looked into is.
+    fn descend(&mut self, agent: &'static str, folder: &Path, parts: &[&str]) {
+        let Some((part, rest)) = parts.split_first() else {
             return;
         };
-        for path in paths {
-            match path {
-                Ok(path) => self.file(agent, path),
-                Err(error) => self.skip(error.path(), plain(error.error())),
+        if !part.contains('*') {
+            let path = folder.join(part);
+            match fs::metadata(&path) {
+                Ok(file) if rest.is_empty() => self.known(agent, path, &file, None),
+                Ok(_) => self.descend(agent, &path, rest),
+                Err(error) => self.skip_if_there(&path, &error),
             }
+            return;
+        }
+        let (Ok(pattern), Some(entries)) = (glob::Pattern::new(part), self.entries(folder)) else {
+            return;
+        };
+        let folders = rest.is_empty().then(|| Folders::new(folder, &entries));
+        for (name, kind) in &entries {
+            if !pattern.matches(&name.to_string_lossy()) {
+                continue;
+            }
+            let path = folder.join(name);
+            match &folders {
+                Some(folders) => self.file(agent, path, Some(folders)),
+                None if is_folder(&path, *kind) => self.descend(agent, &path, rest),
+                None => {}
+            }
+        }
+    }
+
+    /// What a folder holds, in order. One that may not be read is skipped.
+    fn entries(&mut self, folder: &Path) -> Option<Vec<(OsString, FileType)>> {
+        let read = fs::read_dir(folder).and_then(|entries| {
+            let entry = |entry: io::Result<DirEntry>| {
+                let entry = entry?;
+                Ok((entry.file_name(), entry.file_type()?))
+            };
+            entries.map(entry).collect::<io::Result<Vec<_>>>()
+        });
+        match read {
+            Ok(mut entries) => {
+                entries.sort_by(|(a, _), (b, _)| a.cmp(b));
+                Some(entries)
+            }
+            Err(error) => {
+                self.skip_if_there(folder, &error);
+                None
+            }
+        }
+    }
+
+    fn skip_if_there(&mut self, path: &Path, error: &io::Error) {
+        let is_nothing = matches!(
+            error.kind(),
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+        );
+        if !is_nothing {
+            self.skip(path, plain(error));
         }
     }
 
@@ -186,7 +252,7 @@ impl Walk<'_> {
         match fs::metadata(&path) {
             Ok(entry) if entry.is_dir() && passes_by(&name, &path) => {}
             Ok(entry) if entry.is_dir() => self.folder(&path, depth + 1),
-            Ok(file) if wanted => self.found.known("", path, &file),
+            Ok(file) if wanted => self.found.known("", path, &file, None),
             // A link to nowhere is of interest only if it is called as a
             // session is, or leads in a circle.
             Err(error) if wanted || error.kind() != io::ErrorKind::NotFound => {
@@ -218,9 +284,40 @@ fn is_session_name(name: &str, path: &Path) -> bool {
         || (name.starts_with("opencode") && extension == "db")
 }
 
-fn candidate(agent: &'static str, path: PathBuf, file: &Metadata) -> Candidate {
+/// The folders in which records of sub-agents may lie, for all files of one
+/// folder: most have none, and need not be asked for.
+struct Folders {
+    here: BTreeSet<OsString>,
+    /// Whether the folder above has some.
+    above: bool,
+}
+
+impl Folders {
+    fn new(folder: &Path, entries: &[(OsString, FileType)]) -> Self {
+        let here = entries.iter().filter(|(_, kind)| !kind.is_file());
+        Self {
+            here: here.map(|(name, _)| name.clone()).collect(),
+            above: folder.with_file_name("subagents").exists(),
+        }
+    }
+
+    fn may_have(&self, stem: &OsStr) -> bool {
+        self.above || self.here.contains(stem)
+    }
+}
+
+fn is_folder(path: &Path, kind: FileType) -> bool {
+    kind.is_dir() || (kind.is_symlink() && path.is_dir())
+}
+
+fn candidate(
+    agent: &'static str,
+    path: PathBuf,
+    file: &Metadata,
+    folders: Option<&Folders>,
+) -> Candidate {
     let (mut modified, mut size) = (written(file), file.len());
-    for other in beside(&path) {
+    for other in beside(&path, folders) {
         if let Ok(file) = fs::metadata(other) {
             modified = modified.max(written(&file));
             size = size.saturating_add(file.len());
@@ -229,15 +326,15 @@ fn candidate(agent: &'static str, path: PathBuf, file: &Metadata) -> Candidate {
     Candidate {
         agent,
         path,
-        part: None,
         modified,
         size,
+        parent: String::new(),
     }
 }
 
 /// The files that change with a session while it does not: the log of a
 /// database, and the records of sub-agents that lie in a folder of its name.
-fn beside(path: &Path) -> Vec<PathBuf> {
+fn beside(path: &Path, folders: Option<&Folders>) -> Vec<PathBuf> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     if let Some(name) = name.strip_suffix(".db") {
         return vec![path.with_file_name(format!("{name}.db-wal"))];
@@ -246,6 +343,9 @@ fn beside(path: &Path) -> Vec<PathBuf> {
     let Some(folder) = path.parent() else {
         return Vec::new();
     };
+    if folders.is_some_and(|folders| !folders.may_have(stem)) {
+        return Vec::new();
+    }
     let mut folders = vec![folder.join(stem).join("subagents")];
     if folder.ends_with("chats") {
         folders.push(folder.with_file_name("subagents").join(stem));
@@ -321,6 +421,29 @@ mod tests {
                 "too many levels of symbolic links",
             ]
         );
+    }
+
+    #[test]
+    fn a_pattern_is_followed_down_and_says_where_it_cannot_go() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        for path in ["a/x.jsonl", "a/y.txt", ".b/z.jsonl", "a/deep/w.jsonl"] {
+            fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
+            fs::write(root.join(path), "{}").unwrap();
+        }
+        symlink("a", root.join("c")).unwrap();
+        // A circle can be entered by nobody, whoever runs this.
+        symlink("round", root.join("round")).unwrap();
+        let mut found = Found::default();
+        found.matching("claude", root, "*/*.jsonl");
+        assert_eq!(names(&found), ["z.jsonl", "x.jsonl"]);
+        assert_eq!(found.skipped, []);
+        found.matching("claude", root, "round/*/*.jsonl");
+        found.matching("claude", root, "none/*.jsonl");
+        let skipped = found.skipped.iter().map(|one| (&one.path, &one.reason));
+        let reason = "too many levels of symbolic links".to_owned();
+        let skipped: Vec<_> = skipped.collect();
+        assert_eq!(skipped, [(&root.join("round"), &reason)]);
     }
 
     #[test]

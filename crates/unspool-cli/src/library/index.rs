@@ -29,6 +29,7 @@ use std::sync::mpsc::{self, SyncSender};
 use std::thread;
 use std::time::Duration;
 
+use anyhow::Context;
 use rusqlite::{Connection, ErrorCode, params};
 
 use super::{Opener, Progress, Row, store};
@@ -88,8 +89,11 @@ impl Index {
     pub(crate) fn open() -> anyhow::Result<Self> {
         let folder =
             store::folder().ok_or_else(|| anyhow::anyhow!("no folder for the index is known"))?;
-        fs::create_dir_all(&folder)?;
-        Ok(Self::at(&folder.join("words.db"))?)
+        let path = folder.join("words.db");
+        fs::create_dir_all(&folder)
+            .map_err(anyhow::Error::new)
+            .and_then(|()| Ok(Self::at(&path)?))
+            .with_context(|| format!("cannot open the index {}", path.display()))
     }
 
     fn at(path: &Path) -> rusqlite::Result<Self> {

@@ -32,14 +32,14 @@ pub(crate) fn file(path: &Path) -> anyhow::Result<PathBuf> {
 pub(crate) fn id(path: &Path) -> Option<&str> {
     let text = path.to_str()?;
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-    let may_be = text.len() >= 2 && text.chars().all(is_word) && !text.starts_with('-');
+    let may_be = !text.is_empty() && text.chars().all(is_word) && !text.starts_with('-');
     (may_be && !path.exists()).then_some(text)
 }
 
 /// The session on this machine whose id begins like this.
 pub(crate) fn session(id: &str) -> anyhow::Result<Row> {
     let mut library = Library::everywhere();
-    library.refresh(&mut |_| {});
+    library.refresh_shown();
     select::by_id(library.rows(), id).cloned()
 }
 
@@ -47,7 +47,7 @@ pub(crate) fn session(id: &str) -> anyhow::Result<Row> {
 pub(crate) fn latest(agent: Option<&str>) -> anyhow::Result<Row> {
     let wanted: Vec<String> = agent.into_iter().map(str::to_owned).collect();
     let mut library = Library::new(agents::named(&wanted)?, Vec::new());
-    library.refresh(&mut |_| {});
+    library.refresh_shown();
     let newest = library.rows().iter().max_by_key(|row| row.written());
     match newest {
         Some(row) => Ok(row.clone()),

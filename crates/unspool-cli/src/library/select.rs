@@ -1,5 +1,6 @@
 //! Which sessions are meant: filters, ids, beginnings of ids, files.
 
+use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -76,6 +77,26 @@ impl Which {
             && until.is_none_or(|until| row.started() < until)
             && (self.project.as_deref()).is_none_or(|project| is_in(&digest.project, project))
     }
+}
+
+/// Each session once, as its newest record has it: one may be saved in a database
+/// and exported too.
+pub(crate) fn once(mut rows: Vec<&Row>) -> Vec<&Row> {
+    let mut newest: HashMap<(&str, &str), &Row> = HashMap::new();
+    for row in &rows {
+        let name = (row.digest.agent.as_str(), row.digest.id.as_str());
+        let known = newest.entry(name).or_insert(row);
+        if row.modified > known.modified {
+            *known = row;
+        }
+    }
+    rows.retain(|row| {
+        let name = (row.digest.agent.as_str(), row.digest.id.as_str());
+        newest
+            .get(&name)
+            .is_some_and(|one| std::ptr::eq(*one, *row))
+    });
+    rows
 }
 
 /// The sessions that a name means: those of a file, or the one with this id or
@@ -190,6 +211,16 @@ mod tests {
         let none = by_id(&rows, "q").unwrap_err().to_string();
         assert!(none.contains("unspool sessions"));
         assert!(by_id(&rows, "").is_err());
+    }
+
+    #[test]
+    fn a_session_with_several_records_is_listed_once() {
+        let rows = [row("a", 1), row("b", 2), row("a", 3)];
+        let listed: Vec<i64> = once(rows.iter().collect())
+            .into_iter()
+            .map(|row| row.modified)
+            .collect();
+        assert_eq!(listed, [2, 3]);
     }
 
     #[test]

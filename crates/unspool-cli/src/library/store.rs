@@ -7,7 +7,7 @@
 //!
 //! | table | a row |
 //! |---|---|
-//! | `file` | a file that was looked at: its size and time then, and why it was skipped, if it was |
+//! | `file` | a file that was looked at: its size and time then, why it was skipped, if it was, and the session that it belongs to, if it is the record of a sub-agent among sessions |
 //! | `session` | a session: the file and its part of it, digest and ledger as JSON; `stamp` changes with the session |
 
 use std::collections::HashMap;
@@ -19,16 +19,17 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
+use anyhow::Context;
 use etcetera::BaseStrategy;
 use rusqlite::{Connection, ErrorCode, OptionalExtension, params};
 
 use super::digest::{Digest, Session};
-use super::find::Candidate;
+use super::find::{Candidate, Skipped};
 use super::ledger::Ledger;
 
 /// The form of the tables. A database of another
 /// form is thrown away.
-const VERSION: i64 = 1;
+const VERSION: i64 = 2;
 /// How long another program may write.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// How often, and after what time, it is tried again to open what others use.
@@ -40,7 +41,8 @@ const TABLES: &str = "
         path BLOB PRIMARY KEY,
         size INTEGER NOT NULL,
         modified INTEGER NOT NULL,
-        skipped TEXT
+        skipped TEXT,
+        parent TEXT NOT NULL
     ) WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS session (
         id INTEGER PRIMARY KEY,
@@ -63,6 +65,7 @@ pub(crate) struct Known {
     pub(crate) size: u64,
     pub(crate) modified: i64,
     pub(crate) skipped: Option<String>,
+    pub(crate) parent: String,
 }
 
 /// A session as it is kept.
@@ -87,8 +90,11 @@ impl Store {
     /// Opens the cache in the folder for it. Fails where none can be kept.
     pub(crate) fn open() -> anyhow::Result<Self> {
         let folder = folder().ok_or_else(|| anyhow::anyhow!("no folder for a cache is known"))?;
-        fs::create_dir_all(&folder)?;
-        Ok(Self::at(&folder.join("library.db"))?)
+        let path = folder.join("library.db");
+        fs::create_dir_all(&folder)
+            .map_err(anyhow::Error::new)
+            .and_then(|()| Ok(Self::at(&path)?))
+            .with_context(|| path.display().to_string())
     }
 
     /// Opens the cache at a path; one that cannot be used is made anew.
@@ -144,12 +150,13 @@ impl Store {
     pub(crate) fn files(&self) -> rusqlite::Result<HashMap<PathBuf, Known>> {
         let mut statement = self
             .connection
-            .prepare("SELECT path, size, modified, skipped FROM file")?;
+            .prepare("SELECT path, size, modified, skipped, parent FROM file")?;
         let rows = statement.query_map([], |row| {
             let known = Known {
                 size: row.get::<_, i64>(1)?.cast_unsigned(),
                 modified: row.get(2)?,
                 skipped: row.get(3)?,
+                parent: row.get(4)?,
             };
             Ok((path_of(&row.get::<_, Vec<u8>>(0)?), known))
         })?;
@@ -216,14 +223,17 @@ impl Store {
         let path = file.path.as_os_str().as_bytes();
         self.connection
             .prepare_cached(
-                "INSERT INTO file (path, size, modified, skipped) VALUES (?1, ?2, ?3, ?4)
-             ON CONFLICT (path) DO UPDATE SET size = ?2, modified = ?3, skipped = ?4",
+                "INSERT INTO file (path, size, modified, skipped, parent)
+                 VALUES (?1, ?2, ?3, ?4, ?5)
+                 ON CONFLICT (path) DO UPDATE
+                 SET size = ?2, modified = ?3, skipped = ?4, parent = ?5",
             )?
             .execute(params![
                 path,
                 file.size.cast_signed(),
                 file.modified,
-                skipped
+                skipped,
+                file.parent
             ])?;
         let ids = sessions
             .iter()
@@ -261,6 +271,19 @@ impl Store {
             .query_row(params![path, session.part, stamp, digest, ledger], |row| {
                 row.get(0)
             })
+    }
+
+    /// Keeps what was not even looked at, so that it is told once.
+    pub(crate) fn keep_skipped(&self, skipped: &Skipped) -> rusqlite::Result<()> {
+        let nothing = Candidate {
+            agent: "",
+            path: skipped.path.clone(),
+            modified: 0,
+            size: 0,
+            parent: String::new(),
+        };
+        self.keep(&nothing, Some(&skipped.reason), &[], &[])?;
+        Ok(())
     }
 
     /// Forgets files that are gone.
@@ -306,9 +329,9 @@ mod tests {
         Candidate {
             agent: "claude",
             path: PathBuf::from(path),
-            part: None,
             modified: 5,
             size: 7,
+            parent: String::new(),
         }
     }
 

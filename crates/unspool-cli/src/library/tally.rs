@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use super::ledger::{Entry, Figures, Key, Ledger, What};
+use super::ledger::{Figures, Key, Ledger, What};
 use super::{Library, Row};
 
 /// Forks of forks that are followed.
@@ -52,32 +52,115 @@ pub(crate) enum By {
     Tool,
 }
 
+/// Which figures can be told apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Told {
+    All,
+    /// Tokens and cost: those of a model.
+    Usage,
+    /// Calls: those of a tool.
+    Calls,
+}
+
+impl Told {
+    fn holds(self, what: &What) -> bool {
+        match self {
+            Self::All => true,
+            Self::Usage => matches!(what, What::Usage { .. }),
+            Self::Calls => matches!(what, What::Calls { .. }),
+        }
+    }
+}
+
+/// Groups within groups: by day, and each day by model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Grouping(Vec<By>);
+
+impl Grouping {
+    /// Fails where nothing is known of both.
+    pub(crate) fn new(keys: Vec<By>) -> Result<Self, String> {
+        if keys.contains(&By::Model) && keys.contains(&By::Tool) {
+            return Err(
+                "it is not known which model called a tool: ask for one of them".to_owned(),
+            );
+        }
+        let mut keys = keys;
+        let mut seen = BTreeSet::new();
+        keys.retain(|key| seen.insert(*key));
+        Ok(Self(keys))
+    }
+
+    pub(crate) fn keys(&self) -> &[By] {
+        &self.0
+    }
+
+    pub(crate) fn told(&self) -> Told {
+        if self.0.contains(&By::Model) {
+            Told::Usage
+        } else if self.0.contains(&By::Tool) {
+            Told::Calls
+        } else {
+            Told::All
+        }
+    }
+}
+
+impl From<By> for Grouping {
+    fn from(key: By) -> Self {
+        Self(vec![key])
+    }
+}
+
+/// A group: its names, the outermost first, and its figures.
+pub(crate) type Group<'a> = (&'a [String], &'a Sums);
+
 /// The figures of a selection.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
     pub(crate) total: Sums,
-    groups: BTreeMap<(By, String), Sums>,
+    /// For each grouping, in the order in which they were asked for.
+    groups: Vec<BTreeMap<Vec<String>, Sums>>,
 }
 
 impl Tally {
-    /// The groups of one sort: days in order, the others by what they used.
-    pub(crate) fn by(&self, by: By) -> Vec<(&str, &Sums)> {
-        let groups = self.groups.iter().filter(|((sort, _), _)| *sort == by);
-        let mut groups: Vec<(&str, &Sums)> = groups
-            .map(|((_, name), sums)| (name.as_str(), sums))
-            .collect();
-        if by != By::Day {
-            // Stable: names decide between equals.
-            groups.sort_by_key(|(_, sums)| {
-                let used = sums.figures.tokens();
-                std::cmp::Reverse((used, sums.tools, sums.sessions))
-            });
+    /// The groups of a grouping and those within them, each before its own: days
+    /// in order, the others by what they used.
+    pub(crate) fn groups(&self, at: usize, grouping: &Grouping) -> Vec<Group<'_>> {
+        let mut found = Vec::new();
+        if let Some(groups) = self.groups.get(at) {
+            within(groups, grouping.keys(), &[], &mut found);
         }
-        groups
+        found
     }
+}
 
-    fn group(&mut self, by: By, name: &str) -> &mut Sums {
-        self.groups.entry((by, name.to_owned())).or_default()
+/// Puts the groups below `above` into `found`.
+fn within<'a>(
+    groups: &'a BTreeMap<Vec<String>, Sums>,
+    keys: &[By],
+    above: &[String],
+    found: &mut Vec<Group<'a>>,
+) {
+    let Some(key) = keys.get(above.len()) else {
+        return;
+    };
+    // What begins alike stands side by side.
+    let below = groups.range(above.to_vec()..);
+    let below = below.take_while(|(names, _)| names.starts_with(above));
+    let mut level: Vec<Group<'a>> = below
+        .filter(|(names, _)| names.len() == above.len() + 1)
+        .map(|(names, sums)| (names.as_slice(), sums))
+        .collect();
+    if *key != By::Day {
+        // Stable: names decide between equals.
+        level.sort_by_key(|(_, sums)| {
+            let used = sums.figures.tokens();
+            std::cmp::Reverse((used, sums.tools, sums.sessions))
+        });
+    }
+    for (names, sums) in level {
+        found.push((names, sums));
+        within(groups, keys, names, found);
     }
 }
 
@@ -95,10 +178,14 @@ impl Span {
 }
 
 /// Adds up what these sessions used and did within a span of time.
-pub(crate) fn tally(library: &Library, rows: &[&Row], span: Span) -> Tally {
+pub(crate) fn tally(library: &Library, rows: &[&Row], span: Span, groupings: &[Grouping]) -> Tally {
     let families = Families::new(library.rows());
     let mut counter = Counter {
-        tally: Tally::default(),
+        tally: Tally {
+            total: Sums::default(),
+            groups: vec![BTreeMap::new(); groupings.len()],
+        },
+        groupings,
         span,
         zone: TimeZone::system(),
         keys: HashSet::new(),
@@ -146,8 +233,9 @@ fn lesser_records(library: &Library, rows: &[&Row]) -> HashSet<*const Row> {
     lesser
 }
 
-struct Counter {
+struct Counter<'a> {
     tally: Tally,
+    groupings: &'a [Grouping],
     span: Span,
     zone: TimeZone,
     /// What was counted.
@@ -155,16 +243,20 @@ struct Counter {
     sessions: HashSet<(String, String)>,
 }
 
-impl Counter {
+/// For each grouping, the groups that a session is one of.
+type Touched = Vec<BTreeSet<Vec<String>>>;
+
+impl Counter<'_> {
     fn session(&mut self, row: &Row, ledger: &Ledger, family: &str) {
         let digest = &row.digest;
         let is_new = self
             .sessions
             .insert((digest.agent.clone(), digest.id.clone()));
-        // The groups that the session is one of.
-        let mut touched = BTreeSet::new();
-        if self.span.holds(row.started()) {
-            touched.insert((By::Day, self.day(row.started())));
+        let mut touched: Touched = vec![BTreeSet::new(); self.groupings.len()];
+        let mut is_within = self.span.holds(row.started());
+        if is_within {
+            let names = Names::new(row, self.day(row.started()));
+            self.touch(&names, None, &mut touched);
         }
         for entry in &ledger.entries {
             let key = Key::new(&digest.agent);
@@ -177,52 +269,45 @@ impl Counter {
             if !self.span.holds(time) || !self.keys.insert(key.0) {
                 continue;
             }
-            self.entry(row, ledger, entry, time, &mut touched);
+            is_within = true;
+            let names = Names::new(row, self.day(time)).with(ledger, &entry.what);
+            self.tally.total.add(&entry.what);
+            self.touch(&names, Some(&entry.what), &mut touched);
         }
-        let is_within = self.span.holds(row.started()) || !touched.is_empty();
         if !is_new || !is_within {
             return;
         }
-        touched.insert((By::Agent, digest.agent.clone()));
-        touched.insert((By::Project, digest.project.clone()));
         self.tally.total.sessions += 1;
-        for (by, name) in touched {
-            self.tally.group(by, &name).sessions += 1;
+        for (groups, touched) in self.tally.groups.iter_mut().zip(touched) {
+            for names in touched {
+                groups.entry(names).or_default().sessions += 1;
+            }
         }
     }
 
-    fn entry(
-        &mut self,
-        row: &Row,
-        ledger: &Ledger,
-        entry: &Entry,
-        time: i64,
-        touched: &mut BTreeSet<(By, String)>,
-    ) {
-        let day = self.day(time);
-        self.tally.total.add(&entry.what);
-        for (by, name) in [
-            (By::Agent, &row.digest.agent),
-            (By::Project, &row.digest.project),
-            (By::Day, &day),
-        ] {
-            self.tally.group(by, name).add(&entry.what);
-        }
-        touched.insert((By::Day, day));
-        match &entry.what {
-            What::Usage { model, .. } => {
-                let name = ledger.models.get(*model).map_or("", String::as_str);
-                self.tally.group(By::Model, name).add(&entry.what);
-                touched.insert((By::Model, name.to_owned()));
+    /// Adds an entry, or just the session, to the groups of these names and to
+    /// those that they are within.
+    fn touch(&mut self, names: &Names<'_>, what: Option<&What>, touched: &mut Touched) {
+        let groups = self.tally.groups.iter_mut().zip(touched);
+        for (grouping, (groups, touched)) in self.groupings.iter().zip(groups) {
+            let told = grouping.told();
+            if !what.map_or(told == Told::All, |what| told.holds(what)) {
+                continue;
             }
-            What::Calls { tool, ms, .. } => {
-                let name = ledger.tools.get(*tool).map_or("", String::as_str);
-                let group = self.tally.group(By::Tool, name);
-                group.add(&entry.what);
-                group.ms = group.ms.saturating_add(*ms);
-                touched.insert((By::Tool, name.to_owned()));
+            let mut path = Vec::new();
+            for key in grouping.keys() {
+                path.push(names.of(*key).to_owned());
+                if !touched.contains(&path) {
+                    touched.insert(path.clone());
+                    groups.entry(path.clone()).or_default();
+                }
+                if let (Some(sums), Some(what)) = (groups.get_mut(&path), what) {
+                    sums.add(what);
+                    if let (Told::Calls, What::Calls { ms, .. }) = (told, what) {
+                        sums.ms = sums.ms.saturating_add(*ms);
+                    }
+                }
             }
-            What::Turns { .. } | What::Errors { .. } => {}
         }
     }
 
@@ -230,6 +315,47 @@ impl Counter {
     fn day(&self, ms: i64) -> String {
         let time = Timestamp::from_millisecond(ms).unwrap_or_default();
         time.to_zoned(self.zone.clone()).date().to_string()
+    }
+}
+
+/// What an entry is called in each sort of group.
+struct Names<'a> {
+    agent: &'a str,
+    project: &'a str,
+    day: String,
+    model: &'a str,
+    tool: &'a str,
+}
+
+impl<'a> Names<'a> {
+    fn new(row: &'a Row, day: String) -> Self {
+        Self {
+            agent: &row.digest.agent,
+            project: &row.digest.project,
+            day,
+            model: "",
+            tool: "",
+        }
+    }
+
+    fn with(mut self, ledger: &'a Ledger, what: &What) -> Self {
+        let name = |names: &'a [String], at: usize| names.get(at).map_or("", String::as_str);
+        match what {
+            What::Usage { model, .. } => self.model = name(&ledger.models, *model),
+            What::Calls { tool, .. } => self.tool = name(&ledger.tools, *tool),
+            What::Turns { .. } | What::Errors { .. } => {}
+        }
+        self
+    }
+
+    fn of(&self, key: By) -> &str {
+        match key {
+            By::Agent => self.agent,
+            By::Project => self.project,
+            By::Day => &self.day,
+            By::Model => self.model,
+            By::Tool => self.tool,
+        }
     }
 }
 

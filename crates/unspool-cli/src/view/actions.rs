@@ -46,7 +46,7 @@ fn annotation(item: &Item) -> Option<(&'static str, String)> {
     }
 }
 
-fn lines(text: &str, out: &mut impl Write) -> io::Result<()> {
+pub(super) fn lines(text: &str, out: &mut impl Write) -> io::Result<()> {
     for line in text.split('\n') {
         writeln!(out, "{}", harmless(line))?;
     }

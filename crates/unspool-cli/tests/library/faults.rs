@@ -41,8 +41,65 @@ fn bad_files_do_not_keep_good_ones_from_being_listed() {
     let place = format!("skipped {}/", home.path("").display());
     let told = ran.stderr.replace(&place.replace("//", "/"), "skipped ~/");
     insta::assert_snapshot!(told);
-    // What is skipped is told each time.
-    assert_eq!(home.run(&["sessions"]).stderr, ran.stderr);
+    // What is skipped is told once, and counted from then on.
+    let counted = "skipped 6 as before: --verbose names them\n";
+    assert_eq!(home.run(&["sessions"]).stderr, counted);
+    let new = home.write(".claude/projects/-p/new.jsonl", "{\"type\":\"user\",");
+    let again = home.run(&["stats", "--json"]).stderr;
+    let new = format!("skipped {}: broken", new.display());
+    assert!(
+        again.starts_with(counted) && again.contains(&new),
+        "{again}"
+    );
+    let all = home.run(&["sessions", "search", "--verbose", "x"]).stderr;
+    let told = all.lines().filter(|line| line.starts_with("skipped /"));
+    assert_eq!(told.count(), 7, "{all}");
+}
+
+#[test]
+fn what_is_no_database_of_opencode_is_called_that() {
+    let home = Home::new();
+    let path = home.write(".local/share/opencode/opencode.db", "just text");
+    let told = || home.run(&["sessions", "--verbose"]).stderr;
+    assert!(
+        told().contains("opencode.db: not a database of OpenCode\n"),
+        "{}",
+        told()
+    );
+    fs::remove_file(&path).unwrap();
+    let other = Connection::open(&path).unwrap();
+    other.execute_batch("CREATE TABLE notes (text)").unwrap();
+    assert!(
+        told()
+            .contains("opencode.db: this is not a database of OpenCode: no such table: session\n"),
+        "{}",
+        told()
+    );
+}
+
+#[test]
+fn an_index_that_cannot_be_opened_is_named() {
+    let home = Home::new();
+    home.write(".claude/projects/-p/good.jsonl", hello());
+    let path = home.path(".cache/unspool/words.db");
+    fs::create_dir_all(path.join("x")).unwrap();
+    let ran = home.run(&["sessions", "search", "hello"]);
+    assert_eq!(ran.status, Some(2));
+    let words = format!("unspool: cannot open the index {}: ", path.display());
+    assert!(ran.stderr.starts_with(&words), "{}", ran.stderr);
+}
+
+#[test]
+fn a_folder_that_cannot_be_entered_is_told_about() {
+    let home = Home::new();
+    home.write(".claude/projects/-p/good.jsonl", hello());
+    fs::create_dir_all(home.path(".codex")).unwrap();
+    // A circle keeps everybody out, also who may read everything.
+    symlink("sessions", home.path(".codex/sessions")).unwrap();
+    let ran = home.run(&["sessions", "--json"]);
+    assert_eq!(ran.stdout.lines().count(), 1);
+    let words = ".codex/sessions: too many levels of symbolic links";
+    assert!(ran.stderr.contains(words), "{}", ran.stderr);
 }
 
 #[test]

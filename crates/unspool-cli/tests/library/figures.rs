@@ -115,7 +115,7 @@ fn comma_separated_values_are_safe() {
     let session = session.replace("/home/user/project", r#"=cmd|\", \u202e!"#);
     home.write(".claude/projects/-p/a.jsonl", session);
     let shown = home
-        .run(&["stats", "--csv", "--by", "project,agent"])
+        .run(&["stats", "--csv", "--by", "project", "--by", "agent"])
         .stdout;
     let mut lines = shown.lines();
     assert_eq!(
@@ -128,4 +128,36 @@ fn comma_separated_values_are_safe() {
         "{project}"
     );
     assert!(lines.next().unwrap().starts_with("agent,claude,1,1,"));
+}
+
+#[test]
+fn groups_are_within_groups() {
+    let home = Home::of_all();
+    fs::remove_file(home.path("project/.aider.chat.history.md")).unwrap();
+    let session = fs::read_to_string(corpus("claude/hello/hello.session.jsonl")).unwrap();
+    let earlier = session.replace("2026-11-15", "2026-11-13");
+    let earlier = earlier.replace("\"f6c4d2aa", "\"a6c4d2aa");
+    home.write(".claude/projects/-p/earlier.jsonl", earlier);
+    insta::assert_snapshot!(
+        "nested",
+        home.run(&["stats", "--by", "day,model", "--width", "100"])
+            .stdout
+    );
+    insta::assert_snapshot!(
+        "nested_csv",
+        home.run(&["stats", "--by", "day,model", "--csv"]).stdout
+    );
+    let groups = objects(&home.run(&["stats", "--by", "agent,tool", "--json"]).stdout);
+    let calls: u64 = groups
+        .iter()
+        .filter_map(|group| group["tools"].as_u64())
+        .sum();
+    assert_eq!(home.stats("total", "", &[])["tools"], calls);
+    assert!(
+        groups
+            .iter()
+            .all(|group| group["turns"].is_null() && group["cost_usd"].is_null())
+    );
+    let odd = home.run(&["stats", "--by", "model,tool"]);
+    assert_eq!(odd.status, Some(2), "{}", odd.stdout);
 }

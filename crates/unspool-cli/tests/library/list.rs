@@ -226,3 +226,73 @@ fn what_agents_write_is_made_clean() {
     assert!(skipped.exists());
     assert!(!home.run(&["sessions"]).stderr.contains('\u{1b}'));
 }
+
+#[test]
+fn a_session_in_a_database_and_in_an_export_is_listed_once() {
+    let home = Home::new();
+    let from = corpus("opencode/command/command.session");
+    for name in ["opencode.db", "export.json"] {
+        home.write(
+            &format!("backup/{name}"),
+            fs::read(from.join(name)).unwrap(),
+        );
+    }
+    let backup = home.path("backup");
+    let sessions = home.sessions(&["--in", backup.to_str().unwrap()]);
+    assert_eq!(sessions.len(), 1, "{sessions:?}");
+    let found = home.run(&[
+        "sessions",
+        "search",
+        "--json",
+        "the",
+        "--in",
+        backup.to_str().unwrap(),
+    ]);
+    assert_eq!(found.stdout.lines().count(), 1, "{}", found.stdout);
+}
+
+#[test]
+fn a_record_of_a_sub_agent_that_changes_changes_its_session() {
+    let home = Home::new();
+    copy(
+        &corpus("codex/parity/parity.session"),
+        &home.path(".codex/sessions/2026/11/15"),
+    );
+    let tools = || home.sessions(&[])[0]["tools"].as_u64().unwrap();
+    let before = tools();
+    let read = |count: &str| {
+        let said = home.run(&["sessions", "--verbose"]).stderr;
+        assert!(said.contains(count), "{said}");
+    };
+    read("2 files found, 0 of them read");
+    assert_eq!(
+        home.run(&["sessions", "search", "zebra"]).status,
+        Some(1),
+        "nobody has said it"
+    );
+    let child = home.path(
+        ".codex/sessions/2026/11/15/rollout-2026-11-15T18-16-53-01a1e06d-2a08-7d72-a6fd-13b3938a5e95.jsonl",
+    );
+    let mut text = fs::read_to_string(&child).unwrap();
+    text += "{\"timestamp\":\"2026-11-15T18:16:54.000Z\",\"type\":\"response_item\",\"payload\":{\"type\":\"function_call\",\"name\":\"exec_command\",\"arguments\":\"{\\\"cmd\\\":\\\"echo zebra\\\"}\",\"call_id\":\"call_new\"}}\n";
+    fs::write(&child, text).unwrap();
+    assert_eq!(tools(), before + 1);
+    read("2 files found, 0 of them read");
+    assert_eq!(home.run(&["sessions", "search", "zebra"]).status, Some(0));
+}
+
+#[test]
+fn options_may_stand_before_the_subcommand() {
+    let home = Home::of_all();
+    let behind = home.run(&["sessions", "search", "--json", "the", "--agent", "codex"]);
+    let before = home.run(&["sessions", "--agent", "codex", "--json", "search", "the"]);
+    assert_eq!(before.stdout.lines().count(), 1, "{}", before.stderr);
+    assert_eq!(before.stdout, behind.stdout);
+    let both = home.run(&["sessions", "f3c", "search", "the"]);
+    assert_eq!(both.status, Some(2));
+    let mistyped = home.run(&["sessions", "serach", "the"]).stderr;
+    assert!(
+        mistyped.contains("did you mean `unspool sessions search`?"),
+        "{mistyped}"
+    );
+}

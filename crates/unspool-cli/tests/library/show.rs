@@ -16,7 +16,12 @@ fn a_session_is_shown_by_its_id_as_by_its_file() {
     let by_file = home.run(&[path.to_str().unwrap()]);
     assert_eq!(by_file.status, Some(0));
     assert!(by_file.stdout.contains("Tidy up the greeter package"));
-    for arguments in [&["show", CLAUDE] as &[&str], &["show", "f3c"], &["F3C28"]] {
+    for arguments in [
+        &["show", CLAUDE] as &[&str],
+        &["show", "f3c"],
+        &["F3C28"],
+        &["show", "f"],
+    ] {
         assert_eq!(home.run(arguments).stdout, by_file.stdout, "{arguments:?}");
     }
     let file = home.run(&["show", path.to_str().unwrap(), "--display", "text"]);
@@ -101,6 +106,11 @@ fn the_newest_is_shown() {
         (format!(".claude/projects/-home-user-project/{CLAUDE}.jsonl"), 900),
         (
             ".codex/sessions/2026/11/15/rollout-2026-11-15T18-16-51-01a1e06d-237f-7d01-8624-d4ad3ffd1919.jsonl"
+                .to_owned(),
+            500,
+        ),
+        (
+            ".codex/sessions/2026/11/15/rollout-2026-11-15T18-16-53-01a1e06d-2a08-7d72-a6fd-13b3938a5e95.jsonl"
                 .to_owned(),
             500,
         ),

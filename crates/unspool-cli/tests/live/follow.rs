@@ -13,7 +13,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use tempfile::{TempDir, tempdir};
 
 use crate::terminal::Start;
-use crate::world::{session, text, turn_end, unspool, wait_until};
+use crate::world::{corpus, session, text, turn_end, unspool, wait_until};
 
 /// `unspool follow` into a pipe.
 struct Follower {
@@ -346,4 +346,68 @@ fn on_a_terminal_it_waits_without_a_trace() {
     assert_eq!(terminal.end().code(), Some(0));
     assert_eq!(terminal.lines(), ["• one", "", "• two"]);
     assert!(terminal.shows_cursor());
+}
+
+#[test]
+fn a_session_is_followed_by_its_id() {
+    let home = tempdir().unwrap();
+    let folder = home.path().join(".claude/projects/-p");
+    fs::create_dir_all(&folder).unwrap();
+    let recorded = fs::read_to_string(corpus("claude/hello/hello.session.jsonl")).unwrap();
+    let path = folder.join("f6c4d2aa.jsonl");
+    fs::write(&path, &recorded).unwrap();
+    let follower = Follower::new(&["f6c4"], home.path());
+    wait_until("the answer", || !follower.messages().is_empty());
+    let before = follower.messages().len();
+    let answer = recorded
+        .lines()
+        .rfind(|line| line.contains("\"type\":\"assistant\"") && line.contains("\"text\""))
+        .unwrap();
+    let answer = answer
+        .replace("msg_", "msg_2")
+        .replace("\"uuid\":\"", "\"uuid\":\"2");
+    append(&path, &(answer + "\n"));
+    wait_until("another answer", || follower.messages().len() > before);
+    assert_eq!(follower.end().0, Some(0));
+}
+
+#[test]
+fn a_session_in_a_database_is_followed_by_its_id() {
+    let home = tempdir().unwrap();
+    let folder = home.path().join(".local/share/opencode");
+    fs::create_dir_all(&folder).unwrap();
+    let recorded = corpus("opencode/command/command.session/opencode.db");
+    let path = folder.join("opencode.db");
+    fs::copy(recorded, &path).unwrap();
+    let database = rusqlite::Connection::open(&path).unwrap();
+    let id: String = database
+        .query_row(
+            "SELECT id FROM session WHERE parent_id IS NULL",
+            [],
+            |row| row.get(0),
+        )
+        .unwrap();
+    // A newer session, in which nothing was said.
+    let columns: Vec<String> = database
+        .prepare("SELECT name FROM pragma_table_info('session')")
+        .unwrap()
+        .query_map([], |row| row.get(0))
+        .unwrap()
+        .map(Result::unwrap)
+        .collect();
+    let values = columns.iter().map(|name| match name.as_str() {
+        "id" => "'ses_newer'".to_owned(),
+        "time_created" => "time_created + 1000".to_owned(),
+        "slug" => "'newer'".to_owned(),
+        name => name.to_owned(),
+    });
+    let values = values.collect::<Vec<_>>().join(", ");
+    let columns = columns.join(", ");
+    let insert =
+        format!("INSERT INTO session ({columns}) SELECT {values} FROM session WHERE id = ?1");
+    database.execute(&insert, [&id]).unwrap();
+    drop(database);
+    let follower = Follower::new(&[&id], home.path());
+    wait_until("an answer", || !follower.messages().is_empty());
+    assert_eq!(follower.end().0, Some(0));
 }

@@ -6,6 +6,7 @@
 //! takes time is waited for.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
+#![allow(dead_code, reason = "the terminal is shared with other tests")]
 
 mod environment;
 mod faults;

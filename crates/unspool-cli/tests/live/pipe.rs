@@ -116,3 +116,37 @@ fn errors_are_annotated_in_github_actions() {
         ]
     );
 }
+
+#[test]
+fn lines_of_a_program_that_is_no_agent_flow() {
+    // Fewer lines than are looked at to recognise an agent, and more.
+    for lines in [2, 40] {
+        let mut child = start(&["--width", "80"]);
+        let mut pipe = child.stdin.take().unwrap();
+        let mut out = BufReader::new(child.stdout.take().unwrap());
+        let mut all = String::new();
+        for number in 0..lines {
+            writeln!(pipe, "line {number} of many").unwrap();
+        }
+        for _ in 0..lines {
+            out.read_line(&mut all).unwrap();
+        }
+        pipe.write_all(b"\n  indented\nthe end").unwrap();
+        for _ in 0..2 {
+            out.read_line(&mut all).unwrap();
+        }
+        drop(pipe);
+        out.read_to_string(&mut all).unwrap();
+        assert!(child.wait().unwrap().success());
+        // The same as when all of it is there at once.
+        let mut child = start(&["--width", "80"]);
+        let mut pipe = child.stdin.take().unwrap();
+        for number in 0..lines {
+            writeln!(pipe, "line {number} of many").unwrap();
+        }
+        pipe.write_all(b"\n  indented\nthe end").unwrap();
+        drop(pipe);
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(all, String::from_utf8(output.stdout).unwrap());
+    }
+}

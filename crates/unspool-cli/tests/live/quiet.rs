@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::terminal::{Start, Terminal};
-use crate::world::{call, delta, result, session, text, turn_end, wait_until};
+use crate::world::{UNSPOOL, call, delta, result, session, text, turn_end, wait_until};
 
 fn start(arguments: &[&str]) -> Terminal {
     let mut words = vec!["--no-summary"];
@@ -187,4 +187,41 @@ fn a_slow_terminal_slows_the_agent_down_and_loses_nothing() {
     let messages: Vec<&String> = lines.iter().filter(|line| !line.is_empty()).collect();
     assert_eq!(messages.len(), 3000);
     assert_eq!(messages[2999], "• message number 2999");
+}
+
+#[test]
+fn a_bar_shows_how_far_a_large_file_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("large.jsonl");
+    let mut file = std::io::BufWriter::new(std::fs::File::create(&path).unwrap());
+    file.write_all(session().as_bytes()).unwrap();
+    for number in 0..3000 {
+        let words = "A *word* `of` **many**. ".repeat(400);
+        let long = text(&number.to_string(), &words);
+        file.write_all(long.as_bytes()).unwrap();
+    }
+    drop(file);
+    let (path, out) = (path.to_str().unwrap(), folder.path().join("out"));
+    let out = out.to_str().unwrap();
+    let sh = |command: &str| {
+        let mut terminal = Start::program((80, 24), "sh", &["-c", command]).start();
+        assert_eq!(terminal.end().code(), Some(0));
+        // What is left on the screen, and what was there before.
+        let bytes = String::from_utf8_lossy(&terminal.bytes()).into_owned();
+        (terminal.text(), bytes)
+    };
+    for command in [
+        format!("{UNSPOOL} {path} > {out}"),
+        format!("{UNSPOOL} export {path} --to html -o {out} --force"),
+    ] {
+        let (left, seen) = sh(&command);
+        assert!(
+            seen.contains("Reading") && seen.contains("of 28."),
+            "{command}: {seen:?}"
+        );
+        assert_eq!(left.trim(), "", "{command}");
+    }
+    // A reader that takes its time is a person with a pager.
+    let (_, seen) = sh(&format!("{UNSPOOL} {path} | (sleep 2; cat > /dev/null)"));
+    assert!(!seen.contains("Reading"), "{seen:?}");
 }

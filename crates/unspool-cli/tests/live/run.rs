@@ -264,3 +264,81 @@ fn what_can_only_be_known_by_starting_it_is_said_too() {
     let shown = String::from_utf8_lossy(&output.stdout);
     assert!(shown.contains("-- --help -x"), "{shown}");
 }
+
+#[test]
+fn what_an_agent_writes_for_a_terminal_is_interpreted() {
+    let agent =
+        Agent::sh("cat begin; printf 'loading 1%%\\rloading 99%%\\n\\033[31mred\\033[0m\\n' >&2");
+    fs::write(
+        agent.path("begin"),
+        session() + &text("a", "Hello.") + &turn_end(),
+    )
+    .unwrap();
+    let output = agent.run(&[]).output().unwrap();
+    assert_eq!(
+        String::from_utf8_lossy(&output.stderr),
+        "loading 99%\nred\n"
+    );
+    let mut terminal =
+        Start::unspool((80, 24), &["run", "--no-summary", "--", &agent.script]).start();
+    assert_eq!(terminal.end().code(), Some(0));
+    let shown = terminal.text();
+    assert!(
+        shown.contains("┆ loading 99%") && shown.contains("┆ red"),
+        "{shown}"
+    );
+    assert!(!shown.contains("\\x"), "{shown}");
+}
+
+#[test]
+fn a_recording_is_not_written_over_by_chance() {
+    let agent = Agent::sh("echo hello");
+    let saved = agent.path("saved");
+    fs::write(&saved, "old\n").unwrap();
+    let path = saved.to_str().unwrap();
+    let refused = agent.run(&["--save", path]).output().unwrap();
+    assert_eq!(refused.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(said.contains("saved exists: use --force"), "{said}");
+    assert_eq!(fs::read_to_string(&saved).unwrap(), "old\n");
+    let run = |option: &str| {
+        let output = agent.run(&["--save", path, option]).output().unwrap();
+        assert!(output.status.success());
+        fs::read_to_string(&saved).unwrap()
+    };
+    assert_eq!(run("--append"), "old\nhello\n");
+    assert_eq!(run("--force"), "hello\n");
+    let device = agent.run(&["--save", "/dev/null"]).output().unwrap();
+    assert!(device.status.success());
+}
+
+#[test]
+fn what_the_agent_started_ends_with_us_too() {
+    // One that the agent started, which does not end with it.
+    let agent = Agent::sh("sleep 1000 & echo $! > child; echo started; wait");
+    let mut run = agent.run(&[]).stdout(Stdio::piped()).spawn().unwrap();
+    wait_until("the child", || {
+        fs::read_to_string(agent.path("child")).is_ok_and(|text| text.ends_with('\n'))
+    });
+    let child = fs::read_to_string(agent.path("child")).unwrap();
+    let child = Pid::from_raw(child.trim().parse().unwrap()).unwrap();
+    assert!(rustix::process::test_kill_process(child).is_ok());
+    let unspool = Pid::from_child(&run);
+    kill_process(unspool, Signal::KILL).unwrap();
+    run.wait().unwrap();
+    // Nobody may be there to bury it: a zombie has ended too.
+    wait_until("its end", || {
+        let status = fs::read_to_string(format!("/proc/{}/stat", child.as_raw_nonzero()));
+        status.map_or(true, |status| status.contains(") Z "))
+    });
+}
+
+#[test]
+fn what_the_agent_leaves_running_is_left_alone() {
+    let agent = Agent::sh("sleep 3 > /dev/null 2>&1 & echo $! > child; echo started");
+    let output = agent.run(&[]).output().unwrap();
+    assert!(output.status.success());
+    let child = fs::read_to_string(agent.path("child")).unwrap();
+    let child = Pid::from_raw(child.trim().parse().unwrap()).unwrap();
+    assert!(rustix::process::test_kill_process(child).is_ok());
+}

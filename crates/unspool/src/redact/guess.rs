@@ -66,13 +66,54 @@ pub(super) fn kind_of_name(name: &str) -> Option<&'static str> {
 
 /// Whether a value that has such a name is what the name says.
 pub(super) fn is_secret_value(kind: &str, value: &str) -> bool {
-    if is_placeholder(value) || value.contains(char::is_whitespace) {
+    if is_placeholder(value) {
         return false;
+    }
+    if value.contains(char::is_whitespace) {
+        // Nothing else is made of words.
+        return kind == "password" && is_phrase(value);
     }
     if kind == "password" {
         return value.len() >= 4 && !is_code(value);
     }
     value.len() >= 8 && looks_random(value)
+}
+
+/// Whether several words are a password, not a sentence about one.
+fn is_phrase(value: &str) -> bool {
+    const TALK: [&str; 24] = [
+        "a",
+        "an",
+        "the",
+        "your",
+        "is",
+        "are",
+        "be",
+        "to",
+        "for",
+        "of",
+        "in",
+        "or",
+        "and",
+        "with",
+        "not",
+        "must",
+        "enter",
+        "please",
+        "password",
+        "passwords",
+        "passphrase",
+        "required",
+        "invalid",
+        "incorrect",
+    ];
+    let mut words = value
+        .split(|c: char| !c.is_alphanumeric())
+        .map(str::to_lowercase);
+    (8..=100).contains(&value.len())
+        && !value.contains(['\n', '\t'])
+        && !is_code(value)
+        && !words.any(|word| TALK.contains(&word.as_str()))
 }
 
 /// For the pattern of assignments.

@@ -117,7 +117,20 @@ fn private_keys_are_replaced_as_a_whole() {
 fn what_is_assigned_to_a_telling_name_is_replaced() {
     for (text, expected) in [
         ("DB_PASSWORD=hunter2x", "DB_PASSWORD=[password 1]"),
-        ("password: \"correct horse\"", "password: \"correct horse\""),
+        ("password: \"correct horse\"", "password: \"[password 1]\""),
+        (
+            "export PASSWORD=\"correct horse battery\"",
+            "export PASSWORD=\"[password 1]\"",
+        ),
+        (
+            "password = 'Must be 8 characters'",
+            "password = 'Must be 8 characters'",
+        ),
+        (
+            "password: \"Enter a password\"",
+            "password: \"Enter a password\"",
+        ),
+        ("token: \"two words 123\"", "token: \"two words 123\""),
         ("password: \"correcthorse\"", "password: \"[password 1]\""),
         (
             r#"{"api_key": "a8f5f167f44f4964e6c998de"}"#,

@@ -1,0 +1,92 @@
+//! Times as people type them.
+
+use jiff::civil::Weekday;
+use jiff::tz::TimeZone;
+use jiff::{Span, Timestamp, ToSpan, Zoned};
+
+const EXPECTED: &str = "expected a date (2026-11-15), a time, a day (today, yesterday, monday), \
+                        or a while ago (2h, 3 days ago)";
+
+/// A date, a time, a day, or a while ago.
+pub(crate) fn parse_time(text: &str) -> Result<Timestamp, String> {
+    let time = before(text, &Zoned::now());
+    time.ok_or_else(|| EXPECTED.to_owned())
+}
+
+/// What these words mean at this time. A day is its beginning; the name of a
+/// weekday is the last one, which may be today.
+fn before(text: &str, now: &Zoned) -> Option<Timestamp> {
+    let text = text.trim();
+    if let Ok(time) = text.parse::<Timestamp>() {
+        return Some(time);
+    }
+    if let Ok(time) = text.parse::<jiff::civil::DateTime>() {
+        let time = time.to_zoned(TimeZone::system()).ok()?;
+        return Some(time.timestamp());
+    }
+    let text = text.to_lowercase();
+    let days = match text.as_str() {
+        "now" => return Some(now.timestamp()),
+        "today" => Some(0),
+        "yesterday" => Some(1),
+        name => weekday(name.strip_prefix("last ").unwrap_or(name))
+            .map(|day| i64::from(day.until(now.weekday()))),
+    };
+    let time = if let Some(days) = days {
+        now.start_of_day().ok()?.checked_sub(days.days()).ok()?
+    } else {
+        let span = text.strip_suffix("ago").unwrap_or(&text).trim();
+        let span: Span = span.parse().ok()?;
+        now.checked_sub(span.abs()).ok()?
+    };
+    Some(time.timestamp())
+}
+
+fn weekday(name: &str) -> Option<Weekday> {
+    const NAMES: [(&str, Weekday); 7] = [
+        ("monday", Weekday::Monday),
+        ("tuesday", Weekday::Tuesday),
+        ("wednesday", Weekday::Wednesday),
+        ("thursday", Weekday::Thursday),
+        ("friday", Weekday::Friday),
+        ("saturday", Weekday::Saturday),
+        ("sunday", Weekday::Sunday),
+    ];
+    let is_it = |full: &str| full == name || (name.len() >= 3 && full.starts_with(name));
+    let found = NAMES.into_iter().find(|(full, _)| is_it(full));
+    found.map(|(_, day)| day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_and_whiles_are_understood() {
+        // A Monday.
+        let now: Zoned = "2026-11-16T09:30:00+01:00[Europe/Berlin]".parse().unwrap();
+        let time = |text: &str| {
+            let time = before(text, &now).unwrap_or_else(|| panic!("{text}"));
+            time.to_zoned(now.time_zone().clone())
+                .strftime("%m-%d %H:%M")
+                .to_string()
+        };
+        for (text, expected) in [
+            ("today", "11-16 00:00"),
+            ("Yesterday", "11-15 00:00"),
+            ("monday", "11-16 00:00"),
+            ("tuesday", "11-10 00:00"),
+            ("last sun", "11-15 00:00"),
+            ("now", "11-16 09:30"),
+            ("2 hours ago", "11-16 07:30"),
+            ("90m", "11-16 08:00"),
+            ("1 week ago", "11-09 09:30"),
+            ("2026-11-01T00:00:00Z", "11-01 01:00"),
+        ] {
+            assert_eq!(time(text), expected, "{text}");
+        }
+        for text in ["", "mo", "someday", "ago", "last"] {
+            assert!(before(text, &now).is_none(), "{text}");
+        }
+    }
+}
