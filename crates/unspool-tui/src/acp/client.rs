@@ -517,6 +517,11 @@ impl Client {
 
     /// Opens a session in place of the one that is open.
     pub fn open(&mut self, open: Open) {
+        if let Some(turn) = &self.turn {
+            self.pending.remove(&turn.request);
+            self.cancel();
+            self.turn = None;
+        }
         let can = self.state.capabilities;
         let root = self.settings.root.clone();
         let servers = self.settings.mcp_servers.clone();
@@ -812,6 +817,22 @@ impl Client {
             Link::Process(connection) => connection.send(line),
             Link::Function(send) => send(line),
         }
+    }
+
+    /// A rule answered: that is told, shown and kept.
+    fn automatic(&mut self, title: String, action: Action, rule: usize) {
+        let verb = match action {
+            Action::Allow => "allowed",
+            Action::Ask => "asks",
+            Action::Deny => "denied",
+        };
+        let text = format!("Rule {rule} {verb}: {}", unspool::tool::label(&title));
+        self.notice(unspool::event::Level::Info, text);
+        self.updates.push(Update::Automatic {
+            title,
+            action,
+            rule,
+        });
     }
 
     fn notice(&mut self, level: unspool::event::Level, text: String) {

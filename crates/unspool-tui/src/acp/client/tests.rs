@@ -875,3 +875,76 @@ fn blocks_that_an_agent_does_not_take_are_put_in_other_words() {
     );
     assert_eq!(blocks[1]["type"], "text");
 }
+
+#[test]
+fn what_is_held_back_is_shown_when_nothing_follows() {
+    let mut world = World::working();
+    world.update(
+        json!({"sessionUpdate": "tool_call", "toolCallId": "c", "title": "ls", "kind": "execute", "status": "in_progress"}),
+    );
+    let updates = world.update(
+        json!({"sessionUpdate": "tool_call_update", "toolCallId": "c", "status": "completed"}),
+    );
+    let is_result = |body: &&Body| matches!(body, Body::ToolResult(_));
+    assert_eq!(
+        events(&updates)
+            .iter()
+            .filter(|body| is_result(body))
+            .count(),
+        0
+    );
+    let updates = world.client.quiet();
+    assert_eq!(
+        events(&updates)
+            .iter()
+            .filter(|body| is_result(body))
+            .count(),
+        1
+    );
+    assert!(events(&world.client.quiet()).is_empty());
+    world.nothing_sent();
+}
+
+#[test]
+fn another_session_ends_the_turn_of_the_first() {
+    let mut world = World::working();
+    world.asks(json!(7), json!({"toolCallId": "c"}));
+    world.client.open(Open::New);
+    assert_eq!(world.sent()["method"], "session/cancel");
+    assert_eq!(world.sent()["id"], 7);
+    assert_eq!(world.sent()["method"], "session/new");
+    world.take(json!({"id": 2, "result": {"stopReason": "cancelled"}}));
+    assert_eq!(world.client.phase(), Phase::Starting);
+    world.take(json!({"id": 3, "result": {"sessionId": "t"}}));
+    assert_eq!(world.client.phase(), Phase::Ready);
+    assert_eq!(world.client.state().session, "t");
+}
+
+#[test]
+fn rules_hold_for_files_and_commands_that_are_done_through_us() {
+    let list = [
+        json!({"action": "deny", "path": "secret/**"}),
+        json!({"action": "ask", "kind": "edit", "path": "src/**"}),
+        json!({"action": "deny", "command": "rm *"}),
+    ];
+    let mut world = World::with(|settings| settings.rules = rules(&list))
+        .open()
+        .work();
+    let denied = world.request(7, "fs/read_text_file", json!({"path": "secret/key"}));
+    assert_eq!(denied["error"]["code"], -32603);
+    let denied = world.request(8, "terminal/create", json!({"command": "ls; rm x"}));
+    assert_eq!(denied["error"]["code"], -32603);
+    let write = json!({"sessionId": "s", "path": "src/a.rs", "content": "x"});
+    world.take(json!({"id": 9, "method": "fs/write_text_file", "params": write}));
+    world.nothing_sent();
+    world.client.cancel_asks();
+    assert_eq!(world.sent()["error"]["code"], -32603);
+    // What the person allowed in this turn is not asked for again.
+    let call = json!({"toolCallId": "c", "kind": "edit", "locations": [{"path": "src/a.rs"}]});
+    world.asks(json!(10), call);
+    let id = world.client.asks()[0].id;
+    world.client.answer(id, Answer::Option("y".to_owned()));
+    world.sent();
+    world.take(json!({"id": 11, "method": "fs/write_text_file", "params": write}));
+    assert_eq!(world.sent()["result"], json!({}));
+}
