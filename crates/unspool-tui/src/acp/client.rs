@@ -20,7 +20,6 @@ use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
 
-use agent_client_protocol_schema::ProtocolVersion;
 use agent_client_protocol_schema::v1 as schema;
 use serde_json::{Value, json};
 use unspool::Event;
@@ -41,10 +40,12 @@ mod asks;
 mod blocks;
 mod calls;
 mod journal;
+mod opening;
 mod services;
 mod shell;
 #[cfg(test)]
 mod tests;
+mod turns;
 
 /// How many characters of a line that is no message are told.
 const STRAY: usize = 4 << 10;
@@ -493,243 +494,6 @@ impl Client {
         });
     }
 
-    fn initialize(&mut self) {
-        let fs = schema::FileSystemCapabilities::new()
-            .read_text_file(true)
-            .write_text_file(true);
-        let options = schema::SessionConfigOptionsCapabilities::new()
-            .boolean(schema::BooleanConfigOptionCapabilities::new());
-        let session = schema::ClientSessionCapabilities::new()
-            .compaction(schema::CompactionCapabilities::new())
-            .config_options(options)
-            .notices(schema::NoticeCapabilities::new());
-        let elicitation = schema::ElicitationCapabilities::new()
-            .form(schema::ElicitationFormCapabilities::new())
-            .url(schema::ElicitationUrlCapabilities::new());
-        let auth = schema::AuthCapabilities::new().terminal(self.settings.terminal_login);
-        let capabilities = schema::ClientCapabilities::new()
-            .fs(fs)
-            .terminal(true)
-            .session(session)
-            .auth(auth)
-            .elicitation(elicitation);
-        let info = schema::Implementation::new("unspool", &self.settings.version)
-            .title("Unspool".to_owned());
-        let params = schema::InitializeRequest::new(ProtocolVersion::V1)
-            .client_capabilities(capabilities)
-            .client_info(info);
-        self.ask_agent("initialize", &params, Pending::Initialize);
-    }
-
-    fn initialized(&mut self, result: Result<Value, Refusal>) {
-        let Some(result) = self.succeeded("initialize", result) else {
-            self.stage = Stage::Failed;
-            return;
-        };
-        let version = result.get("protocolVersion").and_then(Value::as_u64);
-        if version.is_some_and(|version| version != 1) {
-            let version = version.unwrap_or_default();
-            self.stage = Stage::Failed;
-            self.failed(
-                "initialize",
-                &format!("the agent speaks protocol {version}, not 1"),
-            );
-            return;
-        }
-        self.state.initialized(&result);
-        self.open(self.settings.open.clone());
-    }
-
-    /// Opens a session in place of the one that is open.
-    pub fn open(&mut self, open: Open) {
-        let can = self.state.capabilities;
-        let root = self.settings.root.clone();
-        let servers = self.settings.mcp_servers.clone();
-        self.state.session.clear();
-        self.state.title.clear();
-        self.state.mode.clear();
-        self.state.modes.clear();
-        self.state.options.clear();
-        self.state.commands.clear();
-        self.stage = Stage::Starting;
-        self.updates.push(Update::State);
-        match &open {
-            Open::Nothing => self.stage = Stage::Unopened,
-            Open::New => {
-                let params = schema::NewSessionRequest::new(root).mcp_servers(servers);
-                self.ask_agent("session/new", &params, Pending::Open(open));
-            }
-            Open::Load(id) | Open::Resume(id) => {
-                let id = id.clone();
-                self.state.session.clone_from(&id);
-                let wants_history = matches!(open, Open::Load(_));
-                if can.load && (wants_history || !can.resume) {
-                    // Who wants to go on without the history has it.
-                    self.journal.mute(!wants_history);
-                    let params = schema::LoadSessionRequest::new(id, root).mcp_servers(servers);
-                    self.ask_agent("session/load", &params, Pending::Open(open));
-                } else if can.resume {
-                    let params = schema::ResumeSessionRequest::new(id, root).mcp_servers(servers);
-                    self.ask_agent("session/resume", &params, Pending::Open(open));
-                } else {
-                    self.stage = Stage::Failed;
-                    self.failed("session/load", "the agent cannot open earlier sessions");
-                }
-            }
-        }
-    }
-
-    fn opened(&mut self, open: Open, result: Result<Value, Refusal>) {
-        self.journal.mute(false);
-        let result = match result {
-            Ok(result) => result,
-            Err(refusal) if wants_login(&refusal) => {
-                self.stage = Stage::Login(open);
-                return;
-            }
-            Err(refusal) => {
-                self.stage = Stage::Failed;
-                let what = match open {
-                    Open::New | Open::Nothing => "session/new",
-                    Open::Load(_) => "session/load",
-                    Open::Resume(_) => "session/resume",
-                };
-                self.failed(what, &refusal.message);
-                return;
-            }
-        };
-        let id = wire::text(&result, "sessionId");
-        if !id.is_empty() {
-            self.state.session = id;
-        }
-        self.state.settings(&result);
-        self.stage = Stage::Opened;
-        self.send_next();
-    }
-
-    /// Logs in by one of the agent's methods.
-    pub fn authenticate(&mut self, method: &str) {
-        let params = schema::AuthenticateRequest::new(method.to_owned());
-        self.ask_agent("authenticate", &params, Pending::Authenticate);
-    }
-
-    /// The person has logged in: what failed for it is tried again.
-    pub fn logged_in(&mut self) {
-        let Stage::Login(open) = std::mem::replace(&mut self.stage, Stage::Opened) else {
-            return;
-        };
-        if open == Open::Nothing {
-            self.send_next();
-        } else {
-            self.open(open);
-        }
-    }
-
-    /// Logs out, where the agent can.
-    pub fn log_out(&mut self) {
-        let params = schema::LogoutRequest::new();
-        self.ask_agent("logout", &params, Pending::Other("logout"));
-    }
-
-    /// Sends a message, or queues it while it cannot be sent. Whether it was
-    /// queued.
-    pub fn prompt(&mut self, blocks: Vec<schema::ContentBlock>) -> bool {
-        if matches!(self.stage, Stage::Opened) && self.turn.is_none() {
-            self.send_prompt(blocks);
-            return false;
-        }
-        self.last_queued += 1;
-        let id = self.last_queued;
-        self.queue.push_back(Queued { id, blocks });
-        self.updates.push(Update::State);
-        true
-    }
-
-    /// Changes a message that waits; `false` if it is gone.
-    pub fn edit_queued(&mut self, id: u64, blocks: Vec<schema::ContentBlock>) -> bool {
-        let queued = self.queue.iter_mut().find(|queued| queued.id == id);
-        let is_there = queued.map(|queued| queued.blocks = blocks).is_some();
-        self.updates.push(Update::State);
-        is_there
-    }
-
-    /// Takes a message out of the queue.
-    pub fn remove_queued(&mut self, id: u64) -> Option<Queued> {
-        let at = self.queue.iter().position(|queued| queued.id == id)?;
-        self.updates.push(Update::State);
-        self.queue.remove(at)
-    }
-
-    /// Sends the next message of the queue, if one can be sent. After a turn
-    /// that failed or was canceled, nothing is sent before this is called or
-    /// the person sends something else.
-    pub fn send_next(&mut self) {
-        if matches!(self.stage, Stage::Opened)
-            && self.turn.is_none()
-            && let Some(queued) = self.queue.pop_front()
-        {
-            self.send_prompt(queued.blocks);
-        }
-    }
-
-    fn send_prompt(&mut self, blocks: Vec<schema::ContentBlock>) {
-        self.journal.start_recording(&mut self.updates);
-        let fitting = blocks::fitting(&blocks, self.state.capabilities);
-        let params = schema::PromptRequest::new(self.state.session.clone(), fitting);
-        let request = self.ask_agent("session/prompt", &params, Pending::Prompt);
-        self.turn = Some(Turn {
-            request,
-            blocks,
-            is_canceled: false,
-        });
-        self.updates.push(Update::State);
-    }
-
-    fn prompt_ended(&mut self, result: Result<Value, Refusal>) {
-        let turn = self.turn.take();
-        self.services.forget_grants();
-        let is_over = match result {
-            Ok(result) => wire::text(&result, "stopReason") != "cancelled",
-            Err(refusal) if wants_login(&refusal) => {
-                self.stage = Stage::Login(Open::Nothing);
-                if let Some(turn) = turn {
-                    self.last_queued += 1;
-                    self.queue.push_front(Queued {
-                        id: self.last_queued,
-                        blocks: turn.blocks,
-                    });
-                }
-                return;
-            }
-            Err(refusal) => {
-                if refusal.code != wire::REQUEST_CANCELLED {
-                    self.failed("session/prompt", &refusal.message);
-                }
-                return;
-            }
-        };
-        if is_over && turn.is_none_or(|turn| !turn.is_canceled) {
-            self.send_next();
-        }
-    }
-
-    /// Stops the turn. All open requests are answered with `cancelled`, and so
-    /// are those that still come; what else comes is taken as before. Said
-    /// again, it also takes the prompt itself back.
-    pub fn cancel(&mut self) {
-        if let Some(turn) = &mut self.turn {
-            let again = std::mem::replace(&mut turn.is_canceled, true);
-            let request = turn.request;
-            let params = schema::CancelNotification::new(self.state.session.clone());
-            self.tell_agent("session/cancel", &params);
-            if again {
-                let params = schema::CancelRequestNotification::new(request);
-                self.tell_agent("$/cancel_request", &params);
-            }
-        }
-        self.cancel_asks();
-    }
-
     /// Sets the mode.
     pub fn set_mode(&mut self, mode: &str) {
         let session = self.state.session.clone();
@@ -842,6 +606,22 @@ impl Client {
         }
     }
 
+    /// A rule answered: that is told, shown and kept.
+    fn automatic(&mut self, title: String, action: Action, rule: usize) {
+        let verb = match action {
+            Action::Allow => "allowed",
+            Action::Ask => "asks",
+            Action::Deny => "denied",
+        };
+        let text = format!("Rule {rule} {verb}: {}", unspool::tool::label(&title));
+        self.notice(unspool::event::Level::Info, text);
+        self.updates.push(Update::Automatic {
+            title,
+            action,
+            rule,
+        });
+    }
+
     fn notice(&mut self, level: unspool::event::Level, text: String) {
         let notice = unspool::event::Notice {
             level,
@@ -849,10 +629,4 @@ impl Client {
         };
         self.journal.say(unspool::event::Body::Notice(notice));
     }
-}
-
-/// Some agents say it in words only.
-fn wants_login(refusal: &Refusal) -> bool {
-    let message = refusal.message.to_lowercase();
-    refusal.code == wire::AUTH_REQUIRED || message.contains("authentication required")
 }

@@ -126,6 +126,7 @@ impl Connection {
         }
         if let Some(output) = child.stdout.take() {
             let (callback, is_alive) = (callback.clone(), Arc::clone(&is_alive));
+            let tell_silent = tell_silent.clone();
             thread::spawn(move || {
                 read_lines(output, &callback);
                 let _ = tell_silent.send(());
@@ -134,7 +135,10 @@ impl Connection {
         }
         if let Some(errors) = child.stderr.take() {
             let callback = callback.clone();
-            thread::spawn(move || read_errors(errors, &callback));
+            thread::spawn(move || {
+                read_errors(errors, &callback);
+                let _ = tell_silent.send(());
+            });
         }
         let (tell_ended, ended) = mpsc::channel();
         let alive = Arc::clone(&is_alive);
@@ -143,7 +147,9 @@ impl Connection {
             let _ = tell_ended.send(());
             // What the agent said last comes before its end; what it started
             // may hold the pipe open, and is not waited for.
-            let _ = silent.recv_timeout(LINGER);
+            for _pipe in 0..2 {
+                let _ = silent.recv_timeout(LINGER);
+            }
             callback(Incoming::Exited(exit));
         });
         Ok(Self {

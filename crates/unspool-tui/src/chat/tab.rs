@@ -17,7 +17,6 @@ use super::history::History;
 use super::menu::Menu;
 use super::{ABOUT, News, Opening, Settings, Teller};
 use crate::acp::files::{FileError, Files};
-use crate::acp::permission::Action as Verdict;
 use crate::acp::{self, Client, Exit, Incoming, Launch, Open, Phase, State, Update};
 use crate::keys::{Action, Place};
 use crate::prompt::blocks::{Reason, Takes, blocks};
@@ -303,19 +302,8 @@ impl Tab {
                 self.question.take_if(|question| question.id() == id);
                 self.ask();
             }
-            Update::Automatic {
-                title,
-                action,
-                rule,
-            } => {
-                let did = match action {
-                    Verdict::Deny => "Rejected",
-                    Verdict::Allow | Verdict::Ask => "Allowed",
-                };
-                let title = sanitize::line(&title).into_owned();
-                self.note(Level::Info, format!("{did} by rule {rule}: {title}"));
-                self.follow_up();
-            }
+            // It is among the events too.
+            Update::Automatic { .. } => {}
             Update::Wrote(wrote) => self.wrote(&wrote),
             Update::Sessions(sessions, _) => {
                 self.menu = Menu::sessions(&sessions);

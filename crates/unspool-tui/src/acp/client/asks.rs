@@ -132,11 +132,7 @@ impl Client {
                 self.grant(&call);
             }
             self.reply(request, &selected(&chosen.id));
-            self.updates.push(Update::Automatic {
-                title: call.title,
-                action: verdict.action,
-                rule,
-            });
+            self.automatic(call.title, verdict.action, rule);
             return;
         }
         let call = Box::new(call);

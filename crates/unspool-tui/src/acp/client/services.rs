@@ -174,11 +174,7 @@ impl Client {
         };
         let error = schema::Error::new(-32603, "a rule of the person does not allow it");
         self.refuse(request, &error);
-        self.updates.push(Update::Automatic {
-            title: title.to_owned(),
-            action: Action::Deny,
-            rule,
-        });
+        self.automatic(title.to_owned(), Action::Deny, rule);
         true
     }
 

@@ -10,6 +10,8 @@ use unspool::event::{Body, ToolStatus};
 use super::*;
 use crate::acp::permission::Rule;
 
+mod services;
+
 struct World {
     client: Client,
     sent: Receiver<String>,
@@ -643,190 +645,6 @@ fn rules_answer_and_that_is_told() {
 }
 
 #[test]
-fn files_are_read_and_written_with_a_diff() {
-    let mut world = World::working();
-    let root = world.folder.path().canonicalize().unwrap();
-    std::fs::write(root.join("a.txt"), "1\n2\n3\n").unwrap();
-    let path = root.join("a.txt");
-    let read = world.request(
-        7,
-        "fs/read_text_file",
-        json!({"path": path, "line": 2, "limit": 1}),
-    );
-    assert_eq!(read["result"], json!({"content": "2\n"}));
-    let missing = world.request(8, "fs/read_text_file", json!({"path": root.join("b.txt")}));
-    assert_eq!(missing["error"]["code"], -32002);
-    let outside = world.request(9, "fs/read_text_file", json!({"path": "/etc/passwd"}));
-    assert_eq!(outside["error"]["code"], -32602);
-    let params = json!({"sessionId": "s", "path": path, "content": "new\n"});
-    let updates = world.take(json!({"id": 10, "method": "fs/write_text_file", "params": params}));
-    assert!(
-        updates.iter().any(|update| matches!(update,
-        Update::Wrote(wrote) if wrote.old.as_deref() == Some("1\n2\n3\n") && wrote.new == "new\n"))
-    );
-    assert_eq!(world.sent()["result"], json!({}));
-    assert_eq!(std::fs::read_to_string(&path).unwrap(), "new\n");
-}
-
-#[test]
-fn writing_where_programs_are_run_from_is_asked_for() {
-    let mut world = World::working();
-    let params = json!({"sessionId": "s", "path": ".GIT/hooks/pre-commit", "content": "evil"});
-    world.take(json!({"id": 7, "method": "fs/write_text_file", "params": params}));
-    world.nothing_sent();
-    let id = world.client.asks()[0].id;
-    world.client.answer(id, Answer::Option("reject".to_owned()));
-    assert_eq!(world.sent()["error"]["code"], -32603);
-    assert!(!world.folder.path().join(".GIT").exists());
-    world.take(json!({"id": 8, "method": "fs/write_text_file", "params": params}));
-    let id = world.client.asks()[0].id;
-    world.client.answer(id, Answer::Option("allow".to_owned()));
-    assert_eq!(world.sent()["result"], json!({}));
-    assert!(world.folder.path().join(".GIT/hooks/pre-commit").exists());
-}
-
-#[test]
-fn a_command_runs_in_a_terminal_to_its_end() {
-    let mut world = World::working();
-    let created = world.request(
-        7,
-        "terminal/create",
-        json!({"command": "printf 'a\\nb'; test -t 1 && exit 4"}),
-    );
-    let terminal = created["result"]["terminalId"].clone();
-    world.update(json!({"sessionUpdate": "tool_call", "toolCallId": "c", "kind": "execute", "title": "printf",
-        "status": "in_progress", "content": [{"type": "terminal", "terminalId": terminal}]}));
-    let params = json!({"sessionId": "s", "terminalId": terminal});
-    world.take(json!({"id": 8, "method": "terminal/wait_for_exit", "params": params}));
-    let exit = world.sent_later();
-    assert_eq!(
-        (&exit["id"], &exit["result"]),
-        (&json!(8), &json!({"exitCode": 4}))
-    );
-    let output = world.request(9, "terminal/output", params.clone());
-    assert_eq!(
-        output["result"],
-        json!({"output": "a\r\nb", "truncated": false, "exitStatus": {"exitCode": 4}})
-    );
-    assert_eq!(
-        world.request(10, "terminal/release", params.clone())["result"],
-        json!({})
-    );
-    assert_eq!(
-        world.request(11, "terminal/output", params)["error"]["code"],
-        -32002
-    );
-}
-
-#[test]
-fn live_output_belongs_to_the_call_that_shows_it_and_comes_once() {
-    let mut world = World::working();
-    let created = world.request(
-        7,
-        "terminal/create",
-        json!({"command": "echo one; sleep 0.2; echo two"}),
-    );
-    let terminal = created["result"]["terminalId"].clone();
-    let mut updates = world.update(
-        json!({"sessionUpdate": "tool_call", "toolCallId": "c", "kind": "execute", "title": "echo",
-        "status": "in_progress", "content": [{"type": "terminal", "terminalId": terminal}]}),
-    );
-    loop {
-        let news = world.news.recv_timeout(Duration::from_secs(10)).unwrap();
-        let is_end = matches!(
-            &news,
-            Incoming::Terminal(crate::acp::terminals::News::Exited(_))
-        );
-        updates.extend(world.client.take(news));
-        if is_end {
-            break;
-        }
-    }
-    let params = json!({"sessionId": "s", "terminalId": terminal});
-    updates.extend(world.take(json!({"id": 8, "method": "terminal/output", "params": params})));
-    updates.extend(world.update(
-        json!({"sessionUpdate": "tool_call_update", "toolCallId": "c", "status": "completed"}),
-    ));
-    updates.extend(world.take(json!({"id": 2, "result": {"stopReason": "end_turn"}})));
-    let all = events(&updates);
-    let live: String = all
-        .iter()
-        .filter_map(|body| match body {
-            Body::ToolOutput(output) if output.id == "c" => Some(output.text.to_string()),
-            _ => None,
-        })
-        .collect();
-    assert_eq!(live, "one\r\ntwo\r\n");
-    assert!(all.iter().any(|body| matches!(body, Body::ToolResult(result) if result.output == "one\r\ntwo\r\n" && result.exit_code == Some(0))));
-}
-
-#[test]
-fn a_command_that_is_killed_says_so_and_one_outside_does_not_start() {
-    let mut world = World::working();
-    let created = world.request(
-        7,
-        "terminal/create",
-        json!({"command": "sleep", "args": ["100"]}),
-    );
-    let params = json!({"sessionId": "s", "terminalId": created["result"]["terminalId"]});
-    world.take(json!({"id": 8, "method": "terminal/wait_for_exit", "params": params}));
-    assert_eq!(
-        world.request(9, "terminal/kill", params)["result"],
-        json!({})
-    );
-    let exit = world.sent_later();
-    assert_eq!(
-        (&exit["id"], &exit["result"]["signal"]),
-        (&json!(8), &json!("SIGTERM"))
-    );
-    let outside = world.request(
-        10,
-        "terminal/create",
-        json!({"command": "ls", "cwd": "/etc"}),
-    );
-    assert_eq!(outside["error"]["code"], -32602);
-    let nothing = world.request(
-        11,
-        "terminal/create",
-        json!({"command": "no-such-program", "args": ["x"]}),
-    );
-    assert_eq!(nothing["error"]["code"], -32603);
-}
-
-#[test]
-fn a_terminal_that_no_call_shows_is_shown_when_it_is_released() {
-    let mut world = World::working();
-    let created = world.request(7, "terminal/create", json!({"command": "echo hi"}));
-    let params = json!({"sessionId": "s", "terminalId": created["result"]["terminalId"]});
-    world.take(json!({"id": 8, "method": "terminal/wait_for_exit", "params": params}));
-    world.sent_later();
-    let updates = world.take(json!({"id": 9, "method": "terminal/release", "params": params}));
-    assert!(
-        events(&updates)
-            .iter()
-            .any(|body| matches!(body, Body::ToolResult(result) if result.output == "hi\r\n"))
-    );
-}
-
-#[test]
-fn a_persons_command_is_shown_like_a_call() {
-    let mut world = World::opened();
-    let id = world.client.shell("echo hé; exit 3").unwrap();
-    let mut updates = world.client.drain();
-    while world.client.shells().next().is_some() {
-        let news = world.news.recv_timeout(Duration::from_secs(10)).unwrap();
-        updates.extend(world.client.take(news));
-    }
-    world.nothing_sent();
-    let all = events(&updates);
-    assert!(all.iter().any(
-        |body| matches!(body, Body::ToolUse(call) if call.id == id && call.arg == "echo hé; exit 3")
-    ));
-    assert!(matches!(all.last(), Some(Body::ToolResult(result))
-        if result.output == "hé\r\n" && result.exit_code == Some(3) && result.status == ToolStatus::Error));
-}
-
-#[test]
 fn a_form_is_answered_with_typed_values() {
     let mut world = World::working();
     let form = json!({"mode": "form", "message": "Who?", "sessionId": "s", "requestedSchema": {"type": "object", "properties": {"n": {"type": "string"}}}});
@@ -874,4 +692,45 @@ fn blocks_that_an_agent_does_not_take_are_put_in_other_words() {
         json!({"type": "resource_link", "name": "a.rs", "uri": "file:///p/a.rs"})
     );
     assert_eq!(blocks[1]["type"], "text");
+}
+
+#[test]
+fn what_is_held_back_is_shown_when_nothing_follows() {
+    let mut world = World::working();
+    // Its output may come with the next message.
+    let call = json!({"sessionUpdate": "tool_call", "toolCallId": "c", "title": "ls", "status": "completed"});
+    let updates = world.update(call);
+    let is_result = |body: &&Body| matches!(body, Body::ToolResult(_));
+    assert_eq!(
+        events(&updates)
+            .iter()
+            .filter(|body| is_result(body))
+            .count(),
+        0
+    );
+    let updates = world.client.quiet();
+    assert_eq!(
+        events(&updates)
+            .iter()
+            .filter(|body| is_result(body))
+            .count(),
+        1
+    );
+    assert!(events(&world.client.quiet()).is_empty());
+    world.nothing_sent();
+}
+
+#[test]
+fn another_session_ends_the_turn_of_the_first() {
+    let mut world = World::working();
+    world.asks(json!(7), json!({"toolCallId": "c"}));
+    world.client.open(Open::New);
+    assert_eq!(world.sent()["method"], "session/cancel");
+    assert_eq!(world.sent()["id"], 7);
+    assert_eq!(world.sent()["method"], "session/new");
+    world.take(json!({"id": 2, "result": {"stopReason": "cancelled"}}));
+    assert_eq!(world.client.phase(), Phase::Starting);
+    world.take(json!({"id": 3, "result": {"sessionId": "t"}}));
+    assert_eq!(world.client.phase(), Phase::Ready);
+    assert_eq!(world.client.state().session, "t");
 }
