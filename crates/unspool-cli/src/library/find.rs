@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, DirEntry, FileType, Metadata};
+use std::fs::{self, FileType, Metadata};
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -172,15 +172,13 @@ impl Found {
 
     /// What a folder holds, in order. One that may not be read is skipped.
     fn entries(&mut self, folder: &Path) -> Option<Vec<(OsString, FileType)>> {
-        let read = fs::read_dir(folder).and_then(|entries| {
-            let entry = |entry: io::Result<DirEntry>| {
-                let entry = entry?;
-                Ok((entry.file_name(), entry.file_type()?))
-            };
-            entries.map(entry).collect::<io::Result<Vec<_>>>()
-        });
-        match read {
-            Ok(mut entries) => {
+        match fs::read_dir(folder) {
+            Ok(entries) => {
+                // One that is gone meanwhile is no reason to skip the others.
+                let entries = entries.flatten();
+                let mut entries: Vec<_> = entries
+                    .filter_map(|entry| Some((entry.file_name(), entry.file_type().ok()?)))
+                    .collect();
                 entries.sort_by(|(a, _), (b, _)| a.cmp(b));
                 Some(entries)
             }
