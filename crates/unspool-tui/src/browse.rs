@@ -185,7 +185,9 @@ impl Browse {
                 Ok(Fed::Restart) => self.pane.restart(),
                 Ok(Fed::Whole(events)) => {
                     self.pane.restart();
-                    events.into_iter().for_each(|event| self.pane.event(event));
+                    for event in events {
+                        self.pane.event(event);
+                    }
                 }
                 Ok(Fed::Said(words)) => self.say(&words),
                 Ok(Fed::Live(is_live)) => {
@@ -293,7 +295,7 @@ impl Browse {
                 Answer::Copy(text) => {
                     let lines = text.lines().count();
                     let noun = if lines == 1 { "line" } else { "lines" };
-                    if screen.copy(&text)? {
+                    if Screen::copy(&text)? {
                         self.say(&format!("copied {lines} {noun}"));
                     } else {
                         self.say("too long for the clipboard: v opens it in an editor");

@@ -147,7 +147,9 @@ impl Pane {
         self.facts.event(&event);
         let mut changed = Vec::new();
         self.timeline.event(event, &mut |slot| changed.push(slot));
-        changed.into_iter().for_each(|slot| self.changed(slot));
+        for slot in changed {
+            self.changed(slot);
+        }
         self.is_changed = true;
     }
 
@@ -155,7 +157,9 @@ impl Pane {
     pub fn finish(&mut self) {
         let mut changed = Vec::new();
         self.timeline.finish(&mut |slot| changed.push(slot));
-        changed.into_iter().for_each(|slot| self.changed(slot));
+        for slot in changed {
+            self.changed(slot);
+        }
         self.set_live(false);
     }
 
