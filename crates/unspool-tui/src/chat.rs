@@ -358,7 +358,7 @@ impl App {
         }
         if tab.is_asked() {
             let is_general = keys::action(key, Place::Chat);
-            if is_general.is_none() && tab.dialog_key(key, screen)? {
+            if is_general.is_none() && tab.dialog_key(key)? {
                 return Ok(());
             }
             return self.maybe_act(is_general, screen);

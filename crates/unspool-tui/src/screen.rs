@@ -235,7 +235,7 @@ impl Screen {
 
     /// Puts a text into the clipboard of who looks at the terminal, wherever
     /// that is. False if it is too long for that.
-    pub(crate) fn copy(&mut self, text: &str) -> io::Result<bool> {
+    pub(crate) fn copy(text: &str) -> io::Result<bool> {
         if text.len() > LARGEST_COPY {
             return Ok(false);
         }

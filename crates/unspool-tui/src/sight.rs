@@ -135,7 +135,7 @@ impl Sight {
                 self.say("nothing is searched: / begins");
             }
             action => match self.pane.act(action) {
-                Answer::Copy(text) => self.copy(&text, screen)?,
+                Answer::Copy(text) => self.copy(&text)?,
                 Answer::Open(text) => {
                     let done = if action == Action::Editor {
                         screen.lend(|| errands.edit(&text))?
@@ -152,10 +152,10 @@ impl Sight {
     }
 
     /// Puts a text into the clipboard, and says so.
-    pub(crate) fn copy(&mut self, text: &str, screen: &mut Screen) -> io::Result<()> {
+    pub(crate) fn copy(&mut self, text: &str) -> io::Result<()> {
         let lines = text.lines().count();
         let noun = if lines == 1 { "line" } else { "lines" };
-        if screen.copy(text)? {
+        if Screen::copy(text)? {
             self.say(&format!("copied {lines} {noun}"));
         } else {
             self.say("too long for the clipboard: v opens it in an editor");

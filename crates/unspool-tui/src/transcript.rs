@@ -147,7 +147,9 @@ impl Pane {
         self.facts.event(&event);
         let mut changed = Vec::new();
         self.timeline.event(event, &mut |slot| changed.push(slot));
-        changed.into_iter().for_each(|slot| self.changed(slot));
+        for slot in changed {
+            self.changed(slot);
+        }
         self.is_changed = true;
     }
 
@@ -155,7 +157,9 @@ impl Pane {
     pub fn finish(&mut self) {
         let mut changed = Vec::new();
         self.timeline.finish(&mut |slot| changed.push(slot));
-        changed.into_iter().for_each(|slot| self.changed(slot));
+        for slot in changed {
+            self.changed(slot);
+        }
         self.set_live(false);
     }
 
@@ -468,12 +472,21 @@ impl Pane {
 
     /// Goes to a place; what is not on the screen comes to its upper part.
     fn show(&mut self, place: Place) {
+        self.reveal(place);
+        self.go(place);
+    }
+
+    /// Scrolls until an entry is seen from this row on, as far as it fits.
+    fn reveal(&mut self, place: Place) {
         let height = self.height();
         let bottom = self.down(self.top, height - 1);
-        if place < self.top || place > bottom {
+        let end = Place {
+            slot: place.slot,
+            row: self.rows(place.slot).saturating_sub(1),
+        };
+        if place < self.top || end > bottom {
             self.top = self.up(place, height / 4);
         }
-        self.go(place);
     }
 
     fn spot(&mut self, place: Place) -> Spot {
@@ -518,7 +531,7 @@ impl Pane {
         self.folds.set(slot, level);
         self.hide();
         let place = self.begin_of(slot);
-        self.top = self.top.min(place);
+        self.reveal(place);
         self.cursor = place;
         self.follows = false;
         self.anchor = None;
@@ -630,6 +643,9 @@ impl Pane {
         let search = self.search.as_ref()?;
         let is_match = |row: &laying::Row| search.is_in(&words::plain(&row.line));
         let rows = self.cache.get(slot);
+        if way == Way::Up && from < lead {
+            return None;
+        }
         let from = from.saturating_sub(lead);
         let row = match way {
             Way::Down => rows

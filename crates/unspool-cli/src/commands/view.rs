@@ -78,14 +78,14 @@ fn subject(arguments: &View) -> anyhow::Result<Subject> {
         }
         (None, None) => Ok(Subject::Stdin),
         (Some(path), None) if path == Path::new("-") => Ok(Subject::Stdin),
-        (Some(path), None) => match named::id(path) {
-            Some(id) => Ok(of_row(named::session(id)?)),
-            None => {
-                // What cannot be read is said before the screen is taken.
-                drop(input::open(path, arguments.source.from())?);
-                Ok(Subject::File(path.clone()))
+        (Some(path), None) => {
+            if let Some(id) = named::id(path) {
+                return Ok(of_row(named::session(id)?));
             }
-        },
+            // What cannot be read is said before the screen is taken.
+            drop(input::open(path, arguments.source.from())?);
+            Ok(Subject::File(path.clone()))
+        }
     }
 }
 

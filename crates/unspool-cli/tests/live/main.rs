@@ -20,6 +20,7 @@ mod run;
 mod screen;
 mod signals;
 mod soak;
+#[allow(dead_code, reason = "pictures are for the tests of the view")]
 mod terminal;
 mod tmux;
 mod world;

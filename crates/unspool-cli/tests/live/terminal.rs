@@ -205,9 +205,8 @@ impl Screen {
                 }
                 let now = codes_of(cell);
                 if now != codes {
-                    text.push_str("\u{1b}[0");
+                    text.push_str("\u{1b}[0m");
                     text.push_str(&now);
-                    text.push('m');
                     codes = now;
                 }
                 text.push(cell.c);
@@ -219,7 +218,7 @@ impl Screen {
     }
 }
 
-/// The codes that make a cell look as it does, each behind a `;`.
+/// The codes that make a cell look as it does.
 fn codes_of(cell: &Cell) -> String {
     let mut codes = String::new();
     for (flag, code) in [
@@ -231,12 +230,12 @@ fn codes_of(cell: &Cell) -> String {
         (Flags::STRIKEOUT, 9),
     ] {
         if cell.flags.contains(flag) {
-            let _ = write!(codes, ";{code}");
+            let _ = write!(codes, "\u{1b}[{code}m");
         }
     }
     for (color, code) in [(cell.fg, 38), (cell.bg, 48)] {
         if let Color::Indexed(index) = color {
-            let _ = write!(codes, ";{code};5;{index}");
+            let _ = write!(codes, "\u{1b}[{code};5;{index}m");
         }
     }
     codes

@@ -60,11 +60,16 @@ fn moving_folding_searching_and_filtering() {
         let text = terminal.text();
         text.contains("filtered") && !text.contains("Ran make") && text.contains("› prompt 31")
     });
-    terminal.press(b"fa\x1bG");
+    terminal.press(b"fa\x1b");
+    wait_until("all kinds", || !terminal.text().contains("filtered"));
+    terminal.press(b"G");
     wait_for_mark(&terminal, "▌ • answer 39");
     terminal.press(b"?");
     terminal.wait_for("half a page down");
     terminal.press(b"\x1b");
+    wait_until("the transcript", || {
+        !terminal.text().contains("half a page")
+    });
     terminal.press(b":begin\r");
     wait_for_mark(&terminal, "▌ › prompt 0");
     terminal.press(b"q");

@@ -12,7 +12,7 @@ fn picture(name: &str, size: Size) {
     let svg = anstyle_svg::Term::new()
         .min_width_px(usize::from(size.0) * 8)
         .render_svg(&terminal.painted());
-    insta::assert_binary_snapshot!(&format!("{name}.svg"), svg.into_bytes());
+    insta::assert_binary_snapshot!(&format!("{name}-picture.svg"), svg.into_bytes());
 }
 
 #[test]

@@ -561,13 +561,13 @@ impl Tab {
     }
 
     /// A key for the question that is shown.
-    pub(super) fn dialog_key(&mut self, key: KeyEvent, screen: &mut Screen) -> io::Result<bool> {
+    pub(super) fn dialog_key(&mut self, key: KeyEvent) -> io::Result<bool> {
         let Some(question) = &mut self.question else {
             return Ok(false);
         };
         match question.key(key, Instant::now()) {
             Said::Copy(text) => {
-                self.sight.copy(&text, screen)?;
+                self.sight.copy(&text)?;
             }
             said => self.answer(said),
         }

@@ -29,8 +29,8 @@ const NAMES: usize = 10;
 /// The keys, the most important first.
 const KEYS: [(&str, &str); 5] = [
     ("Enter", "show"),
-    ("Ctrl-O", "browse"),
     ("Esc", "leave"),
+    ("Ctrl-O", "browse"),
     ("↑↓ PgUp PgDn", "move"),
     ("'word ^start end$ !not", "search"),
 ];

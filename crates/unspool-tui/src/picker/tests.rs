@@ -225,7 +225,7 @@ fn a_wide_screen_has_details_beside_the_list() {
             "                                                             │ project   /home/me/shop",
             "                                                             │ cost      $0.12",
             "                                                             │",
-            "Enter show   Esc leave   ↑↓ PgUp PgDn move   'word ^start end$ !not search                       3/3",
+            "Enter show   Esc leave   Ctrl-O browse   ↑↓ PgUp PgDn move   'word ^start end$ !not search       3/3",
         ]
     );
 }

@@ -164,9 +164,12 @@ fn grown(mut laid: Laid, text: &str) -> Laid {
     let mut lines = growing.open.push(new);
     lines.extend(growing.open.refresh());
     let narrow = growing.width <= unspool::layout::MIN_COLUMNS;
-    let fit = |rows: Vec<Row>| match narrow {
-        true => folded(rows, growing.width),
-        false => rows,
+    let fit = |rows: Vec<Row>| {
+        if narrow {
+            folded(rows, growing.width)
+        } else {
+            rows
+        }
     };
     laid.rows.extend(fit(lines.into_iter().map(row).collect()));
     growing.finished = laid.rows.len();

@@ -106,7 +106,7 @@ struct Group {
 
 /// The sub-agents of a run; the root agent is the first.
 pub(super) struct Groups {
-    groups: Vec<Group>,
+    all: Vec<Group>,
     numbers: HashMap<String, u32>,
     /// The slots of calls that may have started one.
     calls: HashMap<String, usize>,
@@ -122,7 +122,7 @@ const MOST_GROUPS: usize = 4096;
 impl Default for Groups {
     fn default() -> Self {
         Self {
-            groups: vec![Group {
+            all: vec![Group {
                 name: String::new(),
                 head: None,
                 entries: 0,
@@ -149,7 +149,7 @@ impl Groups {
             Some(agent) if agent.depth > 0 => self.number(agent),
             _ => 0,
         };
-        if is_new && let Some(group) = self.groups.get_mut(number as usize) {
+        if is_new && let Some(group) = self.all.get_mut(number as usize) {
             group.entries += 1;
         }
         number
@@ -159,10 +159,10 @@ impl Groups {
         if let Some(number) = self.numbers.get(&agent.id) {
             return *number;
         }
-        if self.groups.len() >= MOST_GROUPS {
+        if self.all.len() >= MOST_GROUPS {
             return 0;
         }
-        let number = u32::try_from(self.groups.len()).unwrap_or_default();
+        let number = u32::try_from(self.all.len()).unwrap_or_default();
         let head = self.calls.get(&agent.parent).copied();
         if let Some(head) = head {
             self.heads.entry(head).or_default().push(number);
@@ -172,7 +172,7 @@ impl Groups {
         } else {
             &agent.name
         };
-        self.groups.push(Group {
+        self.all.push(Group {
             name: unspool::sanitize::line(name).into_owned(),
             head,
             entries: 0,
@@ -184,29 +184,27 @@ impl Groups {
 
     /// What a sub-agent is called.
     pub(super) fn name(&self, group: u32) -> &str {
-        self.groups
-            .get(group as usize)
-            .map_or("", |group| &group.name)
+        self.all.get(group as usize).map_or("", |group| &group.name)
     }
 
     /// The call that started it.
     pub(super) fn head(&self, group: u32) -> Option<usize> {
-        self.groups.get(group as usize)?.head
+        self.all.get(group as usize)?.head
     }
 
     /// How many entries folding this slot hides.
     pub(super) fn below(&self, slot: usize) -> usize {
         let groups = self.heads.get(&slot).into_iter().flatten();
         groups
-            .filter_map(|group| self.groups.get(*group as usize))
+            .filter_map(|group| self.all.get(*group as usize))
             .map(|group| group.entries)
             .sum()
     }
 
     /// Hides what is below folded heads, and below what those hide.
     pub(super) fn hide(&mut self, is_folded: impl Fn(usize) -> bool, of: impl Fn(usize) -> u32) {
-        for number in 0..self.groups.len() {
-            let head = self.groups.get(number).and_then(|group| group.head);
+        for number in 0..self.all.len() {
+            let head = self.all.get(number).and_then(|group| group.head);
             // A group is known before those below it are.
             let above = head
                 .map(&of)

@@ -103,13 +103,11 @@ impl Pane {
             while let Some(slot) = next.filter(|slot| self.rows(*slot) == 0) {
                 next = self.next_slot(slot + 1);
             }
-            match next {
-                Some(slot) => place = Place { slot, row: 0 },
-                None => {
-                    place.row = rows.saturating_sub(1);
-                    return place;
-                }
-            }
+            let Some(slot) = next else {
+                place.row = rows.saturating_sub(1);
+                return place;
+            };
+            place = Place { slot, row: 0 };
         }
     }
 

@@ -138,9 +138,12 @@ mod tests {
         let text = |line: DiffLine| match line {
             DiffLine::Line { spans, .. } => spans
                 .iter()
-                .map(|span| match span.style.underline {
-                    true => format!("[{}]", span.text),
-                    false => span.text.clone(),
+                .map(|span| {
+                    if span.style.underline {
+                        format!("[{}]", span.text)
+                    } else {
+                        span.text.clone()
+                    }
                 })
                 .collect(),
             _ => String::new(),
