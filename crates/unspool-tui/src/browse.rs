@@ -174,9 +174,9 @@ impl Browse {
                 Ok(Fed::Restart) => self.sight.pane.restart(),
                 Ok(Fed::Whole(events)) => {
                     self.sight.pane.restart();
-                    events
-                        .into_iter()
-                        .for_each(|event| self.sight.pane.event(event));
+                    for event in events {
+                        self.sight.pane.event(event);
+                    }
                 }
                 Ok(Fed::Said(words)) => self.sight.say(&words),
                 Ok(Fed::Live(is_live)) => {
@@ -205,9 +205,10 @@ impl Browse {
         self.is_changed = true;
         match event {
             Pressed::Key(key) if key.kind != KeyEventKind::Release => {
-                return match self.sight.menu_key(*key) {
-                    Some(wanted) => wanted,
-                    None => action(*key, Place::Transcript),
+                return if self.sight.menu.is_some() {
+                    self.sight.menu_key(*key)
+                } else {
+                    action(*key, Place::Transcript)
                 };
             }
             Pressed::Paste(text) => {

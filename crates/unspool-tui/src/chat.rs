@@ -15,6 +15,7 @@ mod tab;
 
 pub use history::History;
 
+use std::any::Any;
 use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
@@ -74,6 +75,9 @@ pub struct Settings {
     pub notify: When,
     /// What runs command lines.
     pub shell: OsString,
+    /// Sees to it that a group of processes ends with this one, whatever ends
+    /// it, for as long as what is given back lives.
+    pub guard: fn(i32) -> Option<Box<dyn Any>>,
 }
 
 /// An agent that can be started.
@@ -137,7 +141,7 @@ pub fn run(screen: &mut Screen, settings: Settings) -> io::Result<Option<i32>> {
         waker: screen.waker(),
     };
     screen.open()?;
-    screen.watch_focus()?;
+    Screen::watch_focus()?;
     let mut app = App::new(settings, news, teller);
     let signal = app.run(screen);
     screen.close();
@@ -318,7 +322,7 @@ impl App {
             screen.draw(|frame| self.draw(frame, now))?;
         }
         if !self.calls.is_empty() {
-            screen.send(&std::mem::take(&mut self.calls))?;
+            Screen::send(&std::mem::take(&mut self.calls))?;
         }
         Ok(())
     }
@@ -353,7 +357,8 @@ impl App {
             return Ok(());
         };
         tab.sight.hush();
-        if let Some(wanted) = tab.sight.menu_key(key) {
+        if tab.sight.menu.is_some() {
+            let wanted = tab.sight.menu_key(key);
             return self.maybe_act(wanted, screen);
         }
         if tab.is_asked() {

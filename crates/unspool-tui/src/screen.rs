@@ -177,14 +177,14 @@ impl Screen {
     }
 
     /// Writes what is no frame: a bell, a notification.
-    pub(crate) fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
+    pub(crate) fn send(bytes: &[u8]) -> io::Result<()> {
         let mut out = io::stdout().lock();
         out.write_all(bytes)?;
         out.flush()
     }
 
     /// From now on the terminal tells when it is looked at.
-    pub(crate) fn watch_focus(&mut self) -> io::Result<()> {
+    pub(crate) fn watch_focus() -> io::Result<()> {
         TELLS_FOCUS.store(true, Ordering::Relaxed);
         execute!(io::stdout(), EnableFocusChange)
     }

@@ -91,24 +91,24 @@ impl Sight {
         self.said.as_ref().map(|(words, _)| words.as_str())
     }
 
-    /// Gives a key to what lies over the transcript, if something does; what is
-    /// to be done then is given back. `None`: the key was not taken.
-    pub(crate) fn menu_key(&mut self, key: KeyEvent) -> Option<Option<Action>> {
+    /// Gives a key to what lies over the transcript; what is to be done then is
+    /// given back.
+    pub(crate) fn menu_key(&mut self, key: KeyEvent) -> Option<Action> {
         let menu = self.menu.as_mut()?;
         self.is_changed = true;
         let mut wanted = None;
         match menu.key(key) {
-            Outcome::Stay => return Some(None),
+            Outcome::Stay => return None,
             Outcome::Filter(kinds) => {
                 self.pane.set_filter(kinds);
-                return Some(None);
+                return None;
             }
             Outcome::Close => {}
             Outcome::Search(words) => self.pane.search(&words),
             Outcome::Act(action) => wanted = Some(action),
         }
         self.menu = None;
-        Some(wanted)
+        wanted
     }
 
     /// Does what a key or a command asks for; false if it is not for a

@@ -67,10 +67,10 @@ pub(crate) fn run(arguments: &Bound) -> Status {
 }
 
 /// Ends a group of processes if this one ends before it says that all is well.
-pub(super) struct Watcher(Child);
+pub(crate) struct Watcher(Child);
 
 impl Watcher {
-    pub(super) fn new(group: Pid) -> io::Result<Self> {
+    pub(crate) fn new(group: Pid) -> io::Result<Self> {
         let ourselves = Path::new(OURSELVES);
         let program = if ourselves.exists() {
             ourselves.to_owned()

@@ -7,6 +7,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 use anyhow::{Context, bail};
+use rustix::process::Pid;
 use unspool::Event;
 use unspool::event::Body;
 use unspool_tui::acp::Open;
@@ -15,6 +16,7 @@ use unspool_tui::screen::Screen;
 use unspool_tui::transcript::Look as Shown;
 
 use super::view::Programs;
+use crate::child::bound;
 use crate::cli::Chat;
 use crate::config::{self, Config};
 use crate::input::Batch;
@@ -58,6 +60,7 @@ pub(crate) fn run(arguments: &Chat) -> anyhow::Result<Status> {
         mcp_servers: config.mcp_servers()?,
         records: Some(config::records()?),
         notify: config.notify(),
+        guard: |group| Some(Box::new(bound::Watcher::new(Pid::from_raw(group)?).ok()?)),
         shell: env::var_os("SHELL").unwrap_or_else(|| "/bin/sh".into()),
     };
     let mut screen = Screen::new()?;

@@ -40,10 +40,12 @@ fn garbage_wrong_ids_and_unknown_messages_do_no_harm() {
         "--unknown",
     ];
     let mut terminal = project.talk(SIZE, &flags, "claude/permission");
-    terminal.wait_for("printed: welcome to the shell");
+    terminal.wait_for("prints more that is no message");
     send(&terminal, "go on");
     answer(&terminal, "Write src/extra.py", b"r");
-    leave_at_work(&mut terminal);
+    leave(&mut terminal);
+    let kept = fs::read_to_string(project.records().pop().unwrap()).unwrap();
+    assert!(kept.contains("printed: welcome to the shell"), "{kept}");
 }
 
 #[test]
@@ -63,7 +65,7 @@ fn the_same_question_twice_and_one_after_the_end() {
         "{}",
         terminal.text()
     );
-    leave_at_work(&mut terminal);
+    leave(&mut terminal);
 }
 
 #[test]
@@ -109,14 +111,4 @@ fn children(parent: Pid) -> Vec<Pid> {
     direct
         .flat_map(|child| std::iter::once(child).chain(children(child)))
         .collect()
-}
-
-fn leave_at_work(terminal: &mut crate::terminal::Terminal) {
-    terminal.press(b"\x11");
-    std::thread::sleep(std::time::Duration::from_millis(600));
-    if terminal.text().contains("at work") {
-        terminal.press(b"y");
-    }
-    assert!(terminal.end().success());
-    assert!(!terminal.is_alternate());
 }

@@ -4,7 +4,7 @@ use std::fs;
 
 use rustix::process::Signal;
 
-use crate::project::{Project, answer, leave, send};
+use crate::project::{Project, done, leave, send};
 use crate::world::wait_until;
 
 const SIZE: (u16, u16) = (100, 36);
@@ -24,7 +24,7 @@ fn a_conversation_is_listed_shown_and_goes_on() {
     terminal.wait_for("F1 help");
     wait_until("the agent", || !terminal.text().contains("starting"));
     send(&terminal, "what is a greeter");
-    wait_until("the answer", || !terminal.text().contains("working"));
+    done(&terminal, "You said: what is a greeter");
     leave(&mut terminal);
     assert_eq!(project.records().len(), 1);
 
@@ -102,7 +102,5 @@ fn the_question_is_gone_when_the_chat_is_left() {
     let mut terminal = project.talk(SIZE, &[], "claude/permission");
     send(&terminal, "go on");
     terminal.wait_for("allow once");
-    terminal.press(b"\x11");
-    answer(&terminal, "at work", b"y");
-    assert!(terminal.end().success());
+    leave(&mut terminal);
 }

@@ -1,6 +1,6 @@
 //! What a person sees at three sizes.
 
-use crate::project::{HELP, Project, answer, send};
+use crate::project::{HELP, Project, answer, pause, send};
 use crate::terminal::Size;
 
 fn picture(name: &str, size: Size) {
@@ -9,7 +9,7 @@ fn picture(name: &str, size: Size) {
     send(&terminal, "Make some changes");
     answer(&terminal, "Write src/extra.py", b"a");
     terminal.wait_for("touch rejected.txt");
-    std::thread::sleep(std::time::Duration::from_millis(500));
+    pause();
     let root = project.root();
     let clean = |text: String| text.replace(root.to_str().unwrap(), "/project");
     // The time that a call runs changes.

@@ -8,7 +8,7 @@ use fake_agent::{executable, recording};
 use tempfile::TempDir;
 
 use crate::terminal::{Size, Start, Terminal};
-use crate::world::{UNSPOOL, unspool, wait_until};
+use crate::world::{unspool, wait_until};
 
 pub(crate) const ENTER: &[u8] = b"\r";
 pub(crate) const ESCAPE: &[u8] = b"\x1b";
@@ -27,7 +27,8 @@ pub(crate) struct Project {
 impl Project {
     pub(crate) fn new() -> Self {
         let project = Self {
-            folder: tempfile::tempdir().unwrap(),
+            // A name of one length, since paths are wrapped.
+            folder: tempfile::Builder::new().tempdir_in("/tmp").unwrap(),
         };
         fs::create_dir_all(project.root()).unwrap();
         fs::write(project.root().join("README.md"), "# Greeter\n").unwrap();
@@ -140,17 +141,36 @@ pub(crate) fn send(terminal: &Terminal, text: &str) {
 /// Answers a question once a person could have read it.
 pub(crate) fn answer(terminal: &Terminal, question: &str, key: &[u8]) {
     terminal.wait_for(question);
-    std::thread::sleep(std::time::Duration::from_millis(400));
+    pause();
     terminal.press(key);
+}
+
+/// As long as a person takes to read a question, and to press Esc and then
+/// something else.
+pub(crate) fn pause() {
+    std::thread::sleep(std::time::Duration::from_millis(500));
+}
+
+/// Waits until the agent has worked and is done.
+pub(crate) fn done(terminal: &Terminal, said: &str) {
+    terminal.wait_for(said);
+    wait_until("the end of the turn", || {
+        !terminal.text().contains("working")
+    });
 }
 
 /// Leaves; the terminal has to be as it was.
 pub(crate) fn leave(terminal: &mut Terminal) {
     terminal.press(LEAVE);
+    let asks = || terminal.text().contains("at work");
+    wait_until("the end, or a question", || {
+        asks() || !terminal.is_alternate()
+    });
+    if asks() {
+        pause();
+        terminal.press(b"y");
+    }
     assert!(terminal.end().success());
     assert!(!terminal.is_alternate() && !terminal.takes_mouse());
     assert!(terminal.shows_cursor() && terminal.echoes());
 }
-
-/// The program under test, for messages.
-pub(crate) const PROGRAM: &str = UNSPOOL;

@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::project::{
-    ENTER, ESCAPE, HELP, LOGIN, MODES, NEXT_TAB, OPTIONS, Project, answer, leave, send,
+    ENTER, ESCAPE, HELP, LOGIN, MODES, NEXT_TAB, OPTIONS, Project, answer, leave, pause, send,
 };
 use crate::world::wait_until;
 
@@ -40,9 +40,9 @@ fn nothing_is_allowed_by_what_was_typed_ahead_or_by_enter() {
     terminal.press(b"go on\raaaa\r\r");
     terminal.wait_for(ASKS);
     terminal.press(ENTER);
-    std::thread::sleep(std::time::Duration::from_millis(500));
+    pause();
     terminal.press(ENTER);
-    std::thread::sleep(std::time::Duration::from_millis(300));
+    pause();
     let text = terminal.text();
     assert!(
         text.contains("Write src/extra.py") && text.contains(ASKS),
@@ -71,13 +71,10 @@ fn rules_answer_and_say_so() {
     terminal.wait_for("One call was rejected; the rest was applied.");
     let text = terminal.text();
     assert!(
-        text.contains("Allowed by rule 1: Write src/extra.py"),
+        text.contains("Rule 1 allowed: Write src/extra.py"),
         "{text}"
     );
-    assert!(
-        text.contains("Rejected by rule 2: touch rejected.txt"),
-        "{text}"
-    );
+    assert!(text.contains("Rule 2 denied: touch rejected.txt"), "{text}");
     leave(&mut terminal);
 }
 
@@ -96,9 +93,7 @@ fn a_message_waits_while_the_agent_works() {
     });
     terminal.wait_for("❯ second thought");
     terminal.press(b"\x03");
-    terminal.press(b"\x11");
-    answer(&terminal, "is at work", b"y");
-    assert!(terminal.end().success());
+    leave(&mut terminal);
 }
 
 #[test]
@@ -126,6 +121,7 @@ fn commands_and_files_are_completed() {
     terminal.press(b"\x03/");
     terminal.wait_for("/");
     terminal.press(ESCAPE);
+    pause();
     terminal.press(b"\x03");
     leave(&mut terminal);
 }
@@ -137,14 +133,17 @@ fn help_modes_and_settings_are_lists() {
     terminal.press(HELP);
     terminal.wait_for("pressed twice: stop the agent");
     terminal.press(ESCAPE);
+    pause();
     terminal.press(MODES);
     terminal.wait_for("Accept edits");
     terminal.press(ESCAPE);
+    pause();
     terminal.press(OPTIONS);
     terminal.wait_for("Model: Default (recommended)");
     terminal.press(b"model\r");
     terminal.wait_for("Opus");
     terminal.press(ESCAPE);
+    pause();
     leave(&mut terminal);
 }
 
@@ -154,6 +153,7 @@ fn a_login_is_asked_for() {
     let mut terminal = project.start(SIZE, &["--needs-login"], "").start();
     terminal.wait_for("log in");
     terminal.press(ESCAPE);
+    pause();
     terminal.wait_for("needs a login");
     terminal.press(LOGIN);
     terminal.wait_for("log in");
@@ -195,13 +195,7 @@ fn two_agents_in_tabs_and_a_call_when_one_asks() {
     assert!(bytes.contains("\u{1b}]777;notify;one;"), "no call");
     terminal.press(NEXT_TAB);
     answer(&terminal, "Write src/extra.py", b"r");
-    terminal.press(ESCAPE);
-    terminal.press(b"\x11");
-    std::thread::sleep(std::time::Duration::from_millis(500));
-    if terminal.text().contains("at work") {
-        terminal.press(b"y");
-    }
-    assert!(terminal.end().success());
+    leave(&mut terminal);
 }
 
 #[test]
@@ -212,6 +206,6 @@ fn a_megabyte_is_pasted_at_once() {
     terminal.press(format!("\x1b[200~{text}\x1b[201~").as_bytes());
     terminal.wait_for("1.0 MB");
     terminal.press(ENTER);
-    terminal.wait_for("› 0123456789abcde");
+    terminal.wait_for("0123456789abcde 0123456789abcde");
     leave(&mut terminal);
 }

@@ -336,6 +336,14 @@ impl Client {
         &self.stderr
     }
 
+    /// The agent's process group.
+    pub fn group(&self) -> Option<i32> {
+        match &self.link {
+            Link::Process(connection) => Some(connection.group()),
+            Link::Function(_) => None,
+        }
+    }
+
     /// Bytes that the agent did not read yet.
     pub fn unread(&self) -> usize {
         match &self.link {

@@ -161,6 +161,11 @@ impl Connection {
         })
     }
 
+    /// The agent's process group, which has the number of its process.
+    pub fn group(&self) -> i32 {
+        self.group.as_raw_nonzero().get()
+    }
+
     /// Queues a line. One that nobody reads any more is dropped.
     pub fn send(&self, line: String) {
         if let Some(outbox) = &self.outbox {

@@ -147,8 +147,8 @@ fn kind(word: &str) -> Kind {
 
 fn title(call: &Call) -> &str {
     let names = [&call.title, &call.name, &call.kind];
-    let named = names.into_iter().find(|name| !name.trim().is_empty());
-    named.map_or("the agent asks", String::as_str)
+    let first = names.into_iter().find(|name| !name.trim().is_empty());
+    first.map_or("the agent asks", String::as_str)
 }
 
 /// Everything that the call would do: the command or the change in full, or

@@ -1,5 +1,7 @@
 //! One agent: its client, its transcript, the prompt, and what it asks.
 
+use std::any::Any;
+use std::cmp::Ordering;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -32,6 +34,8 @@ const PLACES: [Place; 4] = [
     Place::Transcript,
     Place::Everywhere,
 ];
+/// Of what an agent prints besides its messages, so much is shown.
+const STRAYS: usize = 5;
 /// After so much silence, what waits for the next message is shown.
 const QUIET: Duration = Duration::from_millis(60);
 
@@ -40,6 +44,8 @@ pub(super) struct Tab {
     opening: Opening,
     /// None if it could not be started.
     client: Option<Client>,
+    /// Ends the agent with us. It is dropped after the client.
+    guard: Option<Box<dyn Any>>,
     /// The same files that the agent may touch, for what the prompt names.
     files: Option<Files>,
     phase: Phase,
@@ -50,6 +56,8 @@ pub(super) struct Tab {
     is_browsing: bool,
     /// When something came last that may not be shown yet.
     came: Option<Instant>,
+    /// What it printed that is no message.
+    strays: usize,
     /// What the person is called for.
     call: Option<&'static str>,
     /// A list that was asked for and has come.
@@ -69,6 +77,7 @@ impl Tab {
         let mut tab = Self {
             id,
             client: None,
+            guard: None,
             files: files.ok(),
             phase: Phase::Starting,
             has_failed: false,
@@ -77,6 +86,7 @@ impl Tab {
             question: None,
             is_browsing: false,
             came: None,
+            strays: 0,
             call: None,
             menu: None,
             opening,
@@ -85,8 +95,9 @@ impl Tab {
         tab.sight.pane.follow(true);
         let past = std::mem::take(&mut tab.opening.past);
         let next = past.last().map_or(0, |event| event.seq + 1);
-        past.into_iter()
-            .for_each(|event| tab.sight.pane.event(event));
+        for event in past {
+            tab.sight.pane.event(event);
+        }
         tab.connect(settings, teller, next);
         let first = std::mem::take(&mut tab.opening.prompt);
         if !first.trim().is_empty() {
@@ -133,7 +144,10 @@ impl Tab {
         let (teller, id) = (teller.clone(), self.id);
         let callback = move |incoming| teller.tell(News::Came(id, incoming));
         match Client::start(&launch, client, callback) {
-            Ok(client) => self.client = Some(client),
+            Ok(client) => {
+                self.guard = client.group().and_then(settings.guard);
+                self.client = Some(client);
+            }
             Err(error) => self.not_started(&error),
         }
     }
@@ -318,12 +332,28 @@ impl Tab {
                 self.follow_up();
             }
             Update::Stray(text) => {
-                let text = sanitize::line(text.trim()).into_owned();
-                self.note(Level::Info, format!("{} printed: {text}", self.name()));
-                self.follow_up();
+                self.stray(&text);
             }
             Update::Ended { exit, stderr } => self.ended(&exit, &stderr),
         }
+    }
+
+    /// Something that is no message: a shell's greeting, or a flood of logs.
+    fn stray(&mut self, text: &str) {
+        let (name, count) = (self.name().to_owned(), self.strays);
+        self.strays += 1;
+        match count.cmp(&STRAYS) {
+            Ordering::Less => {
+                let text = sanitize::line(text.trim()).into_owned();
+                self.note(Level::Info, format!("{name} printed: {text}"));
+            }
+            Ordering::Equal => {
+                let text = format!("{name} prints more that is no message: it is not shown.");
+                self.note(Level::Warning, text);
+            }
+            Ordering::Greater => return,
+        }
+        self.follow_up();
     }
 
     fn turned(&mut self, phase: Phase) {
@@ -389,10 +419,9 @@ impl Tab {
         self.question = None;
         self.has_failed = exit.code != Some(0);
         let how = match (exit.code, exit.signal) {
-            (Some(0), _) => format!("{} ended.", self.name()),
-            (Some(code), _) => format!("{} ended with status {code}.", self.name()),
+            (Some(code @ 1..), _) => format!("{} ended with status {code}.", self.name()),
             (None, Some(signal)) => format!("{} was ended by signal {signal}.", self.name()),
-            (None, None) => format!("{} ended.", self.name()),
+            _ => format!("{} ended.", self.name()),
         };
         let level = if self.has_failed {
             Level::Error
@@ -585,12 +614,11 @@ impl Tab {
     }
 
     pub(super) fn paste(&mut self, text: &str) {
-        match &mut self.question {
-            Some(question) => question.paste(text),
-            None => {
-                self.is_browsing = false;
-                self.prompt.paste(text);
-            }
+        if let Some(question) = &mut self.question {
+            question.paste(text);
+        } else {
+            self.browse(false);
+            self.prompt.paste(text);
         }
     }
 

@@ -55,8 +55,8 @@ impl Facts {
     pub fn words(&self) -> Vec<String> {
         let model = unspool::sanitize::line(self.model()).into_owned();
         let names = [self.agent.clone(), model];
-        let named = names.into_iter().filter(|name| !name.is_empty());
-        named.chain(self.figures()).collect()
+        let known = names.into_iter().filter(|name| !name.is_empty());
+        known.chain(self.figures()).collect()
     }
 
     /// What it says of tokens and cost.
