@@ -161,8 +161,8 @@ fn jumps_find_prompts_errors_and_edits() {
 
 #[test]
 fn entries_are_folded_and_unfolded() {
-    let output = (0..9).map(|line| format!("line {line}\\n"));
-    let output: String = output.collect();
+    let lines: Vec<String> = (0..9).map(|line| format!("line {line}")).collect();
+    let output = lines.join("\\n");
     let mut world = World::new((60, 16), &call(1, &output, "ok"));
     let seen = world.seen().join("\n");
     assert!(
@@ -343,7 +343,8 @@ fn copied_text_has_no_wraps_and_no_rails() {
 
 #[test]
 fn a_click_chooses_and_a_second_one_unfolds() {
-    let output: String = (0..9).map(|line| format!("line {line}\\n")).collect();
+    let lines: Vec<String> = (0..9).map(|line| format!("line {line}")).collect();
+    let output = lines.join("\\n");
     let mut lines = vec![user("go")];
     lines.extend(call(1, &output, "ok"));
     let mut world = World::new((60, 20), &lines);
