@@ -199,9 +199,17 @@ fn agent(name: &str, known: &[Known]) -> anyhow::Result<Known> {
 fn command(words: &[String]) -> Known {
     let program = words.first().map(String::as_str).unwrap_or_default();
     let name = Path::new(program).file_stem().unwrap_or_default();
+    let mut argv: Vec<OsString> = words.iter().map(OsString::from).collect();
+    // It is started in the project, but named from here.
+    if let Some(first) = argv.first_mut()
+        && Path::new(program).components().count() > 1
+        && let Ok(path) = std::path::absolute(program)
+    {
+        *first = path.into();
+    }
     Known {
         name: name.to_string_lossy().into_owned(),
-        argv: words.iter().map(OsString::from).collect(),
+        argv,
         ..Known::default()
     }
 }
