@@ -61,6 +61,7 @@ impl Transcript {
     /// Takes the next event and hands out the entries that it finishes.
     pub fn event(&mut self, event: Event, finished: &mut dyn FnMut(Entry)) {
         if matches!(event.body, Body::Usage(_)) {
+            self.session.step(event.agent.as_deref(), finished);
             let spent = self.spent.get_or_insert_default();
             spent.stats.event(&event);
             spent.time = event.time.or(spent.time.take());
@@ -104,14 +105,16 @@ fn usage(spent: &mut Option<Spent>, finished: &mut dyn FnMut(Entry)) {
 }
 
 /// What stands between two entries: calls stand together, prose stands apart,
-/// and sub-agents that work at the same time are named when one speaks after
-/// another.
+/// and a sub-agent is named when it appears, unless its call stands right above
+/// it, and whenever it speaks after another.
 #[derive(Clone, Debug, Default)]
 pub struct Spacing {
     /// Whether the last entry was prose, once there was one.
     last: Option<bool>,
     /// The sub-agents that work, and whether each spoke last at its depth.
     working: Vec<(Arc<Agent>, bool)>,
+    /// The call that was shown last, if nothing followed it.
+    call: Option<String>,
 }
 
 /// What stands before an entry.
@@ -146,28 +149,31 @@ impl Spacing {
     }
 
     fn speaker(&mut self, entry: &Entry) -> Option<Arc<Agent>> {
+        let call = self.call.take();
         if let Item::Tool(tool) = &entry.item {
-            let call = &tool.call.id;
-            self.working.retain(|(agent, _)| agent.parent != *call);
+            self.call = Some(tool.call.id.clone());
+            self.working
+                .retain(|(agent, _)| agent.parent != tool.call.id);
         }
         let speaker = entry.agent.as_ref().filter(|agent| agent.depth > 0)?;
-        let mut is_last = false;
-        let mut is_alone = true;
+        let mut is_named = false;
+        let mut is_new = true;
         for (agent, spoke) in &mut self.working {
             if agent.id == speaker.id {
-                is_last = std::mem::replace(spoke, true);
+                is_new = false;
+                is_named = std::mem::replace(spoke, true);
             } else if agent.depth == speaker.depth {
                 *spoke = false;
-                is_alone = false;
             }
         }
-        if !self.working.iter().any(|(agent, _)| agent.id == speaker.id) {
+        if is_new {
+            is_named = call.is_some_and(|call| call == speaker.parent);
             if self.working.len() >= MOST_WORKING {
                 self.working.remove(0);
             }
             self.working.push((speaker.clone(), true));
         }
-        (!is_alone && !is_last).then(|| speaker.clone())
+        (!is_named).then(|| speaker.clone())
     }
 }
 
@@ -240,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn sub_agents_are_named_when_they_take_turns() {
+    fn sub_agents_are_named_when_they_appear_and_take_turns() {
         let said = |agent: &str, depth: u32| {
             format!(
                 r#"{{"kind":"text","id":"{agent}","text":"x","agent":{{"id":"{agent}","parent":"call-{agent}","depth":{depth}}}}}"#
@@ -258,8 +264,10 @@ mod tests {
         let (a, b, deep) = (said("a", 1), said("b", 1), said("d", 2));
         let ended = r#"{"kind":"tool_result","id":"call-a","name":"Task","status":"ok"}"#;
         let alternating = [&a, &a, &b, &b, &a, &deep, &a].map(Clone::clone);
-        assert_eq!(named(&alternating), "--b-a--");
+        assert_eq!(named(&alternating), "a-b-ad-");
         let in_sequence = [a.clone(), ended.to_owned(), b.clone(), b];
-        assert_eq!(named(&in_sequence), "----");
+        assert_eq!(named(&in_sequence), "a-b-");
+        let below_its_call = [ended.to_owned(), a.clone(), a];
+        assert_eq!(named(&below_its_call), "---");
     }
 }
