@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use unspool::Event;
 use unspool::formatter::Formatter;
-use unspool::session::Entry;
+use unspool::session::{Entry, Item};
 use unspool::transcript::{Spacing, Transcript};
 
 use super::actions;
@@ -23,6 +23,8 @@ pub(crate) struct Full<'a> {
     actions: bool,
     /// Whether nothing but the words is written.
     is_bare: bool,
+    /// Whether something passed the filter.
+    pub(super) has_written: bool,
 }
 
 impl<'a> Full<'a> {
@@ -35,6 +37,7 @@ impl<'a> Full<'a> {
             spacing: Spacing::new(),
             actions: settings.actions,
             is_bare: settings.copy_clean(),
+            has_written: false,
         }
     }
 
@@ -60,6 +63,8 @@ impl<'a> Full<'a> {
             if text.is_empty() {
                 continue;
             }
+            // The end of a cut-off stream passes every filter.
+            self.has_written |= !matches!(entry.item, Item::TurnEnd(_));
             let before = self.spacing.before(entry);
             if before.gap {
                 out.write_all(b"\n")?;
