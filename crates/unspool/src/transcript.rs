@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use crate::event::{Agent, Body, Event};
+use crate::event::{Agent, Body, Event, Usage};
 use crate::session::{Entry, Item, Session};
 use crate::stats::Stats;
 
@@ -60,8 +60,12 @@ impl Transcript {
 
     /// Takes the next event and hands out the entries that it finishes.
     pub fn event(&mut self, event: Event, finished: &mut dyn FnMut(Entry)) {
-        if matches!(event.body, Body::Usage(_)) {
+        if let Body::Usage(usage) = &event.body {
             self.session.step(event.agent.as_deref(), finished);
+            // The window that is told of is the root agent's.
+            if event.agent.is_some() && is_window_alone(usage) {
+                return;
+            }
             let spent = self.spent.get_or_insert_default();
             spent.stats.event(&event);
             spent.time = event.time.or(spent.time.take());
@@ -94,6 +98,11 @@ impl Transcript {
     }
 }
 
+/// Whether nothing was spent, as far as this tells.
+fn is_window_alone(usage: &Usage) -> bool {
+    usage.input_tokens.is_none() && usage.output_tokens.is_none() && usage.cost_usd.is_none()
+}
+
 fn usage(spent: &mut Option<Spent>, finished: &mut dyn FnMut(Entry)) {
     if let Some(spent) = spent.take() {
         finished(Entry {
@@ -105,8 +114,8 @@ fn usage(spent: &mut Option<Spent>, finished: &mut dyn FnMut(Entry)) {
 }
 
 /// What stands between two entries: calls stand together, prose stands apart,
-/// and a sub-agent is named when it appears, unless its call stands right above
-/// it, and whenever it speaks after another.
+/// and a sub-agent that has a name is told when it appears, unless its call
+/// stands right above it, and any whenever it speaks after another.
 #[derive(Clone, Debug, Default)]
 pub struct Spacing {
     /// Whether the last entry was prose, once there was one.
@@ -158,16 +167,20 @@ impl Spacing {
         let speaker = entry.agent.as_ref().filter(|agent| agent.depth > 0)?;
         let mut is_named = false;
         let mut is_new = true;
+        let mut is_alone = true;
         for (agent, spoke) in &mut self.working {
             if agent.id == speaker.id {
                 is_new = false;
                 is_named = std::mem::replace(spoke, true);
             } else if agent.depth == speaker.depth {
                 *spoke = false;
+                is_alone = false;
             }
         }
         if is_new {
-            is_named = call.is_some_and(|call| call == speaker.parent);
+            // An id says nothing but that it is another one.
+            let is_nobody = is_alone && speaker.name.is_empty();
+            is_named = is_nobody || call.is_some_and(|call| call == speaker.parent);
             if self.working.len() >= MOST_WORKING {
                 self.working.remove(0);
             }
@@ -212,6 +225,15 @@ mod tests {
     }
 
     #[test]
+    fn the_window_of_a_sub_agent_is_no_news() {
+        let entries = entries(&[
+            r#"{"kind":"usage","context_used":5,"agent":{"id":"x","depth":1}}"#,
+            r#"{"kind":"usage","input_tokens":7,"agent":{"id":"x","depth":1}}"#,
+        ]);
+        assert_eq!(entries.len(), 1);
+    }
+
+    #[test]
     fn prose_stands_apart() {
         let mut spacing = Spacing::new();
         let gaps: Vec<bool> = entries(&[
@@ -249,7 +271,7 @@ mod tests {
     fn sub_agents_are_named_when_they_appear_and_take_turns() {
         let said = |agent: &str, depth: u32| {
             format!(
-                r#"{{"kind":"text","id":"{agent}","text":"x","agent":{{"id":"{agent}","parent":"call-{agent}","depth":{depth}}}}}"#
+                r#"{{"kind":"text","id":"{agent}","text":"x","agent":{{"id":"{agent}","parent":"call-{agent}","depth":{depth},"name":"{agent}"}}}}"#
             )
         };
         let named = |lines: &[String]| -> String {
@@ -267,6 +289,8 @@ mod tests {
         assert_eq!(named(&alternating), "a-b-ad-");
         let in_sequence = [a.clone(), ended.to_owned(), b.clone(), b];
         assert_eq!(named(&in_sequence), "a-b-");
+        let nobody = a.replace(r#","name":"a""#, "");
+        assert_eq!(named(&[nobody]), "-");
         let below_its_call = [ended.to_owned(), a.clone(), a];
         assert_eq!(named(&below_its_call), "---");
     }

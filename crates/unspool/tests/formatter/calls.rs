@@ -88,6 +88,11 @@ fn sub_agents_are_told_in_the_same_words_whatever_their_calls_are_called() {
     let spawn = json!({"name": "spawn_agent", "category": "task", "arg": "look"});
     let answer = json!({"status": "ok", "output": "{\"task_name\":\"/root/look\"}"});
     assert_eq!(shown(&spawn, &answer), "• Delegated look");
+    let found = json!({"status": "ok", "output": "{\"found\":1}"});
+    assert_eq!(
+        shown(&spawn, &found),
+        "• Delegated look\n  └ {\n      \"found\": 1\n    }"
+    );
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use super::{Part, View, body, spaced, wrapping};
 use crate::doc::{Block, Role, markdown, spans_mut};
 use crate::event::Category;
-use crate::json::Json;
+use crate::json::{Json, Object};
 use crate::session::Tool;
 
 /// What a call has to do with a sub-agent.
@@ -116,15 +116,22 @@ fn is_id(name: &str) -> bool {
     name.len() == 36 && name.chars().all(|c| c.is_ascii_hexdigit() || c == '-')
 }
 
+/// Whether this only tells the program that something was begun or is over.
+fn is_receipt(fields: &Object<'_>) -> bool {
+    ["task_name", "agent_id", "timed_out"]
+        .iter()
+        .any(|key| fields.has(key))
+}
+
 /// What a sub-agent came back with, or was told: markdown, cut like all bodies.
-/// An object is an answer to the program, not to a person.
 fn answer(view: &View<'_>, text: &str) -> Option<Part> {
     if wrapping::is_in_background(text) {
         return None;
     }
     let text = wrapping::answer(text);
-    if Json::parse(text.trim()).is_some_and(Json::is_object) {
-        return None;
+    if let Some(object) = Json::parse(text.trim()).filter(|json| json.is_object()) {
+        let told = || view.body(&super::pretty(text), Role::Accent);
+        return (!is_receipt(&object.object())).then(told)?;
     }
     let body::Head {
         before,
