@@ -190,6 +190,8 @@ fn blank_lines_before_the_first_words_are_not_shown() {
     let call = json!({"name": "Bash", "category": "execute", "input": {"command": "x"}});
     let result = json!({"status": "ok", "output": "\n\n\n\n\n\n\nword\n"});
     assert_eq!(shown(&call, &result), "• Ran x\n  └ word");
+    let moved = json!({"status": "ok", "output": "\u{1b}[9;1Hword\n"});
+    assert_eq!(shown(&call, &moved), "• Ran x\n  └ word");
 }
 
 #[test]

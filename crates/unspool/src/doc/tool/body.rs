@@ -111,10 +111,28 @@ pub(super) fn captured(text: &str, detail: &Detail) -> Vec<Line> {
         }
     }
     let mut head = capture::head(text, limit);
+    if head.lines.first().is_some_and(|line| is_blank(line)) {
+        return captured_below_blanks(text, limit, detail);
+    }
     if head.more == 1 && limit > 0 {
         head = capture::head(text, limit.saturating_add(1));
     }
     shown(0, head.lines, head.more, detail)
+}
+
+/// The same where the cursor was moved down before the first word.
+fn captured_below_blanks(text: &str, limit: usize, detail: &Detail) -> Vec<Line> {
+    let mut lines = capture::lines(text);
+    let blank = lines.iter().take_while(|line| is_blank(line)).count();
+    lines.drain(..blank);
+    let is_cut = limit > 0 && lines.len() > limit.saturating_add(1);
+    let after = if is_cut { lines.len() - limit } else { 0 };
+    lines.truncate(lines.len() - after);
+    shown(0, lines, after, detail)
+}
+
+fn is_blank(line: &Line) -> bool {
+    line.iter().all(|span| span.text.trim().is_empty())
 }
 
 /// The first lines of a long output behind its header; none if that takes
@@ -128,6 +146,9 @@ pub(super) fn opening(
         return None;
     }
     let head = opening_head(output, detail.lines?, exit_code)?;
+    if head.lines.first().is_some_and(|line| is_blank(line)) {
+        return None;
+    }
     Some(shown(0, head.lines, head.more, detail))
 }
 
