@@ -111,7 +111,7 @@ pub(super) fn captured(text: &str, detail: &Detail) -> Vec<Line> {
         }
     }
     let mut head = capture::head(text, limit);
-    if head.lines.first().is_some_and(|line| is_blank(line)) {
+    if head.lines.first().is_some_and(is_blank) {
         return captured_below_blanks(text, limit, detail);
     }
     if head.more == 1 && limit > 0 {
@@ -146,7 +146,7 @@ pub(super) fn opening(
         return None;
     }
     let head = opening_head(output, detail.lines?, exit_code)?;
-    if head.lines.first().is_some_and(|line| is_blank(line)) {
+    if head.lines.first().is_some_and(is_blank) {
         return None;
     }
     Some(shown(0, head.lines, head.more, detail))
