@@ -1,7 +1,7 @@
 //! Which entries are shown.
 
 use jiff::Timestamp;
-use unspool::event::{Category, Level, ToolStatus};
+use unspool::event::{Category, Edit, Level, ToolStatus};
 use unspool::session::{Entry, Item};
 
 use crate::cli::{EntryKind, Filter};
@@ -24,6 +24,24 @@ pub(crate) fn shows(filter: &Filter, entry: &Entry) -> bool {
             .grep
             .as_ref()
             .is_none_or(|pattern| words(&entry.item).iter().any(|text| pattern.is_match(text)))
+}
+
+/// The filters in force, as they were given; empty if there are none.
+pub(crate) fn given(filter: &Filter) -> String {
+    let mut words: Vec<String> = Vec::new();
+    words.extend((!filter.only.is_empty()).then(|| "--only".to_owned()));
+    words.extend((!filter.hide.is_empty()).then(|| "--hide".to_owned()));
+    words.extend(filter.tool.iter().map(|name| format!("--tool {name}")));
+    words.extend(
+        filter
+            .grep
+            .iter()
+            .map(|pattern| format!("--grep {pattern}")),
+    );
+    words.extend(filter.since.map(|time| format!("--since {time}")));
+    words.extend(filter.until.map(|time| format!("--until {time}")));
+    words.extend(filter.errors.then(|| "--errors".to_owned()));
+    words.join(" ")
 }
 
 fn kind(item: &Item) -> Option<EntryKind> {
@@ -101,28 +119,24 @@ fn words(item: &Item) -> Vec<String> {
         Item::Tool(tool) => {
             let input = tool.call.input.as_ref().map(|input| input.get().to_owned());
             let output = tool.result.as_ref().map(|result| result.output.to_string());
+            let edits = tool
+                .result
+                .iter()
+                .flat_map(|result| lines_of(&result.edits));
             let names = [
                 tool.call.name.clone(),
                 tool.call.arg.clone(),
                 tool.call.title.clone(),
             ];
-            names.into_iter().chain(input).chain(output).collect()
+            let said = names.into_iter().chain(input).chain(output);
+            said.chain(edits).collect()
         }
         Item::Plan(plan) => plan
             .entries
             .iter()
             .map(|entry| entry.text.clone())
             .collect(),
-        Item::Edit(edits) => edits
-            .iter()
-            .flat_map(|edit| {
-                let lines = edit
-                    .hunks
-                    .iter()
-                    .flat_map(|hunk| hunk.lines.iter().cloned());
-                std::iter::once(edit.path.clone()).chain(lines)
-            })
-            .collect(),
+        Item::Edit(edits) => lines_of(edits).collect(),
         Item::Permission(permission) => vec![permission.title.clone()],
         Item::Prompt(prompt) => vec![prompt.question.clone(), prompt.answer.clone()],
         Item::Context(context) => vec![context.title.clone(), context.text.to_string()],
@@ -130,4 +144,12 @@ fn words(item: &Item) -> Vec<String> {
         Item::Unknown(text) => vec![text.to_string()],
         Item::Session(_) | Item::State(_) | Item::Usage(_) | Item::TurnEnd(_) => Vec::new(),
     }
+}
+
+/// The paths and the changed lines of edits.
+fn lines_of(edits: &[Edit]) -> impl Iterator<Item = String> {
+    edits.iter().flat_map(|edit| {
+        let lines = edit.hunks.iter().flat_map(|hunk| &hunk.lines);
+        std::iter::once(&edit.path).chain(lines).cloned()
+    })
 }

@@ -81,6 +81,11 @@ impl<'a> View<'a> {
         matches!(self, Self::Live(_))
     }
 
+    /// Whether nothing passed the filter of a transcript.
+    pub(crate) fn is_empty(&self) -> bool {
+        matches!(self, Self::Full(full) if !full.has_written)
+    }
+
     /// Shows lines that are not the agent's output, on a live screen.
     pub(crate) fn aside(&mut self, lines: &[Line]) {
         if let Self::Live(live) = self {

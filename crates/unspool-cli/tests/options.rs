@@ -109,7 +109,6 @@ fn tool_chooses_by_name_or_category() {
     assert_eq!(heads(&["--tool", "bash"]), some(&[3]));
     assert_eq!(heads(&["--tool", "execute"]), some(&[3]));
     assert_eq!(heads(&["--tool", "Read", "--tool", "Bash"]), some(&[3, 4]));
-    assert_eq!(heads(&["--tool", "nothing"]), some(&[]));
 }
 
 #[test]
@@ -157,6 +156,26 @@ fn filters_leave_the_exit_status_as_it_is() {
 }
 
 #[test]
+fn filters_that_nothing_passes_say_so() {
+    let output = run_with(&["--tool", "nosuch", "--grep", "x+"], &[]);
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "");
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        said.ends_with("run.jsonl: nothing matches --tool nosuch --grep x+\n"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_match_is_shown_also_where_output_is_not() {
+    assert_eq!(
+        shown(&["--grep", r"fn core\(\)"]),
+        "• Read src/core.rs\n  └ fn core() {}\n"
+    );
+    assert_eq!(shown(&["--grep", "core.rs"]), "• Read src/core.rs\n");
+}
+
+#[test]
 fn lines_of_output() {
     let bash = |lines: &str| shown(&["--tool", "bash", "--lines", lines]);
     let head = "• Ran cargo test (exit 101)\n";
@@ -165,14 +184,15 @@ fn lines_of_output() {
         bash("2"),
         format!("{head}  └ one\n    two\n    … +5 lines\n")
     );
-    assert_eq!(
-        bash("6"),
-        format!("{head}  └ one\n    two\n    three\n    four\n    five\n    six\n    … +1 line\n")
-    );
     let all =
         format!("{head}  └ one\n    two\n    three\n    four\n    five\n    six\n    seven\n");
     assert_eq!(bash("all"), all);
     assert_eq!(bash("7"), all);
+    assert_eq!(
+        bash("6"),
+        all,
+        "the last one takes no more room than its count"
+    );
 }
 
 #[test]
@@ -182,7 +202,8 @@ fn reasoning() {
     assert_eq!(only("full"), "• Looking around\n\n  First the tests.\n");
     let marked = shown(&["--only", "reasoning", "--reasoning", "full", "--marks"]);
     assert_eq!(marked, "◦ Looking around\n\n  First the tests.\n");
-    assert_eq!(only("off"), "");
+    let off = run_with(&["--only", "reasoning", "--reasoning", "off"], &[]);
+    assert_eq!(String::from_utf8_lossy(&off.stdout), "");
 }
 
 #[test]

@@ -3,14 +3,17 @@
 //!
 //! A [`Session`] keeps only what is open and hands each [`Entry`] out when it is
 //! finished, at the place where it finished. A view that shows work in progress
-//! looks at [`Session::open`]. A turn that failed or was stopped without a word
-//! about it gets a notice that says so.
+//! looks at [`Session::open`]. Only the root agent's message makes others wait:
+//! sub-agents work at the same time, and none of them may hold up the rest. A
+//! turn that failed or was stopped without a word about it gets a notice that
+//! says so.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use crate::event::{
-    Agent, Body, Context, Edit, Event, Level, Message, Notice, Payload, Permission, Plan, Prompt,
-    ToolResult, ToolUse, TurnEnd, TurnStatus, Usage, User,
+    Agent, Body, Category, Context, Edit, Event, Level, Message, Notice, Payload, Permission, Plan,
+    Prompt, ToolResult, ToolUse, TurnEnd, TurnStatus, Usage, User,
 };
 
 /// One thing that a person looks at.
@@ -103,12 +106,16 @@ const KEPT_OUTPUT: usize = 1 << 20;
 /// Finished entries that wait for one message.
 const MOST_WAITING: usize = 256;
 
+/// Calls of which it is remembered what work they gave to a sub-agent.
+const MOST_ERRANDS: usize = 256;
+
 /// Joins events into entries.
 #[derive(Clone, Debug, Default)]
 pub struct Session {
     open: Vec<Entry>,
-    /// Finished beside a message that still grows.
+    /// Finished beside a message of the root agent that still grows.
     waiting: Vec<Entry>,
+    errands: VecDeque<Errand>,
     told: Told,
     /// Says that the turn was stopped, which comes behind the calls that were
     /// stopped with it.
@@ -119,27 +126,44 @@ pub struct Session {
     touched: Option<u64>,
 }
 
+/// Work that a call gave to a sub-agent.
+#[derive(Clone, Debug)]
+struct Errand {
+    call: String,
+    work: String,
+    /// The agent that does it, under the name of its work.
+    agent: Option<Arc<Agent>>,
+}
+
 /// What the root agent's notices said since its turn began.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Told {
     failure: bool,
     stop: bool,
+    /// The last warning.
+    warning: String,
 }
 
 impl Told {
-    fn notice(&mut self, level: Level) {
-        self.failure |= level == Level::Error;
-        self.stop |= level == Level::Canceled;
+    fn notice(&mut self, notice: &Notice) {
+        self.failure |= notice.level == Level::Error;
+        self.stop |= notice.level == Level::Canceled;
+        if notice.level == Level::Warning {
+            notice.text.as_str().trim().clone_into(&mut self.warning);
+        }
     }
 
     /// What is still to be said about the end of the turn.
-    fn missing(self, end: &TurnEnd) -> Option<Notice> {
+    fn missing(&self, end: &TurnEnd) -> Option<Notice> {
         let (level, words) = match end.status {
             TurnStatus::Failed if !self.failure && !self.stop => (Level::Error, "the turn failed."),
             TurnStatus::Canceled if !self.stop => (Level::Canceled, "the turn was stopped."),
             _ => return None,
         };
         let reason = end.reason.trim();
+        if !reason.is_empty() && reason == self.warning {
+            return None;
+        }
         let text = if says_nothing(reason) { words } else { reason };
         Some(Notice {
             level,
@@ -187,20 +211,21 @@ impl Session {
         self.open.get(at.ok()?)
     }
 
-    /// What is finished but follows a message that still grows, in order.
+    /// What is finished but follows the root agent's message, in order.
     pub fn waiting(&self) -> &[Entry] {
         &self.waiting
     }
 
-    /// The message that comes next: the oldest that still grows. A view may
-    /// show its first lines before it is over: nothing is handed out before it.
+    /// The message that comes next: the one that the root agent writes. A view
+    /// may show its first lines before it is over: nothing is handed out before
+    /// it.
     pub fn current(&self) -> Option<&Entry> {
-        self.open.iter().find(|entry| is_message(&entry.item))
+        self.open.iter().find(|entry| holds_up(entry))
     }
 
     /// Takes the next event and hands out the entries that it finishes. What
-    /// finishes while a message grows follows the oldest that does, whoever
-    /// writes it, so that no message is cut in two.
+    /// finishes while the root agent's message grows follows it, so that it is
+    /// not cut in two.
     pub fn apply(&mut self, event: Event, finished: &mut dyn FnMut(Entry)) {
         let mut current = self.current_key();
         let mut entries = Vec::new();
@@ -222,7 +247,7 @@ impl Session {
 
     /// A message that never ends must not hold up the rest for ever.
     fn give_up_waiting(&mut self, finished: &mut dyn FnMut(Entry)) {
-        if let Some(position) = self.open.iter().position(|open| is_message(&open.item)) {
+        if let Some(position) = self.open.iter().position(holds_up) {
             finished(self.open.remove(position));
         }
         self.waiting.drain(..).for_each(finished);
@@ -232,6 +257,21 @@ impl Session {
     pub fn finish(&mut self, finished: &mut dyn FnMut(Entry)) {
         self.close(finished);
         self.stop.take().into_iter().for_each(finished);
+    }
+
+    /// An agent did something that is shown elsewhere, such as counting its
+    /// tokens: if it is a sub-agent, its message is over.
+    pub(crate) fn step(&mut self, agent: Option<&Agent>, finished: &mut dyn FnMut(Entry)) {
+        if agent.is_none() {
+            return;
+        }
+        let mut ended = Vec::new();
+        let ends = |open: &mut Entry| is_message(&open.item) && is_of(open, agent);
+        ended.extend(self.open.extract_if(.., ends));
+        if self.current().is_some() {
+            self.waiting.append(&mut ended);
+        }
+        ended.into_iter().for_each(finished);
     }
 
     fn current_key(&self) -> Option<Key> {
@@ -250,10 +290,11 @@ impl Session {
         let Event {
             time, agent, body, ..
         } = event;
+        let agent = agent.map(|agent| self.by_its_work(agent));
         if !may_precede_stop(&body) {
             self.stop.take().into_iter().for_each(&mut *finished);
         }
-        if ends_messages(&body) {
+        if ends_messages(agent.as_deref(), &body) {
             self.end_messages(agent.as_deref(), &body, finished);
         }
         if let Body::ToolResult(result) = &body {
@@ -301,7 +342,7 @@ impl Session {
             Body::Context(context) => finished(entry(Item::Context(context))),
             Body::Notice(notice) => {
                 if agent.is_none() {
-                    self.told.notice(notice.level);
+                    self.told.notice(&notice);
                 }
                 let stops = notice.level == Level::Canceled && agent.is_none();
                 let entry = entry(Item::Notice(notice));
@@ -407,7 +448,7 @@ impl Session {
         };
         let ends = |open: &mut Entry| {
             matches!(open.item, Item::Text(_) | Item::Reasoning(_))
-                && open.agent.as_deref() == agent
+                && is_of(open, agent)
                 && !goes_on(&open.item)
         };
         self.open.extract_if(.., ends).for_each(finished);
@@ -422,7 +463,43 @@ impl Session {
         self.open.extract_if(.., ends).for_each(finished);
     }
 
+    /// The agent under the name of what it does, where its call tells that:
+    /// its kind alone does not tell it from others that work beside it.
+    fn by_its_work(&mut self, agent: Arc<Agent>) -> Arc<Agent> {
+        let its = |errand: &&mut Errand| !agent.parent.is_empty() && errand.call == agent.parent;
+        let Some(errand) = self.errands.iter_mut().rev().find(its) else {
+            return agent;
+        };
+        match &errand.agent {
+            Some(named) if named.id == agent.id && named.depth == agent.depth => Arc::clone(named),
+            _ => {
+                let named = Arc::new(Agent {
+                    name: errand.work.clone(),
+                    ..agent.as_ref().clone()
+                });
+                errand.agent = Some(Arc::clone(&named));
+                named
+            }
+        }
+    }
+
+    fn remember_errand(&mut self, call: &ToolUse) {
+        if call.category != Category::Task || call.arg.is_empty() {
+            return;
+        }
+        self.errands.retain(|errand| errand.call != call.id);
+        if self.errands.len() >= MOST_ERRANDS {
+            self.errands.pop_front();
+        }
+        self.errands.push_back(Errand {
+            call: call.id.clone(),
+            work: call.arg.clone(),
+            agent: None,
+        });
+    }
+
     fn call(&mut self, call: ToolUse, entry: impl Fn(Item) -> Entry) {
+        self.remember_errand(&call);
         match self.tool(&call.id) {
             Some(tool) => tool.call = call,
             None => self.begin(entry(Item::Tool(Tool {
@@ -515,6 +592,19 @@ fn is_message(item: &Item) -> bool {
     matches!(item, Item::Text(_) | Item::Reasoning(_))
 }
 
+/// Whether an entry is this agent's, whatever it is called now.
+fn is_of(entry: &Entry, agent: Option<&Agent>) -> bool {
+    match (entry.agent.as_deref(), agent) {
+        (Some(owner), Some(agent)) => owner.id == agent.id && owner.parent == agent.parent,
+        (owner, agent) => owner.is_none() && agent.is_none(),
+    }
+}
+
+/// Whether others wait until this is over.
+fn holds_up(entry: &Entry) -> bool {
+    is_message(&entry.item) && entry.agent.is_none()
+}
+
 /// Whether this may still come before the word that the turn was stopped.
 fn may_precede_stop(body: &Body) -> bool {
     matches!(
@@ -527,13 +617,19 @@ fn may_precede_stop(body: &Body) -> bool {
     )
 }
 
-/// Whether a message cannot go on after this. What only stands beside it
-/// (results, plans, notices …) does not end it.
-fn ends_messages(body: &Body) -> bool {
-    matches!(
-        body,
-        Body::Text(_) | Body::Reasoning(_) | Body::ToolUse(_) | Body::User(_) | Body::TurnEnd(_)
-    )
+/// Whether a message of this agent cannot go on after this. What only stands
+/// beside it (results, plans, notices …) does not end the root agent's. A
+/// sub-agent's end is not told on its own: whatever it does next is taken for it.
+fn ends_messages(agent: Option<&Agent>, body: &Body) -> bool {
+    match body {
+        Body::Text(_)
+        | Body::Reasoning(_)
+        | Body::ToolUse(_)
+        | Body::User(_)
+        | Body::TurnEnd(_) => true,
+        Body::ToolOutput(_) | Body::ToolResult(_) => false,
+        _ => agent.is_some(),
+    }
 }
 
 #[cfg(test)]
@@ -574,6 +670,24 @@ mod tests {
     }
 
     #[test]
+    fn sub_agents_do_not_wait_for_each_other() {
+        let of =
+            |agent: &str, rest: &str| format!(r#"{{"agent":{{"id":"{agent}","depth":1}},{rest}}}"#);
+        let lines = [
+            of("x", r#""kind":"text","id":"a","text":"Read","delta":true"#),
+            of("y", r#""kind":"tool_use","id":"t1","name":"Bash""#),
+            of("y", r#""kind":"tool_result","id":"t1","status":"ok""#),
+            of("x", r#""kind":"text","id":"a","text":"ing","delta":true"#),
+            of("y", r#""kind":"text","id":"b","text":"Good","delta":true"#),
+            of("x", r#""kind":"tool_use","id":"t2","name":"Bash""#),
+            of("y", r#""kind":"usage","context_used":5"#),
+        ];
+        let out = handed_out(&lines.each_ref().map(String::as_str));
+        assert_eq!(out[..6], ["", "", "t1", "", "", "Reading"]);
+        assert!(out[6].starts_with("Good "));
+    }
+
+    #[test]
     fn a_message_that_never_ends_does_not_hold_up_the_rest() {
         let mut lines = vec![r#"{"kind":"text","id":"a","text":"Hel","delta":true}"#];
         let other = r#"{"kind":"text","id":"b","text":"x","agent":{"id":"x","depth":1}}"#;
@@ -581,6 +695,22 @@ mod tests {
         let out = handed_out(&lines);
         assert!(out[MOST_WAITING].is_empty());
         assert!(out[MOST_WAITING + 1].starts_with("Hel x x"));
+    }
+
+    #[test]
+    fn a_sub_agent_is_called_by_its_work() {
+        let mut session = Session::new();
+        let mut names = Vec::new();
+        for line in [
+            r#"{"kind":"tool_use","id":"c","name":"Agent","category":"task","arg":"Count tests"}"#,
+            r#"{"kind":"text","id":"a","text":"x","agent":{"id":"x","parent":"c","depth":1,"name":"Explore"}}"#,
+            r#"{"kind":"text","id":"b","text":"y","agent":{"id":"y","depth":1,"name":"Review"}}"#,
+        ] {
+            session.apply(Event::from_json(line).unwrap(), &mut |entry| {
+                names.push(entry.agent.unwrap().name.clone());
+            });
+        }
+        assert_eq!(names, ["Count tests", "Review"]);
     }
 
     #[test]
@@ -608,6 +738,9 @@ mod tests {
         assert_eq!(kinds(&[call, end]), "t<why>e");
         let next = r#"{"kind":"user","text":"x"}"#;
         assert_eq!(kinds(&[call, stop, next]), "<stop>.t");
+        let warning = r#"{"kind":"notice","level":"warning","text":"why"}"#;
+        let failed = r#"{"kind":"turn_end","status":"failed","reason":"why"}"#;
+        assert_eq!(kinds(&[warning, failed]), "<why>e");
         let failed = r#"{"kind":"turn_end","status":"failed"}"#;
         let error = r#"{"kind":"notice","level":"error","text":"no"}"#;
         assert_eq!(kinds(&[error, failed, failed]), "<no>e<the turn failed.>e");

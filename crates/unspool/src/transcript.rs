@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use crate::event::{Agent, Body, Event};
+use crate::event::{Agent, Body, Event, Usage};
 use crate::session::{Entry, Item, Session};
 use crate::stats::Stats;
 
@@ -73,7 +73,12 @@ impl Transcript {
     /// Takes the next event and hands out the entries that it finishes.
     pub fn event(&mut self, event: Event, finished: &mut dyn FnMut(Entry)) {
         self.touched = None;
-        if matches!(event.body, Body::Usage(_)) {
+        if let Body::Usage(usage) = &event.body {
+            self.session.step(event.agent.as_deref(), finished);
+            // The window that is told of is the root agent's.
+            if event.agent.is_some() && is_window_alone(usage) {
+                return;
+            }
             let spent = self.spent.get_or_insert_default();
             spent.stats.event(&event);
             spent.time = event.time.or(spent.time.take());
@@ -108,6 +113,11 @@ impl Transcript {
     }
 }
 
+/// Whether nothing was spent, as far as this tells.
+fn is_window_alone(usage: &Usage) -> bool {
+    usage.input_tokens.is_none() && usage.output_tokens.is_none() && usage.cost_usd.is_none()
+}
+
 fn usage(spent: &mut Option<Spent>, finished: &mut dyn FnMut(Entry)) {
     if let Some(spent) = spent.take() {
         finished(Entry {
@@ -120,14 +130,16 @@ fn usage(spent: &mut Option<Spent>, finished: &mut dyn FnMut(Entry)) {
 }
 
 /// What stands between two entries: calls stand together, prose stands apart,
-/// and sub-agents that work at the same time are named when one speaks after
-/// another.
+/// and a sub-agent that has a name is told when it appears, unless its call
+/// stands right above it, and any whenever it speaks after another.
 #[derive(Clone, Debug, Default)]
 pub struct Spacing {
     /// Whether the last entry was prose, once there was one.
     last: Option<bool>,
     /// The sub-agents that work, and whether each spoke last at its depth.
     working: Vec<(Arc<Agent>, bool)>,
+    /// The call that was shown last, if nothing followed it.
+    call: Option<String>,
 }
 
 /// What stands before an entry.
@@ -162,28 +174,35 @@ impl Spacing {
     }
 
     fn speaker(&mut self, entry: &Entry) -> Option<Arc<Agent>> {
+        let call = self.call.take();
         if let Item::Tool(tool) = &entry.item {
-            let call = &tool.call.id;
-            self.working.retain(|(agent, _)| agent.parent != *call);
+            self.call = Some(tool.call.id.clone());
+            self.working
+                .retain(|(agent, _)| agent.parent != tool.call.id);
         }
         let speaker = entry.agent.as_ref().filter(|agent| agent.depth > 0)?;
-        let mut is_last = false;
+        let mut is_named = false;
+        let mut is_new = true;
         let mut is_alone = true;
         for (agent, spoke) in &mut self.working {
             if agent.id == speaker.id {
-                is_last = std::mem::replace(spoke, true);
+                is_new = false;
+                is_named = std::mem::replace(spoke, true);
             } else if agent.depth == speaker.depth {
                 *spoke = false;
                 is_alone = false;
             }
         }
-        if !self.working.iter().any(|(agent, _)| agent.id == speaker.id) {
+        if is_new {
+            // An id says nothing but that it is another one.
+            let is_nobody = is_alone && speaker.name.is_empty();
+            is_named = is_nobody || call.is_some_and(|call| call == speaker.parent);
             if self.working.len() >= MOST_WORKING {
                 self.working.remove(0);
             }
             self.working.push((speaker.clone(), true));
         }
-        (!is_alone && !is_last).then(|| speaker.clone())
+        (!is_named).then(|| speaker.clone())
     }
 }
 
@@ -222,6 +241,15 @@ mod tests {
     }
 
     #[test]
+    fn the_window_of_a_sub_agent_is_no_news() {
+        let entries = entries(&[
+            r#"{"kind":"usage","context_used":5,"agent":{"id":"x","depth":1}}"#,
+            r#"{"kind":"usage","input_tokens":7,"agent":{"id":"x","depth":1}}"#,
+        ]);
+        assert_eq!(entries.len(), 1);
+    }
+
+    #[test]
     fn prose_stands_apart() {
         let mut spacing = Spacing::new();
         let gaps: Vec<bool> = entries(&[
@@ -256,10 +284,10 @@ mod tests {
     }
 
     #[test]
-    fn sub_agents_are_named_when_they_take_turns() {
+    fn sub_agents_are_named_when_they_appear_and_take_turns() {
         let said = |agent: &str, depth: u32| {
             format!(
-                r#"{{"kind":"text","id":"{agent}","text":"x","agent":{{"id":"{agent}","parent":"call-{agent}","depth":{depth}}}}}"#
+                r#"{{"kind":"text","id":"{agent}","text":"x","agent":{{"id":"{agent}","parent":"call-{agent}","depth":{depth},"name":"{agent}"}}}}"#
             )
         };
         let named = |lines: &[String]| -> String {
@@ -274,8 +302,12 @@ mod tests {
         let (a, b, deep) = (said("a", 1), said("b", 1), said("d", 2));
         let ended = r#"{"kind":"tool_result","id":"call-a","name":"Task","status":"ok"}"#;
         let alternating = [&a, &a, &b, &b, &a, &deep, &a].map(Clone::clone);
-        assert_eq!(named(&alternating), "--b-a--");
+        assert_eq!(named(&alternating), "a-b-ad-");
         let in_sequence = [a.clone(), ended.to_owned(), b.clone(), b];
-        assert_eq!(named(&in_sequence), "----");
+        assert_eq!(named(&in_sequence), "a-b-");
+        let nobody = a.replace(r#","name":"a""#, "");
+        assert_eq!(named(&[nobody]), "-");
+        let below_its_call = [ended.to_owned(), a.clone(), a];
+        assert_eq!(named(&below_its_call), "---");
     }
 }

@@ -14,6 +14,7 @@ use unspool::{Reader, ReaderOptions};
 
 use crate::cli::show::ShowNamed;
 use crate::cli::{Display, Filter, Look, Show};
+use crate::filter;
 use crate::input::{self, Batch, CHUNK, Input};
 use crate::library::{Library, Row, named};
 use crate::pager::Output;
@@ -269,6 +270,11 @@ fn show(
         Ok(())
     })?;
     view.finish(out)?;
+    let given = filter::given(filter);
+    if view.is_empty() && !given.is_empty() {
+        out.flush()?;
+        complain(&anyhow::anyhow!("{}: nothing matches {given}", input.name));
+    }
     if settings.summary {
         summary::write(&stats, settings, out)?;
     }

@@ -20,6 +20,8 @@ pub(crate) struct Full<'a> {
     page: Page<'a>,
     spacing: Spacing,
     flowing: Option<Flowing>,
+    /// Whether something passed the filter.
+    pub(super) has_written: bool,
 }
 
 /// How entries are written.
@@ -56,6 +58,7 @@ impl<'a> Full<'a> {
             },
             spacing: Spacing::new(),
             flowing: None,
+            has_written: false,
         }
     }
 
@@ -79,6 +82,7 @@ impl<'a> Full<'a> {
                 continue;
             }
             if let Some(rest) = self.rest_of_flowing(entry) {
+                self.has_written = true;
                 self.page.lines(&rest, out)?;
                 continue;
             }
@@ -86,6 +90,8 @@ impl<'a> Full<'a> {
             if text.is_empty() {
                 continue;
             }
+            // The end of a cut-off stream passes every filter.
+            self.has_written |= !matches!(entry.item, Item::TurnEnd(_));
             self.page.above(entry, &mut self.spacing, out)?;
             if self.page.actions {
                 actions::write(entry, &text, out)?;

@@ -139,6 +139,7 @@ pub fn parts(entry: &Entry, detail: &Detail) -> Vec<Part> {
         Item::Plan(plan) => plan_parts(plan, detail.marks),
         Item::Edit(edits) => tool::edits(edits, Role::Green, detail),
         Item::Permission(permission) => vec![asked(permission)],
+        Item::Prompt(prompt) if is_routine(prompt) => Vec::new(),
         Item::Prompt(prompt) => vec![question(prompt)],
         Item::Context(context) => vec![given(context)],
         Item::Notice(told) => vec![notice(told)],
@@ -182,6 +183,7 @@ fn user_words(text: &Payload) -> Part {
 
 /// A title line such as `**Looking around**` stands for the rest.
 fn reasoning(text: &str, detail: &Detail) -> Vec<Part> {
+    let text = without_empty_title(text);
     let italic = Style::of(Role::Normal).italic();
     match (detail.reasoning, title(text)) {
         (Reasoning::Off, _) => Vec::new(),
@@ -194,6 +196,9 @@ fn reasoning(text: &str, detail: &Detail) -> Vec<Part> {
         }
         _ => {
             let mut blocks = markdown::blocks_of(text, detail.highlight);
+            if blocks.is_empty() {
+                return Vec::new();
+            }
             for span in blocks.iter_mut().flat_map(spans_mut) {
                 span.style.italic = true;
             }
@@ -204,6 +209,16 @@ fn reasoning(text: &str, detail: &Detail) -> Vec<Part> {
             vec![part]
         }
     }
+}
+
+/// The text behind a title that has no words, which markdown would take for a
+/// rule.
+fn without_empty_title(text: &str) -> &str {
+    let start = text.trim_start();
+    let (first, rest) = start.split_once('\n').unwrap_or((start, ""));
+    let marks = first.trim();
+    let is_empty = marks.len() >= 4 && marks.chars().all(|c| c == '*' || c == ' ');
+    if is_empty { rest } else { text }
 }
 
 pub(super) fn title(text: &str) -> Option<&str> {
@@ -272,6 +287,13 @@ fn asked(permission: &Permission) -> Part {
         spans.push(Span::role(outcome, Role::Accent));
     }
     Part::bulleted(Role::Accent, vec![Block::Paragraph(spans)])
+}
+
+/// Whether a question is asked before every call and was not answered with no:
+/// that tools run is seen in what they do.
+fn is_routine(prompt: &Prompt) -> bool {
+    let answer = prompt.answer.trim().to_ascii_lowercase();
+    prompt.question.trim() == "Run tools?" && !answer.starts_with(['n', 's'])
 }
 
 fn question(prompt: &Prompt) -> Part {

@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 
 use super::entry::{Detail, Part};
-use super::{Block, DiffLine, Line, Role, Sign, Span, Style, markdown, spans_mut};
+use super::{Block, DiffLine, Line, Role, Sign, Span, Style};
 use crate::event::{Category, Edit, EditOp, RawJson, ToolResult, ToolStatus};
 use crate::json::{Json, Object};
 use crate::patch;
@@ -15,14 +15,12 @@ use crate::tool::unwrap_shell;
 
 mod body;
 mod named;
+mod task;
 mod wrapping;
 
 pub(super) use body::head_lines;
-use body::{prose, rest_line, verbatim};
-
-/// Tools that look after sub-agents, but give them no work: their names say
-/// more than their inputs, which are ids.
-const MANAGING: &[&str] = &["wait", "wait_agent", "close_agent", "list_agents"];
+use body::{prose, verbatim};
+pub(super) use task::delegates;
 
 /// What is seen of a call.
 pub(super) fn parts(tool: &Tool, detail: &Detail) -> Vec<Part> {
@@ -44,7 +42,7 @@ pub(super) fn parts(tool: &Tool, detail: &Detail) -> Vec<Part> {
         Category::List => view.list(),
         Category::Search => view.search(),
         Category::Fetch => view.fetch(),
-        Category::Task => view.task(),
+        Category::Task => task::parts(&view),
         Category::Write | Category::Edit | Category::Delete | Category::Move => view.change(),
         Category::Plan | Category::Think | Category::Other => view.unhandled(),
     }
@@ -53,11 +51,6 @@ pub(super) fn parts(tool: &Tool, detail: &Detail) -> Vec<Part> {
 /// What a sub-agent answered, without what its result wraps it in.
 pub(super) fn answer_of(output: &str) -> &str {
     wrapping::answer(output)
-}
-
-/// Whether a call gives work to a sub-agent, and does not only look after one.
-pub(super) fn delegates(tool: &Tool) -> bool {
-    tool.call.category == Category::Task && !MANAGING.contains(&tool.call.name.as_str())
 }
 
 /// The fields of a call's input.
@@ -145,10 +138,39 @@ impl View<'_> {
 
     /// A heading alone, with the error below it if there is one.
     fn silent(&self, word: &str, style: Style, object: String) -> Vec<Part> {
-        let spans = vec![Span::new(word, style), spaced(&object)];
+        let mut spans = match self.stop() {
+            Some(stop) => vec![stop, spaced(word)],
+            None => vec![Span::new(word, style)],
+        };
+        spans.push(spaced(&object));
         let mut parts = vec![self.head(spans)];
-        parts.extend(self.failure());
+        parts.extend(self.news());
         parts
+    }
+
+    /// The verb of a call that was refused or stopped.
+    fn stop(&self) -> Option<Span> {
+        let word = match self.result()?.status {
+            ToolStatus::Rejected => "Rejected",
+            ToolStatus::Canceled => "Canceled",
+            ToolStatus::Ok | ToolStatus::Error => return None,
+        };
+        Some(Span::new(word, Style::of(Role::Colorful).bold()))
+    }
+
+    /// What stands below the heading of a call whose output is not shown: why
+    /// it failed, unless the heading says it all, or what is looked for in it.
+    fn news(&self) -> Option<Part> {
+        let is_told = self.was_stopped() && self.output().trim().is_empty();
+        self.failure().filter(|_| !is_told).or_else(|| self.found())
+    }
+
+    /// The lines of the output that are looked for.
+    fn found(&self) -> Option<Part> {
+        let wanted = self.detail.wanted.as_ref()?;
+        let output = self.output();
+        let is_there = output.lines().any(|line| wanted.is(line));
+        is_there.then(|| self.body(&output, Role::Accent))?
     }
 
     /// The line that says why a call failed; `None` unless it did.
@@ -204,28 +226,30 @@ impl View<'_> {
     fn command(&self) -> Vec<Part> {
         let code = self.result().and_then(|result| result.exit_code);
         let code = code.filter(|code| *code != 0);
-        let status = self.result().map(|result| result.status);
-        let done = match status {
-            Some(ToolStatus::Rejected) => "Rejected",
-            Some(ToolStatus::Canceled) => "Canceled",
-            _ => "Ran",
-        };
-        let word = if self.is_done() { done } else { "Running" };
-        let mut spans = vec![Span::new(word, Style::of(Role::Colorful).bold())];
+        let verb = self.stop().unwrap_or_else(|| self.verb("Running", "Ran"));
+        let mut spans = vec![verb];
         spans.push(Span::role(
             " ".to_owned() + &self.command_text(),
             Role::Normal,
         ));
         spans.extend(code.map(|code| Span::role(format!(" (exit {code})"), Role::Accent)));
+        let goes_on = self.goes_on();
+        spans.extend(goes_on.then(in_background));
         let mut parts = vec![self.head(spans)];
-        if code.is_none() && self.bullet() == Role::Red {
-            // Without a reason the heading says it all.
-            let is_told = self.was_stopped() && self.output().trim().is_empty();
-            parts.extend(self.failure().filter(|_| !is_told));
+        if goes_on {
+            // The heading says it all.
+        } else if code.is_none() && self.bullet() == Role::Red {
+            parts.extend(self.news());
         } else {
             parts.extend(self.command_output(code));
         }
         parts
+    }
+
+    /// Whether the work goes on in the background, as was asked for.
+    fn goes_on(&self) -> bool {
+        self.input.object().get("run_in_background").is_true()
+            && wrapping::is_in_background(&self.output())
     }
 
     fn command_text(&self) -> String {
@@ -255,22 +279,27 @@ impl View<'_> {
         let style = Style::of(Role::Colorful).bold();
         match self.input.text(&["pattern", "glob"]) {
             Some(pattern) => self.silent("Find", style, pattern),
+            None if is_glob(&self.subject()) => self.silent("Find", style, self.subject()),
             None => self.silent("List", style, self.subject()),
         }
     }
 
     fn search(&self) -> Vec<Part> {
         let pattern = self.input.text(&["pattern", "query", "regex"]);
-        let mut spans = vec![
-            Span::new("Search", Style::of(Role::Colorful).bold()),
-            spaced(&pattern.unwrap_or_else(|| self.tool.call.arg.clone())),
-        ];
+        let verb = Span::new("Search", Style::of(Role::Colorful).bold());
+        let mut spans = match self.stop() {
+            Some(stop) => vec![stop, spaced("Search")],
+            None => vec![verb],
+        };
+        spans.push(spaced(
+            &pattern.unwrap_or_else(|| self.tool.call.arg.clone()),
+        ));
         if let Some(path) = self.input.text(&["path", "dir_path", "include", "glob"]) {
             spans.push(Span::role(" in", Role::Accent));
             spans.push(spaced(&path));
         }
         let mut parts = vec![self.head(spans)];
-        parts.extend(self.failure());
+        parts.extend(self.news());
         parts
     }
 
@@ -285,51 +314,6 @@ impl View<'_> {
             style,
             object.unwrap_or_else(|| self.tool.call.arg.clone()),
         )
-    }
-
-    fn task(&self) -> Vec<Part> {
-        let name = self.tool.call.name.as_str();
-        if name == "sub_agent_activity" {
-            return self.unhandled();
-        }
-        let managing = MANAGING.contains(&name).then(|| name.replace('_', " "));
-        let what = managing.or_else(|| {
-            self.input
-                .text(&["description", "task_name", "prompt", "message"])
-        });
-        let what = what.unwrap_or_else(|| match self.tool.call.arg.as_str() {
-            "" => self.tool.call.name.clone(),
-            arg => arg.to_owned(),
-        });
-        let first = what.trim().lines().next().unwrap_or_default();
-        let mut parts = vec![self.head(vec![self.verb("Delegating", "Delegated"), spaced(first)])];
-        parts.extend(self.failure().or_else(|| {
-            let output = self.output();
-            self.answer(wrapping::answer(&output))
-        }));
-        parts
-    }
-
-    /// What a sub-agent came back with: markdown, cut like all bodies.
-    fn answer(&self, text: &str) -> Option<Part> {
-        let body::Head {
-            before,
-            text,
-            after,
-        } = body::head(text, self.detail);
-        let text = body::cut_text(text, self.detail);
-        let mut blocks = markdown::blocks_of(&text, self.detail.highlight);
-        if blocks.is_empty() {
-            return None;
-        }
-        for span in blocks.iter_mut().flat_map(spans_mut) {
-            if span.style.role == Role::Normal {
-                span.style.role = Role::Accent;
-            }
-        }
-        blocks.splice(..0, rest_line(before).map(Block::Paragraph));
-        blocks.extend(rest_line(after).map(Block::Paragraph));
-        Some(Part::response(blocks))
     }
 
     /// What was changed, or what a patch asks for as long as nobody says more.
@@ -355,9 +339,10 @@ impl View<'_> {
         for edit in asked.iter_mut().filter(|_| is_red) {
             edit.hunks.clear();
         }
-        let mut parts = edits(&asked, self.bullet(), self.detail);
-        parts.extend(self.failure());
-        parts
+        let parts = asked
+            .iter()
+            .flat_map(|edit| edit_parts(edit, self.bullet(), self.stop(), self.detail));
+        parts.chain(self.news()).collect()
     }
 
     /// The changes in the text of a patch.
@@ -375,6 +360,17 @@ impl View<'_> {
             .unwrap_or_default()
     }
 
+    /// The output of a tool of which nothing is known.
+    fn said(&self) -> Option<Part> {
+        let output = self.output();
+        let text = pretty(&output);
+        let lines = head_lines(&text, Style::of(Role::Normal), self.detail);
+        if matches!(text, Cow::Borrowed(_)) && is_prose(&text) {
+            return (!lines.is_empty()).then(|| prose(lines));
+        }
+        verbatim(lines)
+    }
+
     /// `Tool name {input}`, and the output, pretty-printed where it is JSON.
     fn unhandled(&self) -> Vec<Part> {
         let mut spans = vec![
@@ -390,12 +386,27 @@ impl View<'_> {
         let mut parts = vec![self.head(spans)];
         match self.failure() {
             Some(failure) => parts.push(failure),
-            None => {
-                parts.extend(self.body(&pretty(&self.output()), Role::Normal));
-            }
+            None => parts.extend(self.said()),
         }
         parts
     }
+}
+
+/// Whether a path stands for several by a pattern.
+fn is_glob(path: &str) -> bool {
+    path.contains(['*', '?'])
+}
+
+/// Whether a text is made of sentences, which are broken between words: lines
+/// of a table, a listing or a program stay as they are.
+fn is_prose(text: &str) -> bool {
+    let is_plain = |line: &str| !line.starts_with([' ', '\t', '|']) && !line.contains("  ");
+    text.lines().all(is_plain)
+}
+
+/// Says that the work is not over, though its call is.
+fn in_background() -> Span {
+    Span::role(" (in the background)", Role::Accent)
 }
 
 /// A blank and a clean text.
@@ -417,21 +428,22 @@ pub(super) fn pretty(text: &str) -> Cow<'_, str> {
 pub(super) fn edits(edits: &[Edit], bullet: Role, detail: &Detail) -> Vec<Part> {
     edits
         .iter()
-        .flat_map(|edit| edit_parts(edit, bullet, detail))
+        .flat_map(|edit| edit_parts(edit, bullet, None, detail))
         .collect()
 }
 
-fn edit_parts(edit: &Edit, bullet: Role, detail: &Detail) -> Vec<Part> {
+fn edit_parts(edit: &Edit, bullet: Role, stop: Option<Span>, detail: &Detail) -> Vec<Part> {
     let word = match edit.op {
         EditOp::Add => "Add",
         EditOp::Delete => "Delete",
         EditOp::Move if edit.hunks.is_empty() => "Rename",
         EditOp::Move | EditOp::Update => "Edit",
     };
-    let mut spans = vec![
-        Span::new(word, Style::of(Role::Colorful).bold()),
-        spaced(&edit.path),
-    ];
+    let mut spans = match stop {
+        Some(stop) => vec![stop, spaced(word)],
+        None => vec![Span::new(word, Style::of(Role::Colorful).bold())],
+    };
+    spans.push(spaced(&edit.path));
     if !edit.new_path.is_empty() {
         spans.push(Span::role(" →", Role::Accent));
         spans.push(spaced(&edit.new_path));
@@ -443,43 +455,80 @@ fn edit_parts(edit: &Edit, bullet: Role, detail: &Detail) -> Vec<Part> {
     parts
 }
 
-/// All hunks of an edit; of a new file only the first lines.
+/// Fewer lines than this are asked for only by people who want edits cut too.
+const USUAL_LINES: usize = 5;
+
+/// The lines of an edit: of a new file only the first ones, or those around the
+/// one that is looked for; of others all, unless few lines are asked for.
 fn diff_lines(edit: &Edit, detail: &Detail) -> Vec<DiffLine> {
-    let shown = detail.lines.filter(|_| edit.op == EditOp::Add);
-    let shown = shown.unwrap_or(usize::MAX);
-    let mut lines = Vec::new();
-    for (index, hunk) in edit.hunks.iter().enumerate() {
-        if index > 0 && lines.len() < shown {
+    let is_cut = |lines: &usize| edit.op == EditOp::Add || *lines < USUAL_LINES;
+    let limit = detail.lines.filter(is_cut).unwrap_or(usize::MAX);
+    let all: usize = edit.hunks.iter().map(|hunk| hunk.lines.len()).sum();
+    let (start, end) = shown_lines(edit, all, limit, detail);
+    let mut lines: Vec<DiffLine> = Vec::new();
+    let mut at = 0;
+    for hunk in &edit.hunks {
+        if at > start && at < end {
             lines.push(DiffLine::Gap);
         }
         let (mut old, mut new) = (hunk.old_start, hunk.new_start);
-        for line in hunk.lines.iter().take(shown.saturating_sub(lines.len())) {
-            let mut chars = line.chars();
-            let (sign, number, old) = match chars.next() {
-                Some('+') => (Sign::Added, step(&mut new), None),
-                Some('-') => (Sign::Removed, step(&mut old), None),
-                _ => (Sign::Context, step(&mut new), step(&mut old)),
-            };
-            let role = match sign {
-                Sign::Context => Role::Normal,
-                Sign::Added => Role::Green,
-                Sign::Removed => Role::Red,
-            };
-            let mut spans = vec![Span::role(sanitize::line(chars.as_str()), role)];
-            body::cut(&mut spans, detail);
-            lines.push(DiffLine::Line {
-                number,
-                old,
-                sign,
-                spans,
-            });
+        for line in &hunk.lines {
+            let shown = diff_line(line, &mut old, &mut new, detail);
+            if (start..end).contains(&at) {
+                lines.push(shown);
+            }
+            at += 1;
+            if at >= end {
+                break;
+            }
         }
     }
-    let all: usize = edit.hunks.iter().map(|hunk| hunk.lines.len()).sum();
-    if all > shown && !lines.is_empty() {
-        lines.push(DiffLine::More(all - shown));
+    if !lines.is_empty() {
+        lines.splice(..0, (start > 0).then_some(DiffLine::More(start)));
+        lines.extend((all > end).then(|| DiffLine::More(all - end)));
     }
     lines
+}
+
+/// Where the lines of an edit that are shown begin and end.
+fn shown_lines(edit: &Edit, all: usize, limit: usize, detail: &Detail) -> (usize, usize) {
+    let lines = || edit.hunks.iter().flat_map(|hunk| &hunk.lines);
+    let wanted = detail.wanted.as_ref();
+    let found = wanted.and_then(|wanted| lines().position(|line| wanted.is(line)));
+    let window = found.and_then(|found| body::window(found, all, limit));
+    window.unwrap_or({
+        let end = limit.min(all);
+        // One line takes no more room than to say that it is left out.
+        (0, if end + 1 == all { all } else { end })
+    })
+}
+
+/// A line of a diff with its number.
+fn diff_line(
+    line: &str,
+    old: &mut Option<u64>,
+    new: &mut Option<u64>,
+    detail: &Detail,
+) -> DiffLine {
+    let mut chars = line.chars();
+    let (sign, number, old) = match chars.next() {
+        Some('+') => (Sign::Added, step(new), None),
+        Some('-') => (Sign::Removed, step(old), None),
+        _ => (Sign::Context, step(new), step(old)),
+    };
+    let role = match sign {
+        Sign::Context => Role::Normal,
+        Sign::Added => Role::Green,
+        Sign::Removed => Role::Red,
+    };
+    let mut spans = vec![Span::role(sanitize::line(chars.as_str()), role)];
+    body::cut(&mut spans, detail);
+    DiffLine::Line {
+        number,
+        old,
+        sign,
+        spans,
+    }
 }
 
 /// The number, and the next one for the line after.

@@ -1,6 +1,7 @@
 //! Every rule and every example of the agentformatter document (`spec/000`), as
 //! whole texts, with colours and without.
 
+mod calls;
 mod colors;
 mod deltas;
 mod events;

@@ -166,9 +166,9 @@ fn text_that_is_no_markdown_keeps_its_lines() {
 
 #[test]
 fn an_answered_question_is_told_with_its_answer_alone() {
-    let asked = r#"{"kind":"prompt","question":"Run tools?","options":["Yes","No"]}"#;
-    shows(OWN, asked, 80, &["«a •» «c* Run tools?» «a (Yes/No)»"]);
+    let asked = r#"{"kind":"prompt","question":"Commit it?","options":["Yes","No"]}"#;
+    shows(OWN, asked, 80, &["«a •» «c* Commit it?» «a (Yes/No)»"]);
     let answered =
-        r#"{"kind":"prompt","question":"Run tools?","options":["Yes","No"],"answer":"y"}"#;
-    shows(OWN, answered, 80, &["«a •» «c* Run tools?» y"]);
+        r#"{"kind":"prompt","question":"Commit it?","options":["Yes","No"],"answer":"y"}"#;
+    shows(OWN, answered, 80, &["«a •» «c* Commit it?» y"]);
 }

@@ -37,7 +37,7 @@ pub(crate) fn head_lines(text: &str, style: Style, detail: &Detail) -> Vec<Line>
 
 /// The lines of a text that are wanted.
 pub(super) fn head<'a>(text: &'a str, detail: &Detail) -> Head<'a> {
-    let text = text.trim_end();
+    let text = wrapping::from_first_line(text.trim_end());
     let limit = detail.lines.unwrap_or(usize::MAX);
     if let Some(window) = wanted(text, detail, limit) {
         return window;
@@ -58,6 +58,11 @@ pub(super) fn head<'a>(text: &'a str, detail: &Detail) -> Head<'a> {
     let after = match rest.strip_prefix(['\n', '\r']).unwrap_or(rest) {
         "" => 0,
         rest => sanitize::text(rest).lines().count(),
+    };
+    // The one that is left out would take no more room than to say so.
+    let (head, after) = match after {
+        1 if limit > 0 => (text, 0),
+        after => (head, after),
     };
     Head {
         before: 0,
@@ -82,11 +87,14 @@ fn wanted<'a>(text: &str, detail: &Detail, limit: usize) -> Option<Head<'a>> {
 }
 
 /// Where so many lines begin and end around the one that was found, if that is
-/// not among the first ones.
-fn window(found: usize, count: usize, limit: usize) -> Option<(usize, usize)> {
+/// not among the first ones. One more is shown where it alone is left out.
+pub(super) fn window(found: usize, count: usize, limit: usize) -> Option<(usize, usize)> {
     let above = CONTEXT.min(limit.saturating_sub(1));
     let start = found.checked_sub(above).filter(|_| found >= limit)?;
-    Some((start, start.saturating_add(limit).min(count)))
+    let end = start.saturating_add(limit).min(count);
+    let start = if start == 1 { 0 } else { start };
+    let end = if end + 1 == count { count } else { end };
+    Some((start, end))
 }
 
 /// The lines of what a command printed for a terminal that are wanted.
@@ -102,8 +110,29 @@ pub(super) fn captured(text: &str, detail: &Detail) -> Vec<Line> {
             return shown(start, lines.split_off(start), after, detail);
         }
     }
-    let head = capture::head(text, limit);
+    let mut head = capture::head(text, limit);
+    if head.lines.first().is_some_and(is_blank) {
+        return captured_below_blanks(text, limit, detail);
+    }
+    if head.more == 1 && limit > 0 {
+        head = capture::head(text, limit.saturating_add(1));
+    }
     shown(0, head.lines, head.more, detail)
+}
+
+/// The same where the cursor was moved down before the first word.
+fn captured_below_blanks(text: &str, limit: usize, detail: &Detail) -> Vec<Line> {
+    let mut lines = capture::lines(text);
+    let blank = lines.iter().take_while(|line| is_blank(line)).count();
+    lines.drain(..blank);
+    let is_cut = limit > 0 && lines.len() > limit.saturating_add(1);
+    let after = if is_cut { lines.len() - limit } else { 0 };
+    lines.truncate(lines.len() - after);
+    shown(0, lines, after, detail)
+}
+
+fn is_blank(line: &Line) -> bool {
+    line.iter().all(|span| span.text.trim().is_empty())
 }
 
 /// The first lines of a long output behind its header; none if that takes
@@ -117,6 +146,9 @@ pub(super) fn opening(
         return None;
     }
     let head = opening_head(output, detail.lines?, exit_code)?;
+    if head.lines.first().is_some_and(is_blank) {
+        return None;
+    }
     Some(shown(0, head.lines, head.more, detail))
 }
 
@@ -128,7 +160,12 @@ fn opening_head(output: &Payload, shown: usize, exit_code: Option<i64>) -> Optio
     let text = wrapping::printed(&opening.text, exit_code);
     let header = opening.text.strip_suffix(text)?;
     let skipped = memchr::memchr_iter(b'\n', header.as_bytes()).count();
-    capture::first_lines(text, shown, opening.lines.saturating_sub(skipped))
+    let count = opening.lines.saturating_sub(skipped);
+    // Behind many blank lines there may be too few others.
+    if text.lines().count() <= shown || count <= shown.saturating_add(1) {
+        return None;
+    }
+    capture::first_lines(text, shown, count)
 }
 
 /// Lines, and those that count what is not shown before and after them.

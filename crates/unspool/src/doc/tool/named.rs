@@ -4,6 +4,11 @@ use super::{Part, Role, Span, Style, View, head_lines, prose, spaced, wrapping};
 
 /// What is seen of a tool that has its own words; `None` for all others.
 pub(super) fn parts(view: &View<'_>) -> Option<Vec<Part>> {
+    if let Some(what) = resources(&view.tool.call.name) {
+        let style = Style::of(Role::Colorful).bold();
+        let server = view.input.text(&["server"]).unwrap_or_default();
+        return Some(view.silent(what, style, server));
+    }
     Some(match view.tool.call.name.as_str() {
         "get_public_api" => public_api(view),
         "clarify_public_api" => clarify(view),
@@ -14,6 +19,16 @@ pub(super) fn parts(view: &View<'_>) -> Option<Vec<Part>> {
         "run_tests" | "run_project_tests" => tests(view),
         _ => return None,
     })
+}
+
+/// What a tool lists that knows what servers have to offer.
+fn resources(name: &str) -> Option<&'static str> {
+    let name = name.rsplit('.').next().unwrap_or(name);
+    match name.to_ascii_lowercase().as_str() {
+        "list_mcp_resources" | "listmcpresourcestool" => Some("List MCP resources"),
+        "list_mcp_resource_templates" => Some("List MCP resource templates"),
+        _ => None,
+    }
 }
 
 fn bold(word: &str) -> Span {

@@ -9,6 +9,12 @@ const NOTHING: &[&str] = &["(Bash completed with no output)", "(no output)", "(e
 /// Tags of lines that an agent adds below what a command printed.
 const NOTES: &[&str] = &["shell_metadata", "bash_metadata", "persisted-output"];
 
+/// How agents begin to tell the model that work goes on in the background.
+const IN_BACKGROUND: &[&str] = &[
+    "Async agent launched successfully.",
+    "Command running in background with ID: ",
+];
+
 /// The longest header, in lines.
 pub(super) const LONGEST_HEADER: usize = 12;
 
@@ -23,7 +29,20 @@ pub(super) fn command_output(text: &str, exit_code: Option<i64>) -> Cow<'_, str>
 
 /// The text behind what may stand before it.
 pub(super) fn printed(text: &str, exit_code: Option<i64>) -> &str {
-    without_exit_code(without_header(text), exit_code)
+    from_first_line(without_exit_code(without_header(text), exit_code))
+}
+
+/// The text from its first line that is not blank.
+pub(super) fn from_first_line(text: &str) -> &str {
+    let words = text.trim_start();
+    let blank = text.get(..text.len() - words.len()).unwrap_or_default();
+    let start = blank.rfind('\n').map_or(0, |end| end + 1);
+    text.get(start..).unwrap_or(text)
+}
+
+/// Whether a result says no more than that the work goes on.
+pub(super) fn is_in_background(text: &str) -> bool {
+    IN_BACKGROUND.iter().any(|words| text.starts_with(words))
 }
 
 /// Why a call failed.
@@ -126,6 +145,13 @@ mod tests {
             command_output("Exit code 1\nboom", None),
             "Exit code 1\nboom"
         );
+    }
+
+    #[test]
+    fn blank_lines_before_the_first_words_are_left_out() {
+        assert_eq!(command_output("\n \n\r\n  a\n\nb", None), "  a\n\nb");
+        assert_eq!(command_output("  a", None), "  a");
+        assert_eq!(from_first_line("\n\n"), "");
     }
 
     #[test]

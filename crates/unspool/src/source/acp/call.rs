@@ -179,6 +179,9 @@ impl Call {
         if self.is_between_agents() {
             return Some(snake_case(&self.first_title));
         }
+        if self.activity().is_some() {
+            return Some("sub_agent_activity".to_owned());
+        }
         self.arguments()?;
         let (server, tool) = (input.get("server").string(), input.get("tool").string());
         Some(format!("{server}.{tool}"))
@@ -187,6 +190,26 @@ impl Call {
     fn is_between_agents(&self) -> bool {
         let sender = json(self.input.as_ref()).get("senderThreadId");
         sender.is_string() && is_word(&self.first_title)
+    }
+
+    /// What Codex's adapter tells of a sub-agent: what happened, and to whom.
+    fn activity(&self) -> Option<(String, String)> {
+        let input = json(self.input.as_ref());
+        let (kind, path) = (input.get("activityKind"), input.get("agentPath"));
+        let name = |path: &str| path.rsplit('/').next().map(str::to_owned);
+        Some((kind.str()?.into_owned(), name(&path.str()?)?))
+    }
+
+    /// Whether it only tells that a sub-agent is done, which its words show.
+    fn is_report(&self) -> bool {
+        self.activity()
+            .is_some_and(|(kind, _)| !matches!(kind.as_str(), "started" | "interacted"))
+    }
+
+    /// Whether it gives work to a sub-agent, whatever it is called.
+    fn is_task(&self) -> bool {
+        let input = json(self.input.as_ref());
+        input.get("subagent_type").is_string() && input.get("prompt").is_string()
     }
 
     /// What a server's tool gets, without the names around it.
@@ -211,8 +234,24 @@ impl Call {
         WORDS.iter().find_map(|(words, category)| {
             let object = self.title.strip_prefix(words)?;
             let object = object.strip_prefix(" in").unwrap_or(object);
-            (object.is_empty() || object.starts_with(' ')).then_some((*category, object.trim()))
+            let is_whole = object.is_empty() || object.starts_with(' ');
+            let object = object.trim();
+            // Names of files are looked for by a pattern, not in them.
+            let files = object
+                .strip_prefix('\'')
+                .and_then(|name| name.split_once('\''));
+            let files = files.map(|(name, _)| name).filter(|name| is_glob(name));
+            is_whole.then_some(match files {
+                Some(files) => (Category::List, files),
+                None => (*category, object),
+            })
         })
+    }
+
+    /// Whether a search is for files by their names.
+    fn finds_files(&self) -> bool {
+        let pattern = json(self.input.as_ref()).get("pattern");
+        self.kind == "search" && pattern.str().is_some_and(|pattern| is_glob(&pattern))
     }
 
     /// Codex calls a command by what it does, but tells it all the same.
@@ -227,6 +266,9 @@ impl Call {
         let todos = json(self.input.as_ref()).get("todos");
         if self.is_opencode() && todos.is_array() {
             return Some("todowrite");
+        }
+        if self.is_opencode() && self.is_task() {
+            return Some("task");
         }
         let is_name = (self.is_opencode() && !self.replayed) || self.kind.is_empty();
         (is_name && is_word(&self.first_title)).then_some(self.first_title.as_str())
@@ -247,7 +289,7 @@ impl Call {
         if self.is_command() {
             return Category::Execute;
         }
-        if self.is_between_agents() {
+        if self.is_between_agents() || self.activity().is_some() {
             return Category::Task;
         }
         if self.arguments().is_some() {
@@ -257,11 +299,15 @@ impl Call {
         if by_name != Category::Other {
             return by_name;
         }
+        if self.is_task() {
+            return Category::Task;
+        }
         match self.kind.as_str() {
             "read" => Category::Read,
             "edit" => Category::Edit,
             "delete" => Category::Delete,
             "move" => Category::Move,
+            "search" if self.finds_files() => Category::List,
             "search" => Category::Search,
             "execute" => Category::Execute,
             "think" => Category::Think,
@@ -291,6 +337,9 @@ impl Call {
         if self.arguments().is_some() {
             return None;
         }
+        if let Some((_, name)) = self.activity() {
+            return Some(Cow::Owned(name));
+        }
         if let Some(arg) = first_item(category, input) {
             return Some(Cow::Owned(arg));
         }
@@ -310,13 +359,17 @@ impl Call {
             None => {}
         }
         let describes = self.is_gemini() && !self.replayed && input.is_null();
-        describes.then_some(Cow::Borrowed(&self.title))
+        // Gemini puts a pattern in quotes.
+        let quoted = self.title.strip_prefix('\'');
+        let quoted = quoted.and_then(|title| title.strip_suffix('\''));
+        let quoted = quoted.filter(|_| category == Category::List);
+        describes.then_some(Cow::Borrowed(quoted.unwrap_or(&self.title)))
     }
 
     /// Emits the call as far as it is known.
     pub(super) fn announce(&mut self, out: &mut Emitter) {
         let is_first = !std::mem::replace(&mut self.announced, true);
-        if self.repeats_plan() {
+        if self.repeats_plan() || self.is_report() {
             if is_first {
                 out.hide_call(&self.id, &self.tool());
             }
@@ -373,6 +426,12 @@ impl Call {
     pub(super) fn title(&self) -> &str {
         &self.title
     }
+}
+
+/// Whether a pattern is one for the names of files. No other kind of pattern
+/// begins with a star.
+fn is_glob(pattern: &str) -> bool {
+    pattern.starts_with('*') || pattern.contains("/**/")
 }
 
 /// The preview of the first item, for tools that take lists.
@@ -464,6 +523,33 @@ mod tests {
     }
 
     #[test]
+    fn sub_agents_are_known_by_what_their_calls_say() {
+        let of = |fields| {
+            let call = call("1", "ses_1", fields);
+            let category = call.category();
+            let arg = call.arg(category).map(Cow::into_owned);
+            (call.tool().into_owned(), category, arg, call.is_report())
+        };
+        let (name, task) = ("sub_agent_activity".to_owned(), Category::Task);
+        let a = Some("a".to_owned());
+        assert_eq!(
+            of(
+                r#"{"title":"Start it","rawInput":{"activityKind":"started","agentPath":"/root/a"}}"#
+            ),
+            (name.clone(), task, a.clone(), false)
+        );
+        assert_eq!(
+            of(
+                r#"{"title":"End it","rawInput":{"activityKind":"completed","agentPath":"/root/a"}}"#
+            ),
+            (name, task, a, true)
+        );
+        let loaded =
+            r#"{"kind":"think","title":"Count","rawInput":{"subagent_type":"x","prompt":"y"}}"#;
+        assert_eq!(of(loaded), ("task".to_owned(), task, None, false));
+    }
+
+    #[test]
     fn what_an_adapter_describes_is_shown_by_what_it_is() {
         let described = |kind: &str, title: &str| {
             let fields = format!(r#"{{"name":"exec_command","kind":"{kind}","title":"{title}"}}"#);
@@ -473,6 +559,10 @@ mod tests {
             (category, arg.unwrap_or_default())
         };
         let text = |category, arg: &str| (category, arg.to_owned());
+        assert_eq!(
+            described("search", "Search for '*.py' in ."),
+            text(Category::List, "*.py")
+        );
         let read = described("read", "Read file '/a b'");
         assert_eq!(read, text(Category::Read, "/a b"));
         let list = described("read", "List files");

@@ -519,3 +519,22 @@ fn content_that_comes_in_pieces_is_joined() {
     let events = read(&lines);
     assert_eq!(of_kind(&events, "tool_result")[0]["output"], "a\nb");
 }
+
+#[test]
+fn a_message_without_an_id_ends_when_its_tokens_are_counted() {
+    let chunk = |text: &str| {
+        update(json!({"sessionUpdate": "agent_message_chunk",
+            "content": {"type": "text", "text": text}}))
+    };
+    let count = |used: u32| update(json!({"sessionUpdate": "usage_update", "used": used}));
+    let ids = |lines: &[Value]| -> Vec<String> {
+        let events = read(lines);
+        let texts = of_kind(&events, "text");
+        let ids = texts.iter().map(|text| text["id"].as_str().unwrap());
+        ids.map(str::to_owned).collect()
+    };
+    let two = [prompt(1), chunk("All done."), count(5), chunk("# Report")];
+    assert_eq!(ids(&two), ["text-1", "text-2"]);
+    let one = [prompt(1), chunk("All do"), count(5), chunk("ne.")];
+    assert_eq!(ids(&one), ["text-1", "text-1"]);
+}

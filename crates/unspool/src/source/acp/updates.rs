@@ -229,7 +229,16 @@ impl Acp {
         let root = self.sessions.root(session);
         if root.usage != usage {
             root.usage = usage.clone();
+            self.counted(out);
             out.usage(usage);
+        }
+    }
+
+    /// Tokens are counted when a model call is over: where messages have no
+    /// ids, the next words are another's, unless these stop half-way.
+    fn counted(&mut self, out: &mut Emitter) {
+        if self.last_words.ends_with(['.', '!', '?', ':', '`', '\n']) {
+            out.end_message();
         }
     }
 

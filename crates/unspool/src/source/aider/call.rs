@@ -43,6 +43,8 @@ pub(super) struct Announced {
     /// What it would change; no line numbers, for the shown ones count from
     /// the beginning of the changed piece.
     pub(super) edits: Vec<Edit>,
+    /// Why a change cannot be made, if that is known already.
+    pub(super) failure: Option<String>,
     /// The list of a todo tool.
     pub(super) plan: Option<Plan>,
 }
@@ -128,7 +130,7 @@ impl Block {
             return true;
         }
         let Some(start) = start else {
-            return line.starts_with("Preview Unavailable") && !self.after_gap();
+            return is_no_preview(line) && !self.after_gap();
         };
         let header = self.lines.get(start).map_or("", String::as_str);
         let Some((old, new)) = hunk_lengths(header) else {
@@ -171,6 +173,7 @@ impl Block {
             category,
             arg,
             edits: fields.map(edits).unwrap_or_default(),
+            failure: lines.iter().find(|line| is_no_preview(line)).cloned(),
             plan: is_todo(&self.tool).then(|| plan(lines)).flatten(),
             input: raw.or_else(|| RawJson::of(&input).filter(|_| !lines.is_empty())),
             tool: self.tool,
@@ -228,6 +231,11 @@ fn hunk_lengths(header: &str) -> Option<(usize, usize)> {
     };
     let mut ranges = header.strip_prefix("@@ ")?.split(' ');
     Some((length(ranges.next()?, '-')?, length(ranges.next()?, '+')?))
+}
+
+/// Stands where a change that cannot be made would be shown.
+fn is_no_preview(line: &str) -> bool {
+    line.starts_with("Preview Unavailable")
 }
 
 fn edits(fields: &Map<String, Value>) -> Vec<Edit> {

@@ -2,9 +2,9 @@
 //! print. Nothing printed names the call that it belongs to, so a line is
 //! given to the first call, in order, whose tool prints such lines. Of those
 //! that print nothing, two kinds have a result all the same: a change that was
-//! shown as a diff and that nobody refused, for the diff is made with the same
-//! check of the file as the change itself, and the call that ends the turn,
-//! when it has ended. All others stay without one.
+//! shown as a diff and that nobody refused, or that could not be shown, for the
+//! diff is made with the same check of the file as the change itself, and the
+//! call that ends the turn, when it has ended. All others stay without one.
 
 use super::call::Announced;
 use crate::event::{Edit, Level, ToolStatus};
@@ -27,6 +27,7 @@ struct Open {
     id: String,
     tool: String,
     edits: Vec<Edit>,
+    failure: Option<String>,
     is_plan: bool,
     lines: Vec<String>,
     status: ToolStatus,
@@ -163,6 +164,7 @@ impl Round {
             id,
             tool: call.tool,
             edits: call.edits,
+            failure: call.failure,
             is_plan,
             lines: Vec::new(),
             status: ToolStatus::Ok,
@@ -279,9 +281,14 @@ impl Round {
     /// The model speaks again.
     pub(super) fn end(&mut self, out: &mut Emitter) {
         self.close(out);
-        let changed = |call: &&mut Open| !call.edits.is_empty();
-        for call in self.calls.iter_mut().filter(changed) {
-            call.finish(out);
+        for call in &mut self.calls {
+            if let Some(failure) = call.failure.take().filter(|_| !call.finished) {
+                call.status = ToolStatus::Error;
+                call.lines.push(failure);
+                call.finish(out);
+            } else if !call.edits.is_empty() {
+                call.finish(out);
+            }
         }
         self.calls.clear();
     }

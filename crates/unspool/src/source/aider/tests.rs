@@ -190,7 +190,7 @@ fn a_change_that_was_shown_and_not_refused_is_a_result() {
     let failed = format!("{shown}Error in EditFile: no such file\nDone.");
     assert_eq!(results(&failed), [(ToolStatus::Error, 0)]);
     let unseen = format!("Preview Unavailable: Content ID Verification Failed\n{QUESTION}Done.");
-    assert_eq!(results(&unseen), []);
+    assert_eq!(results(&unseen), [(ToolStatus::Error, 0)]);
 }
 
 #[test]

@@ -23,6 +23,8 @@ pub(super) struct Agents {
     records: Vec<Record>,
     /// The agent whose call was just made and whose record is here.
     started: Option<String>,
+    /// The calls of those that work in the background, and their work.
+    background: VecDeque<(String, String)>,
 }
 
 #[derive(Clone)]
@@ -59,6 +61,21 @@ impl Agents {
     /// The call of a sub-agent has its result; nothing more is to come from it.
     pub(super) fn end(&mut self, call: &str) {
         self.running.retain(|running| running.agent.parent != call);
+    }
+
+    /// The agent of a call works on while others do.
+    pub(super) fn in_background(&mut self, call: &str, work: &str) {
+        self.background
+            .push_back((call.to_owned(), work.to_owned()));
+        if self.background.len() > REMEMBERED {
+            self.background.pop_front();
+        }
+    }
+
+    /// The work of an agent in the background that has ended.
+    pub(super) fn take_background(&mut self, call: &str) -> Option<String> {
+        let index = self.background.iter().position(|(of, _)| of == call)?;
+        self.background.remove(index).map(|(_, work)| work)
     }
 
     /// The stream says more of the agent that a call started.

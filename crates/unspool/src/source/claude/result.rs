@@ -24,11 +24,11 @@ impl Claude {
         self.meet(line, out);
         let end = self.end_of(fields);
         self.last_words(&end, fields, out);
+        let cost = fields.get("total_cost_usd");
         if models.object().is_empty() {
             usage::emit(usage::of_message(fields.get("usage")), out);
-        } else {
-            self.total(models, fields.get("total_cost_usd"), out);
         }
+        self.total(models, cost, out);
         self.turn.close();
         out.turn_end(end);
     }

@@ -91,7 +91,7 @@ impl Claude {
                     out.notice(level(fields), content.payload());
                 }
             }
-            "task_notification" => task_notification(fields, out),
+            "task_notification" => self.task_notification(fields, out),
             "hook_response" => {
                 let said = ["stderr", "output", "stdout"].map(|key| fields.get(key));
                 let said = said.into_iter().find(|text| !text.display().is_empty());
@@ -152,24 +152,38 @@ impl Claude {
             let depth = fields.get("spawn_depth").u64();
             let depth = depth.and_then(|depth| u32::try_from(depth).ok());
             self.agents.describe(&call, &id, &name, depth);
+            if fields.get("is_backgrounded").is_true() {
+                let work = fields.get("description").string();
+                self.agents.in_background(&call, &work);
+            }
         }
     }
-}
 
-/// News only of what runs in the background: elsewhere the call's result
-/// follows and says it.
-fn task_notification(fields: &Object<'_>, out: &mut Emitter) {
-    let call = fields.get("tool_use_id").str().unwrap_or_default();
-    let summary = fields.get("summary");
-    let text = summary.str().unwrap_or_default();
-    if out.is_open(&call) || out.was_shown(&text) {
-        return;
+    /// News only of what runs in the background: elsewhere the call's result
+    /// follows and says it. What an agent said at its end is known; that it
+    /// ended is told in the words of a saved session.
+    fn task_notification(&mut self, fields: &Object<'_>, out: &mut Emitter) {
+        let call = fields.get("tool_use_id").str().unwrap_or_default();
+        let summary = fields.get("summary").string();
+        if out.is_open(&call) {
+            return;
+        }
+        let status = fields.get("status").string();
+        let level = match status.as_str() {
+            "completed" | "" => Level::Info,
+            _ => Level::Warning,
+        };
+        if !out.was_shown(&summary) {
+            out.notice(level, summary);
+        } else if let Some(work) = self.agents.take_background(&call) {
+            let end = if level == Level::Info {
+                "finished"
+            } else {
+                &status
+            };
+            out.notice(level, format!("Agent \"{work}\" {end}"));
+        }
     }
-    let level = match fields.get("status").str().as_deref() {
-        Some("completed") | None => Level::Info,
-        Some(_) => Level::Warning,
-    };
-    out.notice(level, summary.payload());
 }
 
 /// An attempt failed and is made again.

@@ -1,7 +1,7 @@
 //! The plan that `TaskCreate` and `TaskUpdate` change item by item.
 //!
 //! A call is only a wish: the item's number, and whether there is such an item,
-//! are in the result. So the plan is emitted when a result changed it.
+//! are in the result. So the plan is emitted when a result changed or told it.
 
 use std::collections::VecDeque;
 
@@ -33,7 +33,6 @@ enum Tool {
     Create,
     Update,
     List,
-    Get,
 }
 
 impl Tasks {
@@ -43,7 +42,6 @@ impl Tasks {
             "TaskCreate" => Tool::Create,
             "TaskUpdate" => Tool::Update,
             "TaskList" => Tool::List,
-            "TaskGet" => Tool::Get,
             _ => return false,
         };
         if self.is_open(call) {
@@ -64,7 +62,7 @@ impl Tasks {
         self.open.iter().any(|open| open.call == call)
     }
 
-    /// Applies what a call did; `true` if the plan is another one now.
+    /// Applies what a call did; `true` if there is news of the plan.
     fn apply(&mut self, open: &Open, details: Json<'_>, output: &str) -> bool {
         let input = open
             .input
@@ -105,7 +103,6 @@ impl Tasks {
                 *entry != before
             }
             Tool::List => self.replace(details.get("tasks")),
-            Tool::Get => false,
         }
     }
 
@@ -122,10 +119,8 @@ impl Tasks {
             };
             (fields.get("id").display().into_owned(), entry)
         });
-        let items: VecDeque<_> = items.take(REMEMBERED).collect();
-        let changed = items != self.items;
-        self.items = items;
-        changed
+        self.items = items.take(REMEMBERED).collect();
+        true
     }
 }
 
@@ -156,10 +151,10 @@ impl Claude {
         if outcome.status == ToolStatus::Ok && failed {
             outcome.status = ToolStatus::Error;
         }
-        let changed = outcome.status == ToolStatus::Ok && self.tasks.apply(&open, details, &output);
+        let is_news = outcome.status == ToolStatus::Ok && self.tasks.apply(&open, details, &output);
         drop(output);
         out.tool_result(call, outcome);
-        if changed {
+        if is_news {
             out.plan(Plan {
                 entries: self
                     .tasks

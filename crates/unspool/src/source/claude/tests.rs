@@ -510,3 +510,29 @@ fn a_message_queued_while_the_agent_works_is_the_users() {
     let events = events(&[line]);
     assert!(matches!(&events[1].body, Body::User(user) if user.queued && user.text == "wait"));
 }
+
+#[test]
+fn the_cost_is_told_also_without_models() {
+    let events = events(&[
+        r#"{"type":"result","subtype":"success","is_error":false,"result":"","total_cost_usd":0.5,"usage":{"input_tokens":7,"output_tokens":1}}"#,
+    ]);
+    let mut stats = crate::stats::Stats::default();
+    for event in &events {
+        stats.event(event);
+    }
+    let usage = stats.usage();
+    assert_eq!((usage.input_tokens, usage.cost_usd), (Some(7), Some(0.5)));
+}
+
+#[test]
+fn an_agent_in_the_background_ends_though_its_words_are_known() {
+    let started = r#"{"type":"system","subtype":"task_started","task_id":"a","tool_use_id":"t","description":"Scan","is_backgrounded":true,"task_type":"local_agent"}"#;
+    let said = block("m", r#"{"type":"text","text":"Found."}"#);
+    let ended = r#"{"type":"system","subtype":"task_notification","task_id":"a","tool_use_id":"t","status":"completed","summary":"Found."}"#;
+    let events = events(&[started, &said, ended]);
+    let notices = events.iter().filter_map(|event| match &event.body {
+        Body::Notice(notice) => Some(notice.text.to_string()),
+        _ => None,
+    });
+    assert_eq!(notices.collect::<Vec<_>>(), ["Agent \"Scan\" finished"]);
+}

@@ -40,7 +40,8 @@ impl Claude {
         emit(of_message(line.message.usage), out);
     }
 
-    /// Emits the totals of a run, if they changed.
+    /// Emits the totals of a run, if they changed; without models that is the
+    /// cost alone.
     pub(super) fn total(&mut self, models: Json<'_>, cost: Json<'_>, out: &mut Emitter) {
         let mut total = Usage {
             cost_usd: cost.f64(),

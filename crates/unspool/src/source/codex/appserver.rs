@@ -232,7 +232,7 @@ impl AppServer {
             id: id.to_owned(),
             parent: or(call, known.parent),
             depth,
-            name: or(name, known.name),
+            name: or(item::agent_name(name), known.name),
         }));
     }
 

@@ -139,7 +139,8 @@ impl<'a> Item<'a> {
             }
             "sub_agent_activity" => {
                 category = Some(Category::Task);
-                arg = self.either("agent_path", "agentPath").str();
+                let path = self.either("agent_path", "agentPath").string();
+                arg = Some(agent_name(&path).to_owned().into());
                 self.pick(&["kind", "agent_path", "agentPath"])
             }
             "web_search" => self.pick(&["query", "action"]),
@@ -262,6 +263,14 @@ impl Calls {
                 ..Call::default()
             });
         }
+    }
+}
+
+/// The name of an agent without those above it: `/root/NAME`.
+pub(super) fn agent_name(path: &str) -> &str {
+    match path.strip_prefix("/root/") {
+        Some(below) => below.rsplit('/').next().unwrap_or(below),
+        None => path,
     }
 }
 

@@ -16,11 +16,13 @@ use std::sync::Arc;
 use crate::event::Agent;
 use crate::frame::Frame;
 use crate::json::{Json, Object};
+use crate::source::codex::item;
 use crate::source::{Emitter, SavedFile};
 use thread::Thread;
 
 mod call;
 mod output;
+mod script;
 mod thread;
 
 /// Whether only a session file of Codex has a line with these fields.
@@ -113,7 +115,7 @@ impl Child {
         Self {
             thread: meta.get("id").string(),
             parent: first(&parents),
-            name: first(&names),
+            name: item::agent_name(&first(&names)).to_owned(),
             begin: line.get("timestamp").string(),
             text,
         }

@@ -61,6 +61,11 @@ impl<'a> ToolPart<'a> {
         self.name == "invalid"
     }
 
+    /// Whether the call asks a person.
+    pub(super) fn is_question(&self) -> bool {
+        self.name == "question"
+    }
+
     fn input(&self) -> Json<'a> {
         self.state.get("input")
     }
@@ -70,10 +75,15 @@ impl<'a> ToolPart<'a> {
         Call {
             id: key,
             name: &names.name,
-            // All that is known of the input is the name and the error.
+            // All that is known of the input is the name and the error, which
+            // the result repeats.
             arg: self.is_invalid().then_some(Cow::Borrowed("")),
-            input: self.input().into(),
-            title: &names.title,
+            input: if self.is_invalid() {
+                None
+            } else {
+                self.input().into()
+            },
+            title: if self.is_invalid() { "" } else { &names.title },
             ..Call::default()
         }
     }

@@ -217,7 +217,8 @@ impl Server {
             part::Progress::Finished => {
                 self.announce(session, tool, out);
                 let refused = self.asked.was_refused(session, &tool.call_id);
-                self.calls.finish(tool, refused, out);
+                let asked = self.asked.tells_questions;
+                self.calls.finish(tool, refused, asked, out);
                 self.finished.insert(&tool.id);
             }
         }

@@ -15,6 +15,8 @@ pub(super) struct Output {
     pub(super) duration_ms: Option<u64>,
     /// The command goes on in the background.
     pub(super) running: bool,
+    /// The script goes on in the background under this name.
+    pub(super) cell: Option<String>,
     /// A header or the JSON form was there: the tool itself did run.
     ran: bool,
     /// The header says that it failed.
@@ -97,6 +99,8 @@ impl Output {
             self.duration_ms = seconds.parse().ok().and_then(milliseconds);
         } else if line.starts_with("Process running with session ID ") {
             self.running = true;
+        } else if let Some(cell) = number("Script running with cell ID ") {
+            self.cell = Some(cell.to_owned());
         } else if line == "Script failed" {
             self.failed = true;
         } else {
@@ -106,7 +110,7 @@ impl Output {
                 "Total output lines: ",
             ]
             .iter()
-            .chain(&["Script completed", "Script running with cell ID "])
+            .chain(&["Script completed"])
             .any(|prefix| line.starts_with(prefix));
         }
         true

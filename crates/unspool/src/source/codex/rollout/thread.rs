@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use super::Family;
 use super::call::Open;
+use super::script::Scripts;
 use crate::event::{Agent, Level, Session, ToolStatus, TurnEnd, TurnStatus};
 use crate::frame::Frame;
 use crate::json::{Json, Object};
@@ -31,6 +32,7 @@ pub(super) struct Thread {
     turn: Turn,
     last: Last,
     open: HashMap<String, Open>,
+    scripts: Scripts,
     usage: usage::Counter,
     /// The last error shown; the end of the turn may repeat it.
     error: String,
@@ -100,6 +102,7 @@ impl Thread {
 
     /// The input ended: without messages about turns, an answer ends one.
     pub(super) fn finish(&mut self, out: &mut Emitter) {
+        self.scripts.release(out);
         let status = if self.is_answered() {
             TurnStatus::Completed
         } else {
@@ -109,7 +112,8 @@ impl Thread {
     }
 
     fn is_answered(&self) -> bool {
-        self.record < Record::Turns && self.last == Last::Answer && self.open.is_empty()
+        let is_idle = self.open.is_empty() && self.scripts.is_empty();
+        self.record < Record::Turns && self.last == Last::Answer && is_idle
     }
 
     fn meta(&mut self, meta: &Object<'_>, out: &mut Emitter) {
@@ -178,6 +182,7 @@ impl Thread {
                 out.reasoning(None, payload.get("text").payload());
             }
             "patch_apply_end" => {
+                self.scripts.told();
                 let edits = change::edits(payload.get("changes"));
                 let outcome = legacy::patch_outcome(payload);
                 let edits = match outcome.status {
@@ -187,6 +192,7 @@ impl Thread {
                 self.end(&id, Outcome { edits, ..outcome }, out);
             }
             "mcp_tool_call_end" => {
+                self.scripts.told();
                 if !out.is_known(&id) {
                     legacy::mcp_call(&id, payload.get("invocation"), out);
                 }
@@ -263,6 +269,7 @@ impl Thread {
 
     fn item_call(&mut self, item: &Item<'_>, family: &mut Family, out: &mut Emitter) {
         self.did(Last::Work);
+        self.scripts.told();
         if !out.is_known(&item.id) {
             item.begin(out);
         }
@@ -319,6 +326,7 @@ impl Thread {
         family: &mut Family,
         out: &mut Emitter,
     ) {
+        self.scripts.release(out);
         let now = out.current_time();
         family.play_rest(self, now.as_deref(), out);
         if self.agent.is_some() {
@@ -396,6 +404,91 @@ mod tests {
         assert_eq!(
             (result.status, result.exit_code),
             (ToolStatus::Error, Some(1))
+        );
+    }
+
+    #[test]
+    fn a_script_is_shown_only_if_nothing_else_tells_what_it_did() {
+        let script = |id: &str| {
+            line(
+                "response_item",
+                &format!(
+                    r#"{{"type":"custom_tool_call","call_id":"{id}","name":"exec","input":"// x\nawait a();\nb();"}}"#
+                ),
+            )
+        };
+        let item = line(
+            "event_msg",
+            r#"{"type":"item_completed","item":{"type":"CommandExecution","id":"e","command":["ls"],"exit_code":0}}"#,
+        );
+        let output = |id: &str, text: &str| {
+            line(
+                "response_item",
+                &format!(
+                    r#"{{"type":"custom_tool_call_output","call_id":"{id}","output":"{text}"}}"#
+                ),
+            )
+        };
+        let shown = |lines: &[String]| -> Vec<String> {
+            let texts = events(&lines.concat());
+            let texts = texts.iter().filter_map(|event| match &event.body {
+                Body::ToolUse(call) => Some(call.arg.clone()),
+                Body::ToolResult(result) => Some(result.output.to_string()),
+                _ => None,
+            });
+            texts.collect()
+        };
+        let done = output("s", r"Script completed\nOutput:\nfoo");
+        assert_eq!(
+            shown(&[script("s"), item.clone(), done.clone()]),
+            ["ls", ""]
+        );
+        assert_eq!(shown(&[script("s"), done]), ["await a();", "foo"]);
+        let failed = output("s", r"Script failed\nOutput:\nfoo\nScript error:\nbug");
+        assert_eq!(
+            shown(&[script("s"), item, failed]),
+            ["ls", "", "await a();", "bug"]
+        );
+        let yields = output("s", r"Script running with cell ID 5\nOutput:\nfoo\n");
+        let wait = line(
+            "response_item",
+            r#"{"type":"function_call","name":"wait","arguments":"{\"cell_id\":\"5\"}","call_id":"w"}"#,
+        );
+        let late = output("w", r"Script completed\nOutput:\nlate");
+        assert_eq!(
+            shown(&[script("s"), yields, wait, late]),
+            ["await a();", "foo\nlate"]
+        );
+        assert_eq!(shown(&[script("s")]), ["await a();"]);
+    }
+
+    #[test]
+    fn letters_between_agents_are_read_without_their_heads() {
+        let letter = |head: &str, payload: &str| {
+            let text = format!(
+                r"Message Type: {head}\nTask name: /root/a\nSender: /root\nPayload:\n{payload}"
+            );
+            line(
+                "response_item",
+                &format!(
+                    r#"{{"type":"agent_message","author":"/root/b","content":[{{"type":"input_text","text":"{text}"}}]}}"#
+                ),
+            )
+        };
+        let lines = [
+            letter("NEW_TASK", ""),
+            letter("NEW_TASK", "go"),
+            letter("FINAL_ANSWER", "ok"),
+        ];
+        let events = events(&lines.concat());
+        assert_eq!(kinds(&events), ["user", "context", "turn_end"]);
+        let (Body::User(user), Body::Context(context)) = (&events[0].body, &events[1].body) else {
+            panic!();
+        };
+        assert_eq!(user.text.as_str(), "go");
+        assert_eq!(
+            (context.name.as_str(), &*context.text.as_str()),
+            ("b", "ok")
         );
     }
 

@@ -14,6 +14,8 @@ use crate::source::{Emitter, Outcome};
 pub(super) struct Asked {
     permissions: BTreeMap<String, Request>,
     questions: BTreeMap<String, Question>,
+    /// Whether questions are told beside the calls that ask them.
+    pub(super) tells_questions: bool,
     /// Session and id of calls that were refused and have no result yet.
     refused: Vec<(String, String)>,
 }
@@ -98,6 +100,7 @@ impl Asked {
     }
 
     pub(super) fn question(&mut self, fields: &Object<'_>) {
+        self.tells_questions = true;
         let questions = fields.get("questions").array();
         let question = Question {
             session: fields.get("sessionID").string(),

@@ -36,7 +36,10 @@ impl Calls {
         } else {
             &tool.call_id
         };
-        out.tool_use(tool.call(key, &tool.names()));
+        // What is asked is emitted with its answer.
+        if !tool.is_question() {
+            out.tool_use(tool.call(key, &tool.names()));
+        }
         let open = Open {
             session: session.to_owned(),
             call_id: tool.call_id.clone(),
@@ -57,8 +60,22 @@ impl Calls {
         }
     }
 
-    pub(super) fn finish(&mut self, tool: &ToolPart<'_>, refused: bool, out: &mut Emitter) {
+    /// Emits the result of a call, unless the call is a question that was
+    /// `asked` in another way.
+    pub(super) fn finish(
+        &mut self,
+        tool: &ToolPart<'_>,
+        refused: bool,
+        asked: bool,
+        out: &mut Emitter,
+    ) {
         if let Some(open) = self.0.remove(&tool.id) {
+            if tool.is_question() {
+                if asked {
+                    return;
+                }
+                out.tool_use(tool.call(&open.key, &tool.names()));
+            }
             out.tool_result(&open.key, tool.outcome(refused));
         }
     }

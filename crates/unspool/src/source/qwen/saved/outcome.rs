@@ -45,11 +45,13 @@ pub(super) fn outcome(details: &Object<'_>, response: &Object<'_>, is_command: b
 fn command(display: Json<'_>, text: &str, outcome: &mut Outcome) {
     let fields = display.object();
     if fields.get("type").str().as_deref() == Some("shell_result") {
-        let shown = ["output", "text"].iter().map(|key| fields.get(key));
-        outcome.output = shown
-            .map(Json::payload)
-            .find(|output| !output.is_empty())
-            .unwrap_or_else(Payload::default);
+        let (output, told) = (fields.get("output").payload(), fields.get("text").string());
+        // Without output it is the text for the model that is displayed.
+        outcome.output = match genai::shell_text(&told) {
+            _ if !output.is_empty() => output,
+            Some(shell) => shell.output.into(),
+            None => Payload::from(told),
+        };
         if fields.get("signal").is_null() {
             outcome.exit_code = fields.get("exitCode").i64();
         }
@@ -74,5 +76,25 @@ pub(super) fn usage(tokens: &Object<'_>) -> Usage {
         cached_tokens: count("cachedContentTokenCount"),
         reasoning_tokens: thoughts,
         ..Usage::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_without_output_shows_nothing_of_what_the_model_is_told() {
+        let result = |text: &str| {
+            let details = format!(
+                r#"{{"status":"error","resultDisplay":{{"type":"shell_result","exitCode":1,"output":"","text":"{text}"}}}}"#
+            );
+            let details = Json::parse(&details).unwrap().object();
+            let outcome = outcome(&details, &Object::default(), true);
+            (outcome.output.to_string(), outcome.exit_code)
+        };
+        let told = r"Command: x\nDirectory: (root)\nOutput: (empty)\nError: (none)\nExit Code: 1";
+        assert_eq!(result(told), (String::new(), Some(1)));
+        assert_eq!(result("It broke"), ("It broke".to_owned(), Some(1)));
     }
 }

@@ -8,6 +8,7 @@ use crate::json::{Json, Object};
 use crate::source::codex::rollout::Family;
 use crate::source::codex::rollout::call::{self, Open};
 use crate::source::codex::rollout::output::Output;
+use crate::source::codex::rollout::script;
 use crate::source::codex::{first_text, item};
 use crate::source::{Emitter, Outcome};
 
@@ -22,6 +23,11 @@ impl Thread {
         let id = first_text(payload, &["call_id", "id"]);
         match payload.get("type").str().as_deref().unwrap_or_default() {
             "message" | "reasoning" => self.spoken(payload, out),
+            "function_call" if self.waits(&id, payload) => {}
+            "custom_tool_call" if payload.get("name").string() == script::NAME => {
+                self.did(Last::Work);
+                self.scripts.begin(&id, payload.get("input"), out);
+            }
             "function_call" => self.begin(&id, |id, out| call::function(id, payload, out), out),
             "custom_tool_call" => self.begin(&id, |id, out| call::custom(id, payload, out), out),
             "local_shell_call" => {
@@ -96,8 +102,25 @@ impl Thread {
         self.open.insert(id.to_owned(), open);
     }
 
+    /// Whether a call only waits for a script.
+    fn waits(&mut self, id: &str, payload: &Object<'_>) -> bool {
+        let arguments = payload.get("arguments").string();
+        let cell = Json::parse(&arguments).map(|arguments| arguments.get("cell_id").string());
+        payload.get("name").string() == "wait"
+            && cell.is_some_and(|cell| self.scripts.wait(id, &cell))
+    }
+
     fn output(&mut self, id: &str, payload: &Object<'_>, family: &mut Family, out: &mut Emitter) {
         let mut output = Output::read(payload.get("output"));
+        if self.scripts.is_open(id) {
+            if payload.has("name") {
+                out.notice(Level::Info, output.text);
+            } else {
+                self.did(Last::Work);
+                self.scripts.output(id, output, out);
+            }
+            return;
+        }
         let Some(open) = self.open.get(id) else {
             if !out.is_known(id) {
                 self.result(id, &Open::default(), output, out);
@@ -181,15 +204,24 @@ impl Thread {
         self.end(id, Outcome::default(), out);
     }
 
-    /// A message from another agent: its task to a sub-agent, context to
-    /// everybody else.
+    /// A message from another agent: a task is what somebody asks for, all
+    /// else is context. Of a task that is encrypted there is nothing to show.
     fn letter(&mut self, payload: &Object<'_>, out: &mut Emitter) {
         let text = item::texts(payload.get("content"), "\n");
-        if self.agent.is_some() {
+        let (head, words) = text
+            .split_once("\nPayload:\n")
+            .filter(|(head, _)| head.starts_with("Message Type: "))
+            .unwrap_or(("", &text));
+        let words = words.trim();
+        if words.is_empty() {
+            return;
+        }
+        if self.agent.is_some() || head.starts_with("Message Type: NEW_TASK") {
             self.turn.touch();
-            out.user(text, false);
-        } else {
-            out.context(&payload.get("author").string(), "", text);
+            out.user(words, false);
+        } else if !out.was_shown(words) {
+            let author = payload.get("author").string();
+            out.context(item::agent_name(&author), "", words);
         }
     }
 }

@@ -1,0 +1,211 @@
+//! How calls are told that the document does not name: refused changes,
+//! sub-agents, work in the background, what is found in long texts.
+
+use serde_json::{Value, json};
+use unspool::doc::entry::Wanted;
+use unspool::formatter::Config;
+
+use crate::events::{OWN, plain, texts};
+
+/// The last text of a call and its result.
+fn told(config: Config, call: &Value, result: &Value) -> String {
+    let mut call = call.clone();
+    let mut result = result.clone();
+    call["kind"] = "tool_use".into();
+    result["kind"] = "tool_result".into();
+    call["id"] = "1".into();
+    result["id"] = "1".into();
+    let lines = format!("{call}\n{result}");
+    texts(config, OWN, &lines, 60).pop().unwrap_or_default()
+}
+
+fn shown(call: &Value, result: &Value) -> String {
+    told(plain(), call, result)
+}
+
+#[test]
+fn a_refused_change_is_told_like_a_refused_command() {
+    let edit = json!({"name": "Edit", "category": "edit", "input": {"file_path": "a.rs"}});
+    let refused = json!({"status": "rejected"});
+    assert_eq!(shown(&edit, &refused), "• Rejected Edit a.rs");
+    let reason = json!({"status": "rejected", "output": "not today"});
+    assert_eq!(
+        shown(&edit, &reason),
+        "• Rejected Edit a.rs\n  └ Rejected: not today"
+    );
+    let patch = json!({"name": "apply_patch", "category": "edit",
+        "input": "*** Begin Patch\n*** Add File: b\n+x\n*** End Patch\n"});
+    assert_eq!(shown(&patch, &refused), "• Rejected Add b");
+    let search = json!({"name": "Grep", "category": "search", "input": {"pattern": "x"}});
+    let stopped = json!({"status": "canceled"});
+    assert_eq!(shown(&search, &stopped), "• Canceled Search x");
+}
+
+#[test]
+fn sub_agents_are_told_in_the_same_words_whatever_their_calls_are_called() {
+    let task = |name: &str, input: Value| {
+        let call = json!({"name": name, "category": "task", "input": input});
+        shown(&call, &json!({"status": "ok"}))
+    };
+    for (name, input, expected) in [
+        (
+            "spawn_agent",
+            json!({"task_name": "look"}),
+            "• Delegated look",
+        ),
+        (
+            "wait",
+            json!({"receiverThreadIds": []}),
+            "• Waited for agents",
+        ),
+        ("wait_agent", json!({}), "• Waited for agents"),
+        ("close_agent", json!({}), "• Closed agent"),
+        ("list_agents", json!({}), "• List agents"),
+        (
+            "send_message",
+            json!({"target": "look", "message": "Thanks."}),
+            "• Messaged look\n  └ Thanks.",
+        ),
+        (
+            "send_input",
+            json!({"target": "01a1e082-7956-7191-8911-e67d41610f11"}),
+            "• Messaged agent",
+        ),
+        (
+            "sub_agent_activity",
+            json!({"kind": "interacted", "agentPath": "/root/look"}),
+            "• Messaged look",
+        ),
+    ] {
+        assert_eq!(task(name, input), expected);
+    }
+    let started = json!({"name": "sub_agent_activity", "category": "task", "arg": "look",
+        "input": {"activityKind": "started", "agentPath": "/root/look"}});
+    assert_eq!(
+        shown(&started, &json!({"status": "ok"})),
+        "• Delegated look"
+    );
+    let spawn = json!({"name": "spawn_agent", "category": "task", "arg": "look"});
+    let answer = json!({"status": "ok", "output": "{\"task_name\":\"/root/look\"}"});
+    assert_eq!(shown(&spawn, &answer), "• Delegated look");
+    let found = json!({"status": "ok", "output": "{\"found\":1}"});
+    assert_eq!(
+        shown(&spawn, &found),
+        "• Delegated look\n  └ {\n      \"found\": 1\n    }"
+    );
+}
+
+#[test]
+fn work_that_goes_on_is_told_in_the_heading() {
+    let agent = json!({"name": "Agent", "category": "task", "arg": "Scan",
+        "input": {"run_in_background": true}});
+    let launched =
+        json!({"status": "ok", "output": "Async agent launched successfully. (internal)"});
+    assert_eq!(
+        shown(&agent, &launched),
+        "• Delegated Scan (in the background)"
+    );
+    let bash = json!({"name": "Bash", "category": "execute",
+        "input": {"command": "make", "run_in_background": true}});
+    let running = json!({"status": "ok", "output": "Command running in background with ID: 5."});
+    assert_eq!(shown(&bash, &running), "• Ran make (in the background)");
+}
+
+#[test]
+fn files_are_found_by_a_pattern_and_listed_by_a_path() {
+    let list = |arg: &str| {
+        let call = json!({"name": "glob", "category": "list", "arg": arg});
+        shown(&call, &json!({"status": "ok"}))
+    };
+    assert_eq!(list("**/*.rs"), "• Find **/*.rs");
+    assert_eq!(list("src"), "• List src");
+    let resources = json!({"name": "codex.list_mcp_resources", "category": "read"});
+    assert_eq!(
+        shown(&resources, &json!({"status": "ok"})),
+        "• List MCP resources"
+    );
+}
+
+/// A new file of nine lines.
+fn new_file() -> (Value, Value) {
+    let lines: Vec<String> = (1..=9).map(|line| format!("+line {line}")).collect();
+    let edits = json!([{"op": "add", "path": "a", "hunks": [{"new_start": 1, "lines": lines}]}]);
+    (
+        json!({"name": "Write", "category": "write"}),
+        json!({"status": "ok", "edits": edits}),
+    )
+}
+
+#[test]
+fn what_is_looked_for_is_shown_of_a_new_file_and_of_what_was_read() {
+    let mut config = plain();
+    config.detail.wanted = Some(Wanted::new(|line| line.ends_with(" 7")));
+    let (call, result) = new_file();
+    assert_eq!(
+        told(config.clone(), &call, &result),
+        "• Add a\n         … +5 lines\n      6 +line 6\n      7 +line 7\n      8 +line 8\n      9 +line 9"
+    );
+    let read = json!({"name": "Read", "category": "read", "arg": "a"});
+    let output = json!({"status": "ok", "output": "line 1\nline 7"});
+    assert_eq!(
+        told(config, &read, &output),
+        "• Read a\n  └ line 1\n    line 7"
+    );
+    assert_eq!(shown(&read, &output), "• Read a");
+}
+
+#[test]
+fn few_lines_cut_edits_too() {
+    let lines = ["-a", "-b", "-c", "+d"];
+    let edits = json!([{"op": "update", "path": "a", "hunks": [{"old_start": 1, "new_start": 1, "lines": lines}]}]);
+    let call = json!({"name": "Edit", "category": "edit"});
+    let result = json!({"status": "ok", "edits": edits});
+    let mut config = plain();
+    config.detail.lines = Some(2);
+    assert_eq!(
+        told(config.clone(), &call, &result),
+        "• Edit a\n      1 -a\n      2 -b\n         … +2 lines"
+    );
+    config.detail.lines = Some(3);
+    assert!(told(config, &call, &result).ends_with("1 +d"));
+}
+
+#[test]
+fn sentences_of_an_unknown_tool_break_between_words() {
+    let call = json!({"name": "ask", "category": "other"});
+    let words = "somewhat longer ".repeat(6);
+    let text = shown(&call, &json!({"status": "ok", "output": words}));
+    assert!(
+        text.lines().all(|line| line.ends_with("longer")
+            || line.ends_with("somewhat")
+            || line.starts_with('•')),
+        "{text}"
+    );
+    let table = json!({"status": "ok", "output": format!("a  b\n{}", "x ".repeat(40))});
+    assert!(shown(&call, &table).contains("  └ a  b\n"));
+}
+
+#[test]
+fn blank_lines_before_the_first_words_are_not_shown() {
+    let call = json!({"name": "Bash", "category": "execute", "input": {"command": "x"}});
+    let result = json!({"status": "ok", "output": "\n\n\n\n\n\n\nword\n"});
+    assert_eq!(shown(&call, &result), "• Ran x\n  └ word");
+    let moved = json!({"status": "ok", "output": "\u{1b}[9;1Hword\n"});
+    assert_eq!(shown(&call, &moved), "• Ran x\n  └ word");
+}
+
+#[test]
+fn reasoning_under_an_empty_title_has_no_rule() {
+    let line = json!({"kind": "reasoning", "id": "r", "text": "****\n\nHm."});
+    assert_eq!(texts(plain(), OWN, &line.to_string(), 60), ["• Hm."]);
+}
+
+#[test]
+fn the_question_before_every_call_is_shown_only_if_it_was_refused() {
+    let asked = |answer: &str| {
+        let line = json!({"kind": "prompt", "question": "Run tools?", "answer": answer});
+        texts(plain(), OWN, &line.to_string(), 60).concat()
+    };
+    assert_eq!((asked("").as_str(), asked("y").as_str()), ("", ""));
+    assert_eq!(asked("n"), "• Run tools? n");
+}
