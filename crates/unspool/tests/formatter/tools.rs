@@ -59,7 +59,7 @@ fn more_than_five_lines_are_cut() {
     };
     for (count, rest) in [
         (5, ""),
-        (6, "\n    6"),
+        (6, "\n    «a … +1 line»"),
         (7, "\n    «a … +2 lines»"),
         (18, "\n    «a … +13 lines»"),
     ] {

@@ -59,11 +59,6 @@ pub(super) fn head<'a>(text: &'a str, detail: &Detail) -> Head<'a> {
         "" => 0,
         rest => sanitize::text(rest).lines().count(),
     };
-    // The one that is left out would take no more room than to say so.
-    let (head, after) = match after {
-        1 if limit > 0 => (text, 0),
-        after => (head, after),
-    };
     Head {
         before: 0,
         text: Cow::Borrowed(head),
@@ -87,14 +82,11 @@ fn wanted<'a>(text: &str, detail: &Detail, limit: usize) -> Option<Head<'a>> {
 }
 
 /// Where so many lines begin and end around the one that was found, if that is
-/// not among the first ones. One more is shown where it alone is left out.
+/// not among the first ones.
 pub(super) fn window(found: usize, count: usize, limit: usize) -> Option<(usize, usize)> {
     let above = CONTEXT.min(limit.saturating_sub(1));
     let start = found.checked_sub(above).filter(|_| found >= limit)?;
-    let end = start.saturating_add(limit).min(count);
-    let start = if start == 1 { 0 } else { start };
-    let end = if end + 1 == count { count } else { end };
-    Some((start, end))
+    Some((start, start.saturating_add(limit).min(count)))
 }
 
 /// The lines of what a command printed for a terminal that are wanted.
@@ -110,12 +102,9 @@ pub(super) fn captured(text: &str, detail: &Detail) -> Vec<Line> {
             return shown(start, lines.split_off(start), after, detail);
         }
     }
-    let mut head = capture::head(text, limit);
+    let head = capture::head(text, limit);
     if head.lines.first().is_some_and(is_blank) {
         return captured_below_blanks(text, limit, detail);
-    }
-    if head.more == 1 && limit > 0 {
-        head = capture::head(text, limit.saturating_add(1));
     }
     shown(0, head.lines, head.more, detail)
 }
@@ -125,7 +114,7 @@ fn captured_below_blanks(text: &str, limit: usize, detail: &Detail) -> Vec<Line>
     let mut lines = capture::lines(text);
     let blank = lines.iter().take_while(|line| is_blank(line)).count();
     lines.drain(..blank);
-    let is_cut = limit > 0 && lines.len() > limit.saturating_add(1);
+    let is_cut = lines.len() > limit;
     let after = if is_cut { lines.len() - limit } else { 0 };
     lines.truncate(lines.len() - after);
     shown(0, lines, after, detail)
@@ -162,7 +151,7 @@ fn opening_head(output: &Payload, shown: usize, exit_code: Option<i64>) -> Optio
     let skipped = memchr::memchr_iter(b'\n', header.as_bytes()).count();
     let count = opening.lines.saturating_sub(skipped);
     // Behind many blank lines there may be too few others.
-    if text.lines().count() <= shown || count <= shown.saturating_add(1) {
+    if text.lines().count() <= shown || count <= shown {
         return None;
     }
     capture::first_lines(text, shown, count)
