@@ -269,7 +269,9 @@ impl App {
             let Some(tab) = self.tabs.get_mut(at) else {
                 continue;
             };
-            self.changed |= tab.settle(now);
+            // What is not seen need not be painted.
+            let changed = tab.settle(now);
+            self.changed |= changed && at == self.active;
             if at == self.active && self.menu.is_none() {
                 self.menu = tab.menu.take();
             }
@@ -302,8 +304,12 @@ impl App {
         let works = self.tabs.iter().any(Tab::is_busy);
         let tick = self.last_frame.filter(|_| works).map(|last| last + TICK);
         let now = Instant::now();
-        let quiet = self.tabs.iter().filter_map(|tab| tab.due(now));
-        quiet.chain(frame).chain(tick).min()
+        let seen = self
+            .tabs
+            .get(self.active)
+            .and_then(|tab| tab.sight.due(now));
+        let quiet = self.tabs.iter().filter_map(Tab::due);
+        quiet.chain(seen).chain(frame).chain(tick).min()
     }
 
     fn paint(&mut self, screen: &mut Screen) -> io::Result<()> {

@@ -18,6 +18,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     } else {
         let config = Config::load()?;
         let folders = config.sessions.folders.clone();
+        let talking = talking(&config.chat)?;
         let choices = Choices::new(&arguments.look, config);
         let theme = choices.theme.value.clone();
         let mut rows = rows(&choices);
@@ -26,6 +27,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
             _ => Origin::File,
         };
         rows.push(("sessions.folders", format!("{folders:?}"), origin));
+        rows.extend(talking);
         print(&rows, &mut out)?;
         // One that is not there is no reason to keep the others back.
         if let Some(theme) = theme {
@@ -33,6 +35,45 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
         }
     }
     Ok(Status::Success)
+}
+
+/// What is in force in a chat. Fails at a rule or a server that is none.
+fn talking(chat: &config::Chat) -> anyhow::Result<Vec<Row>> {
+    let origin = |is_said: bool| {
+        if is_said {
+            Origin::File
+        } else {
+            Origin::Default
+        }
+    };
+    let agent = chat.agent.as_deref();
+    let names = |names: Vec<String>| format!("{names:?}");
+    let servers = chat.mcp_names()?;
+    let agents: Vec<String> = chat.agents.keys().cloned().collect();
+    let rules = chat.rules()?.len();
+    Ok(vec![
+        (
+            "chat.agent",
+            quoted(agent.unwrap_or("you choose")),
+            origin(agent.is_some()),
+        ),
+        (
+            "chat.notify",
+            quoted(chat.notify_name()),
+            origin(chat.notify_name() != "unfocused"),
+        ),
+        (
+            "chat.agents",
+            names(agents),
+            origin(!chat.agents.is_empty()),
+        ),
+        (
+            "chat.mcp",
+            names(servers.clone()),
+            origin(!servers.is_empty()),
+        ),
+        ("chat.rules", format!("{rules} in order"), origin(rules > 0)),
+    ])
 }
 
 fn print(rows: &[Row], out: &mut impl Write) -> anyhow::Result<()> {

@@ -78,6 +78,21 @@ impl Chat {
         }
     }
 
+    /// The same in the word of the file.
+    pub(crate) fn notify_name(&self) -> &'static str {
+        match self.notify {
+            Notify::Never => "never",
+            Notify::Unfocused => "unfocused",
+            Notify::Always => "always",
+        }
+    }
+
+    /// The names of the servers.
+    pub(crate) fn mcp_names(&self) -> anyhow::Result<Vec<String>> {
+        self.mcp_servers()?;
+        Ok(self.mcp.iter().map(|server| server.name.clone()).collect())
+    }
+
     /// What may be answered without asking.
     pub(crate) fn rules(&self) -> anyhow::Result<Rules> {
         Rules::new(&self.rules).map_err(|error| anyhow!("in chat.rules: {error}"))

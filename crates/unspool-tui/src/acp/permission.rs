@@ -103,6 +103,16 @@ impl Rules {
             .map(Self)
     }
 
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// What the rules say.
     pub fn judge(&self, subject: &Subject) -> Verdict {
         if subject.paths.is_empty() {

@@ -261,9 +261,8 @@ impl Tab {
     }
 
     /// When what waits is to be shown.
-    pub(super) fn due(&self, now: Instant) -> Option<Instant> {
-        let quiet = self.came.map(|came| came + QUIET);
-        quiet.into_iter().chain(self.sight.due(now)).min()
+    pub(super) fn due(&self) -> Option<Instant> {
+        self.came.map(|came| came + QUIET)
     }
 
     /// Does what has become due; whether something changed.

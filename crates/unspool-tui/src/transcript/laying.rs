@@ -5,7 +5,7 @@
 
 use unspool::doc::card::{self, Card, Panel, Section};
 use unspool::doc::entry::{self, Detail, Part, Reasoning};
-use unspool::doc::{Block, Line, Role, Span, Style, changed};
+use unspool::doc::{Block, DiffLine, Line, Role, Sign, Span, Style, changed};
 use unspool::formatter::Formatter;
 use unspool::layout::{self, split};
 use unspool::sanitize;
@@ -332,11 +332,23 @@ fn add_blocks(blocks: &[Block], margin: usize, page: &Page<'_>, rows: &mut Vec<R
     }
 }
 
-fn diff(lines: &[unspool::doc::DiffLine], margin: usize, page: &Page<'_>) -> Vec<Line> {
+fn has_two_sides(lines: &[DiffLine]) -> bool {
+    let has = |wanted: &[Sign]| {
+        let mut signs = lines.iter().filter_map(|line| match line {
+            DiffLine::Line { sign, .. } => Some(*sign),
+            _ => None,
+        });
+        signs.any(|sign| wanted.contains(&sign))
+    };
+    has(&[Sign::Removed, Sign::Context]) && has(&[Sign::Added, Sign::Context])
+}
+
+fn diff(lines: &[DiffLine], margin: usize, page: &Page<'_>) -> Vec<Line> {
     let lines = changed::marked(lines.to_vec());
     let room = page.width.saturating_sub(margin);
     let blanks = Span::role(" ".repeat(margin), Role::Normal);
-    if page.sides && room >= split::READABLE - 10 {
+    // What is only added or only taken away has no other side.
+    if page.sides && room >= split::READABLE - 10 && has_two_sides(&lines) {
         let mut lines = split::side_by_side(&lines, room);
         for line in &mut lines {
             line.insert(0, blanks.clone());

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use unspool::event::{Agent, Body};
 use unspool::{Reader, ReaderOptions};
+use unspool_tui::acp::permission::{Action, Rule, Rules};
 use unspool_tui::acp::{Answer, AskKind, Open, Update};
 
 use crate::world::World;
@@ -82,12 +83,27 @@ fn expected(script: &Script) -> Vec<Shown> {
         .collect()
 }
 
+/// The recorded clients did what they were told.
+fn trusting() -> Rules {
+    let allow = |tool: &str| Rule {
+        action: Action::Allow,
+        tool: Some(tool.to_owned()),
+        kind: None,
+        path: None,
+        command: None,
+    };
+    Rules::new(&[allow("fs/*"), allow("terminal/*")]).unwrap()
+}
+
 /// Plays the recording, and lets the client do what the recorded one did, at
 /// the same places.
 fn played(path: &Path) -> (Vec<Shown>, Script) {
     let first = first_session(&script(path, "/"));
     let flags = ["--root", "{root}", path.to_str().unwrap()];
-    let mut world = World::with(&flags, |settings| settings.open = first);
+    let mut world = World::with(&flags, |settings| {
+        settings.open = first;
+        settings.rules = trusting();
+    });
     let script = script(path, world.root.to_str().unwrap());
     let mut is_opened = false;
     for (index, (is_agent, message)) in script.iter().enumerate() {

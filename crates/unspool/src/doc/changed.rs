@@ -181,6 +181,6 @@ mod tests {
     #[test]
     fn an_insertion_marks_only_the_new_line() {
         let lines = vec![line(Sign::Removed, "a b"), line(Sign::Added, "a x b")];
-        assert_eq!(shown(lines), ["a b", "a[ x] b"]);
+        assert_eq!(shown(lines), ["a b", "a [x ]b"]);
     }
 }

@@ -66,6 +66,14 @@ impl World {
         Self::opened().work()
     }
 
+    /// The same, where the person has allowed whatever is inside the project.
+    fn trusting() -> Self {
+        let mut world = Self::working();
+        world.client.services.grant_always("edit");
+        world.client.services.grant_always("execute");
+        world
+    }
+
     fn work(mut self) -> Self {
         self.say("Do it.");
         assert_eq!(self.sent()["method"], "session/prompt");

@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn files_are_read_and_written_with_a_diff() {
-    let mut world = World::working();
+    let mut world = World::trusting();
     let root = world.folder.path().canonicalize().unwrap();
     std::fs::write(root.join("a.txt"), "1\n2\n3\n").unwrap();
     let path = root.join("a.txt");
@@ -30,7 +30,7 @@ fn files_are_read_and_written_with_a_diff() {
 
 #[test]
 fn writing_where_programs_are_run_from_is_asked_for() {
-    let mut world = World::working();
+    let mut world = World::trusting();
     let params = json!({"sessionId": "s", "path": ".GIT/hooks/pre-commit", "content": "evil"});
     world.take(json!({"id": 7, "method": "fs/write_text_file", "params": params}));
     world.nothing_sent();
@@ -47,7 +47,7 @@ fn writing_where_programs_are_run_from_is_asked_for() {
 
 #[test]
 fn a_command_runs_in_a_terminal_to_its_end() {
-    let mut world = World::working();
+    let mut world = World::trusting();
     let created = world.request(
         7,
         "terminal/create",
@@ -80,7 +80,7 @@ fn a_command_runs_in_a_terminal_to_its_end() {
 
 #[test]
 fn live_output_belongs_to_the_call_that_shows_it_and_comes_once() {
-    let mut world = World::working();
+    let mut world = World::trusting();
     let created = world.request(
         7,
         "terminal/create",
@@ -122,7 +122,7 @@ fn live_output_belongs_to_the_call_that_shows_it_and_comes_once() {
 
 #[test]
 fn a_command_that_is_killed_says_so_and_one_outside_does_not_start() {
-    let mut world = World::working();
+    let mut world = World::trusting();
     let created = world.request(
         7,
         "terminal/create",
@@ -155,7 +155,7 @@ fn a_command_that_is_killed_says_so_and_one_outside_does_not_start() {
 
 #[test]
 fn a_terminal_that_no_call_shows_is_shown_when_it_is_released() {
-    let mut world = World::working();
+    let mut world = World::trusting();
     let created = world.request(7, "terminal/create", json!({"command": "echo hi"}));
     let params = json!({"sessionId": "s", "terminalId": created["result"]["terminalId"]});
     world.take(json!({"id": 8, "method": "terminal/wait_for_exit", "params": params}));
@@ -213,4 +213,34 @@ fn rules_hold_for_files_and_commands_that_are_done_through_us() {
     world.sent();
     world.take(json!({"id": 11, "method": "fs/write_text_file", "params": write}));
     assert_eq!(world.sent()["result"], json!({}));
+}
+
+#[test]
+fn what_was_not_asked_for_is_asked() {
+    let mut world = World::working();
+    let write = json!({"sessionId": "s", "path": "a.rs", "content": "x"});
+    world.take(json!({"id": 7, "method": "fs/write_text_file", "params": write}));
+    let run = json!({"sessionId": "s", "command": "touch b.rs"});
+    world.take(json!({"id": 8, "method": "terminal/create", "params": run}));
+    world.nothing_sent();
+    let asked: Vec<AskId> = world.client.asks().iter().map(|ask| ask.id).collect();
+    assert_eq!(asked.len(), 2);
+    for id in asked {
+        world.client.answer(id, Answer::Option("reject".to_owned()));
+        assert_eq!(world.sent()["error"]["code"], -32603);
+    }
+    assert!(!world.folder.path().join("a.rs").exists());
+    assert!(!world.folder.path().join("b.rs").exists());
+    // To allow it always holds for files, but not for commands.
+    world.take(json!({"id": 9, "method": "fs/write_text_file", "params": write}));
+    let id = world.client.asks()[0].id;
+    world
+        .client
+        .answer(id, Answer::Option("allow_always".to_owned()));
+    assert_eq!(world.sent()["result"], json!({}));
+    world.take(json!({"id": 10, "method": "fs/write_text_file", "params": write}));
+    assert_eq!(world.sent()["result"], json!({}));
+    world.take(json!({"id": 11, "method": "terminal/create", "params": run}));
+    world.nothing_sent();
+    assert_eq!(world.client.asks().len(), 1);
 }
