@@ -3,7 +3,7 @@
 //!
 //! However it ends (a return, a panic, a signal, the hangup of the terminal,
 //! Ctrl-Z), the terminal is given back as it was. While the screen is closed,
-//! signals do what they do to other programs. [`Screen::next`] waits for the
+//! signals do what they do to other programs. `Screen::next` waits for the
 //! terminal, for signals and for a [`Waker`] at once. A frame is written as a
 //! whole, and not at all if it changes nothing.
 
