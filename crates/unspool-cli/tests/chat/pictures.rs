@@ -2,20 +2,22 @@
 
 use crate::project::{HELP, Project, answer, pause, send};
 use crate::terminal::Size;
+use crate::world::wait_until;
 
 fn picture(name: &str, size: Size) {
     let project = Project::new();
     let terminal = project.talk(size, &[], "claude/permission");
     send(&terminal, "Make some changes");
     answer(&terminal, "Write src/extra.py", b"a");
-    terminal.wait_for("touch rejected.txt");
+    terminal.wait_for("Running touch rejected.txt");
     pause();
+    wait_until("the time that it takes", || {
+        terminal.text().split_whitespace().any(is_time)
+    });
     let root = project.root();
     let clean = |text: String| text.replace(root.to_str().unwrap(), "/project");
     // The time that a call runs changes.
     let seconds = |text: String| {
-        let is_time =
-            |word: &str| word.ends_with('s') && word.trim_end_matches('s').parse::<u64>().is_ok();
         let words = text
             .split(' ')
             .map(|word| if is_time(word) { "Ns" } else { word });
@@ -27,8 +29,25 @@ fn picture(name: &str, size: Size) {
         .map(|line| seconds(clean(line)))
         .collect();
     insta::assert_snapshot!(name, lines.join("\n"));
+    terminal.press(b"r");
+    answer(&terminal, "Edit README.md", b"a");
+    terminal.wait_for("One call was rejected");
+    wait_until("the end of the turn", || {
+        !terminal.text().contains("asks") && !terminal.text().contains("working")
+    });
+    pause();
+    let svg = anstyle_svg::Term::new()
+        .min_width_px(usize::from(size.0) * 8)
+        .render_svg(&clean(terminal.painted()));
+    insta::assert_binary_snapshot!(&format!("{name}-done.svg"), svg.into_bytes());
     terminal.press(HELP);
     terminal.wait_for("Keys");
+}
+
+/// Whether this is how long something runs.
+fn is_time(word: &str) -> bool {
+    word.strip_suffix('s')
+        .is_some_and(|number| number.parse::<u64>().is_ok())
 }
 
 #[test]
