@@ -22,7 +22,9 @@ use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
-use ratatui::crossterm::event::{Event, KeyEvent, KeyEventKind, MouseEvent, MouseEventKind};
+use ratatui::crossterm::event::{
+    Event, KeyCode, KeyEvent, KeyEventKind, MouseEvent, MouseEventKind,
+};
 use ratatui::layout::Position;
 
 use crate::acp::permission::Rules;
@@ -132,9 +134,19 @@ impl Teller {
     }
 }
 
-/// Talks with agents until the person leaves. A signal that asked to end is
-/// given back.
-pub fn run(screen: &mut Screen, settings: Settings) -> io::Result<Option<i32>> {
+/// How a chat ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// The person left.
+    Left,
+    /// The person left, and no agent could be started.
+    NotStarted,
+    /// A signal asked to end.
+    Signal(i32),
+}
+
+/// Talks with agents until the person leaves.
+pub fn run(screen: &mut Screen, settings: Settings) -> io::Result<End> {
     let (sender, news) = sync_channel(NEWS);
     let teller = Teller {
         sender,
@@ -145,7 +157,11 @@ pub fn run(screen: &mut Screen, settings: Settings) -> io::Result<Option<i32>> {
     let mut app = App::new(settings, news, teller);
     let signal = app.run(screen);
     screen.close();
-    signal
+    Ok(match signal? {
+        Some(signal) => End::Signal(signal),
+        None if app.has_started => End::Left,
+        None => End::NotStarted,
+    })
 }
 
 struct App {
@@ -169,6 +185,8 @@ struct App {
     /// When the person was told to press the key again.
     warned: Option<(Action, Instant)>,
     is_over: bool,
+    /// Whether an agent could be started, or none was wanted.
+    has_started: bool,
 }
 
 impl App {
@@ -191,6 +209,7 @@ impl App {
             last_frame: None,
             warned: None,
             is_over: false,
+            has_started: true,
         };
         for opening in std::mem::take(&mut app.settings.tabs) {
             app.start(opening);
@@ -229,7 +248,16 @@ impl App {
     /// Opens a tab, which is the active one then.
     fn start(&mut self, opening: Opening) {
         self.last_tab += 1;
-        let tab = Tab::start(self.last_tab, opening, &self.settings, &self.teller);
+        let same = self
+            .tabs
+            .iter()
+            .filter(|tab| tab.agent() == opening.agent.name);
+        let label = match same.count() {
+            0 => opening.agent.name.clone(),
+            others => format!("{} {}", opening.agent.name, others + 1),
+        };
+        let tab = Tab::start(self.last_tab, label, opening, &self.settings, &self.teller);
+        self.has_started = tab.has_agent() || !self.tabs.is_empty() && self.has_started;
         self.tabs.push(tab);
         self.active = self.tabs.len() - 1;
         self.changed = true;
@@ -389,6 +417,7 @@ impl App {
                 tab.shell(&command, &mut self.settings.history);
                 Ok(())
             }
+            Outcome::Nothing if key.code == KeyCode::Enter && tab.send_waiting() => Ok(()),
             Outcome::Nothing => {
                 let action = keys::action(key, Place::Prompt);
                 let action = action.or_else(|| keys::action(key, Place::Chat));
@@ -436,6 +465,11 @@ impl App {
                     tab.take_back();
                 }
             }
+            Action::Restart => {
+                if let Some(tab) = self.tabs.get_mut(self.active) {
+                    tab.restart(&self.settings, &self.teller);
+                }
+            }
             Action::Login => self.menu = self.tab().and_then(|tab| Menu::login(tab.state()?)),
             action => {
                 if let Some(tab) = self.tabs.get_mut(self.active) {
@@ -468,7 +502,10 @@ impl App {
         if !tab.can_stop() {
             return;
         }
-        if is_again {
+        if is_again && tab.is_stopping() {
+            let question = format!("{} does not stop. End it?", tab.name());
+            self.menu = Some(Menu::confirm(menu::Sure::EndAgent, &question, "end it"));
+        } else if is_again {
             tab.stop();
         } else {
             tab.sight.say("Press Esc again to stop.");
@@ -545,6 +582,11 @@ impl App {
             }
             Chosen::Sure(menu::Sure::CloseTab) => self.close_tab(true),
             Chosen::Sure(menu::Sure::Quit) => self.quit(true),
+            Chosen::Sure(menu::Sure::EndAgent) => {
+                if let Some(tab) = self.tab() {
+                    tab.end();
+                }
+            }
             Chosen::Options(option) => {
                 self.menu = self
                     .tab()
@@ -555,8 +597,8 @@ impl App {
                 self.with_client(|client| client.set_option(&option, &value));
             }
             Chosen::Session(session) => {
-                if let Some(tab) = self.tab() {
-                    tab.load(session);
+                if let Some(opening) = self.tab().map(|tab| tab.elsewhere(session)) {
+                    self.start(opening);
                 }
             }
             Chosen::Login(method) => {

@@ -24,7 +24,7 @@ use crate::transcript::draw::put;
 /// Characters that may be typed.
 const LONGEST: usize = 200;
 /// Columns of a box.
-const WIDE: u16 = 60;
+const WIDE: u16 = 84;
 /// Columns that names of keys have.
 const KEYS: usize = 22;
 

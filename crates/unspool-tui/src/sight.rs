@@ -134,6 +134,14 @@ impl Sight {
             Action::NextMatch | Action::PreviousMatch if self.pane.search_words().is_none() => {
                 self.say("nothing is searched: / begins");
             }
+            action if sought(action).is_some() => {
+                let what = sought(action).unwrap_or_default();
+                let before = self.pane.position();
+                self.pane.act(action);
+                if self.pane.position() == before {
+                    self.say(&format!("no further {what}"));
+                }
+            }
             action => match self.pane.act(action) {
                 Answer::Copy(text) => self.copy(&text)?,
                 Answer::Open(text) => {
@@ -169,4 +177,14 @@ impl Sight {
             self.say(&words);
         }
     }
+}
+
+/// What a jump looks for.
+fn sought(action: Action) -> Option<&'static str> {
+    Some(match action {
+        Action::NextPrompt | Action::PreviousPrompt => "prompt",
+        Action::NextError | Action::PreviousError => "error",
+        Action::NextEdit | Action::PreviousEdit => "edit",
+        _ => return None,
+    })
 }

@@ -519,12 +519,23 @@ impl Pane {
     /// Shows one level more or less.
     fn set_level(&mut self, by: isize) {
         let slot = self.cursor.slot;
+        if by > 0 && self.level(slot) == Level::Full {
+            return self.open_sections(slot);
+        }
         let level = match (self.level(slot), by > 0) {
             (Level::Folded, true) | (Level::Full, false) => Level::Brief,
             (Level::Brief | Level::Full, true) => Level::Full,
             (Level::Folded | Level::Brief, false) => Level::Folded,
         };
         self.fold(slot, level);
+    }
+
+    /// Unfolds all parts of an entry.
+    fn open_sections(&mut self, slot: usize) {
+        self.rows(slot);
+        let folded: Vec<u16> = self.cache.get(slot).iter().filter_map(folded).collect();
+        self.folds.open(slot, folded);
+        self.follows = false;
     }
 
     fn fold(&mut self, slot: usize, level: Level) {
@@ -625,12 +636,8 @@ impl Pane {
         }
         self.folds.set(slot, Level::Full);
         self.rows(slot);
-        let label = |row: &laying::Row| match row.part {
-            Spot::Label(number) if words::plain(&row.line).contains('▸') => Some(number),
-            _ => None,
-        };
         if self.matching_row(slot, way, edge(way)).is_none() {
-            let folded: Vec<u16> = self.cache.get(slot).iter().filter_map(label).collect();
+            let folded: Vec<u16> = self.cache.get(slot).iter().filter_map(folded).collect();
             self.folds.open(slot, folded);
         }
         self.hide();
@@ -675,6 +682,14 @@ fn edge(way: Way) -> usize {
     match way {
         Way::Down => 0,
         Way::Up => usize::MAX,
+    }
+}
+
+/// The number of the section that a row is the folded label of.
+fn folded(row: &laying::Row) -> Option<u16> {
+    match row.part {
+        Spot::Label(number) if words::plain(&row.line).contains('▸') => Some(number),
+        _ => None,
     }
 }
 

@@ -65,10 +65,11 @@ pub(crate) fn run(arguments: &Chat) -> anyhow::Result<Status> {
     };
     let mut screen = Screen::new()?;
     screen.synchronise(terminal::ask().synchronises);
-    match chat::run(&mut screen, settings)? {
-        Some(signal) => Ok(Status::of_signal(signal)),
-        None => Ok(Status::Success),
-    }
+    Ok(match chat::run(&mut screen, settings)? {
+        chat::End::Signal(signal) => Status::of_signal(signal),
+        chat::End::NotStarted => Status::Unreadable,
+        chat::End::Left => Status::Success,
+    })
 }
 
 /// All agents: the person's own first, those that are here before those that

@@ -10,7 +10,7 @@ use super::digest::State;
 use super::{Library, Row};
 use crate::agents;
 use crate::cli::select::{Select, Which};
-use crate::config::Config;
+use crate::config::{self, Config};
 
 /// Ids that an error names.
 const NAMED: usize = 8;
@@ -82,18 +82,25 @@ impl Which {
 /// Each session once, as its newest record has it: one may be saved in a database
 /// and exported too.
 pub(crate) fn once(mut rows: Vec<&Row>) -> Vec<&Row> {
-    let mut newest: HashMap<(&str, &str), &Row> = HashMap::new();
+    // Simple agents number their sessions anew each time: of conversations that
+    // we kept, each file is one.
+    let own = config::records().ok();
+    let name = |row: &'_ Row| {
+        let is_own = own.as_ref().is_some_and(|own| row.path.starts_with(own));
+        let file = is_own.then(|| row.path.clone());
+        (row.digest.agent.clone(), row.digest.id.clone(), file)
+    };
+    let mut newest: HashMap<(String, String, Option<PathBuf>), &Row> = HashMap::new();
     for row in &rows {
-        let name = (row.digest.agent.as_str(), row.digest.id.as_str());
+        let name = name(row);
         let known = newest.entry(name).or_insert(row);
         if row.modified > known.modified {
             *known = row;
         }
     }
     rows.retain(|row| {
-        let name = (row.digest.agent.as_str(), row.digest.id.as_str());
         newest
-            .get(&name)
+            .get(&name(row))
             .is_some_and(|one| std::ptr::eq(*one, *row))
     });
     rows

@@ -15,7 +15,9 @@ fn an_agent_that_is_not_installed() {
     let start = project.chat(SIZE, &["gemini"]).variable("PATH", "/nowhere");
     let mut terminal = start.start();
     terminal.wait_for("gemini is not installed. To install it: npm install");
-    leave(&mut terminal);
+    terminal.press(b"\x11");
+    assert_eq!(terminal.end().code(), Some(2));
+    assert!(!terminal.is_alternate());
 }
 
 #[test]
@@ -119,4 +121,22 @@ fn children(parent: Pid) -> Vec<Pid> {
     direct
         .flat_map(|child| std::iter::once(child).chain(children(child)))
         .collect()
+}
+
+#[test]
+fn an_agent_that_died_is_started_again() {
+    let project = Project::new();
+    let mut terminal = project.talk(SIZE, &["--die-after", "3"], "");
+    send(&terminal, "are you there");
+    terminal.wait_for("ended with status 3");
+    send(&terminal, "hello again");
+    terminal.wait_for("Ctrl-R starts it again");
+    // What was written is still there.
+    terminal.wait_for("❯ hello again");
+    terminal.press(b"\x12");
+    wait_until("another agent", || {
+        terminal.text().matches("ended with").count() < 2
+    });
+    terminal.press(b"\x03");
+    leave(&mut terminal);
 }

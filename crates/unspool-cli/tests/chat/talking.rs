@@ -209,3 +209,16 @@ fn a_megabyte_is_pasted_at_once() {
     terminal.wait_for("0123456789abcde 0123456789abcde");
     leave(&mut terminal);
 }
+
+#[test]
+fn without_a_name_one_chooses() {
+    let project = Project::new();
+    let mut terminal = project.chat(SIZE, &[]).variable("PATH", "/nowhere").start();
+    terminal.wait_for("talk to another agent");
+    terminal.wait_for("claude-agent-acp");
+    terminal.press(b"gemini\r");
+    terminal.wait_for("gemini is not installed");
+    terminal.press(b"\x11");
+    terminal.end();
+    assert!(!terminal.is_alternate());
+}

@@ -27,6 +27,21 @@ pub(super) struct Areas {
 
 impl App {
     pub(super) fn draw(&mut self, frame: &mut Frame<'_>, now: Instant) {
+        self.draw_tab(frame, now);
+        let all = frame.area();
+        let theme = self.settings.look.formatter.theme();
+        if let Some(menu) = &mut self.menu {
+            let height = menu
+                .height(all.width)
+                .min(all.height.saturating_sub(1))
+                .max(1);
+            let top = all.height.saturating_sub(height + 1);
+            let area = Rect::new(all.x, top, all.width, height);
+            menu.draw(frame, area, &theme, now);
+        }
+    }
+
+    fn draw_tab(&mut self, frame: &mut Frame<'_>, now: Instant) {
         let all = frame.area();
         let marks = self.marks();
         let (active, tick) = (self.active, self.tick);
@@ -72,15 +87,6 @@ impl App {
             tab.prompt.draw(frame, input, &theme);
         }
         self.areas = Areas { pane, input };
-        if let Some(menu) = &mut self.menu {
-            let height = menu
-                .height(all.width)
-                .min(all.height.saturating_sub(1))
-                .max(1);
-            let top = all.height.saturating_sub(height + 1);
-            let area = Rect::new(all.x, top, all.width, height);
-            menu.draw(frame, area, &theme, now);
-        }
         if let Some(menu) = self
             .tabs
             .get_mut(active)
@@ -134,6 +140,12 @@ fn about(tab: &Tab) -> Line {
         sanitize::line(tab.name()).into_owned(),
         Style::of(Role::Normal).bold(),
     )];
+    if tab.is_browsing() {
+        line.insert(
+            0,
+            Span::new("transcript: i writes · ", Style::of(Role::Colorful).bold()),
+        );
+    }
     let mut add = |words: String, role: Role| {
         if !words.is_empty() {
             line.push(Span::role(" · ", Role::Accent));
@@ -144,6 +156,7 @@ fn about(tab: &Tab) -> Line {
         Phase::Starting => "starting",
         Phase::Unopened => "no session",
         Phase::NeedsLogin => "needs a login (F6)",
+        Phase::Ready if !tab.queued().is_empty() => "Enter sends what waits",
         Phase::Ready => "",
         Phase::Working => "working, Esc Esc stops it",
         Phase::Asking => "asks",
@@ -156,6 +169,15 @@ fn about(tab: &Tab) -> Line {
     };
     add(doing.to_owned(), role);
     if let Some(state) = tab.state() {
+        let own = sanitize::line(&state.agent).into_owned();
+        add(
+            if own == tab.agent() {
+                String::new()
+            } else {
+                own
+            },
+            Role::Accent,
+        );
         let mode = state.modes.iter().find(|mode| mode.id == state.mode);
         let mode = mode.map(|mode| sanitize::line(&mode.name).into_owned());
         add(mode.unwrap_or_default(), Role::Accent);

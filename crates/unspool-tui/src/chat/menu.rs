@@ -39,6 +39,7 @@ pub(super) enum Chosen {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sure {
     CloseTab,
+    EndAgent,
     Quit,
 }
 

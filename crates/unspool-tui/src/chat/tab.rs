@@ -41,6 +41,7 @@ const QUIET: Duration = Duration::from_millis(60);
 
 pub(super) struct Tab {
     id: u64,
+    label: String,
     opening: Opening,
     /// None if it could not be started.
     client: Option<Client>,
@@ -56,6 +57,10 @@ pub(super) struct Tab {
     is_browsing: bool,
     /// When something came last that may not be shown yet.
     came: Option<Instant>,
+    /// The last error that was shown.
+    last_error: String,
+    /// The number of the last event.
+    last_seq: u64,
     /// What it printed that is no message.
     strays: usize,
     /// What the person is called for.
@@ -66,16 +71,24 @@ pub(super) struct Tab {
 
 impl Tab {
     /// Starts an agent. If that fails, the tab says why.
-    pub(super) fn start(id: u64, opening: Opening, settings: &Settings, teller: &Teller) -> Self {
+    pub(super) fn start(
+        id: u64,
+        label: String,
+        opening: Opening,
+        settings: &Settings,
+        teller: &Teller,
+    ) -> Self {
         let files = Files::open(&settings.root);
         let finder = teller.clone();
         let wake = move || finder.tell(News::Files(id));
         let mut prompt = Prompt::new(&settings.root, wake);
+        prompt.set_placeholder("say what is to be done  (/ commands, @ files, ! shell, F1 help)");
         for mode in [Mode::Message, Mode::Shell] {
             prompt.set_history(mode, settings.history.entries(mode));
         }
         let mut tab = Self {
             id,
+            label,
             client: None,
             guard: None,
             files: files.ok(),
@@ -86,6 +99,8 @@ impl Tab {
             question: None,
             is_browsing: false,
             came: None,
+            last_error: String::new(),
+            last_seq: 0,
             strays: 0,
             call: None,
             menu: None,
@@ -193,7 +208,18 @@ impl Tab {
         self.id
     }
 
+    /// What the tab is called.
     pub(super) fn name(&self) -> &str {
+        &self.label
+    }
+
+    /// Whether the agent could be started.
+    pub(super) fn has_agent(&self) -> bool {
+        self.client.is_some()
+    }
+
+    /// The agent's name.
+    pub(super) fn agent(&self) -> &str {
         &self.opening.agent.name
     }
 
@@ -303,7 +329,15 @@ impl Tab {
 
     fn update(&mut self, update: Update) {
         match update {
-            Update::Event(event) => self.sight.pane.event(event),
+            Update::Event(event) => {
+                if let Body::Notice(notice) = &event.body
+                    && notice.level == Level::Error
+                {
+                    self.last_error = notice.text.to_string();
+                }
+                self.last_seq = event.seq;
+                self.sight.pane.event(event);
+            }
             Update::Phase(phase) => self.turned(phase),
             Update::State => self.learned(),
             Update::Asked(id) => {
@@ -326,6 +360,10 @@ impl Tab {
                 }
             }
             Update::Failed { what, message } => {
+                // The agent's own refusals are among the events.
+                if !message.is_empty() && self.last_error.contains(message.trim()) {
+                    return;
+                }
                 let message = sanitize::line(&message).into_owned();
                 self.note(Level::Error, format!("{}: {message}", plainly(&what)));
                 self.follow_up();
@@ -357,6 +395,9 @@ impl Tab {
 
     fn turned(&mut self, phase: Phase) {
         let before = std::mem::replace(&mut self.phase, phase);
+        self.sight.hush();
+        let is_live = self.is_busy();
+        self.sight.pane.set_live(is_live);
         self.call = match phase {
             Phase::Asking => Some("asks for permission"),
             Phase::NeedsLogin => Some("wants you to log in"),
@@ -447,8 +488,11 @@ impl Tab {
     }
 
     fn deliver(&mut self, message: &Message) {
-        let Some(client) = &mut self.client else {
-            self.sight.say("The agent is not there.");
+        let is_there = !matches!(self.phase, Phase::Ended | Phase::Failed);
+        let Some(client) = self.client.as_mut().filter(|_| is_there) else {
+            self.prompt.set_text(&message.text);
+            self.sight
+                .say("The agent is not there: Ctrl-R starts it again.");
             return;
         };
         let can = client.state().capabilities;
@@ -549,9 +593,63 @@ impl Tab {
         }
     }
 
-    /// Opens another session of the agent.
-    pub(super) fn load(&mut self, session: String) {
-        self.with_client(|client| client.open(Open::Load(session)));
+    /// Another session of the same agent, for a tab of its own.
+    pub(super) fn elsewhere(&self, session: String) -> Opening {
+        Opening {
+            agent: self.opening.agent.clone(),
+            open: Open::Load(session),
+            ..Opening::default()
+        }
+    }
+
+    /// Starts the agent again, which goes on with its session if it can.
+    pub(super) fn restart(&mut self, settings: &Settings, teller: &Teller) {
+        if !matches!(self.phase, Phase::Ended | Phase::Failed) {
+            self.sight.say("The agent is there.");
+            return;
+        }
+        let session = self.state().map(|state| state.session.clone());
+        let session = session.filter(|session| !session.is_empty());
+        let recording = self.client.as_ref().and_then(Client::recording);
+        let recording = recording.map(Path::to_owned);
+        self.opening.open = session.map_or(Open::New, Open::Resume);
+        self.opening.record = recording.or(self.opening.record.take());
+        self.client = None;
+        self.phase = Phase::Starting;
+        self.has_failed = false;
+        self.connect(settings, teller, self.last_seq + 1);
+        self.follow_up();
+    }
+
+    /// Ends an agent that does not stop.
+    pub(super) fn end(&mut self) {
+        if let Some(client) = &mut self.client {
+            client.close();
+        }
+        let state = self.client.take();
+        drop(state);
+        self.question = None;
+        self.has_failed = true;
+        self.phase = Phase::Ended;
+        self.sight.pane.set_live(false);
+        self.show(Body::Notice(Notice {
+            level: Level::Canceled,
+            text: "The agent did not stop and was ended. Ctrl-R starts it again.".into(),
+        }));
+    }
+
+    /// Whether it was told to stop and has not.
+    pub(super) fn is_stopping(&self) -> bool {
+        self.client.as_ref().is_some_and(Client::is_canceling)
+    }
+
+    /// Sends what waits, after a turn that was stopped.
+    pub(super) fn send_waiting(&mut self) -> bool {
+        let waits = self.phase == Phase::Ready && !self.queued().is_empty();
+        if waits {
+            self.with_client(Client::send_next);
+        }
+        waits
     }
 
     /// Logs in by one of the agent's ways: by itself, or in the terminal.

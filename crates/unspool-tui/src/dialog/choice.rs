@@ -228,7 +228,9 @@ impl Choice {
         let mut line = vec![Span::role(sign, Role::Green)];
         let name = Span::role(item.name.as_str(), Role::Normal);
         line.extend(fitted(&name, &marks, names, false));
-        line.push(Span::role(format!("  {}", item.description), Role::Accent));
+        if !item.description.is_empty() {
+            line.push(Span::role(format!("  {}", item.description), Role::Accent));
+        }
         put(buffer, row, &line, theme);
     }
 

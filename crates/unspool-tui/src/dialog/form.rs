@@ -212,6 +212,12 @@ impl Form {
             Filled::Text(_) if goes_on => return self.step(true),
             Filled::Text(_) | Filled::Nothing => return Answer::Nothing,
             Filled::Flag(flag) => *flag = !*flag,
+            // Enter on what is chosen already goes on.
+            Filled::Chosen(chosen)
+                if is_one && goes_on && chosen.get(choice).copied().unwrap_or(false) =>
+            {
+                return self.jump(true);
+            }
             Filled::Chosen(chosen) => {
                 let was = chosen.get(choice).copied().unwrap_or(false);
                 if is_one {

@@ -150,7 +150,8 @@ impl Pane {
             return;
         };
         let is_open = self.timeline.is_open(slot) && self.is_live;
-        let Some((mark, role)) = mark(entry, is_open, self.is_asked(entry)) else {
+        let waits = is_open && self.is_asked(entry);
+        let Some((mark, role)) = mark(entry, is_open, waits) else {
             return;
         };
         let mark = if mark == SPINNER[0] { spinner() } else { mark };
@@ -163,8 +164,13 @@ impl Pane {
             &[Span::new(mark, Style::of(role).bold())],
             theme,
         );
+        if waits {
+            pend(buffer, row, at, theme);
+        }
         let below = self.groups.below(slot);
-        let note = if is_open {
+        let note = if waits {
+            Some("waits for you".to_owned())
+        } else if is_open {
             self.began
                 .get(&slot)
                 .map(|began| elapsed(began.elapsed().as_secs()))
@@ -334,6 +340,25 @@ impl Pane {
 }
 
 /// The sign of how a call stands, also without colours.
+/// A command that waits for permission does not run: the words are of one
+/// length, so that nothing has to be laid out for it.
+fn pend(buffer: &mut Buffer, row: Rect, mark: u16, theme: &Theme) {
+    let (runs, waits) = ("Running", "Pending");
+    let place = Rect {
+        x: mark.saturating_add(2),
+        width: 7,
+        ..row
+    };
+    let place = place.intersection(row);
+    let seen: String = (place.x..place.right())
+        .map(|x| buffer[(x, row.y)].symbol().to_owned())
+        .collect();
+    if seen == runs {
+        let word = Span::new(waits, Style::of(Role::Colorful).bold());
+        put(buffer, place, &[word], theme);
+    }
+}
+
 fn mark(entry: &Entry, is_open: bool, is_asked: bool) -> Option<(&'static str, Role)> {
     match &entry.item {
         Item::Tool(tool) => Some(match tool.result.as_ref().map(|result| result.status) {

@@ -333,14 +333,14 @@ fn add_blocks(blocks: &[Block], margin: usize, page: &Page<'_>, rows: &mut Vec<R
 }
 
 fn has_two_sides(lines: &[DiffLine]) -> bool {
-    let has = |wanted: &[Sign]| {
+    let has = |wanted: Sign| {
         let mut signs = lines.iter().filter_map(|line| match line {
             DiffLine::Line { sign, .. } => Some(*sign),
             _ => None,
         });
-        signs.any(|sign| wanted.contains(&sign))
+        signs.any(|sign| sign == wanted)
     };
-    has(&[Sign::Removed, Sign::Context]) && has(&[Sign::Added, Sign::Context])
+    has(Sign::Removed) && has(Sign::Added)
 }
 
 fn diff(lines: &[DiffLine], margin: usize, page: &Page<'_>) -> Vec<Line> {

@@ -115,7 +115,10 @@ fn played(path: &Path) -> (Vec<Shown>, Script) {
     }
     world.client.close();
     world.until(World::is_ended);
+    // That a rule allowed it is told besides.
+    let is_rules = |body: &Body| matches!(body, Body::Notice(notice) if notice.text.as_str().starts_with("Rule "));
     let shown = world.updates.into_iter().filter_map(|update| match update {
+        Update::Event(event) if is_rules(&event.body) => None,
         Update::Event(event) => Some((event.agent, event.body)),
         _ => None,
     });

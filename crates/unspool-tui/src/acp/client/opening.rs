@@ -101,7 +101,6 @@ impl Client {
     }
 
     pub(super) fn opened(&mut self, open: Open, result: Result<Value, Refusal>) {
-        self.journal.mute(false);
         let result = match result {
             Ok(result) => result,
             Err(refusal) if wants_login(&refusal) => {

@@ -129,6 +129,12 @@ impl Client {
             self.refuse(request, &unreadable("content is missing"));
             return;
         }
+        // A shell's home and addresses would be taken for names in the project.
+        let given = path.to_string_lossy();
+        if given.starts_with('~') || given.contains("://") {
+            self.refuse(request, &unreadable("path has to be absolute"));
+            return;
+        }
         let place = match self.services.files.resolve(&path) {
             Ok(place) => place.to_string_lossy().into_owned(),
             Err(error) => {
@@ -150,6 +156,9 @@ impl Client {
             method: method.to_owned(),
             params: params.clone(),
         };
+        if is_write && let (Action::Allow, Some(rule)) = (verdict.action, verdict.rule) {
+            self.automatic(title.clone(), Action::Allow, rule);
+        }
         let is_free = self.services.writes_freely && !is_below_git(&place);
         let is_granted = is_free || self.services.granted_paths.contains(&place);
         // What is inside the project may be read; nothing else goes without
@@ -212,14 +221,13 @@ impl Client {
                     .read(&path, number("line"), number("limit"));
                 match read {
                     Ok(read) => {
+                        // Written back, replacement characters would destroy it.
                         if read.is_lossy {
-                            let path = path.display();
-                            let text = format!(
-                                "{path} is not UTF-8: the agent reads it with replacement characters."
-                            );
-                            self.notice(Level::Warning, text);
+                            let text = format!("{}: it is not UTF-8 text", path.display());
+                            self.refuse(request, &schema::Error::new(-32603, text));
+                        } else {
+                            self.reply(request, &schema::ReadTextFileResponse::new(read.text));
                         }
-                        self.reply(request, &schema::ReadTextFileResponse::new(read.text));
                     }
                     Err(error) => self.refuse_file(request, &path, &error),
                 }
@@ -243,7 +251,11 @@ impl Client {
             FileError::NotFound => {
                 schema::Error::resource_not_found(Some(format!("file://{path}")))
             }
-            FileError::Outside => unreadable(&format!("{path}: {error}")),
+            FileError::Outside => {
+                let text = format!("The agent was refused {path}: {error}.");
+                self.notice(Level::Warning, text);
+                unreadable(&format!("{path}: {error}"))
+            }
             error => schema::Error::new(-32603, format!("{path}: {error}")),
         };
         self.refuse(request, &error);
@@ -304,6 +316,9 @@ impl Client {
         });
         if self.is_denied(request, &verdict, &line) {
             return;
+        }
+        if let (Action::Allow, Some(rule)) = (verdict.action, verdict.rule) {
+            self.automatic(line.clone(), Action::Allow, rule);
         }
         let is_granted =
             self.services.runs_freely || self.services.granted_commands.contains(&line);

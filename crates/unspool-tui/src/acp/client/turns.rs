@@ -50,6 +50,8 @@ impl Client {
     }
 
     pub(super) fn send_prompt(&mut self, blocks: Vec<schema::ContentBlock>) {
+        // Some agents go on telling the history after the session was opened.
+        self.journal.mute(false);
         self.journal.start_recording(&mut self.updates);
         let fitting = blocks::fitting(&blocks, self.state.capabilities);
         let params = schema::PromptRequest::new(self.state.session.clone(), fitting);

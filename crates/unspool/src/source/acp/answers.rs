@@ -219,7 +219,8 @@ impl Acp {
                     ..request.prompt.clone()
                 });
             }
-            "terminal/output" => {
+            // A refusal tells nothing of what was written.
+            "terminal/output" if result.get("output").is_string() => {
                 let terminal = self.terminals.at(&request.subject);
                 terminal.replace(result.get("output").string().into_bytes());
                 terminal.exit(result.get("exitStatus"));
