@@ -395,7 +395,10 @@ impl Tab {
 
     fn turned(&mut self, phase: Phase) {
         let before = std::mem::replace(&mut self.phase, phase);
-        self.sight.hush();
+        // What was said of the turn is over with it.
+        if before == Phase::Working {
+            self.sight.hush();
+        }
         let is_live = self.is_busy();
         self.sight.pane.set_live(is_live);
         self.call = match phase {
