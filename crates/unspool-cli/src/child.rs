@@ -11,10 +11,12 @@ use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, channel};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::io::Errno;
-use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, waitpid};
+use rustix::process::{
+    Pid, Signal, WaitOptions, kill_process_group, test_kill_process_group, waitpid,
+};
 use signal_hook::consts::{SIGINT, SIGTTIN, SIGTTOU};
 
 use crate::input::CHUNK;
@@ -24,6 +26,8 @@ use bound::Watcher;
 /// How long output may still come once the command is over: what it started
 /// may hold the pipe open for ever.
 const LINGER: Duration = Duration::from_secs(1);
+/// How often is looked whether a group is gone.
+const LOOK: Duration = Duration::from_millis(10);
 
 /// A command that runs.
 pub(crate) struct Running {
@@ -242,8 +246,15 @@ impl Running {
         let _ = kill_process_group(self.group, signal);
     }
 
-    /// Ends the command, if it still runs: kindly, then for sure.
+    /// Ends the command and all that it started, if they still run: kindly,
+    /// then for sure.
     pub(crate) fn end(&self) -> Outcome {
+        let outcome = self.end_command();
+        self.end_rest();
+        outcome
+    }
+
+    fn end_command(&self) -> Outcome {
         if let Ok(outcome) = self.done.try_recv() {
             return outcome;
         }
@@ -254,6 +265,21 @@ impl Running {
         }
         self.signal(Signal::KILL);
         self.outcome()
+    }
+
+    /// Ends what the command left running. Shells let what they start in the
+    /// background ignore Ctrl-C.
+    fn end_rest(&self) {
+        self.signal(Signal::TERM);
+        self.signal(Signal::CONT);
+        let began = Instant::now();
+        while test_kill_process_group(self.group).is_ok() {
+            if began.elapsed() > LINGER {
+                self.signal(Signal::KILL);
+                return;
+            }
+            thread::sleep(LOOK);
+        }
     }
 }
 

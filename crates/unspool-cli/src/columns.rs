@@ -66,9 +66,16 @@ pub(crate) fn bar(part: u64, most: u64, cells: usize, has_blocks: bool) -> Strin
     format!("{}{rest}", "█".repeat(filled / 8))
 }
 
-/// Lays the rows out, with their headings. `None` is any width.
-pub(crate) fn lines(columns: &[Column], rows: &[Vec<Span>], room: Option<usize>) -> Vec<Line> {
-    let widths: Vec<usize> = columns
+/// The cells that are left at the end of the lines.
+pub(crate) fn spare(columns: &[Column], rows: &[Vec<Span>], room: usize) -> usize {
+    let widths = widths(columns, rows);
+    let shown = chosen(columns, &widths, Some(room));
+    let taken = shown.iter().filter_map(|at| widths.get(*at)).sum::<usize>();
+    room.saturating_sub(taken + GAP * shown.len().saturating_sub(1))
+}
+
+fn widths(columns: &[Column], rows: &[Vec<Span>]) -> Vec<usize> {
+    columns
         .iter()
         .enumerate()
         .map(|(at, column)| {
@@ -76,7 +83,12 @@ pub(crate) fn lines(columns: &[Column], rows: &[Vec<Span>], room: Option<usize>)
             let widest = cells.map(|cell| width(&cell.text)).max();
             widest.unwrap_or_default().max(width(&column.heading))
         })
-        .collect();
+        .collect()
+}
+
+/// Lays the rows out, with their headings. `None` is any width.
+pub(crate) fn lines(columns: &[Column], rows: &[Vec<Span>], room: Option<usize>) -> Vec<Line> {
+    let widths = widths(columns, rows);
     let shown = chosen(columns, &widths, room);
     let heading: Vec<Span> = columns
         .iter()

@@ -28,7 +28,7 @@ mod themes;
 mod view;
 mod watch;
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -112,8 +112,16 @@ impl Status {
 
 /// Says on standard error what went wrong.
 fn complain(error: &anyhow::Error) {
+    let text = format!("{error:#}");
+    let mut err = io::stderr();
+    // Names of files may hold anything.
+    let text = if err.is_terminal() {
+        unspool::sanitize::text(&text)
+    } else {
+        text.into()
+    };
     // Nobody is left to be told when this fails too.
-    let _ = writeln!(io::stderr(), "unspool: {error:#}");
+    let _ = writeln!(err, "unspool: {text}");
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {

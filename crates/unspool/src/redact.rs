@@ -3,8 +3,8 @@
 //!
 //! What is replaced gets a name and a number, the same one each time:
 //! `[GitHub token 1]`, `[email 2]`, `/home/user1`. Secrets are told by their
-//! known shapes (`redact/shapes.rs`), by the names that they are assigned to, and
-//! by looking random (`redact/guess.rs`). No program can find all of them: read
+//! known shapes (`redact/shapes.rs`), by the names that they are assigned to
+//! (`redact/named.rs`), and by looking random (`redact/guess.rs`). No program can find all of them: read
 //! what you publish.
 
 use std::collections::{BTreeMap, HashMap};
@@ -15,6 +15,7 @@ use regex::{Captures, Regex, RegexSet};
 use crate::event::{Body, Event, Payload, ToolUse};
 
 mod guess;
+mod named;
 mod shapes;
 
 use shapes::{SHAPES, Shape};
@@ -131,9 +132,7 @@ impl Redactor {
 
     /// A text in a field of JSON, whose name may tell that it is a secret.
     fn field(&mut self, key: Option<&str>, text: &str) -> Option<String> {
-        if let Some(kind) = key.and_then(guess::kind_of_name)
-            && guess::is_secret_value(kind, text)
-        {
+        if let Some(kind) = key.and_then(|key| guess::kind_of_field(key, text)) {
             return Some(self.name(kind, text));
         }
         self.text(text)

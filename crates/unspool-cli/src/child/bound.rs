@@ -33,9 +33,14 @@ const GRACE: Duration = Duration::from_secs(2);
 /// This program, also when its file was replaced since.
 const OURSELVES: &str = "/proc/self/exe";
 
+/// Whether there is something to start.
+pub(crate) fn check(program: &str) -> io::Result<()> {
+    find(program, &env::var_os("PATH").unwrap_or_default())
+}
+
 /// What to start for a command. Fails if there is nothing to start.
 pub(super) fn command(program: &str, arguments: &[String]) -> io::Result<Command> {
-    find(program, &env::var_os("PATH").unwrap_or_default())?;
+    check(program)?;
     if !cfg!(target_os = "linux") || !Path::new(OURSELVES).exists() {
         let mut command = Command::new(program);
         command.args(arguments);

@@ -1,12 +1,14 @@
 //! `unspool events`: the public JSONL.
 
-use std::io::{self, BufWriter, Write};
+use std::fmt::Write as _;
+use std::io::{self, BufWriter, IsTerminal, Write};
 
 use crate::Status;
 use crate::cli::Events;
 use crate::input::{self, Batch, CHUNK};
 
 pub(crate) fn run(arguments: &Events) -> anyhow::Result<Status> {
+    let is_terminal = io::stdout().is_terminal();
     let mut out = BufWriter::with_capacity(CHUNK, io::stdout().lock());
     let open = |path: &_| input::open(path, arguments.source.from());
     input::each(&arguments.files, open, |input| {
@@ -14,6 +16,10 @@ pub(crate) fn run(arguments: &Events) -> anyhow::Result<Status> {
         let options = arguments.source.reader_options(arguments.with_raw);
         let read = input.events(options, |batch| {
             match batch {
+                Batch::Event(event) if is_terminal => {
+                    let json = serde_json::to_string(&event).map_err(io::Error::from)?;
+                    writeln!(out, "{}", visible(&json))?;
+                }
                 Batch::Event(event) => {
                     serde_json::to_writer(&mut out, &event).map_err(io::Error::from)?;
                     out.write_all(b"\n")?;
@@ -24,4 +30,44 @@ pub(crate) fn run(arguments: &Events) -> anyhow::Result<Status> {
         })?;
         Ok(read.map(|()| Status::Success))
     })
+}
+
+/// JSON in which every character can be seen. What is no ASCII stands in strings
+/// alone, where it may be written by its number.
+fn visible(json: &str) -> String {
+    let mut visible = String::with_capacity(json.len());
+    for character in json.chars() {
+        if is_seen(character) {
+            visible.push(character);
+            continue;
+        }
+        for unit in character.encode_utf16(&mut [0; 2]) {
+            // Writing to a text does not fail.
+            let _ = write!(visible, "\\u{unit:04x}");
+        }
+    }
+    visible
+}
+
+fn is_seen(character: char) -> bool {
+    if character.is_ascii() {
+        return character != '\u{7f}';
+    }
+    let mut bytes = [0; 4];
+    let text: &str = character.encode_utf8(&mut bytes);
+    unspool::sanitize::line(text) == text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_seen_is_written_by_its_number() {
+        let text = "ä 日\u{9b}31m\u{202e}\u{7f}\u{e0041}\u{1b}";
+        let json = serde_json::to_string(text).unwrap();
+        let shown = visible(&json);
+        assert_eq!(shown, r#""ä 日\u009b31m\u202e\u007f\udb40\udc41\u001b""#);
+        assert_eq!(serde_json::from_str::<String>(&shown).unwrap(), text);
+    }
 }

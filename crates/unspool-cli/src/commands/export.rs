@@ -1,6 +1,6 @@
 //! `unspool export`: a run as a page, a comment, a picture, text or events.
 
-use std::io::{self, BufWriter, IntoInnerError, Write};
+use std::io::{self, BufWriter, IntoInnerError, IsTerminal, Write};
 use std::path::Path;
 
 use anyhow::{Context, anyhow, bail};
@@ -74,7 +74,15 @@ fn inputs(
 
 /// Tells where the file is, one line for each.
 fn say(path: &Path) {
-    if let Err(error) = writeln!(io::stdout(), "{}", path.display()) {
+    let mut out = io::stdout();
+    let path = path.display().to_string();
+    // Names of files may hold anything.
+    let path = if out.is_terminal() {
+        unspool::sanitize::line(&path)
+    } else {
+        path.into()
+    };
+    if let Err(error) = writeln!(out, "{path}") {
         complain(&error.into());
     }
 }

@@ -24,6 +24,11 @@ pub(crate) fn run(arguments: &Run) -> anyhow::Result<Status> {
         writeln!(io::stdout(), "{}", shlex::try_join(words)?)?;
         return Ok(Status::Success);
     }
+    let program = words.first().map_or("", String::as_str);
+    // Before a file is made, or emptied, for what it would write.
+    if let Err(error) = bound::check(program) {
+        return Ok(bound::not_started(program.as_ref(), &error));
+    }
     let save = arguments.save.as_deref();
     let save = save.map(|path| create(path, arguments)).transpose()?;
     let settings = Settings::new(&arguments.look)?;
@@ -31,10 +36,7 @@ pub(crate) fn run(arguments: &Run) -> anyhow::Result<Status> {
     watch::signals(sender.clone())?;
     let mut running = match child::start(&words, save, &sender) {
         Ok(running) => running,
-        Err(error) => {
-            let program = words.first().map_or("", String::as_str);
-            return Ok(bound::not_started(program.as_ref(), &error));
-        }
+        Err(error) => return Ok(bound::not_started(program.as_ref(), &error)),
     };
     drop(sender);
     let mut stats = Stats::default();

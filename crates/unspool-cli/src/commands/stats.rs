@@ -20,8 +20,10 @@ use crate::summary::{self, short};
 const PROJECTS: usize = 10;
 /// Days that are shown when nobody asked for them.
 const DAYS: usize = 14;
-/// Cells of the longest bar.
+/// Cells of the longest bar, where there is room.
 const LONGEST_BAR: usize = 30;
+/// Cells of the longest bar, before other columns give way to it.
+const LEAST_BAR: usize = 8;
 
 pub(crate) fn run(arguments: &Stats) -> anyhow::Result<Status> {
     let mut library = arguments.select.library()?;
@@ -224,53 +226,63 @@ fn table(
     let bars = groups.iter().filter(|(names, _)| names.len() == deepest);
     let most = bars.map(|(_, sums)| measure(sums)).max();
     let most = most.unwrap_or_default();
-    let columns = columns_of(told, heading);
-    let rows: Vec<Vec<Span>> = groups
-        .iter()
-        .map(|(names, sums)| {
-            // One alone is as long as the longest, which says nothing.
-            let has_bar = groups.len() > 1 && names.len() == deepest;
-            let cells_of_bar = if has_bar { LONGEST_BAR } else { 0 };
-            let bar = bar(measure(sums), most, cells_of_bar, shows_blocks());
-            let depth = names.len().saturating_sub(1);
-            let key = grouping.keys().get(depth);
-            let name = names.last().map_or("", String::as_str);
-            let name = format!("{}{}", "  ".repeat(depth), called(key, name));
-            cells(told, &name, sums, &bar)
-        })
-        .collect();
-    columns::lines(&columns, &rows, room)
+    // One alone is as long as the longest, which says nothing.
+    let has_bars = groups.len() > 1;
+    let columns = columns_of(told, heading, has_bars);
+    let row = |(names, sums): &Group<'_>, longest: usize| {
+        let cells_of_bar = if has_bars && names.len() == deepest {
+            longest
+        } else {
+            0
+        };
+        let bar = bar(measure(sums), most, cells_of_bar, shows_blocks());
+        let depth = names.len().saturating_sub(1);
+        let key = grouping.keys().get(depth);
+        let name = names.last().map_or("", String::as_str);
+        let name = format!("{}{}", "  ".repeat(depth), called(key, name));
+        cells(told, &name, sums, &bar)
+    };
+    let rows = |longest: usize| -> Vec<Vec<Span>> {
+        groups.iter().map(|group| row(group, longest)).collect()
+    };
+    // Bars take what the columns beside them leave.
+    let longest = room.map_or(LONGEST_BAR, |room| {
+        LEAST_BAR + columns::spare(&columns, &rows(LEAST_BAR), room)
+    });
+    columns::lines(&columns, &rows(longest.min(LONGEST_BAR)), room)
 }
 
-fn columns_of(told: Told, heading: String) -> Vec<Column> {
-    let mut columns = vec![Column::left(heading, 0), Column::right("SESSIONS", 5)];
+fn columns_of(told: Told, heading: String, has_bars: bool) -> Vec<Column> {
+    let mut columns = vec![Column::left(heading, 0), Column::right("SESSIONS", 6)];
     match told {
         Told::Calls => columns.extend([
             Column::right("CALLS", 0),
             Column::right("FAILED", 1),
-            Column::right("TIME", 2),
+            Column::right("TIME", 3),
         ]),
         Told::Usage => columns.extend(tokens()),
         Told::All => {
             columns.extend([
-                Column::right("TURNS", 6),
-                Column::right("TOOLS", 4),
-                Column::right("ERRORS", 7),
+                Column::right("TURNS", 7),
+                Column::right("TOOLS", 5),
+                Column::right("ERRORS", 8),
                 Column::right("TIME", 3),
             ]);
             columns.extend(tokens());
         }
     }
-    columns.push(Column::left("", 10));
+    if has_bars {
+        columns.push(Column::left("", 2));
+    }
     columns
 }
 
 fn tokens() -> [Column; 5] {
     [
         Column::right("INPUT", 0),
-        Column::right("CACHED", 8),
+        Column::right("CACHED", 9),
         Column::right("OUTPUT", 0),
-        Column::right("REASONING", 9),
+        Column::right("REASONING", 10),
         Column::right("COST", 1),
     ]
 }

@@ -90,7 +90,7 @@ impl Index {
         let folder =
             store::folder().ok_or_else(|| anyhow::anyhow!("no folder for the index is known"))?;
         let path = folder.join("words.db");
-        fs::create_dir_all(&folder)
+        store::make_folder(&folder)
             .map_err(anyhow::Error::new)
             .and_then(|()| Ok(Self::at(&path)?))
             .with_context(|| format!("cannot open the index {}", path.display()))
@@ -107,6 +107,7 @@ impl Index {
     }
 
     fn connected(path: &Path) -> rusqlite::Result<Self> {
+        store::make_file(path);
         let connection = Connection::open(path)?;
         connection.busy_timeout(PATIENCE)?;
         connection.pragma_update(None, "journal_mode", "WAL")?;

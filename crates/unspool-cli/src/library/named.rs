@@ -48,7 +48,10 @@ pub(crate) fn latest(agent: Option<&str>) -> anyhow::Result<Row> {
     let wanted: Vec<String> = agent.into_iter().map(str::to_owned).collect();
     let mut library = Library::new(agents::named(&wanted)?, Vec::new());
     library.refresh_shown();
-    let newest = library.rows().iter().max_by_key(|row| row.written());
+    // Files that were written at the same moment: as they are listed, where the
+    // first is the newest.
+    let rows = library.rows().iter().rev();
+    let newest = rows.max_by_key(|row| (row.written(), row.started()));
     match newest {
         Some(row) => Ok(row.clone()),
         None => bail!(

@@ -14,7 +14,9 @@ use std::collections::HashMap;
 use std::env;
 use std::ffi::OsStr;
 use std::fs;
+use std::io;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
@@ -86,12 +88,34 @@ pub(crate) fn folder() -> Option<PathBuf> {
     Some(base.cache_dir().join("unspool"))
 }
 
+/// Makes the folder for what can be built anew, if it is not there. What people
+/// said to agents is nobody else's to read.
+pub(crate) fn make_folder(folder: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true).mode(0o700).create(folder)
+}
+
+/// Makes a file in it that nobody else can read; those that the database puts
+/// beside it get its mode. Whoever opens the file is told why that fails.
+pub(crate) fn make_file(path: &Path) {
+    let mut options = fs::File::options();
+    options.write(true).create(true).truncate(false).mode(0o600);
+    let Ok(file) = options.open(path) else {
+        return;
+    };
+    // One of a former version may be open to others.
+    let is_open = |file: fs::Metadata| file.permissions().mode() & 0o077 != 0;
+    if file.metadata().is_ok_and(is_open) {
+        let _ = file.set_permissions(fs::Permissions::from_mode(0o600));
+    }
+}
+
 impl Store {
     /// Opens the cache in the folder for it. Fails where none can be kept.
     pub(crate) fn open() -> anyhow::Result<Self> {
         let folder = folder().ok_or_else(|| anyhow::anyhow!("no folder for a cache is known"))?;
         let path = folder.join("library.db");
-        fs::create_dir_all(&folder)
+        make_folder(&folder)
             .map_err(anyhow::Error::new)
             .and_then(|()| Ok(Self::at(&path)?))
             .with_context(|| path.display().to_string())
@@ -114,6 +138,7 @@ impl Store {
     }
 
     fn connected(path: &Path) -> rusqlite::Result<Self> {
+        make_file(path);
         let connection = Connection::open(path)?;
         connection.busy_timeout(PATIENCE)?;
         connection.pragma_update(None, "journal_mode", "WAL")?;

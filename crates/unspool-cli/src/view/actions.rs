@@ -5,7 +5,7 @@
 use std::io::{self, Write};
 
 use unspool::doc::{Style, clean_lines};
-use unspool::event::{Level, TurnStatus};
+use unspool::event::{Level, ToolStatus, TurnStatus};
 use unspool::output::Output;
 use unspool::session::{Entry, Item};
 
@@ -17,12 +17,46 @@ pub(super) fn write(entry: &Entry, text: &str, out: &mut impl Write) -> io::Resu
     let is_call = matches!(entry.item, Item::Tool(_) | Item::Edit(_));
     match text.split_once('\n') {
         Some((head, body)) if is_call => {
+            if is_failed(&entry.item) {
+                warn(head, out)?;
+            }
             writeln!(out, "::group::{}", data(head))?;
             lines(body, out)?;
             writeln!(out, "::endgroup::")
         }
-        _ => lines(text, out),
+        _ => {
+            if is_failed(&entry.item) {
+                warn(text, out)?;
+            }
+            lines(text, out)
+        }
     }
+}
+
+/// Whether a call failed: what is folded away is easily missed.
+fn is_failed(item: &Item) -> bool {
+    let Item::Tool(tool) = item else {
+        return false;
+    };
+    let result = tool.result.as_ref();
+    result.is_some_and(|result| matches!(result.status, ToolStatus::Error | ToolStatus::Rejected))
+}
+
+/// An annotation for a call, by its heading. Those have no colours.
+fn warn(head: &str, out: &mut impl Write) -> io::Result<()> {
+    let head = Output::Plain.text(&clean_lines(&without_colours(head), Style::default()));
+    writeln!(
+        out,
+        "::warning::{}",
+        data(head.trim_start_matches(['•', ' ']))
+    )
+}
+
+fn without_colours(text: &str) -> String {
+    let mut pieces = text.split("\u{1b}[");
+    let first = pieces.next().unwrap_or_default();
+    let rest = pieces.map(|piece| piece.split_once('m').map_or(piece, |(_, rest)| rest));
+    std::iter::once(first).chain(rest).collect()
 }
 
 /// What is shown beside the log too.

@@ -2,6 +2,7 @@
 //! be used does no harm, and several programs may use it at once.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 
 use rusqlite::Connection;
@@ -30,6 +31,26 @@ fn what_did_not_change_is_not_read_again() {
         second.stderr
     );
     assert_eq!(second.stdout, first.stdout);
+}
+
+#[test]
+fn nobody_else_reads_what_is_kept() {
+    let home = Home::of_all();
+    let mode = |below: &str| {
+        let metadata = fs::metadata(home.path(below)).unwrap();
+        metadata.permissions().mode() & 0o777
+    };
+    home.run(&["sessions", "search", "hello"]);
+    assert_eq!(mode(".cache/unspool"), 0o700);
+    for name in ["library.db", "words.db"] {
+        let path = format!(".cache/unspool/{name}");
+        assert_eq!(mode(&path), 0o600, "{name}");
+        fs::set_permissions(home.path(&path), fs::Permissions::from_mode(0o644)).unwrap();
+    }
+    home.run(&["sessions", "search", "hello"]);
+    for name in ["library.db", "words.db"] {
+        assert_eq!(mode(&format!(".cache/unspool/{name}")), 0o600, "{name}");
+    }
 }
 
 #[test]

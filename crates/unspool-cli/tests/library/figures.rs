@@ -101,6 +101,20 @@ fn tables_are_drawn() {
         assert!(shown.is_ascii() && shown.contains("####"), "{shown}");
     }
     assert!(plain("LANG", "de_DE.UTF-8").contains("█"));
+    for width in ["80", "100", "120"] {
+        let shown = home
+            .run(&["stats", "--by", "agent", "--width", width])
+            .stdout;
+        let longest = shown.lines().map(|line| line.matches('█').count()).max();
+        assert!(longest.is_some_and(|cells| cells >= 8), "{shown}");
+        let heading = shown.lines().next().unwrap();
+        for column in ["AGENT", "TIME", "INPUT", "OUTPUT", "COST"] {
+            assert!(heading.contains(column), "{shown}");
+        }
+        let width: usize = width.parse().unwrap();
+        let mut lines = shown.lines();
+        assert!(lines.all(|line| line.chars().count() <= width), "{shown}");
+    }
     let narrow = home.run(&["stats", "--width", "50"]).stdout;
     assert!(
         narrow.lines().all(|line| line.chars().count() <= 50),

@@ -146,6 +146,26 @@ fn the_newest_is_shown() {
 }
 
 #[test]
+fn the_latest_of_files_of_one_moment_is_the_one_that_is_listed_first() {
+    let hello = fs::read_to_string(corpus("claude/hello/hello.session.jsonl")).unwrap();
+    let time = std::time::SystemTime::UNIX_EPOCH + Duration::from_secs(1_800_000_000);
+    for (early, late) in [("a", "b"), ("b", "a")] {
+        let home = Home::new();
+        for (name, year) in [(early, "2024-"), (late, "2025-")] {
+            let text = hello
+                .replace("2026-", year)
+                .replace("\"sessionId\":\"", &format!("\"sessionId\":\"{name}"))
+                .replace("Say hello", &format!("Say {year}hello"));
+            let path = home.write(&format!(".claude/projects/-p/{name}.jsonl"), text);
+            let file = fs::File::options().write(true).open(path).unwrap();
+            file.set_modified(time).unwrap();
+        }
+        let shown = home.run(&["show", "--latest"]).stdout;
+        assert!(shown.contains("Say 2025-hello"), "{shown}");
+    }
+}
+
+#[test]
 fn ids_and_files_choose_in_lists_too() {
     let home = Home::of_all();
     let one = home.sessions(&["f3c"]);

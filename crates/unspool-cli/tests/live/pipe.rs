@@ -118,6 +118,42 @@ fn errors_are_annotated_in_github_actions() {
 }
 
 #[test]
+fn failed_calls_are_annotated_in_github_actions() {
+    let failed = result("t", "gone").replace("\"ok\"", "\"error\"");
+    let silent = result("u", "").replace("\"ok\"", "\"error\"");
+    let run = session()
+        + &call("t", "date +%s")
+        + &failed
+        + &call("u", "false")
+        + &silent
+        + &call("v", "ls")
+        + &result("v", "x")
+        + &turn_end();
+    for color in ["never", "always"] {
+        let mut child = unspool(&["--width", "80", "--color", color])
+            .env("GITHUB_ACTIONS", "true")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut pipe = child.stdin.take().unwrap();
+        pipe.write_all(run.as_bytes()).unwrap();
+        drop(pipe);
+        let output = child.wait_with_output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        let warnings: Vec<&str> = text
+            .lines()
+            .filter(|line| line.starts_with("::warning"))
+            .collect();
+        assert_eq!(
+            warnings,
+            ["::warning::Ran date +%25s", "::warning::Ran false"],
+            "{text}"
+        );
+    }
+}
+
+#[test]
 fn lines_of_a_program_that_is_no_agent_flow() {
     // Fewer lines than are looked at to recognise an agent, and more.
     for lines in [2, 40] {

@@ -313,6 +313,21 @@ fn a_recording_is_not_written_over_by_chance() {
 }
 
 #[test]
+fn what_cannot_be_started_spoils_no_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let (new, old) = (folder.path().join("new"), folder.path().join("old"));
+    fs::write(&old, "old\n").unwrap();
+    for (path, option) in [(&new, "--append"), (&new, "--force"), (&old, "--force")] {
+        let path = path.to_str().unwrap();
+        let words = ["run", "--save", path, option, "--", "no-such-agent"];
+        let output = unspool(&words).output().unwrap();
+        assert_eq!(output.status.code(), Some(127));
+    }
+    assert!(!new.exists());
+    assert_eq!(fs::read_to_string(&old).unwrap(), "old\n");
+}
+
+#[test]
 fn what_the_agent_started_ends_with_us_too() {
     // One that the agent started, which does not end with it.
     let agent = Agent::sh("sleep 1000 & echo $! > child; echo started; wait");
@@ -331,6 +346,28 @@ fn what_the_agent_started_ends_with_us_too() {
         let status = fs::read_to_string(format!("/proc/{}/stat", child.as_raw_nonzero()));
         status.map_or(true, |status| status.contains(") Z "))
     });
+}
+
+#[test]
+fn what_the_agent_started_ends_with_ctrl_c_too() {
+    for (signal, ignored) in [(Signal::INT, ""), (Signal::INT, "TERM"), (Signal::TERM, "")] {
+        let agent = Agent::sh(&format!(
+            "trap 'exit 0' INT TERM; (trap '' INT {ignored}; exec sleep 1000 > /dev/null 2>&1) & \
+             echo $! > child; echo started; wait"
+        ));
+        let mut run = agent.run(&[]).stdout(Stdio::piped()).spawn().unwrap();
+        wait_until("the child", || {
+            fs::read_to_string(agent.path("child")).is_ok_and(|text| text.ends_with('\n'))
+        });
+        // It takes a moment until it ignores what it is to ignore.
+        let child = fs::read_to_string(agent.path("child")).unwrap();
+        let stat = format!("/proc/{}/stat", child.trim());
+        let is = |word: &str| fs::read_to_string(&stat).is_ok_and(|stat| stat.contains(word));
+        wait_until("the sleep", || is("(sleep)"));
+        kill_process(Pid::from_child(&run), signal).unwrap();
+        run.wait().unwrap();
+        wait_until("its end", || !is("(sleep)") || is(") Z "));
+    }
 }
 
 #[test]

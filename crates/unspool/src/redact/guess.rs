@@ -3,6 +3,8 @@
 
 use regex::Captures;
 
+use super::named::{self, Assignment, is_word};
+
 /// Bits that a character of a random word carries at least.
 const RANDOM: f64 = 3.0;
 /// The same for a word that stands alone, with nothing to tell what it is.
@@ -13,9 +15,14 @@ const LONGEST: usize = 128;
 /// What the value of something with this name is; `None` if the name tells
 /// nothing.
 pub(super) fn kind_of_name(name: &str) -> Option<&'static str> {
+    let words = named::words(name);
+    let parted = words.join("_");
     let name = name.to_ascii_lowercase().replace(['-', '.'], "_");
-    let holds = |words: &[&str]| words.iter().any(|word| name.contains(word));
-    if holds(&["password", "passwd", "passphrase", "pwd"]) {
+    let holds = |words: &[&str]| {
+        let is_in = |word: &&str| name.contains(word) || parted.contains(word);
+        words.iter().any(is_in)
+    };
+    if holds(&["password", "passwd", "passphrase", "pwd"]) || named::has_pass(&words) {
         return Some("password");
     }
     // Numbers of tokens, names of tokens, where a key is: no secrets.
@@ -41,7 +48,7 @@ pub(super) fn kind_of_name(name: &str) -> Option<&'static str> {
         "auth_mode",
         "auth_method",
     ];
-    if innocent.iter().any(|word| name.contains(word)) {
+    if holds(&innocent) {
         return None;
     }
     if holds(&[
@@ -64,8 +71,18 @@ pub(super) fn kind_of_name(name: &str) -> Option<&'static str> {
     holds(&["credential", "auth"]).then_some("credential")
 }
 
+/// Whether the value of a field of this name is a secret, and what kind of one.
+pub(super) fn kind_of_field(name: &str, value: &str) -> Option<&'static str> {
+    let kind = kind_of_name(name)?;
+    let is_secret = is_secret_value(kind, value)
+        || (!is_placeholder(value)
+            && named::is_telling(name)
+            && named::is_quoted_secret(kind, name, value));
+    is_secret.then_some(kind)
+}
+
 /// Whether a value that has such a name is what the name says.
-pub(super) fn is_secret_value(kind: &str, value: &str) -> bool {
+fn is_secret_value(kind: &str, value: &str) -> bool {
     if is_placeholder(value) {
         return false;
     }
@@ -119,17 +136,42 @@ fn is_phrase(value: &str) -> bool {
 /// For the pattern of assignments.
 pub(super) fn is_assigned_secret(found: &Captures<'_>) -> bool {
     let group = |name| found.name(name).map_or("", |group| group.as_str());
-    let value = group("s");
-    let Some(kind) = kind_of_name(group("name")) else {
+    let (name, value) = (group("name"), group("s"));
+    let Some(kind) = kind_of_name(name) else {
         return false;
     };
     // What is quoted is a value; what is not may be code, and a word is no
     // password there.
-    let quoted = found.name("q").is_some();
-    if !quoted && (is_code(value) || is_word(value)) {
+    if found.name("q").is_some() {
+        return kind_of_field(name, value).is_some();
+    }
+    let given = Assignment {
+        kind,
+        name,
+        sign: group("sign"),
+        value,
+        after: group("after"),
+    };
+    // `PASS: test_of_login` is what runners of tests say.
+    if given.sign.contains(':') && name.eq_ignore_ascii_case("pass") {
         return false;
     }
-    is_secret_value(kind, value)
+    if !is_placeholder(value) && named::is_telling(name) && named::is_bare_secret(&given) {
+        return true;
+    }
+    let is_call = given.after.starts_with(['(', '[']);
+    !is_call && !is_code(value) && !is_word(value) && is_secret_value(kind, value)
+}
+
+/// For the pattern of options: what follows one after a blank may be the next
+/// word of a sentence.
+pub(super) fn is_option_secret(found: &Captures<'_>) -> bool {
+    let group = |name| found.name(name).map_or("", |group| group.as_str());
+    let (name, value) = (group("name"), group("s"));
+    if group("sign").starts_with('=') {
+        return kind_of_field(name, value).is_some();
+    }
+    kind_of_name(name).is_some_and(|kind| is_secret_value(kind, value))
 }
 
 /// For words that stand alone.
@@ -169,32 +211,39 @@ fn is_path(word: &str) -> bool {
 /// Whether it stands for a secret without being one.
 fn is_placeholder(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
-    let words = [
+    let parts = [
         "example",
         "changeme",
         "change-me",
         "placeholder",
-        "your",
         "dummy",
         "redacted",
-        "xxxx",
+        "xxx",
         "****",
         "....",
         "…",
-        "todo",
         "env.",
         "environ",
         "getenv",
         "process.",
         "secrets.",
+    ];
+    // These are short enough to stand in a secret by chance.
+    let words = [
+        "your",
+        "todo",
         "null",
         "none",
+        "nil",
         "undefined",
         "true",
         "false",
     ];
+    let mut of_value = lower.split(|c: char| !c.is_ascii_alphanumeric());
     value.starts_with(['$', '<', '{', '[', '%', '&', '*'])
-        || words.iter().any(|word| lower.contains(word))
+        || lower.starts_with("your")
+        || parts.iter().any(|part| lower.contains(part))
+        || of_value.any(|word| words.contains(&word))
         || value
             .bytes()
             .all(|byte| byte == value.bytes().next().unwrap_or_default())
@@ -220,12 +269,6 @@ fn expected(length: usize) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "lengths of words")]
     let length = length as f64;
     length.log2() * 0.8
-}
-
-fn is_word(value: &str) -> bool {
-    value
-        .bytes()
-        .all(|byte| byte.is_ascii_alphabetic() || byte == b'_' || byte == b'.' || byte == b'-')
 }
 
 /// Expressions of programs, types, paths, addresses, versions.

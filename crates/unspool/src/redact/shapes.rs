@@ -123,8 +123,8 @@ pub(super) const SHAPES: &[Shape] = &[
     // Options of commands.
     Shape {
         kind: None,
-        pattern: r#"(?-u:\B)--?(?P<name>(?i-u:[a-z-]*(?:password|passwd|passphrase|token|secret|api-?key)))(?P<q>[ =]["']?)(?P<s>[^\s"'`\\,;(){}\[\]<>|&-][^\s"'`\\,;(){}\[\]<>|&]{3,})"#,
-        check: guess::is_assigned_secret,
+        pattern: r#"(?-u:\B)--?(?P<name>(?i-u:[a-z-]*(?:password|passwd|passphrase|token|secret|api-?key)))(?P<sign>[ =])["']?(?P<s>[^\s"'`\\,;(){}\[\]<>|&-][^\s"'`\\,;(){}\[\]<>|&]{3,})"#,
+        check: guess::is_option_secret,
     },
     Shape {
         kind: Some("password"),
@@ -143,13 +143,13 @@ pub(super) const SHAPES: &[Shape] = &[
     // name = "value"
     Shape {
         kind: None,
-        pattern: r#"(?P<name>(?-u:\b)(?i-u:[a-z0-9_.-]*(?:passw(?:or)?d|passwd|passphrase|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|encryption[_-]?key|signing[_-]?key|credential|auth)[a-z0-9_.-]*))(?:\\?["'])?\s{0,4}(?:=>|:=|=|:)\s{0,4}\\?(?P<q>["'])(?P<s>[^"'\\\n]{4,})\\?["']"#,
+        pattern: r#"(?P<name>(?-u:\b)(?i-u:[a-z0-9_.-]*(?:pass|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|encryption[_-]?key|signing[_-]?key|credential|auth)[a-z0-9_.-]*))(?:\\?["'])?\s{0,4}(?:=>|:=|=|:)\s{0,4}\\?(?P<q>["'])(?P<s>[^"'\\\n]{4,})\\?["']"#,
         check: guess::is_assigned_secret,
     },
     // name=value
     Shape {
         kind: None,
-        pattern: r#"(?P<name>(?-u:\b)(?i-u:[a-z0-9_.-]*(?:passw(?:or)?d|passwd|passphrase|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|encryption[_-]?key|signing[_-]?key|credential|auth)[a-z0-9_.-]*))\s{0,4}(?:=|:)\s{0,4}(?P<s>[^\s"'`\\,;(){}\[\]<>]{6,})"#,
+        pattern: r#"(?P<name>(?-u:\b)(?i-u:[a-z0-9_.-]*(?:pass|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|encryption[_-]?key|signing[_-]?key|credential|auth)[a-z0-9_.-]*))(?P<sign>\s{0,4}(?:=|:)\s{0,4})(?P<s>[^\s"'`\\,;(){}\[\]<>]{6,})(?P<after>[ \t]+[(\[{<]?|[(\[{<,;)])?"#,
         check: guess::is_assigned_secret,
     },
     Shape {

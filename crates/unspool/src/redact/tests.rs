@@ -162,6 +162,96 @@ fn what_is_assigned_to_a_telling_name_is_replaced() {
 }
 
 #[test]
+fn a_telling_name_makes_anything_a_secret() {
+    for (text, expected) in [
+        (
+            "AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG/bPxRfiCYABCDEFGKEY",
+            "AWS_SECRET_ACCESS_KEY=[key 1]",
+        ),
+        (
+            "aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYABCDEFGKEY",
+            "aws_secret_access_key = [key 1]",
+        ),
+        ("DB_PASSWORD=correcthorse", "DB_PASSWORD=[password 1]"),
+        ("DB_PASS=correcthorse", "DB_PASS=[password 1]"),
+        (
+            "export DB_PASS=correcthorse; run",
+            "export DB_PASS=[password 1]; run",
+        ),
+        ("smtpPass: \"horse\"", "smtpPass: \"[password 1]\""),
+        ("api_token=abcdefabcdef", "api_token=[token 1]"),
+        (
+            "api_token: abcdefabcdef\nx: y",
+            "api_token: [token 1]\nx: y",
+        ),
+        (
+            r#"{"apiToken": "abcdefabcdef"}"#,
+            r#"{"apiToken": "[token 1]"}"#,
+        ),
+        (
+            "SECRET_KEY=django-insecure-abc#def$ghi",
+            "SECRET_KEY=[secret 1]",
+        ),
+        (
+            "SECRET_KEY = 'django-insecure-abc#def$ghi(x)'",
+            "SECRET_KEY = '[secret 1]'",
+        ),
+        ("password: correcthorse", "password: [password 1]"),
+        ("privateKey: \"abcdefabc//def\"", "privateKey: \"[key 1]\""),
+        (
+            "A_TOKEN=abcdefgh B_TOKEN=ijklmnop",
+            "A_TOKEN=[token 1] B_TOKEN=[token 2]",
+        ),
+        ("deploy --api-key=abcdefabc", "deploy --api-key=[key 1]"),
+        ("DB_PASSWORD=isnonexistent", "DB_PASSWORD=[password 1]"),
+    ] {
+        assert_eq!(redacted(text), expected);
+    }
+}
+
+#[test]
+fn ordinary_code_holds_no_secrets() {
+    for text in [
+        "token = next_token()",
+        "let secret = derive2_key34(seed);",
+        "password: str",
+        "password: str = Field(min_length=8)",
+        "def login(self, password: SecretStr, token: Optional[str] = None):",
+        "token: CancellationToken",
+        "token = lexer",
+        "self.token = token",
+        "connect(token=token, password=password)",
+        "client(api_key=settings.api_key)",
+        "    api_key=api_key\n",
+        "TOKEN=$(pass show x)",
+        "API_KEY=process.env.API_KEY",
+        "apiKey: process.env.OPENAI_API_KEY,",
+        "token: \"keyword.control\"",
+        "fetch(url, { credentials: \"include\" })",
+        "fetch(url, { credentials: \"same-origin\" })",
+        "api_token = \"xxx\"",
+        "API_TOKEN=null",
+        "API_TOKEN=none",
+        "PASSWORD=<password>",
+        "PASSWORD=https://$USER:$PASS@host",
+        "Invalid token: unexpected",
+        "wrong password: access denied",
+        "PASS: test_login_works",
+        "render_pass: RenderPass",
+        "first_pass=lowering",
+        "bypass=everything",
+        "compass: northwest",
+        "PASSWORD_FILE=secrets_of_db",
+        "token_url=accounts",
+        "secret_name: \"database\"",
+        "run with --token instead",
+        "secret: config/secret.yaml",
+    ] {
+        assert_eq!(redacted(text), text);
+    }
+}
+
+#[test]
 fn what_only_looks_like_a_secret_stays() {
     for text in [
         "let token = parser.next_token();",
