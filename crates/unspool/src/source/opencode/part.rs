@@ -202,7 +202,9 @@ impl<'a> ToolPart<'a> {
             (None, Some(patch)) => Written::patching(patch),
             (None, None) => return edits,
         };
-        edits.iter_mut().for_each(|edit| written.restore(edit));
+        for edit in &mut edits {
+            written.restore(edit);
+        }
         edits
     }
 
