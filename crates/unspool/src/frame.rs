@@ -176,9 +176,30 @@ fn decide(bytes: &[u8], at_end: bool) -> Option<Framing> {
                 }
             }
         },
-        _ if sse::is_field(first) => Some(Framing::Sse),
-        _ => Some(Framing::Lines),
+        _ => decide_on_fields(first, rest, at_end),
     }
+}
+
+/// Bytes of fields before the first data; an input with more is lines.
+const MOST_FIELDS: usize = 1 << 14;
+
+/// An event stream has data: whatever looks like one but has none is text, of
+/// which nothing may be lost.
+fn decide_on_fields(first: &[u8], rest: &[u8], at_end: bool) -> Option<Framing> {
+    if !sse::is_field(first) {
+        return Some(Framing::Lines);
+    }
+    let all = rest.len();
+    let (mut line, mut rest) = (first, rest);
+    while !sse::is_data(line) {
+        let is_text = !line.trim_ascii().is_empty() && !sse::is_field(line);
+        let is_over = rest.is_empty() && at_end;
+        if is_text || is_over || all - rest.len() > MOST_FIELDS {
+            return Some(Framing::Lines);
+        }
+        line = next_line(&mut rest, at_end)?;
+    }
+    Some(Framing::Sse)
 }
 
 /// Takes the next line off `rest`, without its end. The unfinished last line
@@ -258,6 +279,22 @@ mod tests {
     fn server_sent_events_join_data_and_skip_comments() {
         let input = b": hi\r\nevent: ping\r\ndata: {\"a\":\r\ndata:1}\r\n\r\ndata: [DONE]\n\n";
         assert_eq!(all(input), ["{\"a\":\n1}|ping", "[DONE]|"]);
+    }
+
+    #[test]
+    fn what_looks_like_fields_without_data_is_text() {
+        assert_eq!(
+            all(b"id: 5\nevent: deploy\nname: foo\n"),
+            ["id: 5\n|", "event: deploy\n|", "name: foo\n|"]
+        );
+        assert_eq!(all(b"::error::x\n"), ["::error::x\n|"]);
+        assert_eq!(all(b"id: 5\n\nretry: 1"), ["id: 5\n|", "\n|", "retry: 1|"]);
+        assert_eq!(all(b"id: 5\n\n: hi\ndata: x\n\n"), ["x|"]);
+        let long = ": hi\n".repeat(MOST_FIELDS) + "data: {}\n\n";
+        for chunk in [100, 1 << 20] {
+            let out = frames(long.as_bytes(), chunk, 1 << 20);
+            assert_eq!(out.len(), MOST_FIELDS + 2, "chunks of {chunk}");
+        }
     }
 
     #[test]

@@ -6,14 +6,15 @@
 //! looks at [`Session::open`]. Only the root agent's message makes others wait:
 //! sub-agents work at the same time, and none of them may hold up the rest. A
 //! turn that failed or was stopped without a word about it gets a notice that
-//! says so.
+//! says so, and the calls that it left open were stopped with it. A request
+//! whose call goes on was answered, whether or not the answer was seen.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 use crate::event::{
     Agent, Body, Category, Context, Edit, Event, Level, Message, Notice, Payload, Permission, Plan,
-    Prompt, ToolResult, ToolUse, TurnEnd, TurnStatus, Usage, User,
+    Prompt, ToolOutput, ToolResult, ToolStatus, ToolUse, TurnEnd, TurnStatus, Usage, User,
 };
 
 /// One thing that a person looks at.
@@ -278,11 +279,14 @@ impl Session {
         self.current().and_then(key)
     }
 
-    /// Messages come before calls that never ended.
+    /// Messages come before calls that never ended, and so do requests, which
+    /// calls wait for.
     fn close(&mut self, finished: &mut dyn FnMut(Entry)) {
         let messages = |entry: &mut Entry| is_message(&entry.item);
         self.open.extract_if(.., messages).for_each(&mut *finished);
         self.waiting.drain(..).for_each(&mut *finished);
+        let requests = |entry: &mut Entry| matches!(entry.item, Item::Permission(_));
+        self.open.extract_if(.., requests).for_each(&mut *finished);
         self.open.drain(..).for_each(finished);
     }
 
@@ -299,6 +303,11 @@ impl Session {
         }
         if let Body::ToolResult(result) = &body {
             self.end_messages_below(&result.id, finished);
+        }
+        if let Body::ToolResult(ToolResult { id, .. }) | Body::ToolOutput(ToolOutput { id, .. }) =
+            &body
+        {
+            self.end_requests(id, finished);
         }
         self.touched = None;
         let number = self.next;
@@ -320,6 +329,9 @@ impl Session {
             Body::TurnEnd(end) => {
                 // Calls may outlive a turn that went well.
                 if end.status != TurnStatus::Completed {
+                    if end.status == TurnStatus::Canceled {
+                        self.cancel_calls(agent.as_deref());
+                    }
                     self.close(finished);
                 }
                 self.stop.take().into_iter().for_each(&mut *finished);
@@ -461,6 +473,30 @@ impl Session {
             is_message(&open.item) && agent.is_some_and(|agent| agent.parent == call)
         };
         self.open.extract_if(.., ends).for_each(finished);
+    }
+
+    /// Ends the requests about a call that goes on.
+    fn end_requests(&mut self, call: &str, finished: &mut dyn FnMut(Entry)) {
+        let ends = |open: &mut Entry| matches!(&open.item, Item::Permission(asked) if !call.is_empty() && asked.tool_id == call);
+        self.open.extract_if(.., ends).for_each(finished);
+    }
+
+    /// The turn was stopped: so were the calls of this agent, or all if it is
+    /// the root agent's.
+    fn cancel_calls(&mut self, agent: Option<&Agent>) {
+        for open in &mut self.open {
+            if agent.is_some() && !is_of(open, agent) {
+                continue;
+            }
+            if let Item::Tool(tool) = &mut open.item {
+                tool.result = Some(ToolResult {
+                    id: tool.call.id.clone(),
+                    name: tool.call.name.clone(),
+                    status: ToolStatus::Canceled,
+                    ..ToolResult::default()
+                });
+            }
+        }
     }
 
     /// The agent under the name of what it does, where its call tells that:
@@ -744,5 +780,48 @@ mod tests {
         let failed = r#"{"kind":"turn_end","status":"failed"}"#;
         let error = r#"{"kind":"notice","level":"error","text":"no"}"#;
         assert_eq!(kinds(&[error, failed, failed]), "<no>e<the turn failed.>e");
+    }
+
+    #[test]
+    fn a_request_without_an_answer_stands_before_the_end_of_its_call() {
+        let ask = |id: &str, call: &str| {
+            format!(r#"{{"kind":"permission","id":"{id}","tool_id":"{call}","title":"?"}}"#)
+        };
+        let out = handed_out(&[
+            r#"{"kind":"tool_use","id":"t1","name":"Bash"}"#,
+            r#"{"kind":"tool_use","id":"t2","name":"Bash"}"#,
+            &ask("p1", "t1"),
+            &ask("p2", "t2"),
+            r#"{"kind":"tool_result","id":"t1","status":"ok"}"#,
+            r#"{"kind":"tool_output","id":"t2","text":"x"}"#,
+            r#"{"kind":"tool_result","id":"t2","status":"ok"}"#,
+        ]);
+        assert!(out[4].starts_with("Permission(") && out[4].ends_with(" t1"));
+        assert!(out[4].contains("\"p1\"") && !out[4].contains("\"p2\""));
+        assert!(out[5].contains("\"p2\""));
+        assert_eq!(out[6], "t2");
+    }
+
+    #[test]
+    fn a_stopped_turn_stops_its_calls() {
+        let ends = |status: &str| {
+            let mut session = Session::new();
+            let mut results = Vec::new();
+            for line in [
+                r#"{"kind":"tool_use","id":"t","name":"Bash"}"#,
+                r#"{"kind":"tool_output","id":"t","text":"so far"}"#,
+                &format!(r#"{{"kind":"turn_end","status":"{status}"}}"#),
+            ] {
+                session.apply(Event::from_json(line).unwrap(), &mut |entry| {
+                    if let Item::Tool(tool) = entry.item {
+                        results.push((tool.result.map(|result| result.status), tool.output));
+                    }
+                });
+            }
+            results
+        };
+        let stopped = Some(ToolStatus::Canceled);
+        assert_eq!(ends("canceled"), [(stopped, "so far".to_owned())]);
+        assert_eq!(ends("failed"), [(None, "so far".to_owned())]);
     }
 }

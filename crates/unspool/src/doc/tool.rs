@@ -218,9 +218,17 @@ impl View<'_> {
     /// What the call has said so far.
     fn output(&self) -> Cow<'_, str> {
         match self.result() {
-            Some(result) => result.output.as_str(),
-            None => Cow::Borrowed(&self.tool.output),
+            Some(result) if self.so_far().is_none() => result.output.as_str(),
+            _ => Cow::Borrowed(&self.tool.output),
         }
+    }
+
+    /// What a call had written when it was stopped, where nobody says more.
+    fn so_far(&self) -> Option<&str> {
+        let result = self.result()?;
+        let is_all = result.status == ToolStatus::Canceled && result.output.is_empty();
+        let output = self.tool.output.as_str();
+        (is_all && !output.trim().is_empty()).then_some(output)
     }
 
     fn command(&self) -> Vec<Part> {
@@ -238,6 +246,8 @@ impl View<'_> {
         let mut parts = vec![self.head(spans)];
         if goes_on {
             // The heading says it all.
+        } else if let Some(output) = self.so_far() {
+            parts.extend(self.captured(output));
         } else if code.is_none() && self.bullet() == Role::Red {
             parts.extend(self.news());
         } else {
@@ -371,11 +381,23 @@ impl View<'_> {
         verbatim(lines)
     }
 
+    /// What a tool of which nothing is known is called: where the wire only has
+    /// one of the protocol's kinds for its name, by its title.
+    fn called(&self) -> &str {
+        let call = &self.tool.call;
+        let is_kind = matches!(call.name.as_str(), "other" | "think" | "switch_mode");
+        if is_kind && !call.title.trim().is_empty() {
+            &call.title
+        } else {
+            &call.name
+        }
+    }
+
     /// `Tool name {input}`, and the output, pretty-printed where it is JSON.
     fn unhandled(&self) -> Vec<Part> {
         let mut spans = vec![
             Span::new("Tool", Style::of(Role::Colorful).bold()),
-            spaced(&self.tool.call.name),
+            spaced(self.called()),
         ];
         if let Some(input) = &self.tool.call.input {
             spans.push(Span::role(

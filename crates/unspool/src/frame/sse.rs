@@ -4,16 +4,23 @@
 use super::lines::Lines;
 use super::{Frame, Framed};
 
-/// Whether a line looks like the beginning of an event stream.
+/// Whether a line looks like the beginning of an event stream. Two colons
+/// begin a command in the log of a workflow, not a comment.
 pub(super) fn is_field(line: &[u8]) -> bool {
     let text = line.trim_ascii();
-    [&b"event:"[..], b"id:", b"retry:", b":"]
+    [&b"event:"[..], b"id:", b"retry:"]
         .iter()
         .any(|field| text.starts_with(field))
+        || (text.starts_with(b":") && !text.starts_with(b"::"))
         || text.strip_prefix(b"data:").is_some_and(|data| {
             let data = data.trim_ascii_start();
             data.is_empty() || matches!(data.first(), Some(b'{' | b'['))
         })
+}
+
+/// Whether a line carries what an event stream is read for.
+pub(super) fn is_data(line: &[u8]) -> bool {
+    line.trim_ascii().starts_with(b"data:")
 }
 
 #[derive(Clone)]

@@ -13,6 +13,7 @@ use super::{Emitter, Input, Probe, Provider, Source};
 use crate::frame::Frame;
 use crate::json::{Json, Object};
 
+mod indent;
 mod live;
 mod message;
 mod part;

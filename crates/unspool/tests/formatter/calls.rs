@@ -42,6 +42,37 @@ fn a_refused_change_is_told_like_a_refused_command() {
 }
 
 #[test]
+fn a_tool_without_a_name_is_called_by_its_title() {
+    let done = json!({"status": "ok"});
+    for (name, title, expected) in [
+        ("other", "ResourceManager", "• Tool ResourceManager {}"),
+        (
+            "think",
+            "Compact conversation",
+            "• Tool Compact conversation {}",
+        ),
+        ("other", "", "• Tool other {}"),
+        ("lookup", "Look it up", "• Tool lookup {}"),
+    ] {
+        let call = json!({"name": name, "category": "other", "title": title, "input": {}});
+        assert_eq!(shown(&call, &done), expected);
+    }
+}
+
+#[test]
+fn what_a_command_wrote_before_it_was_stopped_is_no_reason() {
+    let lines = [
+        json!({"kind": "tool_use", "id": "1", "name": "Bash", "category": "execute",
+            "input": {"command": "seq 9"}}),
+        json!({"kind": "tool_output", "id": "1", "text": "1\n2\n"}),
+        json!({"kind": "tool_result", "id": "1", "status": "canceled"}),
+    ];
+    let lines = lines.map(|line| line.to_string()).join("\n");
+    let last = texts(plain(), OWN, &lines, 60).pop().unwrap();
+    assert_eq!(last, "• Canceled seq 9\n  └ 1\n    2");
+}
+
+#[test]
 fn sub_agents_are_told_in_the_same_words_whatever_their_calls_are_called() {
     let task = |name: &str, input: Value| {
         let call = json!({"name": name, "category": "task", "input": input});

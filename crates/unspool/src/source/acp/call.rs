@@ -295,6 +295,9 @@ impl Call {
         if self.arguments().is_some() {
             return Category::Other;
         }
+        if self.own_name().is_none() && self.finds_files() {
+            return Category::List;
+        }
         let by_name = tool::category(&self.tool());
         if by_name != Category::Other {
             return by_name;

@@ -146,6 +146,21 @@ fn a_loaded_session_has_no_turn() {
 }
 
 #[test]
+fn files_are_looked_for_by_name_live_and_in_a_loaded_session() {
+    let find = update_in(
+        "ses_1",
+        json!({"sessionUpdate": "tool_call", "toolCallId": "c", "title": "glob",
+        "kind": "search", "status": "completed", "rawInput": {"pattern": "**/*.py"}}),
+    );
+    let load = client(json!({"jsonrpc": "2.0", "id": 1, "method": "session/load",
+        "params": {"sessionId": "ses_1", "cwd": "/p"}}));
+    for lines in [vec![find.clone()], vec![load, find]] {
+        let events = read(&lines);
+        assert_eq!(of_kind(&events, "tool_use")[0]["category"], "list");
+    }
+}
+
+#[test]
 fn a_call_waits_until_something_else_is_said() {
     let grown = update(
         json!({"sessionUpdate": "tool_call_update", "toolCallId": "c",

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use self::outcome::{Said, outcome, usage};
 use self::shown::Shown;
 use super::tool;
-use crate::event::{Agent, Level, Session, ToolStatus, TurnEnd, TurnStatus};
+use crate::event::{Agent, Category, Level, Session, ToolStatus, TurnEnd, TurnStatus};
 use crate::json::{Json, Object};
 use crate::source::{Call, Emitter, Outcome, genai};
 
@@ -40,6 +40,19 @@ struct Child {
     id: String,
     text: String,
 }
+
+impl Child {
+    /// The first thing that the sub-agent was told.
+    fn task(&self) -> Option<String> {
+        let records = self.text.lines().take(MOST_BEFORE_TASK);
+        let mut records = records.filter_map(Json::parse).map(Json::object);
+        let told = records.find(|record| record.get("type").str().as_deref() == Some("user"))?;
+        Some(genai::joined_text(told.get("content")))
+    }
+}
+
+/// Records that stand before the task of a sub-agent.
+const MOST_BEFORE_TASK: usize = 8;
 
 impl Saved {
     /// Takes the record of a sub-agent.
@@ -315,21 +328,33 @@ impl Saved {
 
     /// Plays the sub-agent that a call started.
     fn child(&mut self, call_id: &str, call: &Object<'_>, display: Json<'_>, out: &mut Emitter) {
-        let id = call.get("agentId").string();
-        let place = self.children.iter().position(|child| child.id == id);
-        let Some(place) = place else {
+        let Some(place) = self.child_of(call) else {
             tool::activities(display, call_id, out);
             return;
         };
         let child = self.children.remove(place);
         let name = call.get("args").get("agent_name").display();
         let agent = Agent {
-            id,
+            id: child.id.clone(),
             parent: call_id.to_owned(),
             depth: self.agent.as_ref().map_or(0, |agent| agent.depth) + 1,
             name: crate::tool::label(&name),
         };
         self.play(&child, agent, out);
+    }
+
+    /// Which of the sub-agents a call started. Sessions of the Agent Client
+    /// Protocol do not name it: there it is the first one with the same task.
+    fn child_of(&self, call: &Object<'_>) -> Option<usize> {
+        let id = call.get("agentId").string();
+        let prompt = call.get("args").get("prompt").string();
+        let is_unnamed = id.is_empty()
+            && !prompt.trim().is_empty()
+            && crate::tool::category(&call.get("name").string()) == Category::Task;
+        self.children.iter().position(|child| {
+            child.id == id
+                || (is_unnamed && child.task().is_some_and(|task| task.contains(&prompt)))
+        })
     }
 
     fn play(&mut self, child: &Child, agent: Agent, out: &mut Emitter) {

@@ -268,6 +268,30 @@ cut off"#,
 }
 
 #[test]
+fn a_call_that_names_no_sub_agent_started_the_one_with_its_task() {
+    let mut source = Gemini::default();
+    for (id, task) in [("x", "Count tests"), ("y", "Find callers")] {
+        let record = format!(
+            r#"{{"sessionId":"{id}","projectHash":"h","kind":"subagent"}}
+{{"id":"1","timestamp":"t","type":"user","content":[{{"text":"Do this: {task}"}}]}}
+{{"id":"2","timestamp":"t","type":"gemini","content":"found by {id}"}}"#
+        );
+        source.attach(&format!("{id}.jsonl"), record.as_bytes());
+    }
+    let mut out = Emitter::new(false);
+    let call = r#"{"id":"m","timestamp":"2026-01-01T00:00:02Z","type":"gemini","content":"","toolCalls":[{"id":"c","name":"invoke_agent","args":{"agent_name":"a","prompt":"Find callers"},"status":"success"}]}"#;
+    for line in [HEADER, PROMPT, call] {
+        let frame = Frame::new(line);
+        out.begin(&frame);
+        source.frame(&frame, &mut out);
+    }
+    let mut agents = std::iter::from_fn(|| out.pop()).filter_map(|event| event.agent);
+    let first = agents.next().unwrap();
+    assert_eq!((first.id.as_str(), first.parent.as_str()), ("y", "c"));
+    assert!(agents.all(|agent| agent.id == "y"));
+}
+
+#[test]
 fn sub_agents_are_looked_for_beside_the_session() {
     let path = "/x/chats/session-2026-11-15T18-16-33fb7648.jsonl";
     assert_eq!(related_patterns(path), ["33fb7648*/*.jsonl"]);

@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 
+use super::indent::Written;
 use crate::event::{Edit, EditOp, Hunk, Payload, ToolStatus, Usage};
 use crate::json::{Json, Object};
 use crate::patch;
@@ -191,9 +192,23 @@ impl<'a> ToolPart<'a> {
         tag.starts_with("<task ") && tag.contains(" state=\"error\"")
     }
 
-    /// The changes of files, with the line numbers of the diffs. These diffs
-    /// lack the indentation that all their lines share.
+    /// The changes of files, with the line numbers of the diffs.
     fn edits(&self) -> Vec<Edit> {
+        let mut edits = self.told_edits();
+        let input = self.input();
+        let (new, patch) = (input.get("newString").str(), input.get("patchText").str());
+        let written = match (&new, &patch) {
+            (Some(new), _) => Written::replacing(new),
+            (None, Some(patch)) => Written::patching(patch),
+            (None, None) => return edits,
+        };
+        for edit in &mut edits {
+            written.restore(edit);
+        }
+        edits
+    }
+
+    fn told_edits(&self) -> Vec<Edit> {
         let files: Vec<Edit> = self
             .metadata
             .get("files")
