@@ -21,7 +21,7 @@ fn a_conversation_is_listed_shown_and_goes_on() {
         .chat(SIZE, &["mine"])
         .variable("UNSPOOL_CONFIG", config);
     let mut terminal = start.start();
-    terminal.wait_for("F1 help");
+    terminal.wait_for("❯");
     wait_until("the agent", || !terminal.text().contains("starting"));
     send(&terminal, "what is a greeter");
     done(&terminal, "You said: what is a greeter");

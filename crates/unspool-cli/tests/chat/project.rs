@@ -100,7 +100,7 @@ impl Project {
     /// The chat with the scripted agent, ready for a message.
     pub(crate) fn talk(&self, size: Size, flags: &[&str], name: &str) -> Terminal {
         let terminal = self.start(size, flags, name).start();
-        terminal.wait_for("F1 help");
+        terminal.wait_for("❯");
         wait_until("the agent", || !terminal.text().contains("starting"));
         terminal
     }

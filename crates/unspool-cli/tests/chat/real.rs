@@ -32,7 +32,7 @@ fn installed(name: &str) -> Option<PathBuf> {
 /// Asks for a file, allows the command, and sees the answer.
 fn converse(project: &Project, start: Start) {
     let mut terminal: Terminal = start.start();
-    terminal.wait_for("F1 help");
+    terminal.wait_for("❯");
     crate::world::wait_until("the agent", || !terminal.text().contains("starting"));
     send(&terminal, "Make a file");
     answer(&terminal, "allow once", b"a");

@@ -399,7 +399,7 @@ impl Tab {
         if before == Phase::Working {
             self.sight.hush();
         }
-        let is_live = self.is_busy();
+        let is_live = self.is_busy() || self.sight.pane.is_empty();
         self.sight.pane.set_live(is_live);
         self.call = match phase {
             Phase::Asking => Some("asks for permission"),
@@ -513,7 +513,7 @@ impl Tab {
         let was_queued = client.prompt(built.blocks);
         let left_out: Vec<String> = built.left_out.iter().filter_map(reason).collect();
         if !left_out.is_empty() {
-            self.sight.say(&left_out.join(" "));
+            self.note(Level::Warning, left_out.join(" "));
         } else if was_queued {
             self.sight
                 .say("It is sent when the agent is done (Ctrl-X takes it back).");
