@@ -33,6 +33,8 @@ use find::{Candidate, Found, Skipped};
 use ledger::Ledger;
 use store::{Kept, Known, Store};
 
+/// Characters of an id that no two agents give by chance.
+const UNIQUE: usize = 16;
 /// Files whose digests are written at once.
 const BATCH: usize = 200;
 
@@ -202,13 +204,15 @@ impl Library {
             .sort_by(|a, b| (b.started(), &b.path, &b.part).cmp(&(a.started(), &a.path, &a.part)));
     }
 
-    /// A conversation of ours that the agent keeps itself is the agent's.
+    /// A conversation of ours that the agent keeps itself is the agent's. A name
+    /// that the person gave to the agent is no other agent; short ids may be.
     fn leave_out_copies(&mut self, own: &Path) {
-        let name = |row: &Row| (row.digest.agent.clone(), row.digest.id.clone());
-        let others = self.rows.iter().filter(|row| !row.path.starts_with(own));
-        let kept: BTreeSet<(String, String)> = others.map(name).collect();
+        let is_own = |row: &Row| row.path.starts_with(own);
+        let others = self.rows.iter().filter(|row| !is_own(row));
+        let ids = others.map(|row| row.digest.id.clone());
+        let kept: BTreeSet<String> = ids.filter(|id| id.len() >= UNIQUE).collect();
         self.rows
-            .retain(|row| !row.path.starts_with(own) || !kept.contains(&name(row)));
+            .retain(|row| !is_own(row) || !kept.contains(&row.digest.id));
     }
 
     /// Takes in what was not even looked at; what was told before is marked.
