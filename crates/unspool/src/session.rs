@@ -9,97 +9,18 @@
 //! says so, and the calls that it left open were stopped with it. A request
 //! whose call goes on was answered, whether or not the answer was seen.
 
-use std::collections::VecDeque;
-use std::sync::Arc;
+mod entry;
+mod errands;
+mod told;
+
+pub use entry::{Entry, Item, Text, Tool};
 
 use crate::event::{
-    Agent, Body, Category, Context, Edit, Event, Level, Message, Notice, Payload, Permission, Plan,
-    Prompt, ToolOutput, ToolResult, ToolStatus, ToolUse, TurnEnd, TurnStatus, Usage, User,
+    Agent, Body, Event, Level, Message, Payload, Permission, ToolOutput, ToolResult, ToolStatus,
+    ToolUse, TurnStatus,
 };
-
-/// One thing that a person looks at.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Entry {
-    /// Tells it from all others of its session, also while it grows; what
-    /// began later has a higher one.
-    pub number: u64,
-    /// When it began.
-    pub time: Option<String>,
-    /// The sub-agent that it belongs to.
-    pub agent: Option<Arc<Agent>>,
-    /// What it is.
-    pub item: Item,
-}
-
-impl Entry {
-    /// An entry of the root agent, outside any session.
-    pub fn new(item: Item) -> Self {
-        Self {
-            number: 0,
-            time: None,
-            agent: None,
-            item,
-        }
-    }
-
-    /// Nesting depth: 0 for the root agent.
-    pub fn depth(&self) -> u32 {
-        self.agent.as_ref().map_or(0, |agent| agent.depth)
-    }
-}
-
-/// What an entry is.
-#[derive(Clone, Debug, PartialEq)]
-#[expect(missing_docs, reason = "the names of the event kinds")]
-pub enum Item {
-    Session(crate::event::Session),
-    User(User),
-    Text(Text),
-    Reasoning(Text),
-    Tool(Tool),
-    Plan(Plan),
-    Edit(Vec<Edit>),
-    Permission(Permission),
-    Prompt(Prompt),
-    Context(Context),
-    Notice(Notice),
-    Usage(Usage),
-    TurnEnd(TurnEnd),
-    State(crate::event::State),
-    Unknown(Payload),
-}
-
-/// A message, as far as it has come.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Text {
-    /// The block's id.
-    pub id: String,
-    /// The words.
-    pub text: String,
-    /// The lines are to stay as they are: the text is no markdown.
-    pub preformatted: bool,
-}
-
-impl From<Message> for Text {
-    fn from(message: Message) -> Self {
-        Self {
-            id: message.id,
-            text: message.text.into_string(),
-            preformatted: message.preformatted,
-        }
-    }
-}
-
-/// A call with its result.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Tool {
-    /// The call; only id and name are known when it was never announced.
-    pub call: ToolUse,
-    /// What it wrote while it ran.
-    pub output: String,
-    /// How it ended; `None` while it runs.
-    pub result: Option<ToolResult>,
-}
+use errands::Errands;
+use told::Told;
 
 /// Bytes of a running call's output that are kept.
 const KEPT_OUTPUT: usize = 1 << 20;
@@ -107,16 +28,13 @@ const KEPT_OUTPUT: usize = 1 << 20;
 /// Finished entries that wait for one message.
 const MOST_WAITING: usize = 256;
 
-/// Calls of which it is remembered what work they gave to a sub-agent.
-const MOST_ERRANDS: usize = 256;
-
 /// Joins events into entries.
 #[derive(Clone, Debug, Default)]
 pub struct Session {
     open: Vec<Entry>,
     /// Finished beside a message of the root agent that still grows.
     waiting: Vec<Entry>,
-    errands: VecDeque<Errand>,
+    errands: Errands,
     told: Told,
     /// Says that the turn was stopped, which comes behind the calls that were
     /// stopped with it.
@@ -125,68 +43,6 @@ pub struct Session {
     next: u64,
     /// The open entry that the last event changed.
     touched: Option<u64>,
-}
-
-/// Work that a call gave to a sub-agent.
-#[derive(Clone, Debug)]
-struct Errand {
-    call: String,
-    work: String,
-    /// The agent that does it, under the name of its work.
-    agent: Option<Arc<Agent>>,
-}
-
-/// What the root agent's notices said since its turn began.
-#[derive(Clone, Debug, Default)]
-struct Told {
-    failure: bool,
-    stop: bool,
-    /// The last warning.
-    warning: String,
-}
-
-impl Told {
-    fn notice(&mut self, notice: &Notice) {
-        self.failure |= notice.level == Level::Error;
-        self.stop |= notice.level == Level::Canceled;
-        if notice.level == Level::Warning {
-            notice.text.as_str().trim().clone_into(&mut self.warning);
-        }
-    }
-
-    /// What is still to be said about the end of the turn.
-    fn missing(&self, end: &TurnEnd) -> Option<Notice> {
-        let (level, words) = match end.status {
-            TurnStatus::Failed if !self.failure && !self.stop => (Level::Error, "the turn failed."),
-            TurnStatus::Canceled if !self.stop => (Level::Canceled, "the turn was stopped."),
-            _ => return None,
-        };
-        let reason = end.reason.trim();
-        if !reason.is_empty() && reason == self.warning {
-            return None;
-        }
-        let text = if says_nothing(reason) { words } else { reason };
-        Some(Notice {
-            level,
-            text: text.into(),
-        })
-    }
-}
-
-/// Whether a reason only repeats that a turn failed or was stopped.
-fn says_nothing(reason: &str) -> bool {
-    let words = [
-        "",
-        "error",
-        "failed",
-        "failure",
-        "canceled",
-        "cancelled",
-        "aborted",
-        "interrupted",
-        "stopped",
-    ];
-    words.contains(&reason.to_ascii_lowercase().as_str())
 }
 
 impl Session {
@@ -294,7 +150,7 @@ impl Session {
         let Event {
             time, agent, body, ..
         } = event;
-        let agent = agent.map(|agent| self.by_its_work(agent));
+        let agent = agent.map(|agent| self.errands.by_its_work(agent));
         if !may_precede_stop(&body) {
             self.stop.take().into_iter().for_each(&mut *finished);
         }
@@ -499,43 +355,8 @@ impl Session {
         }
     }
 
-    /// The agent under the name of what it does, where its call tells that:
-    /// its kind alone does not tell it from others that work beside it.
-    fn by_its_work(&mut self, agent: Arc<Agent>) -> Arc<Agent> {
-        let its = |errand: &&mut Errand| !agent.parent.is_empty() && errand.call == agent.parent;
-        let Some(errand) = self.errands.iter_mut().rev().find(its) else {
-            return agent;
-        };
-        match &errand.agent {
-            Some(named) if named.id == agent.id && named.depth == agent.depth => Arc::clone(named),
-            _ => {
-                let named = Arc::new(Agent {
-                    name: errand.work.clone(),
-                    ..agent.as_ref().clone()
-                });
-                errand.agent = Some(Arc::clone(&named));
-                named
-            }
-        }
-    }
-
-    fn remember_errand(&mut self, call: &ToolUse) {
-        if call.category != Category::Task || call.arg.is_empty() {
-            return;
-        }
-        self.errands.retain(|errand| errand.call != call.id);
-        if self.errands.len() >= MOST_ERRANDS {
-            self.errands.pop_front();
-        }
-        self.errands.push_back(Errand {
-            call: call.id.clone(),
-            work: call.arg.clone(),
-            agent: None,
-        });
-    }
-
     fn call(&mut self, call: ToolUse, entry: impl Fn(Item) -> Entry) {
-        self.remember_errand(&call);
+        self.errands.remember(&call);
         match self.tool(&call.id) {
             Some(tool) => tool.call = call,
             None => self.begin(entry(Item::Tool(Tool {
