@@ -20,6 +20,7 @@ mod paint;
 pub mod picker;
 #[cfg(test)]
 mod picture;
+mod private;
 pub mod prompt;
 pub mod screen;
 mod sight;

@@ -4,12 +4,13 @@
 //! process, at most the last line is cut off. `unspool` reads the file back as
 //! it reads any recording. Only the person can read it. Written by `client.rs`.
 
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use unspool::Event;
+
+use crate::private;
 
 /// How far back the last line end is looked for.
 const TAIL: u64 = 64 << 20;
@@ -26,18 +27,7 @@ impl Recorder {
     /// Opens a file for more events, and makes it and its folder where they
     /// are missing. A last line that was cut off is taken away.
     pub fn open(path: &Path) -> io::Result<Self> {
-        if let Some(folder) = path.parent() {
-            DirBuilder::new()
-                .recursive(true)
-                .mode(0o700)
-                .create(folder)?;
-        }
-        let mut file = OpenOptions::new()
-            .read(true)
-            .append(true)
-            .create(true)
-            .mode(0o600)
-            .open(path)?;
+        let mut file = private::open(path)?;
         drop_cut_line(&mut file)?;
         Ok(Self {
             file,

@@ -1,13 +1,13 @@
 //! What was written in earlier chats: a file of JSON lines, one for each text,
 //! with the project that it was written in. Only its end is read.
 
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::private;
 use crate::prompt::Mode;
 
 /// Bytes at the end of the file that are read.
@@ -71,18 +71,7 @@ impl History {
             text: text.to_owned(),
         };
         let line = serde_json::to_string(&kept)? + "\n";
-        if let Some(folder) = path.parent() {
-            DirBuilder::new()
-                .recursive(true)
-                .mode(0o700)
-                .create(folder)?;
-        }
-        let mut file = OpenOptions::new()
-            .append(true)
-            .create(true)
-            .mode(0o600)
-            .open(path)?;
-        file.write_all(line.as_bytes())
+        private::open(path)?.write_all(line.as_bytes())
     }
 }
 
