@@ -26,6 +26,15 @@ mod scroll;
 
 use std::time::{Duration, Instant};
 
+use ratatui::Frame;
+use ratatui::crossterm::event::{KeyEvent, KeyEventKind, KeyModifiers};
+use ratatui::layout::Rect;
+use unspool::doc::{Role, Span, Style};
+use unspool::theme::Theme;
+
+use crate::paint::{clear, keys, put, rule};
+use scroll::Scroll;
+
 /// Holds back keys that were meant for something else.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Guard {
@@ -53,6 +62,42 @@ impl Guard {
             self.since = Some(now);
         }
         self.is_open
+    }
+}
+
+impl Guard {
+    /// Whether a key is an answer: pressed now, not held down, and nothing with
+    /// Ctrl or Alt.
+    fn is_meant(&mut self, key: KeyEvent, now: Instant) -> bool {
+        let others = KeyModifiers::CONTROL | KeyModifiers::ALT | KeyModifiers::SUPER;
+        self.lets(now) && key.kind == KeyEventKind::Press && !key.modifiers.intersects(others)
+    }
+}
+
+/// Paints a question: what it is above it, the keys that answer it below.
+fn draw(
+    frame: &mut Frame<'_>,
+    area: Rect,
+    heading: &str,
+    body: &mut Scroll,
+    answers: &[(&str, &str)],
+    theme: &Theme,
+) {
+    let area = area.intersection(frame.area());
+    let buffer = frame.buffer_mut();
+    clear(buffer, area);
+    let mut rows = area.rows();
+    if area.height >= 3 {
+        let words = Span::new(heading, Style::of(Role::Colorful).bold());
+        rule(buffer, rows.next().unwrap_or_default(), &[words], theme);
+    }
+    if let Some(footer) = rows.next_back() {
+        let answers = keys(answers, "", usize::from(footer.width));
+        put(buffer, footer, &answers, theme);
+    }
+    if let Some(first) = rows.next() {
+        let last = rows.next_back().unwrap_or(first);
+        body.draw(buffer, first.union(last), theme);
     }
 }
 

@@ -7,7 +7,7 @@
 use std::time::Instant;
 
 use ratatui::Frame;
-use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind};
 use ratatui::layout::Rect;
 use unspool::doc::{Block, Role, Span, Style, clean_lines};
 use unspool::theme::Theme;
@@ -15,7 +15,6 @@ use unspool::theme::Theme;
 use super::Guard;
 use super::permission::short;
 use super::scroll::Scroll;
-use crate::paint::{clear, keys, put, rule};
 
 /// What a key did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,32 +69,20 @@ impl Address {
     /// Paints it.
     pub fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, theme: &Theme, now: Instant) {
         self.guard.seen(now);
-        let area = area.intersection(frame.area());
-        let buffer = frame.buffer_mut();
-        clear(buffer, area);
-        let mut rows = area.rows();
-        if area.height >= 3 {
-            let words = Span::new("visit an address?", Style::of(Role::Colorful).bold());
-            rule(buffer, rows.next().unwrap_or_default(), &[words], theme);
-        }
-        if let Some(footer) = rows.next_back() {
-            let known = [
-                ("y", "visit"),
-                ("n", "no"),
-                ("c", "copy"),
-                ("Esc", "cancel"),
-            ];
-            put(
-                buffer,
-                footer,
-                &keys(&known, "", usize::from(footer.width)),
-                theme,
-            );
-        }
-        if let Some(first) = rows.next() {
-            let last = rows.next_back().unwrap_or(first);
-            self.body.draw(buffer, first.union(last), theme);
-        }
+        let answers = [
+            ("y", "visit"),
+            ("n", "no"),
+            ("c", "copy"),
+            ("Esc", "cancel"),
+        ];
+        super::draw(
+            frame,
+            area,
+            "visit an address?",
+            &mut self.body,
+            &answers,
+            theme,
+        );
     }
 
     /// Takes a key.
@@ -106,12 +93,7 @@ impl Address {
         if self.body.key(key) {
             return Answer::Changed;
         }
-        let is_meant = self.guard.lets(now) && key.kind == KeyEventKind::Press;
-        if !is_meant
-            || key
-                .modifiers
-                .intersects(KeyModifiers::CONTROL | KeyModifiers::ALT)
-        {
+        if !self.guard.is_meant(key, now) {
             return Answer::Nothing;
         }
         match key.code {
@@ -170,6 +152,7 @@ fn remarks(address: &str, host: Option<&str>) -> Vec<&'static str> {
 mod tests {
     use super::*;
     use crate::picture::{light, picture};
+    use ratatui::crossterm::event::KeyModifiers;
 
     #[test]
     fn the_host_is_what_a_browser_would_visit() {

@@ -6,15 +6,14 @@
 use std::time::Instant;
 
 use ratatui::Frame;
-use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind};
 use ratatui::layout::Rect;
-use unspool::doc::{Block, Role, Span, Style};
+use unspool::doc::{Block, Span, Style};
 use unspool::theme::Theme;
 
 use super::Guard;
 use super::permission::short;
 use super::scroll::Scroll;
-use crate::paint::{clear, keys, put, rule};
 
 /// What a key did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,27 +56,15 @@ impl Confirm {
     /// Paints it.
     pub fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, theme: &Theme, now: Instant) {
         self.guard.seen(now);
-        let area = area.intersection(frame.area());
-        let buffer = frame.buffer_mut();
-        clear(buffer, area);
-        let mut rows = area.rows();
-        if area.height >= 3 {
-            let words = Span::new("are you sure?", Style::of(Role::Colorful).bold());
-            rule(buffer, rows.next().unwrap_or_default(), &[words], theme);
-        }
-        if let Some(footer) = rows.next_back() {
-            let known = [("y", self.yes.as_str()), ("n", self.no.as_str())];
-            put(
-                buffer,
-                footer,
-                &keys(&known, "", usize::from(footer.width)),
-                theme,
-            );
-        }
-        if let Some(first) = rows.next() {
-            let body = rows.next_back().unwrap_or(first);
-            self.body.draw(buffer, first.union(body), theme);
-        }
+        let answers = [("y", self.yes.as_str()), ("n", self.no.as_str())];
+        super::draw(
+            frame,
+            area,
+            "are you sure?",
+            &mut self.body,
+            &answers,
+            theme,
+        );
     }
 
     /// Takes a key.
@@ -88,12 +75,7 @@ impl Confirm {
         if self.body.key(key) {
             return Answer::Changed;
         }
-        let is_meant = self.guard.lets(now) && key.kind == KeyEventKind::Press;
-        if !is_meant
-            || key
-                .modifiers
-                .intersects(KeyModifiers::CONTROL | KeyModifiers::ALT)
-        {
+        if !self.guard.is_meant(key, now) {
             return Answer::Nothing;
         }
         match key.code {
@@ -108,6 +90,7 @@ impl Confirm {
 mod tests {
     use super::*;
     use crate::picture::{light, picture};
+    use ratatui::crossterm::event::KeyModifiers;
 
     #[test]
     fn only_y_is_yes() {

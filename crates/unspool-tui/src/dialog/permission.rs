@@ -278,9 +278,7 @@ impl Permission {
             return Answer::Changed;
         }
         // A key that is held down was pressed for something else.
-        let is_meant = self.guard.lets(now) && key.kind == KeyEventKind::Press;
-        let others = KeyModifiers::CONTROL | KeyModifiers::ALT | KeyModifiers::SUPER;
-        if !is_meant || key.modifiers.intersects(others) {
+        if !self.guard.is_meant(key, now) {
             return Answer::Nothing;
         }
         match key.code {
