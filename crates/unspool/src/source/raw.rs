@@ -1,5 +1,7 @@
 //! Anything else: plain text is passed on as text, unknown JSON as `unknown`.
-//! Nothing is dropped and nothing is read into it; there are no turns.
+//! Nothing is dropped and nothing is read into it; there are no turns. Text that
+//! does not end is cut into messages of [`LONGEST`] bytes, at the end of a line:
+//! a message is kept until it ends.
 
 use super::{Emitter, Input, Provider, Source};
 use crate::frame::Frame;
@@ -11,11 +13,16 @@ pub(crate) const PROVIDER: Provider = Provider {
     input: Input::Text,
     recognise: |_| false,
     related: None,
-    open: || Box::new(Raw),
+    open: || Box::new(Raw { open: 0 }),
 };
 
+const LONGEST: usize = 1 << 20;
+
 #[derive(Clone)]
-struct Raw;
+struct Raw {
+    /// Bytes of the message that is open.
+    open: usize,
+}
 
 impl Source for Raw {
     fn frame(&mut self, frame: &Frame<'_>, out: &mut Emitter) {
@@ -26,8 +33,39 @@ impl Source for Raw {
             out.unknown(frame);
         } else {
             out.preformatted_delta(&[frame.text, frame.ending].concat());
+            self.open += frame.text.len() + frame.ending.len();
+            if self.open >= LONGEST {
+                out.end_message();
+                self.open = 0;
+            }
         }
     }
 
     fn finish(&mut self, _out: &mut Emitter) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Reader;
+    use crate::event::Body;
+
+    #[test]
+    fn text_that_does_not_end_is_several_messages() {
+        let line = format!("{}\n", "words ".repeat(100));
+        let lines = 3 * super::LONGEST / line.len();
+        let mut reader = Reader::new();
+        reader.push(line.repeat(lines).as_bytes());
+        reader.finish();
+        let mut ids = Vec::new();
+        let mut text = String::new();
+        for event in reader.events() {
+            if let Body::Text(message) = event.body {
+                text += &message.text.into_string();
+                ids.push(message.id);
+            }
+        }
+        ids.dedup();
+        assert_eq!(ids.len(), 3);
+        assert_eq!(text, line.repeat(lines));
+    }
 }
