@@ -4,6 +4,23 @@
 //! message followed by one `\n`. `verbose` adds a line for each tool call,
 //! `[tool: Read(src/main.rs)]`, the same for every provider. Every other kind of
 //! event, known or not yet invented, writes nothing.
+//!
+//! ```
+//! use unspool::answer::Answer;
+//! use unspool::Event;
+//!
+//! let (mut answer, mut out) = (Answer::text(), Vec::new());
+//! for line in [
+//!     r#"{"kind":"reasoning","id":"r1","text":"Hm."}"#,
+//!     r#"{"kind":"text","id":"m1","text":"Forty-two."}"#,
+//! ] {
+//!     let event = Event::from_json(line).map_err(std::io::Error::other)?;
+//!     answer.event(&event, &mut out)?;
+//! }
+//! answer.finish(&mut out)?;
+//! assert_eq!(out, b"Forty-two.\n");
+//! # Ok::<(), std::io::Error>(())
+//! ```
 
 use std::io::{self, Write};
 

@@ -3,6 +3,22 @@
 //!
 //! [`Formatter::lines`] gives the styled lines of an entry for those with a back
 //! end of their own; [`Formatter::format_event`] gives text.
+//!
+//! ```
+//! use unspool::formatter::{Config, Formatter};
+//! use unspool::Event;
+//!
+//! let mut formatter = Formatter::new(Config {
+//!     plain_text: true,
+//!     ..Config::default()
+//! });
+//! let event = Event::from_json(r#"{"kind":"text","text":"All **tests** pass.","id":"m1"}"#)?;
+//! let mut text = formatter.format_event(&event, 80);
+//! let end = Event::from_json(r#"{"kind":"turn_end","status":"completed"}"#)?;
+//! text += &formatter.format_event(&end, 80);
+//! assert!(text.starts_with("• All tests pass."));
+//! # Ok::<(), serde_json::Error>(())
+//! ```
 
 mod open;
 

@@ -15,6 +15,16 @@
 //! that text can be written without making spans of it first.
 //!
 //! Called by the back ends that write lines; HTML and Markdown take the blocks.
+//!
+//! ```
+//! use unspool::doc::{markdown, Role, Span};
+//! use unspool::layout::layout;
+//!
+//! let blocks = markdown::blocks("A paragraph that is longer than the page is wide.");
+//! let (first, rest) = ([Span::role("• ", Role::Accent)], [Span::role("  ", Role::Normal)]);
+//! let lines = layout(&blocks, Some(24), &first, &rest);
+//! assert_eq!(lines.len(), 3);
+//! ```
 
 mod diff;
 mod link;

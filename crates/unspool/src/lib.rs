@@ -22,9 +22,10 @@
 //! then [`session`] (events → entries), [`doc`] (what is to be seen), [`layout`]
 //! (blocks → lines at a width), [`theme`] (roles → colours) and [`output`]
 //! (lines → text). [`transcript`] puts entries in the order in which they are
-//! shown, [`timeline`] in that in which they began, and [`redact`] takes out of events what others should not see. On top
-//! stand [`formatter`] (the mode `full`) and [`answer`] (the modes `text` and
-//! `verbose`).
+//! shown, [`timeline`] in that in which they began, and [`redact`] takes out of
+//! events what others should not see. On top stand [`formatter`] (the mode
+//! `full`) and [`answer`] (the modes `text` and `verbose`). Each of them has an
+//! example.
 
 pub mod answer;
 pub mod doc;

@@ -3,6 +3,15 @@
 //!
 //! Line numbers are kept where the input has them and left out where it has
 //! none; none is guessed.
+//!
+//! ```
+//! use unspool::patch;
+//!
+//! let edits = patch::unified("", "--- a/x.txt\n+++ b/x.txt\n@@ -3 +3 @@\n-old\n+new\n");
+//! assert_eq!(edits.len(), 1);
+//! assert_eq!(edits[0].path, "x.txt");
+//! assert_eq!(edits[0].hunks[0].old_start, Some(3));
+//! ```
 
 use similar::{ChangeTag, TextDiff};
 

@@ -6,6 +6,15 @@
 //! known shapes (`redact/shapes.rs`), by the names that they are assigned to
 //! (`redact/named.rs`), and by looking random (`redact/guess.rs`). No program can find all of them: read
 //! what you publish.
+//!
+//! ```
+//! use unspool::redact::Redactor;
+//!
+//! let mut redactor = Redactor::new();
+//! let text = redactor.text("mail ann@example.com, then ann@example.com again");
+//! assert_eq!(text.as_deref(), Some("mail [email 1], then [email 1] again"));
+//! assert!(!redactor.report().is_empty());
+//! ```
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;

@@ -16,6 +16,13 @@
 //!
 //! Both functions cost one scan of the bytes where there is nothing to do.
 //! Called by `doc` for all that it takes in, and by `output` as the last guard.
+//!
+//! ```
+//! use unspool::sanitize;
+//!
+//! assert_eq!(sanitize::line("\x1b]0;owned\x07"), r"\x1B]0;owned\x07");
+//! assert_eq!(sanitize::line("user\u{202e}nimda"), r"user\u{202E}nimda");
+//! ```
 
 use std::borrow::Cow;
 use std::fmt::Write as _;

@@ -8,6 +8,24 @@
 //! turn that failed or was stopped without a word about it gets a notice that
 //! says so, and the calls that it left open were stopped with it. A request
 //! whose call goes on was answered, whether or not the answer was seen.
+//!
+//! ```
+//! use unspool::session::{Item, Session};
+//! use unspool::Event;
+//!
+//! let mut session = Session::new();
+//! let mut entries = Vec::new();
+//! for line in [
+//!     r#"{"kind":"tool_use","id":"c1","name":"Bash","category":"execute","input":{"command":"make"}}"#,
+//!     r#"{"kind":"text","id":"m1","text":"Still ","delta":true}"#,
+//!     r#"{"kind":"tool_result","id":"c1","status":"ok","output":"done"}"#,
+//! ] {
+//!     session.apply(Event::from_json(line)?, &mut |entry| entries.push(entry));
+//! }
+//! session.finish(&mut |entry| entries.push(entry));
+//! assert!(entries.iter().any(|entry| matches!(&entry.item, Item::Tool(tool) if tool.result.is_some())));
+//! # Ok::<(), serde_json::Error>(())
+//! ```
 
 mod entry;
 mod errands;

@@ -1,4 +1,20 @@
 //! What a run amounted to: turns, calls, time, tokens, cost.
+//!
+//! ```
+//! use unspool::stats::Stats;
+//! use unspool::Event;
+//!
+//! let mut stats = Stats::default();
+//! for line in [
+//!     r#"{"kind":"tool_use","id":"c1","name":"Bash","category":"execute","input":{}}"#,
+//!     r#"{"kind":"tool_result","id":"c1","status":"error"}"#,
+//!     r#"{"kind":"turn_end","status":"completed"}"#,
+//! ] {
+//!     stats.event(&Event::from_json(line)?);
+//! }
+//! assert_eq!((stats.turns, stats.tools, stats.failed_tools), (1, 1, 1));
+//! # Ok::<(), serde_json::Error>(())
+//! ```
 
 use std::collections::BTreeMap;
 

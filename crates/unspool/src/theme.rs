@@ -6,6 +6,16 @@
 //! left to the terminal's own foreground.
 //!
 //! Called by `output` and by the interactive app.
+//!
+//! ```
+//! use unspool::doc::Role;
+//! use unspool::theme::{Rgb, Theme};
+//!
+//! let light = Theme::new(Rgb(0x20, 0x20, 0x20), Rgb::WHITE);
+//! assert!(!light.is_dark());
+//! assert!(light.color(Role::Accent).is_some());
+//! assert_eq!(Theme::mono().color(Role::Accent), None);
+//! ```
 
 pub use crate::palette::{Rgb, rgb};
 

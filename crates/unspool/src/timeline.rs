@@ -8,6 +8,22 @@
 //! nothing is ever seen have no slot.
 //!
 //! Called by views that are scrolled, with the slots that an event changed.
+//!
+//! ```
+//! use unspool::timeline::Timeline;
+//! use unspool::Event;
+//!
+//! let mut timeline = Timeline::new();
+//! let mut changed = Vec::new();
+//! for piece in ["One ", "answer."] {
+//!     let line = format!(r#"{{"kind":"text","id":"m1","text":"{piece}","delta":true}}"#);
+//!     timeline.event(Event::from_json(&line)?, &mut |slot| changed.push(slot));
+//! }
+//! assert_eq!(timeline.len(), 1);
+//! assert_eq!(changed, [0, 0]);
+//! assert!(timeline.is_open(0));
+//! # Ok::<(), serde_json::Error>(())
+//! ```
 
 use std::collections::HashMap;
 

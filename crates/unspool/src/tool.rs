@@ -2,6 +2,15 @@
 //! the category, the preview of the telling argument, plans in plan tools.
 //!
 //! All functions are pure and total; the sources and the emitter call them.
+//!
+//! ```
+//! use unspool::event::Category;
+//! use unspool::tool;
+//!
+//! assert_eq!(tool::category("Bash"), Category::Execute);
+//! assert_eq!(tool::category("run_shell_command"), Category::Execute);
+//! assert_eq!(tool::unwrap_shell("bash -lc 'make test'"), "make test");
+//! ```
 
 use std::borrow::Cow;
 

@@ -5,6 +5,31 @@
 //! [`Transcript`] decides about the order, [`Spacing`] about what stands between
 //! two entries; between the two a caller may leave entries out. Every view of a
 //! run that is read from top to bottom goes through both.
+//!
+//! ```
+//! use unspool::formatter::{Config, Formatter};
+//! use unspool::transcript::{Spacing, Transcript};
+//! use unspool::Reader;
+//!
+//! let mut reader = Reader::new();
+//! reader.push(b"Any text is a run, if a poor one.\n");
+//! reader.finish();
+//!
+//! let formatter = Formatter::new(Config::default());
+//! let (mut transcript, mut spacing) = (Transcript::new(), Spacing::new());
+//! let mut page = String::new();
+//! let mut show = |entry| {
+//!     if spacing.before(&entry).gap {
+//!         page.push('\n');
+//!     }
+//!     page += &formatter.format_entry(&entry, 60);
+//! };
+//! for event in reader.events() {
+//!     transcript.event(event, &mut show);
+//! }
+//! transcript.finish(&mut show);
+//! assert!(page.contains("if a poor one."));
+//! ```
 
 use std::sync::Arc;
 

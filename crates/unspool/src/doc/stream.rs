@@ -25,6 +25,20 @@
 //! than the view, it gets the end as it looks by itself.
 //!
 //! Called by live views; and by `markdown` for texts that define references.
+//!
+//! ```
+//! use unspool::doc::markdown;
+//! use unspool::doc::stream::Stream;
+//!
+//! let answer = "# Title\n\nOne *word*.\n\n- an item\n";
+//! let mut stream = Stream::new();
+//! for piece in ["# Ti", "tle\n\nOne *wo", "rd*.\n\n- an item\n"] {
+//!     stream.push(piece);
+//! }
+//! stream.finish();
+//! let blocks: Vec<_> = stream.take_finished().map(|part| part.block).collect();
+//! assert_eq!(blocks, markdown::blocks(answer));
+//! ```
 
 mod cut;
 mod fence;

@@ -5,6 +5,22 @@
 //! their hashes, so that text which got past `escape` would still do nothing.
 //! Without its script the page is whole and can be read and folded; the script
 //! adds search, filters, an outline, keys. Called by the command `export`.
+//!
+//! ```
+//! use unspool::doc::{card, entry::Detail};
+//! use unspool::output::{html::Html, About};
+//! use unspool::session::{Entry, Item, Text};
+//!
+//! let about = About { title: "A run".to_owned(), facts: Vec::new() };
+//! let mut page = Html::new(Vec::new(), &about, None)?;
+//! let text = Text { text: "<b>shown</b>".to_owned(), ..Text::default() };
+//! if let Some(card) = card::card(&Entry::new(Item::Text(text)), &Detail::default()) {
+//!     page.card(&card)?;
+//! }
+//! let page = String::from_utf8(page.finish(&[])?).unwrap_or_default();
+//! assert!(page.contains("&lt;b&gt;shown"));
+//! # Ok::<(), std::io::Error>(())
+//! ```
 
 mod block;
 mod colors;
