@@ -13,6 +13,7 @@ mod prefixes;
 mod read_back;
 mod recognition;
 mod rules;
+mod schema;
 mod shown;
 mod snapshots;
 mod stream;
