@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// A whole run of Codex, in two events.
@@ -314,4 +314,51 @@ fn sub_agents_files_are_read_with_their_session() {
         .output()
         .unwrap();
     assert_eq!(relative.stdout, absolute.stdout);
+}
+
+fn schema() -> jsonschema::Validator {
+    let path = corpus().join("../../docs/events.schema.json");
+    let schema = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+    jsonschema::validator_for(&schema).unwrap()
+}
+
+#[test]
+fn every_recording_gives_events_of_the_schema() {
+    let schema = schema();
+    let mut files = 0;
+    for ending in ["jsonl", "json", "txt", "md"] {
+        let pattern = format!("{}/*/*/**/*.{ending}", corpus().display());
+        for path in glob::glob(&pattern).unwrap() {
+            let path = path.unwrap();
+            let output = events(&["--with-raw", path.to_str().unwrap()]);
+            files += 1;
+            for line in String::from_utf8(output.stdout).unwrap().lines() {
+                let event: Value = serde_json::from_str(line).unwrap();
+                if let Err(error) = schema.validate(&event) {
+                    panic!("{}: {error}\n{event}", path.display());
+                }
+            }
+        }
+    }
+    assert!(files > 100, "{files} recordings");
+}
+
+#[test]
+fn what_is_no_event_is_not_of_the_schema() {
+    let schema = schema();
+    let event = json!({"kind": "text", "seq": 1, "id": "a", "text": "words"});
+    assert!(schema.is_valid(&event));
+    let changes = [
+        ("kind", json!("words")),
+        ("seq", json!("1")),
+        ("seq", json!(-1)),
+        ("text", json!(["words"])),
+        ("text", Value::Null),
+        ("time", json!("yesterday")),
+    ];
+    for (field, value) in changes {
+        let mut changed = event.clone();
+        changed[field] = value;
+        assert!(!schema.is_valid(&changed), "{changed}");
+    }
 }

@@ -28,12 +28,18 @@ pub(crate) const CHUNK: usize = 1 << 17;
 pub(crate) type Measured = (&'static str, fn(&[u8]));
 
 /// Runs all on the same bytes, interleaved, and prints medians and their ratio
-/// to the first.
+/// to the first. `--once NAME` runs that one once and prints nothing, for who
+/// counts instructions.
 pub(crate) fn run(measured: &[Measured]) {
     let input = match std::env::var_os("UNSPOOL_BENCH_INPUT") {
         Some(path) => std::fs::read(path).expect("a readable workload"),
         None => workload::claude(20 << 20),
     };
+    if let Some(name) = std::env::args().skip_while(|word| word != "--once").nth(1) {
+        let once = measured.iter().find(|(known, _)| *known == name);
+        let (_, run) = once.expect("a name that is measured");
+        return run(&input);
+    }
     let mut times = vec![Vec::with_capacity(ROUNDS); measured.len()];
     for _ in 0..ROUNDS {
         for ((_, run), times) in measured.iter().zip(&mut times) {

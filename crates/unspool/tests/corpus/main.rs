@@ -13,7 +13,6 @@ mod prefixes;
 mod read_back;
 mod recognition;
 mod rules;
-mod schema;
 mod shown;
 mod snapshots;
 mod stream;
