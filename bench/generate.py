@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """A made-up run of Claude Code, the same for the same arguments.
 
-    generate.py MEGABYTES [--shape stream|partial|session] [--seed N] [--ascii]
+    generate.py MEGABYTES [--shape stream|partial|session|answer|diff] [--seed N] [--ascii]
 
 `stream` is what `claude -p --output-format stream-json --verbose` prints,
 `partial` the same with `--include-partial-messages`, `session` what is saved
-under `~/.claude/projects`. The fields are those of the recordings in
+under `~/.claude/projects`; `answer` is what a model writes, in Markdown, and
+`diff` a change of many files, without any run around them. The fields are those of the recordings in
 `tests/corpus/claude`; the words mean nothing. Of ten turns three read a file,
 three run a command, two change a file and two search; outputs have from a few
 to a thousand lines. `--ascii` leaves out all other characters, for programs
@@ -36,7 +37,7 @@ class Run:
         self.shape, self.random, self.ascii = shape, random.Random(seed), ascii_only
         self.session, self.parent = self.uuid(), None
         self.clock = datetime.datetime(2026, 1, 5, 9, 0, tzinfo=datetime.timezone.utc)
-        self.calls, self.message = 0, ""
+        self.calls, self.message, self.piece = 0, "", None
 
     def uuid(self):
         return str(uuid.UUID(int=self.random.getrandbits(128), version=4))
@@ -94,6 +95,17 @@ class Run:
             printed = [f"\x1b[32mok\x1b[0m {line}" for line in printed]
         return "\n".join(printed)
 
+    def diff(self):
+        """A change of one file."""
+        path, hunks, line = f"src/{self.words(1, 1)[0]}.rs", [], 1
+        for _ in range(self.random.randint(1, 6)):
+            line += self.random.randint(5, 200)
+            kept, old, new = (self.code(self.random.randint(1, 8)) for _ in range(3))
+            hunks += [f"@@ -{line},{len(kept) + len(old)} +{line},{len(kept) + len(new)} @@",
+                      *(" " + text for text in kept), *("-" + text for text in old), *("+" + text for text in new)]
+            line += len(kept) + len(old)
+        return "\n".join([f"diff --git a/{path} b/{path}", f"--- a/{path}", f"+++ b/{path}", *hunks, ""])
+
     # Lines
 
     def envelope(self, line):
@@ -124,12 +136,12 @@ class Run:
         event = lambda event: self.envelope({"type": "stream_event", "event": event})
         yield event({"type": "message_start", "message": {"id": self.message, "role": "assistant", "content": []}})
         yield event({"type": "content_block_start", "index": 0, "content_block": {"type": kind, kind: ""}})
-        text = block[kind]
-        while text:
-            length = self.random.randint(2, 20)
-            delta = {"type": f"{kind}_delta", kind: text[:length]}
+        text, start = block[kind], 0
+        while start < len(text):
+            end = start + (self.piece or self.random.randint(2, 20))
+            delta = {"type": f"{kind}_delta", kind: text[start:end]}
             yield event({"type": "content_block_delta", "index": 0, "delta": delta})
-            text = text[length:]
+            start = end
         yield event({"type": "content_block_stop", "index": 0})
 
     def result(self, call, content, details, failed=False):
@@ -199,10 +211,33 @@ class Run:
                 "usage": {"input_tokens": 10, "output_tokens": 20}, "uuid": self.uuid()}
 
 
+def text(megabytes, shape, seed=1):
+    """An answer or a diff of about so many megabytes."""
+    run, parts, size = Run(shape, seed, False), [], 0
+    while size < megabytes * 1_000_000:
+        parts.append(run.answer() + "\n\n" if shape == "answer" else run.diff())
+        size += len(parts[-1].encode())
+    return "".join(parts)
+
+
+def encode(line):
+    return (json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n").encode()
+
+
+def write_message(out, answer, piece=None):
+    """A run that says only this, at once or in pieces of so many characters."""
+    run = Run("partial" if piece else "stream", 1, False)
+    run.message, run.piece = "msg_1", piece
+    out.writelines(encode(line) for line in run.assistant({"type": "text", "text": answer}))
+    out.write(encode(run.end()))
+
+
 def write(out, megabytes, shape="stream", seed=1, ascii_only=False):
     """Writes about so many megabytes to a binary file."""
+    if shape in ("answer", "diff"):
+        out.write(text(megabytes, shape, seed).encode())
+        return
     run, size = Run(shape, seed, ascii_only), 0
-    encode = lambda line: (json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n").encode()
     for line in run.lines():
         size += out.write(encode(line))
         if size >= megabytes * 1_000_000:
@@ -214,7 +249,7 @@ def write(out, megabytes, shape="stream", seed=1, ascii_only=False):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("megabytes", type=float)
-    parser.add_argument("--shape", choices=["stream", "partial", "session"], default="stream")
+    parser.add_argument("--shape", choices=["stream", "partial", "session", "answer", "diff"], default="stream")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--ascii", action="store_true")
     options = parser.parse_args()

@@ -1,0 +1,97 @@
+"""The other programs, and where they come from.
+
+Each is installed into a folder of its own; one that does not install is left
+out, with a line that says so.
+"""
+
+import shutil
+import subprocess
+import sys
+
+from measure import say
+
+
+def run_quietly(*command, **options):
+    """Runs an installer; what it says is only shown if it fails."""
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, **options)
+    if done.returncode != 0:
+        said = done.stdout.strip().splitlines() or ["no message"]
+        raise RuntimeError(next((line for line in said if "error" in line.lower()), said[-1]))
+
+
+def from_cargo(folder, package, version, program):
+    path = folder / "bin" / program
+    if not path.exists():
+        run_quietly("cargo", "install", "--locked", "--root", str(folder), f"{package}@{version}")
+    return path
+
+
+def from_npm(folder, package, version, program):
+    path = folder / "node_modules" / ".bin" / program
+    if not path.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        run_quietly("npm", "install", "--prefix", str(folder), f"{package}@{version}")
+    return path
+
+
+def from_pypi(folder, package, version, program):
+    path = folder / "venv" / "bin" / program
+    if not path.exists():
+        run_quietly(sys.executable, "-m", "venv", str(folder / "venv"))
+        run_quietly(str(folder / "venv" / "bin" / "pip"), "install", "--quiet", f"{package}=={version}")
+    return path
+
+
+def from_debian(folder, package, version, program):
+    """Unpacks the package without installing it."""
+    path = folder / "usr" / "bin" / program
+    if not path.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        run_quietly("apt-get", "download", f"{package}={version}*", cwd=folder)
+        for archive in folder.glob("*.deb"):
+            run_quietly("dpkg-deb", "-x", str(archive), str(folder))
+    return path
+
+
+def from_path(_folder, package, _version, _program):
+    found = shutil.which(package)
+    if not found:
+        raise RuntimeError("not on this machine")
+    return found
+
+
+# Name: version, where from, the program if it is called otherwise.
+SOURCES = {
+    "agentcat": ("0.1.0", from_cargo),
+    "format-claude-stream": ("0.1.2", from_npm),
+    "claugs": ("0.6.11", from_pypi),
+    "jq": ("", from_path),
+    "claude-code-log": ("1.7.0", from_pypi),
+    "claude-code-transcripts": ("0.6", from_pypi),
+    "claude-replay": ("0.9.0", from_npm),
+    "mdriver": ("1.7.0", from_cargo),
+    "rich": ("15.0.0", from_pypi, "python"),
+    "streamdown": ("0.36.9", from_pypi),
+    "git-delta": ("0.20.1", from_cargo, "delta"),
+    "bat": ("0.22.1", from_debian, "batcat"),
+}
+
+
+class Peers:
+    """Installs what is asked for, once."""
+
+    def __init__(self, folder):
+        self.folder, self.missing = folder, []
+
+    def program(self, name):
+        """The name with its version, and the program; nothing if it does not install."""
+        version, source, *program = SOURCES[name]
+        try:
+            say(f"  installing {name} {version}")
+            path = source(self.folder / name, name, version, *(program or [name]))
+        except (RuntimeError, OSError) as error:
+            say(f"  left out: {name} {version} does not install: {error}")
+            self.missing.append(f"{name} {version}".strip())
+            return None
+        return f"{name} {version}".strip(), str(path)
