@@ -138,6 +138,7 @@ pub fn parts(entry: &Entry, detail: &Detail) -> Vec<Part> {
         Item::Tool(call) => tool::parts(call, detail),
         Item::Plan(plan) => plan_parts(plan, detail.marks),
         Item::Edit(edits) => tool::edits(edits, Role::Green, detail),
+        Item::Permission(permission) if is_granted_routine(permission) => Vec::new(),
         Item::Permission(permission) => vec![asked(permission)],
         Item::Prompt(prompt) if is_routine(prompt) => Vec::new(),
         Item::Prompt(prompt) => vec![question(prompt)],
@@ -289,11 +290,22 @@ fn asked(permission: &Permission) -> Part {
     Part::bulleted(Role::Accent, vec![Block::Paragraph(spans)])
 }
 
+/// Asked before every call.
+const ROUTINE: &str = "Run tools?";
+
 /// Whether a question is asked before every call and was not answered with no:
 /// that tools run is seen in what they do.
 fn is_routine(prompt: &Prompt) -> bool {
     let answer = prompt.answer.trim().to_ascii_lowercase();
-    prompt.question.trim() == "Run tools?" && !answer.starts_with(['n', 's'])
+    prompt.question.trim() == ROUTINE && !answer.starts_with(['n', 's'])
+}
+
+/// The same for a question that is put as a request for permission.
+fn is_granted_routine(permission: &Permission) -> bool {
+    let mut options = permission.options.iter();
+    let taken = options.find(|option| option.id == permission.outcome);
+    let is_refused = taken.is_some_and(|option| option.kind.starts_with("reject"));
+    permission.title == ROUTINE && !is_refused && permission.outcome != "cancelled"
 }
 
 fn question(prompt: &Prompt) -> Part {

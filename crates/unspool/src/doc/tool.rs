@@ -373,7 +373,10 @@ impl View<'_> {
     /// The output of a tool of which nothing is known.
     fn said(&self) -> Option<Part> {
         let output = self.output();
-        let text = pretty(&output);
+        let text = match wrapping::report(output.trim()) {
+            Some(report) => Cow::Owned(report),
+            None => pretty(&output),
+        };
         let lines = head_lines(&text, Style::of(Role::Normal), self.detail);
         if matches!(text, Cow::Borrowed(_)) && is_prose(&text) {
             return (!lines.is_empty()).then(|| prose(lines));

@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use super::aider;
 use super::content;
 use super::edits;
 use super::terminal;
@@ -46,6 +47,8 @@ pub(super) struct Call {
     pub(super) started: bool,
     /// Claude's word for why it did not run.
     pub(super) never_ran: String,
+    /// The agent is aider.
+    pub(super) is_aider: bool,
     replayed: bool,
     /// Bytes of the content's text that were emitted while it ran.
     shown: usize,
@@ -372,7 +375,8 @@ impl Call {
     /// Emits the call as far as it is known.
     pub(super) fn announce(&mut self, out: &mut Emitter) {
         let is_first = !std::mem::replace(&mut self.announced, true);
-        if self.repeats_plan() || self.is_report() {
+        let is_no_call = self.is_aider && aider::is_question(&self.id);
+        if self.repeats_plan() || self.is_report() || is_no_call {
             if is_first {
                 out.hide_call(&self.id, &self.tool());
             }
@@ -442,9 +446,13 @@ fn first_item(category: Category, input: Json<'_>) -> Option<String> {
     let fields = input.object();
     let lists = fields.iter().filter_map(|(_, value)| {
         let first = value.array().into_iter().next()?;
+        // What is done with a symbol says less than the symbol.
         let symbol = first.get("symbol").string();
-        let arg = tool::arg(category, first);
-        Some(if arg.is_empty() { symbol } else { arg })
+        Some(if symbol.is_empty() {
+            tool::arg(category, first)
+        } else {
+            symbol
+        })
     });
     lists.into_iter().find(|arg| !arg.is_empty())
 }

@@ -23,10 +23,12 @@ impl Acp {
                 if !fields.get("toolCallId").is_string() {
                     return false;
                 }
+                self.end_speech(out);
                 self.call_message(&session, update, kind == "tool_call", out);
                 return true;
             }
             "user_message_chunk" => {
+                self.end_speech(out);
                 self.user_chunk(&session, &fields, out);
                 return true;
             }
@@ -87,27 +89,55 @@ impl Acp {
 
     fn chunk(&mut self, session: &str, fields: &Object<'_>, reasoning: bool, out: &mut Emitter) {
         let agent = self.speaker(session, fields, out);
-        out.agent(agent.clone());
+        out.agent(agent);
         let content = fields.get("content");
         let text = block_text(content);
         if text.is_empty() {
             self.empty_chunk(session, content, fields, out);
             return;
         }
+        if self.is_aider {
+            self.sign_of_life(session);
+            self.aider_chunk(session, &text, reasoning, out);
+            return;
+        }
+        self.say(
+            session,
+            &fields.get("messageId").string(),
+            &text,
+            reasoning,
+            out,
+        );
+    }
+
+    /// Passes a piece of a message on.
+    pub(super) fn say(
+        &mut self,
+        session: &str,
+        message: &str,
+        text: &str,
+        reasoning: bool,
+        out: &mut Emitter,
+    ) {
+        let agent = out.current_agent();
         self.sign_of_life(session);
-        self.announce_all(|call| call.session == session, out);
-        self.settle_refused(|call| call.session == session, out);
+        self.others_first(session, out);
         self.sessions.spoke(session);
         out.agent(agent);
         let owner = self.owner(session, out);
-        let message = fields.get("messageId").string();
-        let id = self.blocks.id(&owner, reasoning, &message);
+        let id = self.blocks.id(&owner, reasoning, message);
         if reasoning {
-            out.reasoning_delta(id.as_deref(), &text);
+            out.reasoning_delta(id.as_deref(), text);
         } else {
-            self.remember_words(&text);
-            out.text_delta(id.as_deref(), &text);
+            self.remember_words(text);
+            out.text_delta(id.as_deref(), text);
         }
+    }
+
+    /// Tells of the calls that were waiting for their turn: words follow.
+    pub(super) fn others_first(&mut self, session: &str, out: &mut Emitter) {
+        self.announce_all(|call| call.session == session, out);
+        self.settle_refused(|call| call.session == session, out);
     }
 
     fn remember_words(&mut self, text: &str) {
