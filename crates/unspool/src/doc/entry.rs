@@ -383,6 +383,9 @@ fn turn_end(end: &TurnEnd) -> Option<Part> {
     })
 }
 
+/// What is less than this would be shown as nought.
+const LEAST_COST: f64 = 0.000_05;
+
 fn usage(usage: &Usage) -> Option<Part> {
     let counts = [
         (usage.input_tokens, "in"),
@@ -398,8 +401,10 @@ fn usage(usage: &Usage) -> Option<Part> {
                 .map(|count| format!("{count} {name}"))
         })
         .collect();
-    words.extend(usage.cost_usd.map(|cost| format!("${cost:.4}")));
-    if let (Some(used), Some(size)) = (usage.context_used, usage.context_size) {
+    let cost = usage.cost_usd.filter(|cost| *cost >= LEAST_COST);
+    words.extend(cost.map(|cost| format!("${cost:.4}")));
+    let used = usage.context_used.filter(|used| *used > 0);
+    if let (Some(used), Some(size)) = (used, usage.context_size) {
         words.push(format!("context {used}/{size}"));
     }
     let text = format!("Usage: {}", words.join(", "));

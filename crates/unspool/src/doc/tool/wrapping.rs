@@ -91,6 +91,33 @@ pub(super) fn report(text: &str) -> Option<String> {
     Some(words.join("\n"))
 }
 
+/// What a command had written when it was stopped, where the agent says around
+/// it that it was.
+pub(super) fn before_stop(text: &str) -> Option<&str> {
+    const ABOVE: &str = "Command cancelled by user.\n\nOutput before cancellation:\n";
+    const BELOW: &str = "<shell_metadata>\nUser aborted the command\n</shell_metadata>";
+    let text = text.trim();
+    let rest = text.strip_prefix(ABOVE);
+    rest.or_else(|| text.strip_suffix(BELOW)).map(str::trim)
+}
+
+/// Whether this only says that a call was refused or stopped, as the heading
+/// does.
+fn is_told(text: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "User refused permission to run tool",
+        "The user rejected permission to use this specific tool call.",
+        "The user doesn't want to proceed with this tool use.",
+        "Tool permission request failed: Error: Tool use aborted",
+        "Tool call was cancelled before execution.",
+        "Tool execution aborted",
+        "Command cancelled by user.",
+    ];
+    let by_name = text.starts_with("Tool \"") && text.ends_with("\" was canceled by the user.");
+    let is_known = by_name || WORDS.iter().any(|words| text.starts_with(words));
+    is_known && !text.contains("the user said")
+}
+
 /// Why a call failed.
 pub(super) fn reason(text: &str) -> Cow<'_, str> {
     if let Some(report) = report(text.trim()) {
@@ -102,6 +129,9 @@ pub(super) fn reason(text: &str) -> Cow<'_, str> {
         .and_then(|text| text.strip_suffix("</tool_use_error>"))
         .unwrap_or(text);
     let text = text.strip_prefix("Error: ").unwrap_or(text);
+    if is_told(text) {
+        return Cow::Borrowed("");
+    }
     with_bare_notes(text)
 }
 

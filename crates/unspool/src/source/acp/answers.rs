@@ -108,7 +108,7 @@ impl Acp {
         }
     }
 
-    fn word(&mut self, name: &str, word: &str, out: &mut Emitter) {
+    pub(super) fn word(&mut self, name: &str, word: &str, out: &mut Emitter) {
         if let Some(value) = RawJson::of(&word) {
             self.state(name, value.json(), out);
         }

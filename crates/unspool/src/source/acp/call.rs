@@ -185,6 +185,9 @@ impl Call {
         if self.activity().is_some() {
             return Some("sub_agent_activity".to_owned());
         }
+        if input.get("action").is_object() && input.get("query").is_string() {
+            return Some("web_search".to_owned());
+        }
         self.arguments()?;
         let (server, tool) = (input.get("server").string(), input.get("tool").string());
         Some(format!("{server}.{tool}"))
@@ -343,6 +346,9 @@ impl Call {
         if self.arguments().is_some() {
             return None;
         }
+        if self.is_invalid() {
+            return Some(Cow::Borrowed(""));
+        }
         if let Some((_, name)) = self.activity() {
             return Some(Cow::Owned(name));
         }
@@ -365,11 +371,7 @@ impl Call {
             None => {}
         }
         let describes = self.is_gemini() && !self.replayed && input.is_null();
-        // Gemini puts a pattern in quotes.
-        let quoted = self.title.strip_prefix('\'');
-        let quoted = quoted.and_then(|title| title.strip_suffix('\''));
-        let quoted = quoted.filter(|_| category == Category::List);
-        describes.then_some(Cow::Borrowed(quoted.unwrap_or(&self.title)))
+        describes.then(|| Cow::Borrowed(gemini_object(category, &self.title)))
     }
 
     /// Emits the call as far as it is known.
@@ -389,10 +391,30 @@ impl Call {
             name: &self.tool(),
             category: Some(category),
             arg: self.arg(category),
-            input: self.arguments().or_else(|| self.input.clone()),
-            // The headline of a plan says no more than the plan.
-            title: if self.is_plan() { "" } else { &self.title },
+            // That of an invalid call only repeats the error.
+            input: if self.is_invalid() {
+                None
+            } else {
+                self.arguments().or_else(|| self.input.clone())
+            },
+            title: self.headline(),
         });
+    }
+
+    /// The title, where it says more than the rest. That of a plan does not,
+    /// nor the name that Gemini shows for a tool in a session that is loaded.
+    fn headline(&self) -> &str {
+        let is_name = self.is_gemini() && self.replayed && is_word(&self.title);
+        if self.is_plan() || is_name || self.is_invalid() {
+            ""
+        } else {
+            &self.title
+        }
+    }
+
+    /// OpenCode turns a call that it cannot make into one of this tool.
+    pub(super) fn is_invalid(&self) -> bool {
+        self.is_opencode() && matches!(&*self.title, "invalid" | "Invalid Tool")
     }
 
     /// Whether it is the call of an agent's plan tool, which ends no message.
@@ -478,6 +500,26 @@ fn gemini_tool(id: &str) -> Option<&str> {
         let rest = id.get(at + mark.len()..)?.strip_prefix(tool)?;
         (!tool.is_empty() && rest.starts_with('_')).then_some(tool)
     })
+}
+
+/// What a title of Gemini's is about: the pattern, which it puts in quotes, or
+/// the agent.
+fn gemini_object(category: Category, title: &str) -> &str {
+    let quoted = match category {
+        Category::List | Category::Search => title.strip_prefix('\''),
+        Category::Task => title.strip_prefix("Delegating to agent '"),
+        _ => None,
+    };
+    let is_places =
+        |rest: &str| rest.is_empty() || rest.starts_with(" in") || rest.starts_with(" within");
+    let inner = quoted.and_then(|rest| {
+        let ends = rest.match_indices('\'').map(|(at, _)| rest.split_at(at));
+        let (inner, _) = ends
+            .into_iter()
+            .find(|(_, rest)| rest.strip_prefix('\'').is_some_and(is_places))?;
+        Some(inner)
+    });
+    inner.filter(|inner| !inner.is_empty()).unwrap_or(title)
 }
 
 /// One word that could be a tool's name.

@@ -118,10 +118,12 @@ impl Call {
         if failed && (refused || was_canceled_by_user(text)) {
             return ToolStatus::Rejected;
         }
-        // OpenCode turns a call that it cannot make into one of this tool.
-        let invalid = self.is_opencode() && matches!(&*self.title, "invalid" | "Invalid Tool");
+        // OpenCode has no exit code for a command that took too long.
+        let metadata = raw.get("metadata").object();
+        let was_cut = self.is_opencode() && metadata.has("exit") && exit_code.is_none();
         if failed
-            || invalid
+            || was_cut
+            || self.is_invalid()
             || (self.is_aider && aider::has_failed(text))
             || exit_code.is_some_and(|code| code != 0)
         {
