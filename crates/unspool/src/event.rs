@@ -609,3 +609,32 @@ pub struct Unknown {
 fn is_false(value: &bool) -> bool {
     !value
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_time_is_dropped_and_kept_as_it_came() {
+        let read = |time: &str| {
+            let line = format!(r#"{{"kind":"user","time":{time},"text":"x"}}"#);
+            let event = Event::from_json(&line).unwrap();
+            assert_eq!(event.raw, event.time.is_none().then_some(line));
+            event.time
+        };
+        let good = ["2026-11-15T18:24:55Z", "2026-11-15t18:24:55.926+01:00"];
+        for time in good {
+            assert_eq!(read(&format!("\"{time}\"")).as_deref(), Some(time));
+        }
+        let bad = [
+            "\"yesterday\"",
+            "\"2026-11-15\"",
+            "\"2026-13-15T18:24:55Z\"",
+            "\"2026-11-15T18:24:55\"",
+            "7",
+        ];
+        for time in bad {
+            assert_eq!(read(time), None, "{time}");
+        }
+    }
+}

@@ -408,6 +408,26 @@ mod tests {
     }
 
     #[test]
+    fn output_that_names_no_call_is_of_the_last_one() {
+        let begin = |id: &str| {
+            format!(
+                "{{\"id\":\"0\",\"msg\":{{\"type\":\"exec_command_begin\",\"call_id\":\"{id}\",\"command\":[\"ls\"]}}}}\n"
+            )
+        };
+        let piece =
+            "{\"id\":\"0\",\"msg\":{\"type\":\"exec_command_output_delta\",\"chunk\":\"YQ==\"}}\n";
+        let input = [begin("a"), begin("b"), piece.to_owned()].concat();
+        let ids: Vec<String> = events(&input)
+            .into_iter()
+            .filter_map(|event| match event.body {
+                Body::ToolOutput(output) => Some(output.id),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(ids, ["b"]);
+    }
+
+    #[test]
     fn unknown_messages_are_kept() {
         let events = events("{\"id\":\"0\",\"msg\":{\"type\":\"hologram\"}}\n");
         assert_eq!(kinds(&events), ["unknown", "turn_end"]);
