@@ -183,9 +183,10 @@ pub enum Block {
     },
     /// A quotation.
     Quote(Vec<Block>),
-    /// Lines that are cut at the column, never wrapped at words: code, tool
-    /// output.
+    /// Lines that are cut at the column, never wrapped at words: code.
     Verbatim(Vec<Line>),
+    /// Lines that a program printed: wrapped at words where they have any.
+    Output(Vec<Line>),
     /// A table.
     Table(Table),
     /// A thematic break.
@@ -203,7 +204,7 @@ fn spans_mut(block: &mut Block) -> Vec<&mut Span> {
             blocks.flat_map(spans_mut).collect()
         }
         Block::Quote(blocks) => blocks.iter_mut().flat_map(spans_mut).collect(),
-        Block::Verbatim(lines) => lines.iter_mut().flatten().collect(),
+        Block::Verbatim(lines) | Block::Output(lines) => lines.iter_mut().flatten().collect(),
         Block::Table(table) => {
             let rows = table.rows.iter_mut().flatten();
             table.header.iter_mut().chain(rows).flatten().collect()

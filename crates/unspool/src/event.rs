@@ -44,17 +44,24 @@ impl Event {
             kind: std::borrow::Cow<'a, str>,
             #[serde(default)]
             seq: u64,
-            time: Option<String>,
+            #[serde(borrow)]
+            time: Option<&'a serde_json::value::RawValue>,
             agent: Option<Agent>,
             raw: Option<String>,
         }
         let envelope: Envelope<'_> = serde_json::from_str(line)?;
+        let time = envelope.time.and_then(|time| {
+            let text = serde_json::from_str::<String>(time.get()).ok()?;
+            is_time(&text).then_some(text)
+        });
+        // What is no time is left out, and still there as it came.
+        let is_cut = envelope.time.is_some() && time.is_none();
         Ok(Self {
             body: Body::from_json(&envelope.kind, line)?,
             seq: envelope.seq,
-            time: envelope.time,
+            time,
             agent: envelope.agent.map(Arc::new),
-            raw: envelope.raw,
+            raw: envelope.raw.or_else(|| is_cut.then(|| line.to_owned())),
         })
     }
 
@@ -62,6 +69,18 @@ impl Event {
     pub fn depth(&self) -> u32 {
         self.agent.as_ref().map_or(0, |agent| agent.depth)
     }
+}
+
+/// Whether a text is a moment as RFC 3339 writes it.
+fn is_time(text: &str) -> bool {
+    let marks = [(4, b"-"), (7, b"-"), (10, b"T"), (13, b":"), (16, b":")];
+    let bytes = text.as_bytes();
+    let has = |(at, mark): &(usize, &[u8; 1])| {
+        bytes
+            .get(*at)
+            .is_some_and(|b| b.eq_ignore_ascii_case(&mark[0]))
+    };
+    marks.iter().all(has) && !text.contains('[') && text.parse::<jiff::Timestamp>().is_ok()
 }
 
 impl Serialize for Event {
@@ -589,4 +608,33 @@ pub struct Unknown {
 )]
 fn is_false(value: &bool) -> bool {
     !value
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_time_is_dropped_and_kept_as_it_came() {
+        let read = |time: &str| {
+            let line = format!(r#"{{"kind":"user","time":{time},"text":"x"}}"#);
+            let event = Event::from_json(&line).unwrap();
+            assert_eq!(event.raw, event.time.is_none().then_some(line));
+            event.time
+        };
+        let good = ["2026-11-15T18:24:55Z", "2026-11-15t18:24:55.926+01:00"];
+        for time in good {
+            assert_eq!(read(&format!("\"{time}\"")).as_deref(), Some(time));
+        }
+        let bad = [
+            "\"yesterday\"",
+            "\"2026-11-15\"",
+            "\"2026-13-15T18:24:55Z\"",
+            "\"2026-11-15T18:24:55\"",
+            "7",
+        ];
+        for time in bad {
+            assert_eq!(read(time), None, "{time}");
+        }
+    }
 }

@@ -123,6 +123,19 @@ impl Formatter {
         let mut finished = Vec::new();
         self.session
             .apply(event.clone(), &mut |entry| finished.push(entry));
+        // A question is shown when it is asked.
+        let is_asked =
+            |entry: &Entry| matches!(&entry.item, Item::Prompt(prompt) if prompt.answer.is_empty());
+        finished.retain(|entry| !is_asked(entry));
+        if matches!(&event.body, Body::Prompt(prompt) if prompt.answer.is_empty()) {
+            let asked = self
+                .session
+                .open()
+                .iter()
+                .rev()
+                .find(|entry| is_asked(entry));
+            finished.extend(asked.cloned());
+        }
         if let Body::ToolUse(call) = &event.body {
             let is_call =
                 |entry: &&Entry| matches!(&entry.item, Item::Tool(tool) if tool.call.id == call.id);

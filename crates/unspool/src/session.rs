@@ -34,8 +34,8 @@ mod told;
 pub use entry::{Entry, Item, Text, Tool};
 
 use crate::event::{
-    Agent, Body, Event, Level, Message, Payload, Permission, ToolOutput, ToolResult, ToolStatus,
-    ToolUse, TurnStatus,
+    Agent, Body, Event, Level, Message, Payload, Permission, Plan, Prompt, ToolOutput, ToolResult,
+    ToolStatus, ToolUse, TurnStatus,
 };
 use errands::Errands;
 use told::Told;
@@ -57,6 +57,9 @@ pub struct Session {
     /// Says that the turn was stopped, which comes behind the calls that were
     /// stopped with it.
     stop: Option<Entry>,
+    /// The last plan and whose it is, until a person says something: the same
+    /// again is no news.
+    plan: Option<(Option<String>, Plan)>,
     /// The number of the next entry.
     next: u64,
     /// The open entry that the last event changed.
@@ -159,7 +162,8 @@ impl Session {
         let messages = |entry: &mut Entry| is_message(&entry.item);
         self.open.extract_if(.., messages).for_each(&mut *finished);
         self.waiting.drain(..).for_each(&mut *finished);
-        let requests = |entry: &mut Entry| matches!(entry.item, Item::Permission(_));
+        let requests =
+            |entry: &mut Entry| matches!(entry.item, Item::Permission(_) | Item::Prompt(_));
         self.open.extract_if(.., requests).for_each(&mut *finished);
         self.open.drain(..).for_each(finished);
     }
@@ -171,6 +175,10 @@ impl Session {
         let agent = agent.map(|agent| self.errands.by_its_work(agent));
         if !may_precede_stop(&body) {
             self.stop.take().into_iter().for_each(&mut *finished);
+        }
+        if !may_precede_answer(&body) {
+            let prompts = |entry: &mut Entry| matches!(entry.item, Item::Prompt(_));
+            self.open.extract_if(.., prompts).for_each(&mut *finished);
         }
         if ends_messages(agent.as_deref(), &body) {
             self.end_messages(agent.as_deref(), &body, finished);
@@ -221,10 +229,21 @@ impl Session {
                 });
             }
             Body::Session(session) => finished(entry(Item::Session(session))),
-            Body::User(user) => finished(entry(Item::User(user))),
-            Body::Plan(plan) => finished(entry(Item::Plan(plan))),
+            Body::User(user) => {
+                self.plan = None;
+                finished(entry(Item::User(user)));
+            }
+            Body::Plan(plan) => {
+                let whose = agent.as_ref().map(|agent| agent.id.clone());
+                let plan = Some((whose, plan));
+                if self.plan != plan {
+                    self.plan.clone_from(&plan);
+                    let plan = plan.map(|(_, plan)| entry(Item::Plan(plan)));
+                    plan.into_iter().for_each(finished);
+                }
+            }
             Body::Edit(edits) => finished(entry(Item::Edit(edits.edits))),
-            Body::Prompt(prompt) => finished(entry(Item::Prompt(prompt))),
+            Body::Prompt(prompt) => self.prompt(prompt, entry, finished),
             Body::Context(context) => finished(entry(Item::Context(context))),
             Body::Notice(notice) => {
                 if agent.is_none() {
@@ -242,6 +261,25 @@ impl Session {
             Body::State(state) => finished(entry(Item::State(state))),
             Body::Unknown(unknown) => finished(entry(Item::Unknown(unknown.text))),
         }
+    }
+
+    /// A question waits for its answer, which comes with the question, unless
+    /// something else happens first.
+    fn prompt(
+        &mut self,
+        prompt: Prompt,
+        entry: impl Fn(Item) -> Entry,
+        finished: &mut dyn FnMut(Entry),
+    ) {
+        if prompt.answer.is_empty() {
+            self.begin(entry(Item::Prompt(prompt)));
+            return;
+        }
+        let asked = self.open.iter().position(
+            |open| matches!(&open.item, Item::Prompt(asked) if asked.question == prompt.question),
+        );
+        let asked = asked.map(|asked| self.open.remove(asked).number);
+        finished(numbered(entry(Item::Prompt(prompt)), asked));
     }
 
     /// A request waits for its answer; the answer alone does not say to what.
@@ -269,6 +307,10 @@ impl Session {
             if permission.options.is_empty() {
                 permission.options = asked.options;
             }
+        }
+        if permission.title.is_empty() {
+            let call = self.tool(&permission.tool_id);
+            permission.title = call.map(|tool| tool.call.arg.clone()).unwrap_or_default();
         }
         let is_answered = !permission.outcome.is_empty();
         let entry = numbered(entry(Item::Permission(permission)), number);
@@ -492,6 +534,14 @@ fn may_precede_stop(body: &Body) -> bool {
     )
 }
 
+/// Whether this may come between a question and its answer.
+fn may_precede_answer(body: &Body) -> bool {
+    matches!(
+        body,
+        Body::Prompt(_) | Body::Usage(_) | Body::State(_) | Body::ToolOutput(_)
+    )
+}
+
 /// Whether a message of this agent cannot go on after this. What only stands
 /// beside it (results, plans, notices …) does not end the root agent's. A
 /// sub-agent's end is not told on its own: whatever it does next is taken for it.
@@ -639,6 +689,34 @@ mod tests {
         assert!(out[4].contains("\"p1\"") && !out[4].contains("\"p2\""));
         assert!(out[5].contains("\"p2\""));
         assert_eq!(out[6], "t2");
+    }
+
+    #[test]
+    fn a_question_and_its_answer_are_one() {
+        let ask = |question: &str, answer: &str| {
+            format!(r#"{{"kind":"prompt","question":"{question}","answer":"{answer}"}}"#)
+        };
+        let out = handed_out(&[
+            &ask("a", ""),
+            &ask("b", ""),
+            &ask("a", "yes"),
+            r#"{"kind":"tool_use","id":"t","name":"Bash"}"#,
+            &ask("c", "no"),
+        ]);
+        assert!(out[2].contains("\"a\"") && out[2].contains("yes"));
+        assert!(out[3].contains("\"b\""));
+        assert!(out[4].contains("\"c\""));
+        assert_eq!([&*out[0], &*out[1]], ["", ""]);
+    }
+
+    #[test]
+    fn the_same_plan_again_is_no_news() {
+        let plan = r#"{"kind":"plan","entries":[{"text":"a","status":"pending"}]}"#;
+        let other = r#"{"kind":"plan","entries":[{"text":"a","status":"completed"}]}"#;
+        let next = r#"{"kind":"user","text":"x"}"#;
+        let out = handed_out(&[plan, plan, other, plan, plan, next, plan]);
+        let shown: Vec<bool> = out.iter().map(|words| !words.is_empty()).collect();
+        assert_eq!(shown, [true, false, true, true, false, true, true]);
     }
 
     #[test]

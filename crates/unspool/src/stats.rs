@@ -48,6 +48,33 @@ pub struct Stats {
     totals: BTreeMap<String, Usage>,
 }
 
+/// What has been told of tokens and cost, by the agent that it is of.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Told(BTreeMap<String, Usage>);
+
+/// What a total has grown by; all of it where it began anew.
+fn difference(total: &Usage, told: &Usage) -> Usage {
+    let tokens = |total: Option<u64>, told: Option<u64>| {
+        total.map(|total| total.checked_sub(told.unwrap_or(0)).unwrap_or(total))
+    };
+    let cost = total.cost_usd.map(|total| {
+        let before = told.cost_usd.unwrap_or(0.0);
+        if total < before {
+            total
+        } else {
+            total - before
+        }
+    });
+    Usage {
+        input_tokens: tokens(total.input_tokens, told.input_tokens),
+        output_tokens: tokens(total.output_tokens, told.output_tokens),
+        cached_tokens: tokens(total.cached_tokens, told.cached_tokens),
+        reasoning_tokens: tokens(total.reasoning_tokens, told.reasoning_tokens),
+        cost_usd: cost,
+        ..Usage::default()
+    }
+}
+
 impl Stats {
     /// Counts the event.
     pub fn event(&mut self, event: &Event) {
@@ -113,6 +140,40 @@ impl Stats {
             context_used: pick(total.context_used, sum.context_used),
             context_size: pick(total.context_size, sum.context_size),
             cumulative: true,
+        }
+    }
+
+    /// The same without what was told before: of amounts nothing was told, of
+    /// totals what came before.
+    pub(crate) fn usage_beyond(&self, told: &mut Told) -> Usage {
+        let mut news: Option<Usage> = None;
+        for (agent, total) in &self.totals {
+            let told = told.0.entry(agent.clone()).or_default();
+            sum(news.get_or_insert_default(), &difference(total, told));
+            replace(told, total);
+        }
+        let news = news.unwrap_or_default();
+        let (amounts, all) = (&self.usage, self.usage());
+        let amount = |news: Option<u64>, amount: Option<u64>| amount.filter(|_| news.is_none());
+        let untold = Usage {
+            input_tokens: amount(news.input_tokens, amounts.input_tokens),
+            output_tokens: amount(news.output_tokens, amounts.output_tokens),
+            cached_tokens: amount(news.cached_tokens, amounts.cached_tokens),
+            reasoning_tokens: amount(news.reasoning_tokens, amounts.reasoning_tokens),
+            cost_usd: amounts.cost_usd.filter(|_| news.cost_usd.is_none()),
+            ..Usage::default()
+        };
+        // The root agent's total counts all.
+        sum(told.0.entry(String::new()).or_default(), &untold);
+        Usage {
+            input_tokens: news.input_tokens.or(untold.input_tokens),
+            output_tokens: news.output_tokens.or(untold.output_tokens),
+            cached_tokens: news.cached_tokens.or(untold.cached_tokens),
+            reasoning_tokens: news.reasoning_tokens.or(untold.reasoning_tokens),
+            // Totals of money are often rounded, which amounts are not.
+            cost_usd: amounts.cost_usd.or(news.cost_usd),
+            cumulative: false,
+            ..all
         }
     }
 

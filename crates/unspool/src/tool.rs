@@ -53,7 +53,6 @@ const TOOLS: &[(Category, &[&str])] = &[
             "clarify_public_api",
             "get_usage",
             "module_info",
-            "read_background_output",
             "viewfilesatglob",
             "shownumberedcontext",
             "gitbranch",
@@ -156,7 +155,6 @@ const TOOLS: &[(Category, &[&str])] = &[
             "orchestrate",
             "execute",
             "code_interpreter",
-            "list_background_processes",
         ],
     ),
     (

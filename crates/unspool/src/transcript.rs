@@ -35,7 +35,7 @@ use std::sync::Arc;
 
 use crate::event::{Agent, Body, Event, Usage};
 use crate::session::{Entry, Item, Session};
-use crate::stats::Stats;
+use crate::stats::{Stats, Told};
 
 /// The entries of a run in the order in which they are shown.
 #[derive(Clone, Debug, Default)]
@@ -46,6 +46,9 @@ pub struct Transcript {
     /// Those of a turn that has ended while calls are open. If nothing follows
     /// they come behind the calls, else before what follows.
     due: Option<Spent>,
+    /// All that was told so far: agents that tell totals are told as the
+    /// others, by what each turn added.
+    told: Told,
     /// The open entry that the last event changed.
     touched: Option<u64>,
 }
@@ -110,12 +113,13 @@ impl Transcript {
             return;
         }
         if !matches!(event.body, Body::State(_)) {
-            usage(&mut self.due, finished);
+            usage(&mut self.due, &mut self.told, finished);
         }
         let Self {
             session,
             spent,
             due,
+            told,
             touched,
         } = self;
         session.apply(event, &mut |entry| {
@@ -126,15 +130,15 @@ impl Transcript {
         });
         *touched = session.touched();
         if session.open().is_empty() {
-            usage(due, finished);
+            usage(due, told, finished);
         }
     }
 
     /// The stream has ended: what is open is handed out as it is.
     pub fn finish(&mut self, finished: &mut dyn FnMut(Entry)) {
         self.session.finish(finished);
-        usage(&mut self.due, finished);
-        usage(&mut self.spent, finished);
+        usage(&mut self.due, &mut self.told, finished);
+        usage(&mut self.spent, &mut self.told, finished);
     }
 }
 
@@ -143,13 +147,13 @@ fn is_window_alone(usage: &Usage) -> bool {
     usage.input_tokens.is_none() && usage.output_tokens.is_none() && usage.cost_usd.is_none()
 }
 
-fn usage(spent: &mut Option<Spent>, finished: &mut dyn FnMut(Entry)) {
+fn usage(spent: &mut Option<Spent>, told: &mut Told, finished: &mut dyn FnMut(Entry)) {
     if let Some(spent) = spent.take() {
         finished(Entry {
             number: u64::MAX,
             time: spent.time,
             agent: None,
-            item: Item::Usage(spent.stats.usage()),
+            item: Item::Usage(spent.stats.usage_beyond(told)),
         });
     }
 }
@@ -263,6 +267,57 @@ mod tests {
             })
             .collect();
         assert_eq!(told, [Some(12), Some(1)]);
+    }
+
+    #[test]
+    fn totals_are_told_by_what_each_turn_added() {
+        let end = r#"{"kind":"turn_end","status":"completed"}"#;
+        let told = |lines: &[&str]| -> Vec<(Option<u64>, Option<f64>)> {
+            let usage = |entry: Entry| match entry.item {
+                Item::Usage(usage) => Some((usage.input_tokens, usage.cost_usd)),
+                _ => None,
+            };
+            entries(lines).into_iter().filter_map(usage).collect()
+        };
+        let totals = told(&[
+            r#"{"kind":"usage","input_tokens":5,"cost_usd":0.5,"cumulative":true}"#,
+            end,
+            r#"{"kind":"usage","input_tokens":12,"cost_usd":0.75,"cumulative":true}"#,
+            end,
+            // Another process counts anew.
+            r#"{"kind":"usage","input_tokens":2,"cost_usd":0.25,"cumulative":true}"#,
+            end,
+        ]);
+        assert_eq!(
+            totals,
+            [
+                (Some(5), Some(0.5)),
+                (Some(7), Some(0.25)),
+                (Some(2), Some(0.25))
+            ]
+        );
+        let mixed = told(&[
+            r#"{"kind":"usage","input_tokens":5}"#,
+            end,
+            r#"{"kind":"usage","input_tokens":6}"#,
+            r#"{"kind":"usage","input_tokens":30,"cost_usd":0.5,"cumulative":true}"#,
+            end,
+            r#"{"kind":"usage","input_tokens":3}"#,
+            end,
+        ]);
+        let costs = told(&[
+            r#"{"kind":"usage","cost_usd":0.004}"#,
+            r#"{"kind":"usage","cost_usd":0.01,"cumulative":true}"#,
+            end,
+            r#"{"kind":"usage","cost_usd":0.003}"#,
+            r#"{"kind":"usage","cost_usd":0.01,"cumulative":true}"#,
+            end,
+        ]);
+        assert_eq!(costs, [(None, Some(0.004)), (None, Some(0.003))]);
+        assert_eq!(
+            mixed,
+            [(Some(5), None), (Some(25), Some(0.5)), (Some(3), None)]
+        );
     }
 
     #[test]

@@ -138,6 +138,7 @@ pub fn parts(entry: &Entry, detail: &Detail) -> Vec<Part> {
         Item::Tool(call) => tool::parts(call, detail),
         Item::Plan(plan) => plan_parts(plan, detail.marks),
         Item::Edit(edits) => tool::edits(edits, Role::Green, detail),
+        Item::Permission(permission) if is_granted_routine(permission) => Vec::new(),
         Item::Permission(permission) => vec![asked(permission)],
         Item::Prompt(prompt) if is_routine(prompt) => Vec::new(),
         Item::Prompt(prompt) => vec![question(prompt)],
@@ -289,11 +290,22 @@ fn asked(permission: &Permission) -> Part {
     Part::bulleted(Role::Accent, vec![Block::Paragraph(spans)])
 }
 
+/// Asked before every call.
+const ROUTINE: &str = "Run tools?";
+
 /// Whether a question is asked before every call and was not answered with no:
 /// that tools run is seen in what they do.
 fn is_routine(prompt: &Prompt) -> bool {
     let answer = prompt.answer.trim().to_ascii_lowercase();
-    prompt.question.trim() == "Run tools?" && !answer.starts_with(['n', 's'])
+    prompt.question.trim() == ROUTINE && !answer.starts_with(['n', 's'])
+}
+
+/// The same for a question that is put as a request for permission.
+fn is_granted_routine(permission: &Permission) -> bool {
+    let mut options = permission.options.iter();
+    let taken = options.find(|option| option.id == permission.outcome);
+    let is_refused = taken.is_some_and(|option| option.kind.starts_with("reject"));
+    permission.title == ROUTINE && !is_refused && permission.outcome != "cancelled"
 }
 
 fn question(prompt: &Prompt) -> Part {
@@ -371,6 +383,9 @@ fn turn_end(end: &TurnEnd) -> Option<Part> {
     })
 }
 
+/// What is less than this would be shown as nought.
+const LEAST_COST: f64 = 0.000_05;
+
 fn usage(usage: &Usage) -> Option<Part> {
     let counts = [
         (usage.input_tokens, "in"),
@@ -386,8 +401,10 @@ fn usage(usage: &Usage) -> Option<Part> {
                 .map(|count| format!("{count} {name}"))
         })
         .collect();
-    words.extend(usage.cost_usd.map(|cost| format!("${cost:.4}")));
-    if let (Some(used), Some(size)) = (usage.context_used, usage.context_size) {
+    let cost = usage.cost_usd.filter(|cost| *cost >= LEAST_COST);
+    words.extend(cost.map(|cost| format!("${cost:.4}")));
+    let used = usage.context_used.filter(|used| *used > 0);
+    if let (Some(used), Some(size)) = (used, usage.context_size) {
         words.push(format!("context {used}/{size}"));
     }
     let text = format!("Usage: {}", words.join(", "));

@@ -36,6 +36,9 @@ pub(super) fn parts(tool: &Tool, detail: &Detail) -> Vec<Part> {
     if let Some(parts) = named::parts(&view) {
         return parts;
     }
+    if view.is_bare() {
+        return view.unhandled();
+    }
     match tool.call.category {
         Category::Execute => view.command(),
         Category::Read => view.silent("Read", Style::of(Role::Normal).bold(), view.subject()),
@@ -122,6 +125,23 @@ impl View<'_> {
         Span::new(word, Style::of(Role::Colorful).bold())
     }
 
+    /// Whether nothing tells what the call is about, as where its arguments
+    /// could not be read: its verb would say nothing.
+    fn is_bare(&self) -> bool {
+        let has_edits = || self.result().is_some_and(|result| !result.edits.is_empty());
+        match self.tool.call.category {
+            Category::Execute => self.command_text().is_none(),
+            Category::Read | Category::Search | Category::Fetch => {
+                let told = ["pattern", "query", "regex", "url", "prompt"];
+                self.subject().trim().is_empty() && self.input.text(&told).is_none()
+            }
+            Category::Write | Category::Edit | Category::Delete | Category::Move => {
+                self.subject().trim().is_empty() && self.patch().is_empty() && !has_edits()
+            }
+            _ => false,
+        }
+    }
+
     /// What the call is about, in full where the input says it.
     fn subject(&self) -> String {
         self.input
@@ -161,7 +181,7 @@ impl View<'_> {
     /// What stands below the heading of a call whose output is not shown: why
     /// it failed, unless the heading says it all, or what is looked for in it.
     fn news(&self) -> Option<Part> {
-        let is_told = self.was_stopped() && self.output().trim().is_empty();
+        let is_told = self.was_stopped() && wrapping::reason(&self.output()).is_empty();
         self.failure().filter(|_| !is_told).or_else(|| self.found())
     }
 
@@ -218,28 +238,37 @@ impl View<'_> {
     /// What the call has said so far.
     fn output(&self) -> Cow<'_, str> {
         match self.result() {
-            Some(result) if self.so_far().is_none() => result.output.as_str(),
-            _ => Cow::Borrowed(&self.tool.output),
+            Some(result) => self.so_far().unwrap_or_else(|| result.output.as_str()),
+            None => Cow::Borrowed(&self.tool.output),
         }
     }
 
     /// What a call had written when it was stopped, where nobody says more.
-    fn so_far(&self) -> Option<&str> {
+    fn so_far(&self) -> Option<Cow<'_, str>> {
         let result = self.result()?;
-        let is_all = result.status == ToolStatus::Canceled && result.output.is_empty();
-        let output = self.tool.output.as_str();
-        (is_all && !output.trim().is_empty()).then_some(output)
+        if result.status != ToolStatus::Canceled {
+            return None;
+        }
+        let told = result.output.as_str();
+        let output = match wrapping::before_stop(&told) {
+            Some(output) => Cow::Owned(output.to_owned()),
+            None if wrapping::reason(&told).is_empty() => Cow::Borrowed(self.tool.output.as_str()),
+            None => return None,
+        };
+        (!output.trim().is_empty()).then_some(output)
     }
 
     fn command(&self) -> Vec<Part> {
         let code = self.result().and_then(|result| result.exit_code);
         let code = code.filter(|code| *code != 0);
-        let verb = self.stop().unwrap_or_else(|| self.verb("Running", "Ran"));
-        let mut spans = vec![verb];
-        spans.push(Span::role(
-            " ".to_owned() + &self.command_text(),
-            Role::Normal,
-        ));
+        let (running, done) = if self.is_typing() {
+            ("Typing", "Typed")
+        } else {
+            ("Running", "Ran")
+        };
+        let verb = self.stop().unwrap_or_else(|| self.verb(running, done));
+        let text = self.command_text().unwrap_or_default();
+        let mut spans = vec![verb, Span::role(" ".to_owned() + &text, Role::Normal)];
         spans.extend(code.map(|code| Span::role(format!(" (exit {code})"), Role::Accent)));
         let goes_on = self.goes_on();
         spans.extend(goes_on.then(in_background));
@@ -247,7 +276,7 @@ impl View<'_> {
         if goes_on {
             // The heading says it all.
         } else if let Some(output) = self.so_far() {
-            parts.extend(self.captured(output));
+            parts.extend(self.captured(&output));
         } else if code.is_none() && self.bullet() == Role::Red {
             parts.extend(self.news());
         } else {
@@ -262,7 +291,13 @@ impl View<'_> {
             && wrapping::is_in_background(&self.output())
     }
 
-    fn command_text(&self) -> String {
+    /// Whether this is not a command, but what one that runs is told.
+    fn is_typing(&self) -> bool {
+        self.tool.call.name.ends_with("write_stdin") && self.input.text(&["chars"]).is_some()
+    }
+
+    /// The command; `None` where the call tells none.
+    fn command_text(&self) -> Option<String> {
         let words = self.input.list("command");
         let text = if words.is_empty() {
             self.input.text(&[
@@ -277,12 +312,11 @@ impl View<'_> {
         } else {
             Some(crate::tool::command_line(&words))
         };
-        let text = text.unwrap_or_else(|| match self.tool.call.title.as_str() {
-            "" if self.tool.call.arg.is_empty() => self.tool.call.name.clone(),
-            "" => self.tool.call.arg.clone(),
-            title => title.to_owned(),
-        });
-        sanitize::text(unwrap_shell(text.trim()).trim()).into_owned()
+        let call = &self.tool.call;
+        let told = [call.title.as_str(), call.arg.as_str()];
+        let told = told.into_iter().find(|told| !told.trim().is_empty());
+        let text = text.or_else(|| told.map(str::to_owned))?;
+        Some(sanitize::text(unwrap_shell(text.trim()).trim()).into_owned())
     }
 
     fn list(&self) -> Vec<Part> {
@@ -315,6 +349,11 @@ impl View<'_> {
 
     fn fetch(&self) -> Vec<Part> {
         let style = Style::of(Role::Colorful).bold();
+        let action = self.input.object().get("action").object();
+        let is_page = matches!(&*action.get("type").string(), "open_page" | "openPage");
+        if let Some(page) = action.get("url").str().filter(|_| is_page) {
+            return self.silent("Fetch", style, page.into_owned());
+        }
         let name = self.tool.call.name.to_ascii_lowercase();
         let is_search = name.contains("search") && self.input.text(&["url"]).is_none();
         let word = if is_search { "Search Web" } else { "Fetch" };
@@ -373,7 +412,10 @@ impl View<'_> {
     /// The output of a tool of which nothing is known.
     fn said(&self) -> Option<Part> {
         let output = self.output();
-        let text = pretty(&output);
+        let text = match wrapping::report(output.trim()) {
+            Some(report) => Cow::Owned(report),
+            None => pretty(&output),
+        };
         let lines = head_lines(&text, Style::of(Role::Normal), self.detail);
         if matches!(text, Cow::Borrowed(_)) && is_prose(&text) {
             return (!lines.is_empty()).then(|| prose(lines));
@@ -385,7 +427,10 @@ impl View<'_> {
     /// one of the protocol's kinds for its name, by its title.
     fn called(&self) -> &str {
         let call = &self.tool.call;
-        let is_kind = matches!(call.name.as_str(), "other" | "think" | "switch_mode");
+        let is_kind = matches!(
+            call.name.as_str(),
+            "other" | "think" | "switch_mode" | "read" | "edit" | "search" | "execute" | "fetch"
+        );
         if is_kind && !call.title.trim().is_empty() {
             &call.title
         } else {

@@ -39,7 +39,11 @@ pub(super) fn write(changes: &[DiffLine], pen: &mut Pen<'_>, margin: &mut Margin
             }
             DiffLine::More(count) => {
                 let noun = if *count == 1 { "line" } else { "lines" };
-                let text = format!("… +{count} {noun}");
+                // Each of these characters takes one cell.
+                let text: String = format!("… +{count} {noun}")
+                    .chars()
+                    .take(room.unwrap_or(usize::MAX))
+                    .collect();
                 let room = room.map_or(GUTTER, |room| room.saturating_sub(width::width(&text)));
                 gutter.clear();
                 gutter.push_str(blanks(if numbered { GUTTER.min(room) } else { 0 }));

@@ -147,6 +147,16 @@ impl<'s> Pen<'s> {
                     self.flow(line, Break::Anywhere, &|style| style, margin);
                 }
             }
+            Block::Output(lines) => {
+                for line in lines {
+                    let breaks = if has_words(line) {
+                        Break::AtWords
+                    } else {
+                        Break::Anywhere
+                    };
+                    self.flow(line, breaks, &|style| style, margin);
+                }
+            }
             Block::Table(table) => {
                 let lines = table::lines(table, self.even_room(margin), self.page);
                 for line in &lines {
@@ -331,12 +341,23 @@ pub(super) enum Part<'a> {
     End,
 }
 
+/// Whether a line has a blank between words.
+fn has_words(line: &[Span]) -> bool {
+    let mut begun = false;
+    let mut letters = line.iter().flat_map(|span| span.text.chars());
+    letters.any(|c| {
+        let is_between = begun && c == ' ';
+        begun |= c != ' ';
+        is_between
+    })
+}
+
 pub(super) fn is_empty(block: &Block) -> bool {
     match block {
         Block::Paragraph(_) | Block::Heading(..) | Block::Rule => false,
         Block::List { items, .. } => items.is_empty(),
         Block::Quote(blocks) => blocks.iter().all(is_empty),
-        Block::Verbatim(lines) => lines.is_empty(),
+        Block::Verbatim(lines) | Block::Output(lines) => lines.is_empty(),
         Block::Table(table) => table.header.is_empty() && table.rows.is_empty(),
         Block::Diff(lines) => lines.is_empty(),
     }

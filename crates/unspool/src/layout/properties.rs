@@ -113,6 +113,7 @@ fn leaf() -> impl Strategy<Value = Block> {
         4 => line().prop_map(Block::Paragraph),
         1 => line().prop_map(|line| Block::Heading(1, line)),
         1 => prop::collection::vec(line(), 0..4).prop_map(Block::Verbatim),
+        1 => prop::collection::vec(line(), 0..4).prop_map(Block::Output),
         1 => table(),
         1 => diff(),
         1 => Just(Block::Rule),

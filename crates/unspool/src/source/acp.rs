@@ -23,6 +23,7 @@ use call::Call;
 use sessions::Sessions;
 use terminal::Terminals;
 
+mod aider;
 mod answers;
 mod blocks;
 mod call;
@@ -164,6 +165,9 @@ struct Acp {
     summary: String,
     /// The end of what was said last, to tell an error that repeats it.
     last_words: String,
+    /// The agent is aider.
+    is_aider: bool,
+    speech: aider::Speech,
 }
 
 /// A request that has no answer yet.
@@ -212,6 +216,7 @@ impl Source for Acp {
 
     fn finish(&mut self, out: &mut Emitter) {
         self.settle(out);
+        self.end_speech(out);
         self.announce_all(|_| true, out);
         self.settle_refused(|_| true, out);
         if !self.waiting.is_empty() {
@@ -235,6 +240,7 @@ impl Acp {
                 return self.update(message.params(), out);
             }
             self.settle(out);
+            self.end_speech(out);
             if message.is_request() {
                 self.expect_answer(message, sender, &method);
             }
@@ -247,6 +253,7 @@ impl Acp {
             return false;
         }
         self.settle(out);
+        self.end_speech(out);
         self.response(message, out)
     }
 

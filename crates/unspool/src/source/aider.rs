@@ -9,13 +9,16 @@
 use std::borrow::Cow;
 
 use super::{Emitter, Input, Probe, Provider, Source};
+use crate::event::Level;
 use crate::frame::Frame;
 
+pub(super) use draft::{Closed, Draft, may_begin};
 use flow::Flow;
 use history::History;
 use screen::Screen;
 
 mod call;
+mod draft;
 mod dump;
 mod edit;
 mod flow;
@@ -137,4 +140,31 @@ fn drain(screen: &mut Screen, flow: &mut Flow, out: &mut Emitter) {
     while let Some(line) = screen.pop() {
         flow.line(&line, out);
     }
+}
+
+/// What is said after calls that were refused or came to nothing.
+pub(super) const WENT_ON: &str = marker::WENT_ON;
+
+/// Lines of the console as what is told: each of the agent's own for itself,
+/// what stands between them together.
+pub(super) fn console(lines: &[String]) -> Vec<(Level, String)> {
+    let mut told: Vec<(Level, String)> = Vec::new();
+    let mut in_block = false;
+    for line in lines.iter().map(|line| line.trim_end()) {
+        let is_stop = line.starts_with("^C ");
+        let level = is_stop.then_some(Level::Canceled);
+        let level = level.or_else(|| marker::note(line));
+        match (level, told.last_mut()) {
+            (None, _) if line.is_empty() && !in_block => {}
+            (None, Some((_, text))) if in_block => text.extend(["\n", line]),
+            _ => told.push((level.unwrap_or(Level::Info), line.to_owned())),
+        }
+        in_block = level.is_none() && (in_block || !line.is_empty());
+    }
+    told
+}
+
+/// Whether a tool says with this that it failed.
+pub(super) fn is_failure(text: &str) -> bool {
+    round::printed(text).is_some_and(round::Printed::is_failure)
 }

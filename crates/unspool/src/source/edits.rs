@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 use std::collections::VecDeque;
 
-use crate::event::{Category, Edit};
+use crate::event::{Category, Edit, Hunk};
 use crate::json::{Json, Object};
 use crate::patch;
 
@@ -26,6 +26,12 @@ pub(crate) fn announced(category: Category, input: Json<'_>) -> Vec<Edit> {
         if !edits.is_empty() {
             return edits;
         }
+    }
+    if category == Category::Edit && fields.get("edits").is_array() {
+        let edits = fields.get("edits").array().into_iter();
+        return edits
+            .filter_map(|edit| listed(&path, &edit.object()))
+            .collect();
     }
     if path.is_empty() {
         return Vec::new();
@@ -67,6 +73,58 @@ fn replaced(path: &str, fields: &Object<'_>) -> Option<Edit> {
     let old = first(fields, OLD)?;
     let new = first(fields, NEW).unwrap_or_default();
     Some(patch::from_texts(path, Some(&old), &new, false))
+}
+
+/// One of several changes, for the file that it names itself or for `path`.
+fn listed(path: &str, fields: &Object<'_>) -> Option<Edit> {
+    let own = first(fields, PATH);
+    let path = own.as_deref().unwrap_or(path);
+    if path.is_empty() {
+        return None;
+    }
+    replaced(path, fields).or_else(|| between_lines(path, fields))
+}
+
+/// Aider's changes are made between two lines, given by what they say or by an
+/// id that says nothing to a person.
+fn between_lines(path: &str, fields: &Object<'_>) -> Option<Edit> {
+    let operation = fields.get("operation").str()?;
+    let line = |key: &str| fields.get(key).str().filter(|line| !is_line_id(line));
+    let (start, end) = (line("start_line"), line("end_line"));
+    let signed = |sign: char, text: &str| -> Vec<String> {
+        text.lines().map(|line| format!("{sign}{line}")).collect()
+    };
+    let text = fields.get("text").string();
+    let new = match &*operation {
+        "delete" => Vec::new(),
+        _ => signed('+', &text),
+    };
+    let old = |line: Option<Cow<'_, str>>| line.map_or_else(Vec::new, |line| signed('-', &line));
+    let mut pieces = match &*operation {
+        "insert" => vec![start.map_or_else(Vec::new, |line| signed(' ', &line))],
+        _ if start == end => vec![old(start)],
+        _ => vec![old(start), old(end)],
+    };
+    pieces.last_mut()?.extend(new);
+    let hunks = pieces.into_iter().filter(|lines| !lines.is_empty());
+    Some(Edit {
+        path: path.to_owned(),
+        hunks: hunks
+            .map(|lines| Hunk {
+                lines,
+                ..Hunk::default()
+            })
+            .collect(),
+        ..Edit::default()
+    })
+}
+
+/// `@000`, `000@`, `—a1B2—`.
+fn is_line_id(line: &str) -> bool {
+    line.trim().is_empty()
+        || line.starts_with('@')
+        || (line.ends_with('@') && !line.contains(' '))
+        || line.starts_with('—')
 }
 
 fn of_patch(path: &str, text: &str) -> Vec<Edit> {
@@ -141,6 +199,29 @@ mod tests {
             edits(Category::Delete, r#"{"path":"f"}"#)[0].op,
             EditOp::Delete
         );
+    }
+
+    #[test]
+    fn lists_of_changes_give_one_each() {
+        let lines = |input: &str| -> Vec<Vec<String>> {
+            let edits = edits(Category::Edit, input);
+            let hunks = edits.into_iter().flat_map(|edit| edit.hunks);
+            hunks.map(|hunk| hunk.lines).collect()
+        };
+        let pairs = r#"{"file_path":"f","edits":[{"old_string":"a","new_string":"b"},{"old_string":"c","new_string":"d"}]}"#;
+        assert_eq!(lines(pairs), [["-a", "+b"], ["-c", "+d"]]);
+        let edit = |fields: &str| lines(&format!(r#"{{"edits":[{{"file_path":"f",{fields}}}]}}"#));
+        let one = r#""operation":"replace","text":"b\nc\n","start_line":"a","end_line":"a""#;
+        assert_eq!(edit(one), [["-a", "+b", "+c"]]);
+        let far = r#""operation":"replace","text":"n","start_line":"a","end_line":"z""#;
+        assert_eq!(edit(far), [vec!["-a"], vec!["-z", "+n"]]);
+        let ids = r#""operation":"replace","text":"n","start_line":"@000","end_line":"@000""#;
+        assert_eq!(edit(ids), [["+n"]]);
+        let insert = r#""operation":"insert","text":"n","start_line":"a""#;
+        assert_eq!(edit(insert), [[" a", "+n"]]);
+        let delete = r#""operation":"delete","start_line":"a","end_line":"a""#;
+        assert_eq!(edit(delete), [["-a"]]);
+        assert!(edits(Category::Edit, r#"{"edits":[{"operation":"replace"},7]}"#).is_empty());
     }
 
     #[test]

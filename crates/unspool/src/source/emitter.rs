@@ -202,7 +202,12 @@ impl Emitter {
 
     /// A whole block of reasoning; see [`Emitter::text`].
     pub fn reasoning(&mut self, id: Option<&str>, text: impl Into<Payload>) {
-        self.message(Stream::Reasoning, id, text.into(), false);
+        let text = text.into();
+        // A title without words is no thought.
+        let is_empty = text.as_str().chars().all(|c| c == '*' || c.is_whitespace());
+        if !is_empty {
+            self.message(Stream::Reasoning, id, text, false);
+        }
     }
 
     /// More reasoning; see [`Emitter::text_delta`].

@@ -63,10 +63,10 @@ const NARROW: [&str; 2] = [
     "\
 «g •» «c* Ran Tests» some/pkg -v
   -run Some
-  «a └» $ go test ./codeai/g
-    ocodecontext
+  «a └» $ go test ./codeai/
+    gocodecontext
     ok      axi/some/pkg
-        0.374s",
+    0.374s",
 ];
 
 #[test]

@@ -30,6 +30,19 @@ fn shell_commands_run_and_have_run() {
 }
 
 #[test]
+fn a_call_without_its_arguments_is_shown_by_its_name() {
+    shows_call(
+        &Call::new("bash", &json!({ "cmd": 5 })).failed("no command"),
+        [
+            "«a •» «c* Tool» bash {\"cmd\":5}",
+            "\
+«r •» «c* Tool» bash {\"cmd\":5}
+  «a └» «r Error: no command»",
+        ],
+    );
+}
+
+#[test]
 fn a_command_without_output_is_one_line() {
     for output in ["", "\n", r#"{"success":true,"content":""}"#] {
         shows_call(

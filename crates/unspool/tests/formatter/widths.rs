@@ -132,7 +132,7 @@ fn plans() {
 }
 
 #[test]
-fn output_of_commands_is_cut_at_the_column() {
+fn output_of_commands_is_wrapped_at_words() {
     let command = "grep --recursive --line-number needle haystack";
     let call = Call::new("shell", &json!({ "command": command }));
     let lines = call.succeeded("haystack/one.txt:12: a needle in here\nb\n");
@@ -154,8 +154,8 @@ fn output_of_commands_is_cut_at_the_column() {
             "\
 «g •» «c* Ran» grep --recursive --line-
   number needle haystack
-  «a └» haystack/one.txt:12: a need
-    le in here
+  «a └» haystack/one.txt:12: a
+    needle in here
     b",
         ],
     );

@@ -226,7 +226,7 @@ pub(super) fn prose(lines: Vec<Line>) -> Part {
 }
 
 pub(super) fn verbatim(lines: Vec<Line>) -> Option<Part> {
-    (!lines.is_empty()).then(|| Part::response(vec![Block::Verbatim(lines)]))
+    (!lines.is_empty()).then(|| Part::response(vec![Block::Output(lines)]))
 }
 
 #[cfg(test)]

@@ -3,8 +3,16 @@
 
 use std::borrow::Cow;
 
+use crate::json::{Json, Object};
+
 /// What agents write where a command printed nothing.
 const NOTHING: &[&str] = &["(Bash completed with no output)", "(no output)", "(empty)"];
+
+/// How an agent that keeps the output for itself says that a command runs.
+const ANNOUNCED: &[&str] = &[
+    "⛭ Executing shell command",
+    "⚙️ Executing non-interactive shell command",
+];
 
 /// Tags of lines that an agent adds below what a command printed.
 const NOTES: &[&str] = &["shell_metadata", "bash_metadata", "persisted-output"];
@@ -21,7 +29,9 @@ pub(super) const LONGEST_HEADER: usize = 12;
 /// What a command printed.
 pub(super) fn command_output(text: &str, exit_code: Option<i64>) -> Cow<'_, str> {
     let text = printed(text, exit_code);
-    if NOTHING.contains(&text.trim()) {
+    let line = text.trim();
+    let is_announced = ANNOUNCED.iter().any(|start| line.starts_with(start));
+    if NOTHING.contains(&line) || (is_announced && !line.contains('\n')) {
         return Cow::Borrowed("");
     }
     with_bare_notes(text)
@@ -45,14 +55,83 @@ pub(super) fn is_in_background(text: &str) -> bool {
     IN_BACKGROUND.iter().any(|words| text.starts_with(words))
 }
 
+/// What aider's report for the model says: `{"result":[{"content":…}],"errors":[…]}`.
+pub(super) fn report(text: &str) -> Option<String> {
+    let fields = text
+        .starts_with("{\"result\"")
+        .then(|| Json::parse(text))??
+        .object();
+    let (results, errors) = (fields.get("result"), fields.get("errors"));
+    if !results.is_array() || !errors.is_array() {
+        return None;
+    }
+    let mut words: Vec<String> = Vec::new();
+    for error in errors.array().into_iter().map(Json::string) {
+        // Some are lists of errors themselves.
+        let listed = Json::parse(&error).map(Json::array).unwrap_or_default();
+        let listed: Vec<String> = listed.into_iter().map(Json::string).collect();
+        words.extend(if listed.is_empty() {
+            vec![error]
+        } else {
+            listed
+        });
+    }
+    let all = words.clone();
+    let is_repeated = |word: &String| {
+        all.iter()
+            .any(|other| other.len() > word.len() && other.contains(word.as_str()))
+    };
+    words.retain(|word| !is_repeated(word));
+    if words.is_empty() {
+        let results = results.array().into_iter().map(Json::object);
+        words.extend(results.map(|result: Object<'_>| result.get("content").string()));
+    }
+    // The end of a turn needs no words.
+    words.retain(|word| !word.starts_with("Yielded."));
+    Some(words.join("\n"))
+}
+
+/// What a command had written when it was stopped, where the agent says around
+/// it that it was.
+pub(super) fn before_stop(text: &str) -> Option<&str> {
+    const ABOVE: &str = "Command cancelled by user.\n\nOutput before cancellation:\n";
+    const BELOW: &str = "<shell_metadata>\nUser aborted the command\n</shell_metadata>";
+    let text = text.trim();
+    let rest = text.strip_prefix(ABOVE);
+    rest.or_else(|| text.strip_suffix(BELOW)).map(str::trim)
+}
+
+/// Whether this only says that a call was refused or stopped, as the heading
+/// does.
+fn is_told(text: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "User refused permission to run tool",
+        "The user rejected permission to use this specific tool call.",
+        "The user doesn't want to proceed with this tool use.",
+        "Tool permission request failed: Error: Tool use aborted",
+        "Tool call was cancelled before execution.",
+        "Tool execution aborted",
+        "Command cancelled by user.",
+    ];
+    let by_name = text.starts_with("Tool \"") && text.ends_with("\" was canceled by the user.");
+    let is_known = by_name || WORDS.iter().any(|words| text.starts_with(words));
+    is_known && !text.contains("the user said")
+}
+
 /// Why a call failed.
 pub(super) fn reason(text: &str) -> Cow<'_, str> {
+    if let Some(report) = report(text.trim()) {
+        return Cow::Owned(report);
+    }
     let text = without_header(text).trim();
     let text = text
         .strip_prefix("<tool_use_error>")
         .and_then(|text| text.strip_suffix("</tool_use_error>"))
         .unwrap_or(text);
     let text = text.strip_prefix("Error: ").unwrap_or(text);
+    if is_told(text) {
+        return Cow::Borrowed("");
+    }
     with_bare_notes(text)
 }
 
@@ -191,6 +270,19 @@ mod tests {
         assert_eq!(answer(text), "Done.");
         assert_eq!(answer("<r>\nDone.\n</r>"), "Done.");
         assert_eq!(answer("Done."), "Done.");
+    }
+
+    #[test]
+    fn reports_for_the_model_are_told_in_their_words() {
+        let failed = r#"{"result": [], "errors": ["[\"Edit 1: no\"]", "Nothing:\nEdit 1: no"], "details": []}"#;
+        assert_eq!(reason(failed), "Nothing:\nEdit 1: no");
+        let done = r#"{"result": [{"content": "Yielded. Summary: x", "_": {}}, {"content": "a"}], "errors": []}"#;
+        assert_eq!(report(done).as_deref(), Some("a"));
+        assert_eq!(report(r#"{"result": 7}"#), None);
+        assert_eq!(
+            command_output("⛭ Executing shell command with 30s timeout.", None),
+            ""
+        );
     }
 
     #[test]

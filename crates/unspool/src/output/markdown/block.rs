@@ -30,7 +30,7 @@ fn block(block: &Block, prose: bool) -> String {
             let inner = blocks(inner, prose).join("\n\n");
             prefixed(&inner, "> ", "> ")
         }
-        Block::Verbatim(lines) => fenced("", &plain(lines)),
+        Block::Verbatim(lines) | Block::Output(lines) => fenced("", &plain(lines)),
         Block::Table(table) => self::table(table, prose),
         Block::Rule => "---".to_owned(),
         Block::Diff(lines) => diff(lines),

@@ -2,7 +2,7 @@
 //! questions are missing, and the answer itself tells what was asked.
 
 use super::content::error_text;
-use super::{Acp, Request, has_settings, sessions, usage};
+use super::{Acp, Request, aider, has_settings, sessions, usage};
 use crate::event::{
     Level, Permission, Prompt, RawJson, Session, ToolStatus, TurnEnd, TurnStatus, Usage,
 };
@@ -58,6 +58,7 @@ impl Acp {
             result.get("info")
         };
         self.version = info.get("version").string();
+        self.is_aider = info.get("name").str().as_deref() == Some(aider::NAME);
         self.state("agent", result, out);
     }
 
@@ -107,7 +108,7 @@ impl Acp {
         }
     }
 
-    fn word(&mut self, name: &str, word: &str, out: &mut Emitter) {
+    pub(super) fn word(&mut self, name: &str, word: &str, out: &mut Emitter) {
         if let Some(value) = RawJson::of(&word) {
             self.state(name, value.json(), out);
         }

@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use super::aider;
 use super::content;
 use super::edits;
 use super::terminal;
@@ -46,6 +47,8 @@ pub(super) struct Call {
     pub(super) started: bool,
     /// Claude's word for why it did not run.
     pub(super) never_ran: String,
+    /// The agent is aider.
+    pub(super) is_aider: bool,
     replayed: bool,
     /// Bytes of the content's text that were emitted while it ran.
     shown: usize,
@@ -181,6 +184,9 @@ impl Call {
         }
         if self.activity().is_some() {
             return Some("sub_agent_activity".to_owned());
+        }
+        if input.get("action").is_object() && input.get("query").is_string() {
+            return Some("web_search".to_owned());
         }
         self.arguments()?;
         let (server, tool) = (input.get("server").string(), input.get("tool").string());
@@ -340,6 +346,9 @@ impl Call {
         if self.arguments().is_some() {
             return None;
         }
+        if self.is_invalid() {
+            return Some(Cow::Borrowed(""));
+        }
         if let Some((_, name)) = self.activity() {
             return Some(Cow::Owned(name));
         }
@@ -362,17 +371,14 @@ impl Call {
             None => {}
         }
         let describes = self.is_gemini() && !self.replayed && input.is_null();
-        // Gemini puts a pattern in quotes.
-        let quoted = self.title.strip_prefix('\'');
-        let quoted = quoted.and_then(|title| title.strip_suffix('\''));
-        let quoted = quoted.filter(|_| category == Category::List);
-        describes.then_some(Cow::Borrowed(quoted.unwrap_or(&self.title)))
+        describes.then(|| Cow::Borrowed(gemini_object(category, &self.title)))
     }
 
     /// Emits the call as far as it is known.
     pub(super) fn announce(&mut self, out: &mut Emitter) {
         let is_first = !std::mem::replace(&mut self.announced, true);
-        if self.repeats_plan() || self.is_report() {
+        let is_no_call = self.is_aider && aider::is_question(&self.id);
+        if self.repeats_plan() || self.is_report() || is_no_call {
             if is_first {
                 out.hide_call(&self.id, &self.tool());
             }
@@ -385,10 +391,30 @@ impl Call {
             name: &self.tool(),
             category: Some(category),
             arg: self.arg(category),
-            input: self.arguments().or_else(|| self.input.clone()),
-            // The headline of a plan says no more than the plan.
-            title: if self.is_plan() { "" } else { &self.title },
+            // That of an invalid call only repeats the error.
+            input: if self.is_invalid() {
+                None
+            } else {
+                self.arguments().or_else(|| self.input.clone())
+            },
+            title: self.headline(),
         });
+    }
+
+    /// The title, where it says more than the rest. That of a plan does not,
+    /// nor the name that Gemini shows for a tool in a session that is loaded.
+    fn headline(&self) -> &str {
+        let is_name = self.is_gemini() && self.replayed && is_word(&self.title);
+        if self.is_plan() || is_name || self.is_invalid() {
+            ""
+        } else {
+            &self.title
+        }
+    }
+
+    /// OpenCode turns a call that it cannot make into one of this tool.
+    pub(super) fn is_invalid(&self) -> bool {
+        self.is_opencode() && matches!(&*self.title, "invalid" | "Invalid Tool")
     }
 
     /// Whether it is the call of an agent's plan tool, which ends no message.
@@ -442,9 +468,13 @@ fn first_item(category: Category, input: Json<'_>) -> Option<String> {
     let fields = input.object();
     let lists = fields.iter().filter_map(|(_, value)| {
         let first = value.array().into_iter().next()?;
+        // What is done with a symbol says less than the symbol.
         let symbol = first.get("symbol").string();
-        let arg = tool::arg(category, first);
-        Some(if arg.is_empty() { symbol } else { arg })
+        Some(if symbol.is_empty() {
+            tool::arg(category, first)
+        } else {
+            symbol
+        })
     });
     lists.into_iter().find(|arg| !arg.is_empty())
 }
@@ -470,6 +500,26 @@ fn gemini_tool(id: &str) -> Option<&str> {
         let rest = id.get(at + mark.len()..)?.strip_prefix(tool)?;
         (!tool.is_empty() && rest.starts_with('_')).then_some(tool)
     })
+}
+
+/// What a title of Gemini's is about: the pattern, which it puts in quotes, or
+/// the agent.
+fn gemini_object(category: Category, title: &str) -> &str {
+    let quoted = match category {
+        Category::List | Category::Search => title.strip_prefix('\''),
+        Category::Task => title.strip_prefix("Delegating to agent '"),
+        _ => None,
+    };
+    let is_places =
+        |rest: &str| rest.is_empty() || rest.starts_with(" in") || rest.starts_with(" within");
+    let inner = quoted.and_then(|rest| {
+        let ends = rest.match_indices('\'').map(|(at, _)| rest.split_at(at));
+        let (inner, _) = ends
+            .into_iter()
+            .find(|(_, rest)| rest.strip_prefix('\'').is_some_and(is_places))?;
+        Some(inner)
+    });
+    inner.filter(|inner| !inner.is_empty()).unwrap_or(title)
 }
 
 /// One word that could be a tool's name.

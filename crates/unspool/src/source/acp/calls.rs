@@ -1,9 +1,9 @@
 //! The life of tool calls: announced, asked about, running, ended.
 
-use super::call::Call;
+use super::call::{Call, json};
 use super::outcome::End;
 use super::terminal::{self, Terminal};
-use super::{Acp, Ended, sessions};
+use super::{Acp, Ended, aider, sessions};
 use crate::event::{Category, RawJson, ToolStatus};
 use crate::json::{Json, Object};
 use crate::source::{Emitter, Outcome};
@@ -111,6 +111,7 @@ impl Acp {
         let replayed = self.sessions.root(&root).replaying;
         let mut call = Call::new(id, session, &root, replayed);
         call.agent = agent;
+        call.is_aider = self.is_aider;
         call
     }
 
@@ -252,10 +253,10 @@ impl Acp {
         let mut call = self.take_call(session, &id, fields, out);
         call.permission(fields);
         self.announce(&mut call, out);
-        let title = if asked.is_empty() {
-            call.title().to_owned()
-        } else {
-            asked
+        let title = match aider::question(fields, call.title(), json(call.content.as_ref())) {
+            Some(question) if self.is_aider => question,
+            _ if asked.is_empty() => call.title().to_owned(),
+            _ => asked,
         };
         self.keep_call(call);
         (id, title)

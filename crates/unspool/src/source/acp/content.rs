@@ -144,7 +144,7 @@ fn blocks_text(list: Json<'_>) -> String {
 }
 
 /// The inside of a text that is one fenced block, as adapters wrap outputs.
-fn unfenced(text: &str) -> Option<&str> {
+pub(super) fn unfenced(text: &str) -> Option<&str> {
     let fence_length = text.chars().take_while(|c| *c == '`').count();
     if fence_length < 3 {
         return None;

@@ -98,22 +98,6 @@ pub(super) fn of_call(call: &Ended<'_>) -> Vec<Edit> {
         .collect()
 }
 
-/// The replacement that a call asked for, where nothing tells of its outcome.
-pub(super) fn of_input(input: Json<'_>) -> Vec<Edit> {
-    let fields = input.object();
-    let path = fields.get("file_path").string();
-    let (Some(old), Some(new)) = (
-        fields.get("old_string").str(),
-        fields.get("new_string").str(),
-    ) else {
-        return Vec::new();
-    };
-    if path.is_empty() {
-        return Vec::new();
-    }
-    vec![patch::from_texts(&path, Some(&old), &new, false)]
-}
-
 /// `{path: {type: add | delete | update, …}}`.
 fn of_codex(changes: Json<'_>) -> Vec<Edit> {
     let changes = changes.object();

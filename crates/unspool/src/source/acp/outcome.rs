@@ -1,6 +1,7 @@
 //! How a call ended: its status, output, exit code and changes, out of what
 //! each adapter sends.
 
+use super::aider;
 use super::call::{Call, json};
 use super::content;
 use super::edits;
@@ -8,6 +9,7 @@ use super::terminal::Terminal;
 use crate::event::{Category, Edit, ToolStatus};
 use crate::json::{Json, Object};
 use crate::source::Outcome;
+use crate::source::edits::announced;
 
 /// What is known at the end of a call beside the call itself.
 pub(super) struct End<'a> {
@@ -38,15 +40,6 @@ const REJECTED: &[&str] = &[
 /// Qwen's words after a refusal.
 fn was_canceled_by_user(text: &str) -> bool {
     text.starts_with("Tool \"") && text.ends_with("\" was canceled by the user.")
-}
-
-/// Aider's report of a call that did nothing: it never says `failed`.
-fn has_failed(text: &str) -> bool {
-    if !text.starts_with("{\"result\"") {
-        return false;
-    }
-    let report = Json::parse(text).map(Json::object).unwrap_or_default();
-    report.get("result").array().is_empty() && !report.get("errors").array().is_empty()
 }
 
 impl Call {
@@ -125,9 +118,15 @@ impl Call {
         if failed && (refused || was_canceled_by_user(text)) {
             return ToolStatus::Rejected;
         }
-        // OpenCode turns a call that it cannot make into one of this tool.
-        let invalid = self.is_opencode() && matches!(&*self.title, "invalid" | "Invalid Tool");
-        if failed || invalid || has_failed(text) || exit_code.is_some_and(|code| code != 0) {
+        // OpenCode has no exit code for a command that took too long.
+        let metadata = raw.get("metadata").object();
+        let was_cut = self.is_opencode() && metadata.has("exit") && exit_code.is_none();
+        if failed
+            || was_cut
+            || self.is_invalid()
+            || (self.is_aider && aider::has_failed(text))
+            || exit_code.is_some_and(|code| code != 0)
+        {
             return ToolStatus::Error;
         }
         ToolStatus::Ok
@@ -145,7 +144,7 @@ impl Call {
             whole: self.is_gemini(),
         });
         if edits.is_empty() && self.kind == "edit" {
-            return edits::of_input(input);
+            return announced(Category::Edit, input);
         }
         edits
     }

@@ -553,3 +553,57 @@ fn a_message_without_an_id_ends_when_its_tokens_are_counted() {
     let one = [prompt(1), chunk("All do"), count(5), chunk("ne.")];
     assert_eq!(ids(&one), ["text-1", "text-1"]);
 }
+
+#[test]
+fn what_gemini_says_beside_the_model_is_no_message() {
+    let chunk = |kind: &str, text: &str| {
+        update(json!({"sessionUpdate": kind, "content": {"type": "text", "text": text}}))
+    };
+    let events = read(&[
+        prompt(1),
+        chunk("agent_thought_chunk", "****\n"),
+        chunk("agent_thought_chunk", "****\nHm."),
+        chunk("agent_message_chunk", "[MODE_UPDATE] autoEdit"),
+        chunk("user_message_chunk", "[Function Response: replace]"),
+        chunk("agent_message_chunk", "[MODE_UPDATE] is a word."),
+        stop(1, "end_turn"),
+    ]);
+    assert_eq!(
+        kinds(&events),
+        ["user", "reasoning", "state", "text", "turn_end"]
+    );
+    assert_eq!(of_kind(&events, "reasoning")[0]["text"], "Hm.");
+    assert_eq!(of_kind(&events, "state")[0]["value"], "autoEdit");
+}
+
+#[test]
+fn a_call_that_opencode_cannot_make_is_the_one_that_was_wanted() {
+    let call = |fields: Value| {
+        let mut fields = fields;
+        fields["toolCallId"] = json!("c");
+        agent(json!({"jsonrpc": "2.0", "method": "session/update",
+            "params": {"sessionId": "ses_1", "update": fields}}))
+    };
+    let wrong = json!({"tool": "bash", "error": "no"});
+    let events = read(&[
+        call(
+            json!({"sessionUpdate": "tool_call", "title": "bash", "kind": "execute",
+            "status": "pending", "rawInput": {}}),
+        ),
+        call(
+            json!({"sessionUpdate": "tool_call_update", "title": "invalid", "kind": "other",
+            "status": "in_progress", "rawInput": wrong}),
+        ),
+        call(
+            json!({"sessionUpdate": "tool_call_update", "title": "Invalid Tool",
+            "status": "completed", "rawOutput": {"output": "no"}}),
+        ),
+    ]);
+    let used = of_kind(&events, "tool_use")[0];
+    assert_eq!(
+        (&used["name"], &used["title"]),
+        (&json!("bash"), &Value::Null)
+    );
+    assert_eq!(used["input"], Value::Null);
+    assert_eq!(of_kind(&events, "tool_result")[0]["status"], "error");
+}

@@ -23,10 +23,12 @@ impl Acp {
                 if !fields.get("toolCallId").is_string() {
                     return false;
                 }
+                self.end_speech(out);
                 self.call_message(&session, update, kind == "tool_call", out);
                 return true;
             }
             "user_message_chunk" => {
+                self.end_speech(out);
                 self.user_chunk(&session, &fields, out);
                 return true;
             }
@@ -87,27 +89,64 @@ impl Acp {
 
     fn chunk(&mut self, session: &str, fields: &Object<'_>, reasoning: bool, out: &mut Emitter) {
         let agent = self.speaker(session, fields, out);
-        out.agent(agent.clone());
+        out.agent(agent);
         let content = fields.get("content");
         let text = block_text(content);
         if text.is_empty() {
             self.empty_chunk(session, content, fields, out);
             return;
         }
+        let text = match gemini_words(&text, reasoning) {
+            Words::Said(text) => text,
+            Words::Mode(mode) => {
+                self.others_first(session, out);
+                out.agent(None);
+                return self.word("mode", mode, out);
+            }
+            Words::Nothing => return,
+        };
+        if self.is_aider {
+            self.sign_of_life(session);
+            self.aider_chunk(session, text, reasoning, out);
+            return;
+        }
+        self.say(
+            session,
+            &fields.get("messageId").string(),
+            text,
+            reasoning,
+            out,
+        );
+    }
+
+    /// Passes a piece of a message on.
+    pub(super) fn say(
+        &mut self,
+        session: &str,
+        message: &str,
+        text: &str,
+        reasoning: bool,
+        out: &mut Emitter,
+    ) {
+        let agent = out.current_agent();
         self.sign_of_life(session);
-        self.announce_all(|call| call.session == session, out);
-        self.settle_refused(|call| call.session == session, out);
+        self.others_first(session, out);
         self.sessions.spoke(session);
         out.agent(agent);
         let owner = self.owner(session, out);
-        let message = fields.get("messageId").string();
-        let id = self.blocks.id(&owner, reasoning, &message);
+        let id = self.blocks.id(&owner, reasoning, message);
         if reasoning {
-            out.reasoning_delta(id.as_deref(), &text);
+            out.reasoning_delta(id.as_deref(), text);
         } else {
-            self.remember_words(&text);
-            out.text_delta(id.as_deref(), &text);
+            self.remember_words(text);
+            out.text_delta(id.as_deref(), text);
         }
+    }
+
+    /// Tells of the calls that were waiting for their turn: words follow.
+    pub(super) fn others_first(&mut self, session: &str, out: &mut Emitter) {
+        self.announce_all(|call| call.session == session, out);
+        self.settle_refused(|call| call.session == session, out);
     }
 
     fn remember_words(&mut self, text: &str) {
@@ -169,6 +208,12 @@ impl Acp {
     fn user_chunk(&mut self, session: &str, fields: &Object<'_>, out: &mut Emitter) {
         let message = fields.get("messageId").string();
         let text = block_text(fields.get("content"));
+        if is_receipt(&text) {
+            self.settle(out);
+            self.enter(session, out);
+            out.end_message();
+            return;
+        }
         if let Some(said) = &mut self.said
             && !message.is_empty()
             && said.message == message
@@ -344,6 +389,36 @@ impl Acp {
             out.context("compaction", "", summary);
         }
     }
+}
+
+/// What a chunk is.
+enum Words<'a> {
+    Said(&'a str),
+    Mode(&'a str),
+    Nothing,
+}
+
+/// Gemini puts an empty title before a thought that has none, and says as an
+/// answer that the mode has changed.
+fn gemini_words(text: &str, reasoning: bool) -> Words<'_> {
+    if reasoning {
+        let words = text.strip_prefix("****").map(str::trim_start);
+        return match words {
+            Some("") => Words::Nothing,
+            words => Words::Said(words.unwrap_or(text)),
+        };
+    }
+    let mode = text.trim_end().strip_prefix("[MODE_UPDATE] ");
+    let mode = mode.filter(|mode| !mode.contains(char::is_whitespace));
+    mode.map_or(Words::Said(text), Words::Mode)
+}
+
+/// Gemini's word, in a session that is loaded, for the result of a call that it
+/// sends as a call.
+fn is_receipt(text: &str) -> bool {
+    let name = text.strip_prefix("[Function Response: ");
+    let name = name.and_then(|name| name.strip_suffix(']'));
+    name.is_some_and(|name| !name.contains(['[', ' ', '\n']))
 }
 
 fn plan(entries: Json<'_>) -> Plan {

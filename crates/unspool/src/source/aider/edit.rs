@@ -68,7 +68,7 @@ fn marks(line: &str, mark: char) -> bool {
 }
 
 /// The line that closes a fence which this line opens.
-fn opening_fence(line: &str) -> Option<String> {
+pub(super) fn opening_fence(line: &str) -> Option<String> {
     let ticks = line.chars().take_while(|c| *c == '`').count();
     if ticks >= 3 {
         return Some("`".repeat(ticks));
@@ -79,13 +79,18 @@ fn opening_fence(line: &str) -> Option<String> {
         .map(|tag| format!("</{tag}>"))
 }
 
+/// Whether a line that has only begun is that of a fence.
+pub(super) fn is_fence(line: &str) -> bool {
+    line.starts_with("```")
+}
+
 fn is_closing_fence(line: &str) -> bool {
     let line = line.trim_end();
     (line.len() >= 3 && line.chars().all(|c| c == '`')) || line.starts_with("</")
 }
 
 /// The file name in a line, without what models decorate it with.
-fn file_name(line: &str) -> Option<&str> {
+pub(super) fn file_name(line: &str) -> Option<&str> {
     let name = line.trim().trim_end_matches(':').trim_start_matches('#');
     let name = name.trim().trim_matches(['`', '*']).trim();
     let plausible = !name.contains(char::is_whitespace)

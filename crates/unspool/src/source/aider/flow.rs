@@ -39,7 +39,7 @@ use super::call;
 use super::dump::Dump;
 use super::marker::{self, Counts};
 use super::report::Report;
-use super::round::{self, Round};
+use super::round::{self, Over, Round};
 use super::screen;
 use super::session::{Identity, is_file_line};
 use crate::event::{Level, Prompt, TurnStatus};
@@ -440,7 +440,7 @@ impl Flow {
             self.segment.pop();
             let lines = self.take_segment();
             self.console(&lines, out);
-            self.round.end(out);
+            self.round.end(Over::Spoken, out);
             self.state = State::Dump(Dump::new(text));
             return true;
         }

@@ -1,10 +1,12 @@
 //! The tool calls between two messages of the model, and what their tools
 //! print. Nothing printed names the call that it belongs to, so a line is
-//! given to the first call, in order, whose tool prints such lines. Of those
-//! that print nothing, two kinds have a result all the same: a change that was
-//! shown as a diff and that nobody refused, or that could not be shown, for the
-//! diff is made with the same check of the file as the change itself, and the
-//! call that ends the turn, when it has ended. All others stay without one.
+//! given to the first call, in order, whose tool prints such lines. Those that
+//! print nothing are over when the model speaks again: a change that could not
+//! be shown as a diff has failed, for the diff is made with the same check of
+//! the file as the change itself, and a command that was asked about and not
+//! announced was refused. A turn that ends without another word of the model
+//! ends with calls that were refused, or with the one that ends it. Only a turn
+//! that is cut off leaves calls without a result.
 
 use super::call::Announced;
 use crate::event::{Edit, Level, ToolStatus};
@@ -18,8 +20,21 @@ pub(super) struct Round {
     current: Option<usize>,
     /// The call that is printing runs a program, whose output has no end mark.
     pub(super) raw: bool,
+    /// A person was asked whether a command may run.
+    pub(super) asked: bool,
     /// Calls announced in the whole stream, for their ids.
     announced: u64,
+}
+
+/// Why a round is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Over {
+    /// The model speaks again.
+    Spoken,
+    /// The same in a chat history, which lacks most of what tools print.
+    SpokenOfOld,
+    /// The turn was cut off.
+    Cut,
 }
 
 #[derive(Clone, Debug)]
@@ -278,30 +293,52 @@ impl Round {
         }
     }
 
-    /// The model speaks again.
-    pub(super) fn end(&mut self, out: &mut Emitter) {
+    /// No more is printed.
+    pub(super) fn end(&mut self, over: Over, out: &mut Emitter) {
         self.close(out);
-        for call in &mut self.calls {
-            if let Some(failure) = call.failure.take().filter(|_| !call.finished) {
+        let asked = std::mem::take(&mut self.asked) && over == Over::Spoken;
+        for call in self.calls.iter_mut().filter(|call| !call.finished) {
+            if let Some(failure) = call.failure.take() {
                 call.status = ToolStatus::Error;
                 call.lines.push(failure);
-                call.finish(out);
-            } else if !call.edits.is_empty() {
-                call.finish(out);
+            } else if over == Over::Cut && call.edits.is_empty() {
+                continue;
+            } else if call.tool == "EditFile" && call.edits.is_empty() && over == Over::Spoken {
+                call.status = ToolStatus::Error;
+            } else if call.tool.starts_with("Command") && asked {
+                call.status = ToolStatus::Rejected;
             }
+            call.finish(out);
         }
         self.calls.clear();
     }
 
-    /// The turn ends, as the last call may have asked for.
-    pub(super) fn end_turn(&mut self, out: &mut Emitter) {
+    /// The turn ends, as the last call may have asked for. The model gets the
+    /// results of all others and speaks again, unless they were refused.
+    pub(super) fn end_turn(&mut self, is_history: bool, out: &mut Emitter) {
         self.close(out);
-        if let Some(last) = self.calls.pop_if(|last| last.ends_turn()) {
-            self.end(out);
-            self.calls.push(last);
-            self.calls.iter_mut().for_each(|last| last.finish(out));
+        let last = self.calls.pop_if(|last| last.ends_turn());
+        if last.is_none() && !is_history {
+            self.reject_silent(out);
         }
-        self.end(out);
+        let over = if is_history {
+            Over::SpokenOfOld
+        } else {
+            Over::Spoken
+        };
+        self.end(over, out);
+        self.calls.extend(last);
+        self.end(over, out);
+    }
+
+    fn reject_silent(&mut self, out: &mut Emitter) {
+        let is_silent = |call: &&mut Open| call.edits.is_empty() && call.failure.is_none();
+        for call in self.calls.iter_mut().filter(is_silent) {
+            if !call.finished {
+                call.status = ToolStatus::Rejected;
+                call.finish(out);
+            }
+        }
     }
 }
 

@@ -186,7 +186,7 @@ fn a_change_that_was_shown_and_not_refused_is_a_result() {
     let shown = format!("@@ -1 +1 @@\n-a\n+b\n{QUESTION}");
     assert_eq!(results(&format!("{shown}Done.")), [(ToolStatus::Ok, 1)]);
     let went_on = format!("{shown}Continuing exploration...\nDone.");
-    assert_eq!(results(&went_on), []);
+    assert_eq!(results(&went_on), [(ToolStatus::Rejected, 0)]);
     let failed = format!("{shown}Error in EditFile: no such file\nDone.");
     assert_eq!(results(&failed), [(ToolStatus::Error, 0)]);
     let unseen = format!("Preview Unavailable: Content ID Verification Failed\n{QUESTION}Done.");

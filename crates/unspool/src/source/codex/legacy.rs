@@ -35,6 +35,8 @@ pub(super) struct Legacy {
     answered: bool,
     prompt: String,
     open: HashMap<String, Open>,
+    /// The call that began last.
+    last: String,
     usage: usage::Counter,
 }
 
@@ -150,17 +152,29 @@ impl Legacy {
             ..Call::default()
         });
         let tail = Vec::new();
+        self.last.clone_from(&id);
         self.open.insert(id, Open { edits, tail });
+    }
+
+    /// The call that a message is about: where it names none, the one that
+    /// began last.
+    fn call_id(&self, msg: &Object<'_>) -> String {
+        let id = msg.get("call_id").string();
+        if id.is_empty() && self.open.contains_key(&self.last) {
+            return self.last.clone();
+        }
+        id
     }
 
     fn mcp_begin(&mut self, msg: &Object<'_>, out: &mut Emitter) {
         let id = msg.get("call_id").string();
         mcp_call(&id, msg.get("invocation"), out);
+        self.last.clone_from(&id);
         self.open.insert(id, Open::default());
     }
 
     fn output(&mut self, msg: &Object<'_>, out: &mut Emitter) {
-        let id = msg.get("call_id").string();
+        let id = self.call_id(msg);
         let chunk = msg.get("chunk").string();
         let Ok(bytes) = BASE64.decode(chunk.as_bytes()) else {
             out.tool_output(&id, chunk);
@@ -180,7 +194,7 @@ impl Legacy {
     }
 
     fn end(&mut self, msg: &Object<'_>, outcome: Outcome, out: &mut Emitter) {
-        let id = msg.get("call_id").string();
+        let id = self.call_id(msg);
         let open = self.open.remove(&id).unwrap_or_default();
         let edits = match outcome.status {
             ToolStatus::Ok => open.edits,
@@ -391,6 +405,26 @@ mod tests {
             })
             .collect();
         assert_eq!(text, "\u{FFFD}漢!");
+    }
+
+    #[test]
+    fn output_that_names_no_call_is_of_the_last_one() {
+        let begin = |id: &str| {
+            format!(
+                "{{\"id\":\"0\",\"msg\":{{\"type\":\"exec_command_begin\",\"call_id\":\"{id}\",\"command\":[\"ls\"]}}}}\n"
+            )
+        };
+        let piece =
+            "{\"id\":\"0\",\"msg\":{\"type\":\"exec_command_output_delta\",\"chunk\":\"YQ==\"}}\n";
+        let input = [begin("a"), begin("b"), piece.to_owned()].concat();
+        let ids: Vec<String> = events(&input)
+            .into_iter()
+            .filter_map(|event| match event.body {
+                Body::ToolOutput(output) => Some(output.id),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(ids, ["b"]);
     }
 
     #[test]

@@ -4,6 +4,7 @@ use super::{Flow, Line, Origin};
 use crate::event::{TurnEnd, TurnStatus};
 use crate::source::Emitter;
 use crate::source::aider::marker::{self, Family};
+use crate::source::aider::round::Over;
 use crate::source::aider::session::is_file_line;
 
 /// Whether a prompt may show this word: the modes and the edit formats.
@@ -129,11 +130,11 @@ impl Flow {
     /// The turn is over, if there was one.
     pub(in crate::source::aider) fn end_turn(&mut self, out: &mut Emitter) {
         match self.turn.verdict {
-            None | Some((TurnStatus::Completed, _)) => self.round.end_turn(out),
+            None | Some((TurnStatus::Completed, _)) => self.round.end_turn(self.is_history(), out),
             // The calls of a turn that was cut off may not have run.
             Some(_) => self.round.fail(),
         }
-        self.round.end(out);
+        self.round.end(Over::Cut, out);
         self.round.raw = false;
         let turn = std::mem::take(&mut self.turn);
         if turn.active {

@@ -97,6 +97,7 @@ impl Flow {
         match topic {
             Topic::Tools if refused => self.round.reject(None, out),
             Topic::Command if refused => self.round.reject(Some("Command"), out),
+            Topic::Command => self.round.asked = true,
             _ => {}
         }
     }

@@ -9,6 +9,7 @@ use crate::source::Emitter;
 use crate::source::aider::marker::{self, Counts, Family, Question};
 use crate::source::aider::message::{self, Context, Part};
 use crate::source::aider::report::Report;
+use crate::source::aider::round::Over;
 use crate::source::aider::{output, screen, wrap};
 
 /// Names of context blocks that are remembered.
@@ -97,13 +98,18 @@ impl Flow {
             self.round.output(&std::mem::replace(&mut lines, text));
             self.round.raw = false;
         }
-        self.round.end(out);
+        let own = |line: &String| marker::is_gap(line) || marker::note(line).is_some();
+        let over = match counts {
+            None if lines.iter().all(own) => Over::Cut,
+            _ if self.is_history() => Over::SpokenOfOld,
+            _ => Over::Spoken,
+        };
+        self.round.end(over, out);
         // No token was written: whatever was printed, the model did not say it.
         if counts.is_some_and(|counts| counts.usage.output_tokens == Some(0)) {
             self.console(&lines, out);
             return;
         }
-        let own = |line: &String| marker::is_gap(line) || marker::note(line).is_some();
         let text = lines.split_off(lines.iter().take_while(|line| own(line)).count());
         self.console(&lines, out);
         if text.is_empty() {
@@ -236,7 +242,7 @@ impl Flow {
 
     pub(super) fn notice(&mut self, level: Level, text: &str, out: &mut Emitter) {
         if text == marker::WENT_ON {
-            self.round.fail();
+            self.round.reject(None, out);
         }
         if !text.is_empty() {
             self.who.ensure(out);
