@@ -150,6 +150,23 @@ fn completions_and_pages_are_made() {
             .unwrap()
             .success()
     );
+    for (words, offered) in [
+        ("stats --by", "agent model project day tool"),
+        ("stats --agent", "claude codex gemini qwen opencode aider"),
+        (
+            "sessions --agent",
+            "claude codex gemini qwen opencode aider",
+        ),
+    ] {
+        let script = format!(
+            "source {}; COMP_WORDS=(unspool {words} ''); COMP_CWORD=3; \
+             _unspool unspool '' \"${{COMP_WORDS[2]}}\"; echo \"${{COMPREPLY[@]}}\"",
+            bash.display()
+        );
+        let output = Command::new("bash").args(["-c", &script]).output().unwrap();
+        let shown = String::from_utf8(output.stdout).unwrap();
+        assert!(shown.starts_with(offered), "{words}: {shown}");
+    }
     let folder = home.0.path().join("man/man1");
     home.said(&["generate", "man", folder.to_str().unwrap()]);
     for page in [

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::parse_time;
+use super::{offered, parse_time};
 
 /// Which sessions, also by their names.
 #[derive(Args, Default)]
@@ -23,7 +23,7 @@ pub(crate) struct Select {
 #[command(next_help_heading = "Which sessions")]
 pub(crate) struct Which {
     /// Only those of these agents: claude, codex, gemini, qwen, opencode, aider
-    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',', value_parser = offered::agent(), hide_possible_values = true)]
     pub(crate) agent: Vec<String>,
 
     /// Only those that worked in this folder or below it, or whose folder's
