@@ -186,12 +186,31 @@ pub enum Block {
     /// Lines that are cut at the column, never wrapped at words: code, tool
     /// output.
     Verbatim(Vec<Line>),
+    /// The same, of a fence that names its language.
+    Code {
+        /// As the fence names it, without what stands behind it.
+        language: String,
+        /// The code.
+        lines: Vec<Line>,
+    },
     /// A table.
     Table(Table),
     /// A thematic break.
     Rule,
     /// The change of one file.
     Diff(Vec<DiffLine>),
+}
+
+impl Block {
+    /// The lines of a fence with these words behind its marks.
+    fn fenced(info: &str, lines: Vec<Line>) -> Self {
+        let language = code::language(info);
+        if language.is_empty() {
+            Self::Verbatim(lines)
+        } else {
+            Self::Code { language, lines }
+        }
+    }
 }
 
 /// All spans of a block, but for those of changes, to restyle them.
@@ -203,7 +222,7 @@ fn spans_mut(block: &mut Block) -> Vec<&mut Span> {
             blocks.flat_map(spans_mut).collect()
         }
         Block::Quote(blocks) => blocks.iter_mut().flat_map(spans_mut).collect(),
-        Block::Verbatim(lines) => lines.iter_mut().flatten().collect(),
+        Block::Verbatim(lines) | Block::Code { lines, .. } => lines.iter_mut().flatten().collect(),
         Block::Table(table) => {
             let rows = table.rows.iter_mut().flatten();
             table.header.iter_mut().chain(rows).flatten().collect()

@@ -48,7 +48,7 @@ fn block(page: &mut String, block: &Block, voice: Voice) {
             self::blocks(page, blocks, voice);
             page.push_str("</blockquote>\n");
         }
-        Block::Verbatim(lines) => verbatim(page, lines),
+        Block::Verbatim(lines) | Block::Code { lines, .. } => verbatim(page, lines),
         Block::Table(table) => self::table(page, table, voice),
         Block::Rule => page.push_str("<hr>\n"),
         Block::Diff(lines) => diff::write(page, lines),
