@@ -33,8 +33,9 @@ pub(crate) struct Which {
 
     /// Only what happened at or after this time
     ///
-    /// A date, a time (RFC 3339), a day (`today`, `yesterday`, `monday`), or a
-    /// while ago: `2h`, `"3 days ago"`.
+    /// A date, a time (RFC 3339), a time of day (`19:00`, the last time it was),
+    /// a day (`today`, `yesterday`, `monday`), or a while ago: `2h`,
+    /// `"3 days ago"`.
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     pub(crate) since: Option<jiff::Timestamp>,
 

@@ -249,7 +249,11 @@ fn table(
     let longest = room.map_or(LONGEST_BAR, |room| {
         LEAST_BAR + columns::spare(&columns, &rows(LEAST_BAR), room)
     });
-    columns::lines(&columns, &rows(longest.min(LONGEST_BAR)), room)
+    let rows = rows(longest.min(LONGEST_BAR));
+    let mut lines = columns::lines(&columns, &rows, room);
+    let missing = columns::left_out(&columns, &rows, room);
+    lines.extend(columns::note(&missing, room));
+    lines
 }
 
 fn columns_of(told: Told, heading: String, has_bars: bool) -> Vec<Column> {

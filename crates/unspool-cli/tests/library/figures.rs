@@ -197,8 +197,8 @@ fn each_model_gets_what_it_did() {
     };
     // The model changes in the middle, between two messages.
     let mut lines: Vec<Value> = objects(&session);
-    let answers = lines.iter().filter(|line| line["type"] == "assistant");
-    let last = answers.last().unwrap()["message"]["id"].clone();
+    let last = lines.iter().rfind(|line| line["type"] == "assistant");
+    let last = last.unwrap()["message"]["id"].clone();
     let mut calls = 0;
     for line in &mut lines {
         if line["message"]["id"] == last {

@@ -39,6 +39,8 @@ fn a_list_for_people_is_aligned_and_fits() {
         let widest = shown.lines().map(|line| line.chars().count()).max();
         assert!(widest.unwrap() <= width, "{shown}");
     }
+    let folded = home.run(&["sessions", "--width", "40"]).stdout;
+    insta::assert_snapshot!("folded", folded);
     assert!(!wide.contains('\t') && !wide.contains('\u{1b}'));
     let colours = home.run(&["sessions", "--color", "always", "--theme", "dark"]);
     assert!(colours.stdout.contains("\u{1b}["));
