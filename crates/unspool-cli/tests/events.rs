@@ -335,12 +335,11 @@ fn every_event_has_the_frame_that_it_was_made_of() {
         "aider/classic-mentions/classic-mentions.session.md",
     ));
     let without = aider.iter().filter(|event| event["raw"].is_null());
-    assert!(without.count() <= 1, "{aider:?}");
+    assert!(without.count() <= 4, "{aider:?}");
     let users = aider.iter().filter(|event| event["kind"] == "user");
-    for user in users {
-        let raw = user["raw"].as_str().unwrap();
+    for user in users.filter(|user| !user["raw"].is_null()) {
         let text = user["text"].as_str().unwrap();
-        assert!(raw.starts_with("####") || text.contains(raw), "{raw}");
+        assert_eq!(user["raw"].as_str().unwrap().trim(), format!("#### {text}"));
     }
     let gemini = of(&corpus(
         "gemini/parity/parity.session/project/chats/session-2026-11-15T18-16-33fb7648.jsonl",

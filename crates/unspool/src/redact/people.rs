@@ -58,7 +58,10 @@ pub(super) const SHAPES: &[Shape] = &[
         r#"(?i-u:[\\/]{2,8}wsl(?:\$|\.localhost)[\\/]{1,4}[A-Za-z0-9._-]+[\\/]{1,4})home[\\/]{1,4}(?P<s>[^\s/\\:;,"'`()<>\[\]{}|*?$]{1,64})"#,
     ),
     home(r#"(?:^|[\s"'`=:(,\[])~(?P<s>[A-Za-z_][A-Za-z0-9_.-]{0,31})/"#),
-    home(r#"(?:^|[\s"'`=:(,\[|])(?P<s>/root)(?:[/\s"'`:;,)\]]|$)"#),
+    // Codex calls its agents `/root` and `/root/NAME`: files lie deeper, or begin
+    // with a dot.
+    home(r#"(?:^|[\s"'`=:(,\[|])(?P<s>/root)(?:/\.[A-Za-z]|/[A-Za-z0-9_-]+[/.][A-Za-z0-9])"#),
+    home(r#"(?-u:\b)(?:HOME=["']?|cd[ \t]+["']?)(?P<s>/root)(?:[/\s"'`;&)]|$)"#),
     // Folders that are named after a path.
     home(r"(?:^|[/\s\x22'`])-(?:home|Users)-(?P<s>[A-Za-z0-9_.]{1,64})-"),
 ];
