@@ -22,6 +22,8 @@ use crate::settings::Settings;
 use crate::summary::{self, short};
 use crate::{Status, terminal};
 
+/// Where the state stands among the columns.
+const STATE: usize = 3;
 /// The shortest beginning of an id that is shown.
 const SHORTEST_ID: usize = 8;
 
@@ -120,12 +122,30 @@ fn listed(cells: &[Vec<Span>], room: Option<usize>) -> Vec<Line> {
         Some(room) => {
             let heads = columns.split_last().map_or(&[] as &[_], |(_, heads)| heads);
             missing = columns::left_out(heads, cells, Some(room));
-            columns::folded(&columns, cells, room)
+            if missing.contains(&"STATE") {
+                missing.retain(|heading| *heading != "STATE");
+                let cells: Vec<Vec<Span>> = cells.iter().map(|row| with_state(row)).collect();
+                columns::folded(&columns, &cells, room)
+            } else {
+                columns::folded(&columns, cells, room)
+            }
         }
         None => columns::lines(&columns, cells, room),
     };
     lines.extend(columns::note(&missing, room));
     lines
+}
+
+/// A row whose title begins with its state, unless that is the usual one.
+fn with_state(row: &[Span]) -> Vec<Span> {
+    let mut row = row.to_vec();
+    let state = row.get(STATE).map(|state| state.text.clone());
+    if let (Some(state), Some(title)) = (state, row.last_mut())
+        && state != State::Finished.name()
+    {
+        title.text = format!("{state}: {}", title.text);
+    }
+    row
 }
 
 /// Whether a person is there to choose from the list.

@@ -47,6 +47,23 @@ fn a_list_for_people_is_aligned_and_fits() {
 }
 
 #[test]
+fn a_narrow_list_tells_what_did_not_go_well() {
+    let home = Home::new();
+    let session = fs::read_to_string(corpus("claude/hello/hello.session.jsonl")).unwrap();
+    home.write(".claude/projects/-p/whole.jsonl", &session);
+    let user = session
+        .lines()
+        .find(|line| line.contains("\"type\":\"user\""));
+    let open = user
+        .unwrap()
+        .replace("\"sessionId\":\"f", "\"sessionId\":\"0");
+    home.write(".claude/projects/-p/open.jsonl", open);
+    let shown = home.run(&["sessions", "--width", "40"]).stdout;
+    assert_eq!(shown.matches("\n  running: ").count(), 1, "{shown}");
+    assert!(!shown.contains("finished"), "{shown}");
+}
+
+#[test]
 fn sub_agents_belong_to_the_session_that_started_them() {
     let home = Home::of_all();
     for (agent, tools) in [("claude", 10), ("codex", 12), ("gemini", 12), ("qwen", 10)] {
