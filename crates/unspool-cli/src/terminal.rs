@@ -59,11 +59,11 @@ pub(crate) fn colour_variable() -> Option<(&'static str, bool)> {
 }
 
 fn decided(variable: impl Fn(&str) -> Option<String>) -> Option<(&'static str, bool)> {
+    type Decides = fn(&str) -> bool;
     let is = |name: &str, holds: fn(&str) -> bool| {
         let value = variable(name).filter(|value| !value.is_empty());
         value.is_some_and(|value| holds(&value))
     };
-    type Decides = fn(&str) -> bool;
     let forced: Decides = |value| value != "0" && value != "false";
     let strongest_first: [(&'static str, Decides, bool); 5] = [
         ("NO_COLOR", |_| true, false),
