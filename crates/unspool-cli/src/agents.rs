@@ -142,9 +142,11 @@ pub(crate) const AGENTS: &[Agent] = &[
         places: |env| {
             let named = (env.variable)("AIDER_CHAT_HISTORY_FILE");
             let named = named.map(|path| (env.current.join(path), &[""] as &[&str]));
-            // It writes at the root of the project, wherever it is started.
+            // It writes at the root of the project, wherever it is started, and
+            // without a project where the person is at home.
             let above = env.current.ancestors().map(Path::to_owned);
             above
+                .chain([env.home.clone()])
                 .map(|folder| (folder, AIDER_HISTORIES))
                 .chain(named)
                 .collect()
@@ -260,20 +262,6 @@ pub(crate) fn named(names_wanted: &[String]) -> anyhow::Result<Vec<&'static Agen
     names_wanted.iter().map(known).collect()
 }
 
-/// The session that was last written to: of this agent, or of any.
-pub(crate) fn latest(name: Option<&str>) -> anyhow::Result<PathBuf> {
-    let wanted: Vec<String> = name.into_iter().map(str::to_owned).collect();
-    let mut found = Found::default();
-    found.agents(&named(&wanted)?, &Environment::new());
-    match found.newest() {
-        Some(path) => Ok(path),
-        None => bail!(
-            "found no session of {} on this machine: name a file",
-            name.unwrap_or("any agent")
-        ),
-    }
-}
-
 /// The session in a folder that was last written to.
 pub(crate) fn latest_in(folder: &Path) -> Option<PathBuf> {
     let mut found = Found::default();
@@ -302,7 +290,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let environment = Environment {
             home: home.path().to_owned(),
-            current: home.path().join("project"),
+            current: PathBuf::from("/elsewhere"),
             variable: |_| None,
         };
         for (name, path) in [
@@ -311,7 +299,7 @@ mod tests {
             ("gemini", ".gemini/tmp/p/chats/session-a.jsonl"),
             ("qwen", ".qwen/projects/p/chats/a.jsonl"),
             ("opencode", ".local/share/opencode/opencode.db"),
-            ("aider", "project/.aider.chat.history.md"),
+            ("aider", ".aider.chat.history.md"),
         ] {
             let path = home.path().join(path);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();

@@ -1,6 +1,7 @@
 //! Aligned columns that fit a width: lists and tables for people.
 //!
-//! Columns that matter least are left out first, then the last one is cut.
+//! Columns that matter least are left out first, then the last one is cut. Where
+//! it is so narrow that much is missing, it is said what.
 //! Text comes clean out of here, whatever an agent wrote into it.
 
 use std::borrow::Cow;
@@ -10,6 +11,8 @@ use unspool::layout::{truncated, width};
 
 /// Blanks between two columns.
 const GAP: usize = 2;
+/// Below this width it is said what is missing.
+const NARROW: usize = 60;
 
 /// One column.
 pub(crate) struct Column {
@@ -98,6 +101,66 @@ pub(crate) fn lines(columns: &[Column], rows: &[Vec<Span>], room: Option<usize>)
         .chain(rows)
         .map(|row| line(columns, &widths, &shown, row, room))
         .collect()
+}
+
+/// Lays the rows out with the last column below the others, for a narrow place.
+pub(crate) fn folded(columns: &[Column], rows: &[Vec<Span>], room: usize) -> Vec<Line> {
+    let Some((_, columns)) = columns.split_last() else {
+        return Vec::new();
+    };
+    let heads: Vec<Vec<Span>> = rows
+        .iter()
+        .map(|row| row.iter().take(columns.len()).cloned().collect())
+        .collect();
+    let mut lines = lines(columns, &heads, Some(room)).into_iter();
+    let mut all: Vec<Line> = lines.next().into_iter().collect();
+    for (line, row) in lines.zip(rows) {
+        all.push(line);
+        let last = row.get(columns.len()).filter(|last| !last.text.is_empty());
+        all.extend(last.map(|last| {
+            let blanks = Span::role(" ".repeat(GAP), Role::Normal);
+            truncated(&[blanks, last.clone()], room)
+        }));
+    }
+    all
+}
+
+/// The headings of columns that hold something and have no room.
+pub(crate) fn left_out<'a>(
+    columns: &'a [Column],
+    rows: &[Vec<Span>],
+    room: Option<usize>,
+) -> Vec<&'a str> {
+    let shown = chosen(columns, &widths(columns, rows), room);
+    let holds = |at: usize| {
+        let mut cells = rows.iter().filter_map(|row| row.get(at));
+        cells.any(|cell| !cell.text.is_empty())
+    };
+    let missing = columns.iter().enumerate();
+    let missing = missing.filter(|(at, _)| !shown.contains(at) && holds(*at));
+    let headings = missing.map(|(_, column)| column.heading.as_ref());
+    headings.filter(|heading| !heading.is_empty()).collect()
+}
+
+/// Says in a narrow place what is missing.
+pub(crate) fn note(missing: &[&str], room: Option<usize>) -> Vec<Line> {
+    let Some(room) = room.filter(|room| *room < NARROW && !missing.is_empty()) else {
+        return Vec::new();
+    };
+    let mut rows = vec!["no room for".to_owned()];
+    for (at, heading) in missing.iter().enumerate() {
+        let comma = if at + 1 < missing.len() { "," } else { "" };
+        let word = format!("{heading}{comma}");
+        match rows.last_mut() {
+            Some(row) if width(row) + 1 + width(&word) <= room => {
+                row.push(' ');
+                row.push_str(&word);
+            }
+            _ => rows.push(word),
+        }
+    }
+    let line = |row: &String| truncated(&[cell(row, Role::Accent)], room);
+    rows.iter().map(line).collect()
 }
 
 /// The columns that there is room for.
@@ -202,6 +265,39 @@ mod tests {
                 "日本       12",
             ]
         );
+    }
+
+    #[test]
+    fn a_narrow_place_says_what_is_missing() {
+        let columns = [
+            Column::left("AGENT", 0),
+            Column::left("ID", 1),
+            Column::right("COST", 2),
+            Column::left("TITLE", 0).at_least(8),
+        ];
+        let row = |texts: [&str; 4]| texts.map(|text| cell(text, Role::Normal)).to_vec();
+        let rows = [
+            row(["claude", "4f2a9c11", "", "Mend the tests of everything"]),
+            row(["codex", "77aa", "", ""]),
+        ];
+        assert_eq!(left_out(&columns, &rows, Some(18)), ["ID"]);
+        assert!(left_out(&columns, &rows, None).is_empty());
+        let text = |line: Line| -> String { line.into_iter().map(|span| span.text).collect() };
+        let lines = |lines: Vec<Line>| -> Vec<String> { lines.into_iter().map(text).collect() };
+        assert_eq!(
+            lines(folded(&columns, &rows, 18)),
+            [
+                "AGENT   ID",
+                "claude  4f2a9c11",
+                "  Mend the tests …",
+                "codex   77aa",
+            ]
+        );
+        assert_eq!(
+            lines(note(&["TIME", "TURNS", "COST"], Some(24))),
+            ["no room for TIME, TURNS,", "COST"]
+        );
+        assert!(note(&["TIME"], Some(80)).is_empty() && note(&[], Some(20)).is_empty());
     }
 
     #[test]

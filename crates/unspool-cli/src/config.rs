@@ -274,6 +274,18 @@ fn pager(
     })
 }
 
+/// When colours are used, and what decides it.
+pub(crate) fn color(choices: &Choices) -> Chosen<When> {
+    let Chosen { value, origin } = choices.color;
+    match terminal::colour_variable() {
+        Some((name, wanted)) if value == When::Auto => Chosen {
+            value: if wanted { When::Always } else { When::Never },
+            origin: Origin::Variable(name),
+        },
+        _ => Chosen { value, origin },
+    }
+}
+
 /// The width that is laid out for, and what decides it.
 pub(crate) fn width(choices: &Choices) -> Chosen<usize> {
     if let Some(width) = choices.width.value {

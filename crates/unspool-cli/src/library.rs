@@ -16,12 +16,13 @@ pub(crate) mod tally;
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use jiff::Timestamp;
 
 use crate::agents::{self, Agent, Environment};
@@ -145,6 +146,26 @@ impl Library {
         &self.folders
     }
 
+    /// The session with this id, or the only one whose id begins like this. Of
+    /// one that was skipped it is said why.
+    pub(crate) fn by_id(&self, id: &str) -> anyhow::Result<&Row> {
+        let found = select::by_id(&self.rows, id);
+        let is_missing = |error: &anyhow::Error| error.downcast_ref::<io::Error>().is_some();
+        if !found.as_ref().is_err_and(is_missing) {
+            return found;
+        }
+        let wanted = id.to_lowercase();
+        let is_meant = |skipped: &&Skipped| {
+            let name = skipped.path.file_name().unwrap_or_default();
+            let name = name.to_string_lossy().to_lowercase();
+            name.starts_with(&wanted) || name.contains(&format!("-{wanted}"))
+        };
+        match self.skipped.iter().find(is_meant) {
+            Some(Skipped { path, reason, .. }) => bail!("cannot read {}: {reason}", path.display()),
+            None => found,
+        }
+    }
+
     /// The entries of a session.
     pub(crate) fn ledger(&self, row: &Row) -> Ledger {
         let kept = || self.store.as_ref()?.ledger(row.number?);
@@ -256,10 +277,16 @@ impl Library {
         let mut changed = Vec::new();
         let mut skipped_before = HashMap::new();
         for candidate in candidates {
-            let kept = cache.sessions.remove(&candidate.path).unwrap_or_default();
+            let mut kept = cache.sessions.remove(&candidate.path).unwrap_or_default();
             match cache.files.remove(&candidate.path) {
                 Some(known) if is_same(&known, &candidate) => self.list_kept(&candidate, kept),
                 known => {
+                    if known
+                        .as_ref()
+                        .is_some_and(|known| is_replaced(known, &candidate))
+                    {
+                        kept.clear();
+                    }
                     if let Some(reason) = known.and_then(|known| known.skipped) {
                         skipped_before.insert(candidate.path.clone(), reason);
                     }
@@ -391,7 +418,15 @@ struct Cache {
 
 /// What was skipped may be readable now, though it did not change.
 fn is_same(known: &Known, candidate: &Candidate) -> bool {
-    known.skipped.is_none() && known.size == candidate.size && known.modified == candidate.modified
+    let now = (candidate.size, candidate.modified, candidate.number);
+    known.skipped.is_none()
+        && (known.size, known.modified, known.number) == now
+        && known.changed == candidate.changed
+}
+
+/// Whether it is not the file that it was: what is written to gets newer.
+fn is_replaced(known: &Known, candidate: &Candidate) -> bool {
+    known.number != candidate.number || candidate.modified <= known.modified
 }
 
 /// What a look into a changed file gave.
@@ -465,7 +500,7 @@ impl Looked {
             .collect();
         for part in container.parts() {
             match kept.remove(&part.id) {
-                Some(same) if same.stamp == part.stamp => {
+                Some(same) if same.stamp == self.file.stamp_of_part(part.stamp) => {
                     self.parts.push(part.id);
                     self.unchanged.push(same);
                 }

@@ -53,18 +53,33 @@ pub(crate) fn dimmed(line: &str) -> String {
     format!("\u{1b}[2m{line}\u{1b}[22m\n")
 }
 
+/// The variable that decides about colours, and what it says.
+pub(crate) fn colour_variable() -> Option<(&'static str, bool)> {
+    decided(|name| env::var(name).ok())
+}
+
+fn decided(variable: impl Fn(&str) -> Option<String>) -> Option<(&'static str, bool)> {
+    type Decides = fn(&str) -> bool;
+    let is = |name: &str, holds: fn(&str) -> bool| {
+        let value = variable(name).filter(|value| !value.is_empty());
+        value.is_some_and(|value| holds(&value))
+    };
+    let forced: Decides = |value| value != "0" && value != "false";
+    let strongest_first: [(&'static str, Decides, bool); 5] = [
+        ("NO_COLOR", |_| true, false),
+        ("CLICOLOR_FORCE", forced, true),
+        ("FORCE_COLOR", forced, true),
+        ("CLICOLOR", |value| value == "0", false),
+        ("TERM", |value| value == "dumb", false),
+    ];
+    let found = strongest_first
+        .iter()
+        .find(|(name, holds, _)| is(name, *holds));
+    found.map(|(name, _, wanted)| (*name, *wanted))
+}
+
 fn automatic(variable: impl Fn(&str) -> Option<String>, is_terminal: bool) -> bool {
-    let set = |name: &str| variable(name).filter(|value| !value.is_empty());
-    let forced = |name: &str| set(name).is_some_and(|value| value != "0" && value != "false");
-    if set("NO_COLOR").is_some() {
-        return false;
-    }
-    if forced("CLICOLOR_FORCE") || forced("FORCE_COLOR") {
-        return true;
-    }
-    is_terminal
-        && set("CLICOLOR").is_none_or(|value| value != "0")
-        && set("TERM").is_none_or(|value| value != "dumb")
+    decided(variable).map_or(is_terminal, |(_, wanted)| wanted)
 }
 
 /// The width to lay out for: `COLUMNS`, or the terminal's own. 80 in a pipe.

@@ -362,3 +362,52 @@ fn what_is_no_event_is_not_of_the_schema() {
         assert!(!schema.is_valid(&changed), "{changed}");
     }
 }
+
+#[test]
+fn every_event_has_the_frame_that_it_was_made_of() {
+    let corpus = |name: &str| {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/corpus");
+        path.join(name).to_str().unwrap().to_owned()
+    };
+    let of = |name: &str| -> Vec<Value> {
+        let output = events(&["--with-raw", name]);
+        let lines = String::from_utf8(output.stdout).unwrap();
+        let lines = lines
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap());
+        lines.collect()
+    };
+    // What is only told at the end has no frame.
+    let aider = of(&corpus(
+        "aider/classic-mentions/classic-mentions.session.md",
+    ));
+    let without = aider.iter().filter(|event| event["raw"].is_null());
+    assert!(without.count() <= 4, "{aider:?}");
+    let users = aider.iter().filter(|event| event["kind"] == "user");
+    for user in users.filter(|user| !user["raw"].is_null()) {
+        let text = user["text"].as_str().unwrap();
+        assert_eq!(user["raw"].as_str().unwrap().trim(), format!("#### {text}"));
+    }
+    let gemini = of(&corpus(
+        "gemini/parity/parity.session/project/chats/session-2026-11-15T18-16-33fb7648.jsonl",
+    ));
+    let agents: Vec<&Value> = gemini
+        .iter()
+        .filter(|event| !event["agent"].is_null() && event["kind"] == "tool_use")
+        .collect();
+    assert!(!agents.is_empty());
+    for event in agents {
+        let id = event["id"].as_str().unwrap();
+        let frame: Value = serde_json::from_str(event["raw"].as_str().unwrap()).unwrap();
+        // Its own record, not the call of its caller.
+        assert!(frame["toolCalls"].to_string().contains(id), "{frame}");
+        assert!(!frame.to_string().contains("agentId"), "{frame}");
+    }
+    let folder = TempDir::new().unwrap();
+    let plain = of(&file(&folder, "plain.txt", "one\n\ntwo\n"));
+    let raws: Vec<&str> = plain
+        .iter()
+        .map(|event| event["raw"].as_str().unwrap())
+        .collect();
+    assert_eq!(raws, ["one", "", "two"]);
+}

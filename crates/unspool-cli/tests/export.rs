@@ -284,6 +284,58 @@ fn what_others_should_not_see_is_replaced() {
 }
 
 #[test]
+fn a_token_has_the_same_name_in_the_frame_that_it_came_in() {
+    let folder = tempfile::tempdir().unwrap();
+    let token = "ghp_aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC2eF";
+    let unknown = format!(
+        r#"{{"type":"never-seen","note":"use {token}","token":"{token}","password":"hunter2x"}}"#
+    );
+    let run = format!(
+        "{}\n{unknown}\n",
+        r#"{"type":"system","subtype":"init","session_id":"s","tools":[],"model":"m","cwd":"/p"}"#
+    );
+    fs::write(folder.path().join("run.jsonl"), run).unwrap();
+    let output = export(folder.path(), &["run.jsonl", "--to", "jsonl", "--redact"]);
+    let shown = String::from_utf8(output.stdout).unwrap();
+    let last = shown
+        .lines()
+        .find(|line| line.contains("never-seen"))
+        .unwrap();
+    let event: serde_json::Value = serde_json::from_str(last).unwrap();
+    for name in ["text", "raw"] {
+        let frame: serde_json::Value = serde_json::from_str(event[name].as_str().unwrap()).unwrap();
+        assert_eq!(frame["note"], "use [GitHub token 1]", "{name}");
+        assert_eq!(frame["token"], "[GitHub token 1]", "{name}");
+        assert_eq!(frame["password"], "[password 1]", "{name}");
+    }
+}
+
+#[test]
+fn fences_keep_their_language_in_a_comment() {
+    let folder = tempfile::tempdir().unwrap();
+    let answer = "```rust,ignore\nfn a() {}\n```\n\n- x\n  ```c++ title=\"a\"\n  int b;\n  ```\n\n```<img>\nc\n```\n\n~~~\nd\n~~~\n";
+    let line = |delta: bool| serde_json::json!({"kind": "text", "seq": 1, "id": "a", "text": answer, "delta": delta});
+    for delta in [true, false] {
+        let run = format!(
+            "{}\n{}\n{}\n",
+            r#"{"kind":"session","seq":0,"provider":"claude"}"#,
+            line(delta),
+            r#"{"kind":"turn_end","seq":2,"status":"completed"}"#
+        );
+        fs::write(folder.path().join("run.jsonl"), run).unwrap();
+        let comment = text(&export(folder.path(), &["run.jsonl", "--to", "markdown"]));
+        for fence in [
+            "```rust\nfn a() {}\n```",
+            "```c++\n  int b;\n  ```",
+            "```\nc\n```",
+            "```\nd\n```",
+        ] {
+            assert!(comment.contains(fence), "{fence}: {comment}");
+        }
+    }
+}
+
+#[test]
 fn standard_output_has_other_names() {
     let folder = tempfile::tempdir().unwrap();
     let run = recording(CLAUDE);

@@ -131,6 +131,43 @@ fn another_file_can_be_named_and_must_be_there() {
 }
 
 #[test]
+fn a_variable_that_decides_about_colours_is_named() {
+    let home = Home::with("");
+    let said = |variable: &str, value: &str, arguments: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_unspool"))
+            .env_clear()
+            .env("HOME", home.0.path())
+            .env(variable, value)
+            .arg("config")
+            .args(arguments)
+            .output()
+            .unwrap();
+        let said = String::from_utf8(output.stdout).unwrap();
+        let line = said.lines().find(|line| line.starts_with("color "));
+        line.unwrap()
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    for (variable, value, line) in [
+        ("NO_COLOR", "1", "color = \"never\" # variable NO_COLOR"),
+        ("NO_COLOR", "", "color = \"auto\" # default"),
+        (
+            "CLICOLOR_FORCE",
+            "1",
+            "color = \"always\" # variable CLICOLOR_FORCE",
+        ),
+        ("CLICOLOR_FORCE", "0", "color = \"auto\" # default"),
+        ("CLICOLOR", "0", "color = \"never\" # variable CLICOLOR"),
+        ("TERM", "dumb", "color = \"never\" # variable TERM"),
+    ] {
+        assert_eq!(said(variable, value, &[]), line, "{variable}={value}");
+    }
+    let typed = said("NO_COLOR", "1", &["--color", "always"]);
+    assert_eq!(typed, "color = \"always\" # command line");
+}
+
+#[test]
 fn completions_and_pages_are_made() {
     let home = Home::with("");
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
@@ -150,6 +187,23 @@ fn completions_and_pages_are_made() {
             .unwrap()
             .success()
     );
+    for (words, offered) in [
+        ("stats --by", "agent model project day tool"),
+        ("stats --agent", "claude codex gemini qwen opencode aider"),
+        (
+            "sessions --agent",
+            "claude codex gemini qwen opencode aider",
+        ),
+    ] {
+        let script = format!(
+            "source {}; COMP_WORDS=(unspool {words} ''); COMP_CWORD=3; \
+             _unspool unspool '' \"${{COMP_WORDS[2]}}\"; echo \"${{COMPREPLY[@]}}\"",
+            bash.display()
+        );
+        let output = Command::new("bash").args(["-c", &script]).output().unwrap();
+        let shown = String::from_utf8(output.stdout).unwrap();
+        assert!(shown.starts_with(offered), "{words}: {shown}");
+    }
     let folder = home.0.path().join("man/man1");
     home.said(&["generate", "man", folder.to_str().unwrap()]);
     for page in [

@@ -187,12 +187,31 @@ pub enum Block {
     Verbatim(Vec<Line>),
     /// Lines that a program printed: wrapped at words where they have any.
     Output(Vec<Line>),
+    /// The same, of a fence that names its language.
+    Code {
+        /// As the fence names it, without what stands behind it.
+        language: String,
+        /// The code.
+        lines: Vec<Line>,
+    },
     /// A table.
     Table(Table),
     /// A thematic break.
     Rule,
     /// The change of one file.
     Diff(Vec<DiffLine>),
+}
+
+impl Block {
+    /// The lines of a fence with these words behind its marks.
+    fn fenced(info: &str, lines: Vec<Line>) -> Self {
+        let language = code::language(info);
+        if language.is_empty() {
+            Self::Verbatim(lines)
+        } else {
+            Self::Code { language, lines }
+        }
+    }
 }
 
 /// All spans of a block, but for those of changes, to restyle them.
@@ -204,7 +223,9 @@ fn spans_mut(block: &mut Block) -> Vec<&mut Span> {
             blocks.flat_map(spans_mut).collect()
         }
         Block::Quote(blocks) => blocks.iter_mut().flat_map(spans_mut).collect(),
-        Block::Verbatim(lines) | Block::Output(lines) => lines.iter_mut().flatten().collect(),
+        Block::Verbatim(lines) | Block::Output(lines) | Block::Code { lines, .. } => {
+            lines.iter_mut().flatten().collect()
+        }
         Block::Table(table) => {
             let rows = table.rows.iter_mut().flatten();
             table.header.iter_mut().chain(rows).flatten().collect()

@@ -4,8 +4,9 @@
 //! What is replaced gets a name and a number, the same one each time:
 //! `[GitHub token 1]`, `[email 2]`, `/home/user1`. Secrets are told by their
 //! known shapes (`redact/shapes.rs`), by the names that they are assigned to
-//! (`redact/named.rs`), and by looking random (`redact/guess.rs`). No program can find all of them: read
-//! what you publish.
+//! (`redact/named.rs`), by sentences that give them away (`redact/spoken.rs`), and
+//! by looking random (`redact/guess.rs`); people by `redact/people.rs`. No program
+//! can find all of them: read what you publish.
 //!
 //! ```
 //! use unspool::redact::Redactor;
@@ -25,9 +26,19 @@ use crate::event::{Body, Event, Payload, ToolUse};
 
 mod guess;
 mod named;
+mod people;
 mod shapes;
+mod spoken;
 
-use shapes::{SHAPES, Shape};
+use shapes::Shape;
+
+/// Headers that are a secret but for their first words.
+const HEADERS: [&str; 4] = [
+    "authorization",
+    "proxy-authorization",
+    "cookie",
+    "set-cookie",
+];
 
 /// Longest preview of an argument, as events have it.
 const PREVIEW: usize = 40;
@@ -36,7 +47,9 @@ const PREVIEW: usize = 40;
 pub struct Redactor {
     any: RegexSet,
     shapes: Vec<(Regex, &'static Shape)>,
-    numbers: HashMap<(&'static str, String), usize>,
+    /// What was replaced, and by what: a secret has one name, whatever it was
+    /// taken for later.
+    names: HashMap<(bool, String), (&'static str, usize)>,
     /// The home directory of whoever runs this, if it is known.
     home: Option<Regex>,
     has_home: bool,
@@ -68,11 +81,11 @@ impl Redactor {
             let pattern = Regex::new(shape.pattern).ok()?;
             Some((pattern, shape))
         };
-        let shapes: Vec<_> = SHAPES.iter().filter_map(compiled).collect();
+        let shapes: Vec<_> = shapes::all().filter_map(compiled).collect();
         Self {
             any: RegexSet::new(shapes.iter().map(|(_, shape)| shape.pattern)).unwrap_or_default(),
             shapes,
-            numbers: HashMap::new(),
+            names: HashMap::new(),
             home: None,
             has_home: false,
             report: Report::default(),
@@ -130,7 +143,7 @@ impl Redactor {
         if places == 0 {
             return None;
         }
-        let count = self.report.counts.entry(shapes::HOME).or_default();
+        let count = self.report.counts.entry(people::HOME).or_default();
         // All of them are one, beside those that shapes find.
         if !std::mem::replace(&mut self.has_home, true) {
             count.different += 1;
@@ -141,10 +154,23 @@ impl Redactor {
 
     /// A text in a field of JSON, whose name may tell that it is a secret.
     fn field(&mut self, key: Option<&str>, text: &str) -> Option<String> {
-        if let Some(kind) = key.and_then(|key| guess::kind_of_field(key, text)) {
-            return Some(self.name(kind, text));
+        if let Some(key) = key.filter(|key| is_header(key)) {
+            // As it stands where headers are printed, so that it gets one name.
+            let head = format!("{key}: ");
+            let header = self.text(&format!("{head}{text}"))?;
+            return Some(header.strip_prefix(&head).unwrap_or(&header).to_owned());
         }
-        self.text(text)
+        let kind = key.and_then(|key| guess::kind_of_field(key, text));
+        match kind {
+            // What has a shape of its own is called by it everywhere.
+            Some(kind) if !self.has_known_shape(text) => Some(self.name(kind, text)),
+            _ => self.text(text),
+        }
+    }
+
+    fn has_known_shape(&self, text: &str) -> bool {
+        let mut matches = self.any.matches(text).into_iter();
+        matches.any(|at| at < shapes::KNOWN.len())
     }
 
     /// What stands in the place of a match: all of it, but for its secret.
@@ -168,20 +194,24 @@ impl Redactor {
 
     /// The name that a secret has from now on.
     fn name(&mut self, kind: &'static str, secret: &str) -> String {
+        let is_home = kind == people::HOME;
+        let key = (is_home, secret.to_owned());
+        let known = self.names.get(&key).copied();
+        let kind = known.map_or(kind, |(kind, _)| kind);
         let count = self.report.counts.entry(kind).or_default();
         count.places += 1;
-        let next = count.different + 1 - usize::from(kind == shapes::HOME && self.has_home);
-        let number = *self
-            .numbers
-            .entry((kind, secret.to_owned()))
-            .or_insert_with(|| {
+        let number = known.map_or_else(
+            || {
                 count.different += 1;
-                next
-            });
-        if kind == shapes::HOME {
-            format!("user{number}")
-        } else {
-            format!("[{kind} {number}]")
+                count.different - usize::from(is_home && self.has_home)
+            },
+            |(_, number)| number,
+        );
+        self.names.insert(key, (kind, number));
+        match (is_home, secret) {
+            (true, people::ROOT) => format!("/home/user{number}"),
+            (true, _) => format!("user{number}"),
+            _ => format!("[{kind} {number}]"),
         }
     }
 
@@ -208,6 +238,12 @@ impl Redactor {
             call.arg = cut(&redacted);
         }
     }
+}
+
+fn is_header(key: &str) -> bool {
+    HEADERS
+        .iter()
+        .any(|header| key.eq_ignore_ascii_case(header))
 }
 
 fn each_string(value: &serde_json::Value, take: &mut impl FnMut(&str)) {
@@ -273,8 +309,12 @@ impl Joined {
         let kind = event.body.kind();
         if let Some((id, text)) = piece(&mut event.body) {
             let (id, text) = (id.to_owned(), std::mem::take(text).into_string());
-            if let Some((_, whole)) = self.open.get_mut(&(kind, id.clone())) {
+            if let Some((at, whole)) = self.open.get_mut(&(kind, id.clone())) {
                 whole.push_str(&text);
+                // What its first piece came in may hold half of a secret.
+                if let Some(first) = self.waiting.get_mut(*at) {
+                    first.raw = None;
+                }
                 return Vec::new();
             }
             self.open.insert((kind, id), (self.waiting.len(), text));

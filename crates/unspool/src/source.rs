@@ -101,9 +101,9 @@ impl std::fmt::Debug for Provider {
 /// finds, and attaches to the reader what is selected.
 #[derive(Clone, Copy)]
 pub struct Related {
-    /// Patterns, relative to the folder of the session file with this path
-    /// (separated by `/`); `*` stands for any part of one name.
-    pub patterns: fn(path: &str) -> Vec<String>,
+    /// Patterns, relative to the folder of the session file and separated by
+    /// `/`; `*` stands for any part of one name.
+    pub patterns: fn(session: &SavedFile) -> Vec<String>,
     /// Which of the files found belong to the session.
     pub select: fn(session: &SavedFile, found: &[SavedFile]) -> Vec<usize>,
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::parse_time;
+use super::{offered, parse_time};
 
 /// Which sessions, also by their names.
 #[derive(Args, Default)]
@@ -23,7 +23,7 @@ pub(crate) struct Select {
 #[command(next_help_heading = "Which sessions")]
 pub(crate) struct Which {
     /// Only those of these agents: claude, codex, gemini, qwen, opencode, aider
-    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',', value_parser = offered::agent(), hide_possible_values = true)]
     pub(crate) agent: Vec<String>,
 
     /// Only those that worked in this folder or below it, or whose folder's
@@ -33,8 +33,9 @@ pub(crate) struct Which {
 
     /// Only what happened at or after this time
     ///
-    /// A date, a time (RFC 3339), a day (`today`, `yesterday`, `monday`), or a
-    /// while ago: `2h`, `"3 days ago"`.
+    /// A date, a time (RFC 3339), a time of day (`19:00`, the last time it was),
+    /// a day (`today`, `yesterday`, `monday`), or a while ago: `2h`,
+    /// `"3 days ago"`.
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     pub(crate) since: Option<jiff::Timestamp>,
 

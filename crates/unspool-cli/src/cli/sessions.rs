@@ -84,7 +84,7 @@ Examples:
 Exit status:
   0  something was found
   1  nothing was
-  2  wrong use, or the index cannot be kept")]
+  2  wrong use, or nothing can be indexed")]
 pub(crate) struct Search {
     /// What is looked for
     #[arg(value_name = "WORD", required = true)]

@@ -1,10 +1,11 @@
 //! The arguments of `unspool stats`.
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
+use super::offered;
 use super::select::Select;
 use super::sessions::Paint;
-use crate::library::tally::{By, Grouping};
+use crate::library::tally::Grouping;
 
 /// Add up tokens, cost, time, calls and errors of saved sessions
 ///
@@ -31,7 +32,7 @@ pub(crate) struct Stats {
     ///
     /// Several of them with commas are groups within groups: `--by day,model` is
     /// each day, and within it each model. `--by day --by model` are two lists.
-    #[arg(long, value_name = "WHAT,…", value_parser = parse_grouping)]
+    #[arg(long, value_name = "WHAT,…", value_parser = offered::grouping(), hide_possible_values = true)]
     pub(crate) by: Vec<Grouping>,
 
     /// Print JSON, one object a line (docs/stats.md)
@@ -48,13 +49,4 @@ pub(crate) struct Stats {
 
     #[command(flatten)]
     pub(crate) paint: Paint,
-}
-
-fn parse_grouping(text: &str) -> Result<Grouping, String> {
-    let key = |word: &str| {
-        By::from_str(word.trim(), true)
-            .map_err(|_| format!("{word}: expected agent, model, project, day or tool"))
-    };
-    let keys: Result<Vec<By>, String> = text.split(',').map(key).collect();
-    Grouping::new(keys?)
 }

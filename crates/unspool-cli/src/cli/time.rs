@@ -4,7 +4,7 @@ use jiff::civil::Weekday;
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp, ToSpan, Zoned};
 
-const EXPECTED: &str = "expected a date (2026-11-15), a time, a day (today, yesterday, monday), \
+const EXPECTED: &str = "expected a date (2026-11-15), a time (19:00), a day (today, yesterday, monday), \
                         or a while ago (2h, 3 days ago)";
 
 /// A date, a time, a day, or a while ago.
@@ -14,7 +14,8 @@ pub(crate) fn parse_time(text: &str) -> Result<Timestamp, String> {
 }
 
 /// What these words mean at this time. A day is its beginning; the name of a
-/// weekday is the last one, which may be today.
+/// weekday is the last one, which may be today, and a time of day is when it was
+/// that late last.
 fn before(text: &str, now: &Zoned) -> Option<Timestamp> {
     let text = text.trim();
     if let Ok(time) = text.parse::<Timestamp>() {
@@ -23,6 +24,19 @@ fn before(text: &str, now: &Zoned) -> Option<Timestamp> {
     if let Ok(time) = text.parse::<jiff::civil::DateTime>() {
         let time = time.to_zoned(TimeZone::system()).ok()?;
         return Some(time.timestamp());
+    }
+    if let Some(time) = text
+        .contains(':')
+        .then(|| text.parse::<jiff::civil::Time>())
+    {
+        let today = now.date().to_datetime(time.ok()?);
+        let today = today.to_zoned(now.time_zone().clone()).ok()?;
+        let last = if today > *now {
+            today.checked_sub(1.day()).ok()?
+        } else {
+            today
+        };
+        return Some(last.timestamp());
     }
     let text = text.to_lowercase();
     let days = match text.as_str() {
@@ -80,12 +94,14 @@ mod tests {
             ("now", "11-16 09:30"),
             ("2 hours ago", "11-16 07:30"),
             ("90m", "11-16 08:00"),
+            ("08:15", "11-16 08:15"),
+            ("19:00", "11-15 19:00"),
             ("1 week ago", "11-09 09:30"),
             ("2026-11-01T00:00:00Z", "11-01 01:00"),
         ] {
             assert_eq!(time(text), expected, "{text}");
         }
-        for text in ["", "mo", "someday", "ago", "last"] {
+        for text in ["", "mo", "someday", "ago", "last", "25:00", "9:", "1:2:3:4"] {
             assert!(before(text, &now).is_none(), "{text}");
         }
     }

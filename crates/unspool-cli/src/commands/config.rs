@@ -113,7 +113,7 @@ fn rows(choices: &Choices) -> Vec<Row> {
         row("summary", &choices.summary, bool::to_string),
         row("timestamps", &choices.timestamps, bool::to_string),
         row("marks", &choices.marks, bool::to_string),
-        row("color", &choices.color, word),
+        row("color", &config::color(choices), word),
         row("theme", &choices.theme, |theme| {
             quoted(theme.as_deref().unwrap_or("as the background is"))
         }),

@@ -118,7 +118,8 @@ fn finder(arguments: &Follow) -> anyhow::Result<Find> {
         },
         (None, agent) => {
             let agent = agent.as_deref().filter(|agent| !agent.is_empty());
-            Ok(Find::file(agents::latest(agent)?))
+            let row = named::latest(agent)?;
+            Ok(Find::File(row.path, row.part))
         }
     }
 }

@@ -29,7 +29,7 @@ pub(crate) fn search(arguments: &Search) -> anyhow::Result<Status> {
     let mut library = arguments.which.library()?;
     library.refresh_shown();
     let rows = select::once(arguments.which.rows(&library));
-    let mut index = Index::open()?;
+    let mut index = open()?;
     let mut found = answer(&index, &query, &rows, arguments);
     if found.as_ref().is_err_and(is_damaged) {
         index = index.rebuilt()?;
@@ -56,6 +56,18 @@ pub(crate) fn search(arguments: &Search) -> anyhow::Result<Status> {
         return Ok(NOTHING);
     }
     Ok(Status::Success)
+}
+
+/// The index, or one for this search alone where none can be kept.
+fn open() -> anyhow::Result<Index> {
+    Index::open().or_else(|error| {
+        let index = Index::temporary().map_err(|_| anyhow::anyhow!("{error:#}"))?;
+        let _ = writeln!(
+            io::stderr(),
+            "{error:#}: everything is read for this search alone"
+        );
+        Ok(index)
+    })
 }
 
 /// Prints the matches, in the pager where they are long.

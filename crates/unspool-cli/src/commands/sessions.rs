@@ -8,7 +8,7 @@ use anyhow::{anyhow, bail};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 use serde_json::json;
-use unspool::doc::{Role, Span};
+use unspool::doc::{Line, Role, Span};
 
 use super::{pick, search};
 use crate::cli::sessions::{Index, Paint, Search, Sessions, SessionsCommand};
@@ -22,6 +22,8 @@ use crate::settings::Settings;
 use crate::summary::{self, short};
 use crate::{Status, terminal};
 
+/// Where the state stands among the columns.
+const STATE: usize = 3;
 /// The shortest beginning of an id that is shown.
 const SHORTEST_ID: usize = 8;
 
@@ -105,10 +107,45 @@ fn print(library: &Library, rows: &[&Row], paint: &Paint) -> anyhow::Result<()> 
     let ids = short_ids(library.rows());
     let clock = Clock::new(terminal::is_terminal());
     let cells: Vec<Vec<Span>> = rows.iter().map(|row| cells(row, &ids, &clock)).collect();
-    let lines = columns::lines(&columns(), &cells, paint.room());
+    let lines = listed(&cells, paint.room());
     let mut out = Output::paged(settings.pager.as_deref());
     writeln!(out, "{}", settings.formatter().text(&lines))?;
     Ok(out.finish()?)
+}
+
+/// The list; where there is no room for the ids, titles stand below the rest.
+fn listed(cells: &[Vec<Span>], room: Option<usize>) -> Vec<Line> {
+    let columns = columns();
+    let mut missing = columns::left_out(&columns, cells, room);
+    let narrow = room.filter(|_| missing.contains(&"ID"));
+    let mut lines = match narrow {
+        Some(room) => {
+            let heads = columns.split_last().map_or(&[] as &[_], |(_, heads)| heads);
+            missing = columns::left_out(heads, cells, Some(room));
+            if missing.contains(&"STATE") {
+                missing.retain(|heading| *heading != "STATE");
+                let cells: Vec<Vec<Span>> = cells.iter().map(|row| with_state(row)).collect();
+                columns::folded(&columns, &cells, room)
+            } else {
+                columns::folded(&columns, cells, room)
+            }
+        }
+        None => columns::lines(&columns, cells, room),
+    };
+    lines.extend(columns::note(&missing, room));
+    lines
+}
+
+/// A row whose title begins with its state, unless that is the usual one.
+fn with_state(row: &[Span]) -> Vec<Span> {
+    let mut row = row.to_vec();
+    let state = row.get(STATE).map(|state| state.text.clone());
+    if let (Some(state), Some(title)) = (state, row.last_mut())
+        && state != State::Finished.name()
+    {
+        title.text = format!("{state}: {}", title.text);
+    }
+    row
 }
 
 /// Whether a person is there to choose from the list.

@@ -219,7 +219,7 @@ fn table(
     let told = grouping.told();
     let measure = |sums: &Sums| match told {
         Told::Calls => sums.tools,
-        Told::All | Told::Usage => sums.figures.tokens(),
+        Told::All => sums.figures.tokens(),
     };
     // The bars of groups that hold others would dwarf theirs.
     let deepest = grouping.keys().len();
@@ -249,7 +249,11 @@ fn table(
     let longest = room.map_or(LONGEST_BAR, |room| {
         LEAST_BAR + columns::spare(&columns, &rows(LEAST_BAR), room)
     });
-    columns::lines(&columns, &rows(longest.min(LONGEST_BAR)), room)
+    let rows = rows(longest.min(LONGEST_BAR));
+    let mut lines = columns::lines(&columns, &rows, room);
+    let missing = columns::left_out(&columns, &rows, room);
+    lines.extend(columns::note(&missing, room));
+    lines
 }
 
 fn columns_of(told: Told, heading: String, has_bars: bool) -> Vec<Column> {
@@ -260,7 +264,6 @@ fn columns_of(told: Told, heading: String, has_bars: bool) -> Vec<Column> {
             Column::right("FAILED", 1),
             Column::right("TIME", 3),
         ]),
-        Told::Usage => columns.extend(tokens()),
         Told::All => {
             columns.extend([
                 Column::right("TURNS", 7),
@@ -324,7 +327,6 @@ fn cells(told: Told, name: &str, sums: &Sums, bar: &str) -> Vec<Span> {
             failed(sums.failed_tools),
             cell(&took, Role::Normal),
         ]),
-        Told::Usage => cells.extend(used.iter().map(|text| cell(text, Role::Normal))),
         Told::All => {
             cells.extend([
                 cell(&counted(sums.turns), Role::Normal),
@@ -355,8 +357,7 @@ fn shows_blocks() -> bool {
 fn object(by: &str, keys: &[&str], names: &[String], sums: &Sums, told: Told) -> serde_json::Value {
     let figures = &sums.figures;
     let of = |is_told: bool, count: u64| is_told.then_some(count);
-    let (all, calls) = (told == Told::All, told != Told::Usage);
-    let usage = told != Told::Calls;
+    let all = told == Told::All;
     let mut object = Map::new();
     let mut put = |name: &str, value: serde_json::Value| object.insert(name.to_owned(), value);
     put("by", by.into());
@@ -369,14 +370,14 @@ fn object(by: &str, keys: &[&str], names: &[String], sums: &Sums, told: Told) ->
     for (name, value) in [
         ("sessions", Some(sums.sessions)),
         ("turns", of(all, sums.turns)),
-        ("tools", of(calls, sums.tools)),
-        ("failed_tools", of(calls, sums.failed_tools)),
+        ("tools", Some(sums.tools)),
+        ("failed_tools", Some(sums.failed_tools)),
         ("errors", of(all, sums.errors)),
-        ("time_ms", of(calls, sums.ms)),
-        ("input_tokens", of(usage, figures.input)),
-        ("output_tokens", of(usage, figures.output)),
-        ("cached_tokens", of(usage, figures.cached)),
-        ("reasoning_tokens", of(usage, figures.reasoning)),
+        ("time_ms", Some(sums.ms)),
+        ("input_tokens", of(all, figures.input)),
+        ("output_tokens", of(all, figures.output)),
+        ("cached_tokens", of(all, figures.cached)),
+        ("reasoning_tokens", of(all, figures.reasoning)),
     ] {
         put(name, value.into());
     }

@@ -53,7 +53,7 @@ impl Database {
     /// Opens it and reads what sessions there are.
     pub(super) fn open(path: &Path) -> anyhow::Result<Self> {
         let (connection, copy) = connect(path)?;
-        let infos = infos(&connection).context("this is not a database of OpenCode")?;
+        let infos = infos(&connection).map_err(|error| explained(error, &connection))?;
         let mut children: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         for (index, info) in infos.iter().enumerate() {
             children.entry(info.parent.clone()).or_default().push(index);
@@ -110,6 +110,34 @@ impl Database {
             }
         }
         found
+    }
+}
+
+/// What a failed question means: another database, or one of a version that is
+/// not known here.
+fn explained(error: rusqlite::Error, connection: &Connection) -> anyhow::Error {
+    let names = "SELECT count(*) FROM sqlite_schema WHERE type = 'table'
+                 AND (name LIKE '%session%' OR name IN ('message', 'part'))";
+    let own: i64 = connection
+        .query_row(names, [], |row| row.get(0))
+        .unwrap_or_default();
+    let text = error.to_string();
+    let missing = ["no such table: ", "no such column: "]
+        .iter()
+        .find_map(|words| Some((words, text.split_once(words)?.1)));
+    match missing {
+        Some((words, rest)) if own > 0 => {
+            let kind = if words.contains("table") {
+                "table"
+            } else {
+                "column"
+            };
+            let name = rest.split(' ').next().unwrap_or_default();
+            anyhow::anyhow!(
+                "it has no {kind} `{name}`: written by a version of OpenCode that is not known here?"
+            )
+        }
+        _ => anyhow::Error::new(error).context("this is not a database of OpenCode"),
     }
 }
 
@@ -252,7 +280,8 @@ fn info(row: &Map<String, Value>) -> Info {
 fn export(connection: &Connection, session: &Info) -> anyhow::Result<Vec<u8>> {
     let mut parts = parts(connection, &session.id)?;
     let mut statement = connection
-        .prepare("SELECT id, data FROM message WHERE session_id = ?1 ORDER BY time_created, id")?;
+        .prepare("SELECT id, data FROM message WHERE session_id = ?1 ORDER BY time_created, id")
+        .map_err(|error| explained(error, connection))?;
     let rows = statement.query_map([&session.id], |row| {
         Ok((row.get::<_, String>(0)?, data(row, 1)?))
     })?;
@@ -270,7 +299,8 @@ fn export(connection: &Connection, session: &Info) -> anyhow::Result<Vec<u8>> {
 /// The parts of a session by message.
 fn parts(connection: &Connection, session: &str) -> anyhow::Result<BTreeMap<String, Vec<String>>> {
     let mut statement = connection
-        .prepare("SELECT id, message_id, data FROM part WHERE session_id = ?1 ORDER BY id")?;
+        .prepare("SELECT id, message_id, data FROM part WHERE session_id = ?1 ORDER BY id")
+        .map_err(|error| explained(error, connection))?;
     let rows = statement.query_map([session], |row| {
         let ids = (row.get::<_, String>(0)?, row.get::<_, String>(1)?);
         Ok((ids, data(row, 2)?))
@@ -388,9 +418,40 @@ mod tests {
             .execute_batch("CREATE TABLE t(x)")
             .unwrap();
         assert!(is_database(&fs::read(&path).unwrap()));
-        assert!(sessions(&path).is_err());
+        let error = format!("{:#}", sessions(&path).err().unwrap());
+        assert!(
+            error.starts_with("this is not a database of OpenCode"),
+            "{error}"
+        );
         fs::write(&path, b"SQLite format 3\0 and then nothing").unwrap();
         assert!(sessions(&path).is_err());
+    }
+
+    #[test]
+    fn tables_that_have_other_names_are_named() {
+        for (change, said) in [
+            (
+                "ALTER TABLE session RENAME TO session_v2",
+                "no table `session`",
+            ),
+            (
+                "ALTER TABLE message RENAME TO messages",
+                "no table `message`",
+            ),
+            (
+                "ALTER TABLE part RENAME COLUMN message_id TO owner",
+                "no column `message_id`",
+            ),
+        ] {
+            let (_folder, path) = copy("command/command.session/opencode.db");
+            Connection::open(&path)
+                .unwrap()
+                .execute_batch(change)
+                .unwrap();
+            let error = format!("{:#}", sessions(&path).err().unwrap());
+            assert!(error.contains(said), "{error}");
+            assert!(error.contains("version of OpenCode"), "{error}");
+        }
     }
 
     #[test]

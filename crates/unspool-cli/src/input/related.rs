@@ -36,7 +36,7 @@ pub(super) fn attachments(
     };
     let patterns = match kin.and_then(|_| stored(path)) {
         Some(patterns) => patterns,
-        None => (related.patterns)(&session.path),
+        None => (related.patterns)(&session),
     };
     let mut found: Vec<PathBuf> = patterns
         .iter()

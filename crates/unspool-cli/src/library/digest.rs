@@ -140,9 +140,9 @@ impl Session {
     /// What changes when the session does: it may be all of the file.
     pub(crate) fn stamp_in(&self, file: &Candidate) -> i64 {
         if self.part.is_empty() {
-            file.modified.wrapping_add(file.size.cast_signed())
+            file.stamp_of_part(file.modified.wrapping_add(file.size.cast_signed()))
         } else {
-            self.stamp
+            file.stamp_of_part(self.stamp)
         }
     }
 }

@@ -33,9 +33,21 @@ pub(crate) struct Candidate {
     pub(crate) modified: i64,
     /// Bytes, with those of the files that belong to it.
     pub(crate) size: u64,
+    /// Its number in the file system: another one if it was replaced.
+    pub(crate) number: u64,
+    /// For a database, when anything about it changed, in nanoseconds: what it
+    /// holds may be exchanged without a trace in its times.
+    pub(crate) changed: i64,
     /// The id of the session that it belongs to, if it is the record of a
     /// sub-agent among sessions; `library` finds that out.
     pub(crate) parent: String,
+}
+
+impl Candidate {
+    /// What changes when a part of the file does, or the file is another one.
+    pub(crate) fn stamp_of_part(&self, stamp: i64) -> i64 {
+        stamp.wrapping_add(self.number.rotate_left(20).cast_signed())
+    }
 }
 
 /// What could not be looked at, and why.
@@ -164,9 +176,22 @@ impl Found {
             let path = folder.join(name);
             match &folders {
                 Some(folders) => self.file(agent, path, Some(folders)),
-                None if is_folder(&path, *kind) => self.descend(agent, &path, rest),
+                None if kind.is_symlink() => self.link(agent, &path, rest),
+                None if kind.is_dir() => self.descend(agent, &path, rest),
                 None => {}
             }
+        }
+    }
+
+    /// Follows a link to a folder, unless it leads in a circle.
+    fn link(&mut self, agent: &'static str, path: &Path, rest: &[&str]) {
+        match fs::metadata(path) {
+            Ok(folder) if folder.is_dir() && leads_back(path) => {
+                self.skip(path, "a link back to a folder above it");
+            }
+            Ok(folder) if folder.is_dir() => self.descend(agent, path, rest),
+            Ok(_) => {}
+            Err(error) => self.skip_if_there(path, &error),
         }
     }
 
@@ -304,8 +329,13 @@ impl Folders {
     }
 }
 
-fn is_folder(path: &Path, kind: FileType) -> bool {
-    kind.is_dir() || (kind.is_symlink() && path.is_dir())
+/// Whether a link leads to a folder that it lies in.
+fn leads_back(link: &Path) -> bool {
+    let above = link.parent().and_then(|above| above.canonicalize().ok());
+    let target = link.canonicalize();
+    above
+        .zip(target.ok())
+        .is_some_and(|(above, target)| above.starts_with(target))
 }
 
 fn candidate(
@@ -315,10 +345,15 @@ fn candidate(
     folders: Option<&Folders>,
 ) -> Candidate {
     let (mut modified, mut size) = (written(file), file.len());
+    let is_database = path.extension() == Some("db".as_ref());
+    let mut changed = if is_database { touched(file) } else { 0 };
     for other in beside(&path, folders) {
         if let Ok(file) = fs::metadata(other) {
             modified = modified.max(written(&file));
             size = size.saturating_add(file.len());
+            if is_database {
+                changed = changed.max(touched(&file));
+            }
         }
     }
     Candidate {
@@ -326,6 +361,8 @@ fn candidate(
         path,
         modified,
         size,
+        number: file.ino(),
+        changed,
         parent: String::new(),
     }
 }
@@ -356,6 +393,12 @@ fn beside(path: &Path, folders: Option<&Folders>) -> Vec<PathBuf> {
         .flatten()
         .map(|entry| entry.path())
         .collect()
+}
+
+fn touched(file: &Metadata) -> i64 {
+    file.ctime()
+        .saturating_mul(1_000_000_000)
+        .saturating_add(file.ctime_nsec())
 }
 
 fn written(file: &Metadata) -> i64 {
@@ -435,13 +478,44 @@ mod tests {
         let mut found = Found::default();
         found.matching("claude", root, "*/*.jsonl");
         assert_eq!(names(&found), ["z.jsonl", "x.jsonl"]);
-        assert_eq!(found.skipped, []);
+        let mut found = Found::default();
         found.matching("claude", root, "round/*/*.jsonl");
         found.matching("claude", root, "none/*.jsonl");
         let skipped = found.skipped.iter().map(|one| (&one.path, &one.reason));
         let reason = "too many levels of symbolic links".to_owned();
         let skipped: Vec<_> = skipped.collect();
         assert_eq!(skipped, [(&root.join("round"), &reason)]);
+    }
+
+    #[test]
+    fn a_pattern_names_links_that_lead_in_a_circle() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        fs::create_dir_all(root.join("2026/11")).unwrap();
+        fs::create_dir_all(root.join("other/12")).unwrap();
+        fs::write(root.join("2026/11/a.jsonl"), "x").unwrap();
+        fs::write(root.join("other/12/b.jsonl"), "x").unwrap();
+        symlink("..", root.join("2026/back")).unwrap();
+        symlink("round", root.join("2026/round")).unwrap();
+        symlink("../other/12", root.join("2026/12")).unwrap();
+        symlink("nowhere", root.join("2026/gone")).unwrap();
+        let mut found = Found::default();
+        found.matching("codex", root, "2026/*/*.jsonl");
+        assert_eq!(names(&found), ["a.jsonl", "b.jsonl"]);
+        let skipped = found.skipped.iter();
+        let skipped: Vec<_> = skipped
+            .map(|one| (&one.path, one.reason.as_str()))
+            .collect();
+        assert_eq!(
+            skipped,
+            [
+                (&root.join("2026/back"), "a link back to a folder above it"),
+                (
+                    &root.join("2026/round"),
+                    "too many levels of symbolic links"
+                ),
+            ]
+        );
     }
 
     #[test]

@@ -31,6 +31,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use rusqlite::{Connection, ErrorCode, params};
+use tempfile::TempDir;
 
 use super::{Opener, Progress, Row, store};
 use crate::input::Kin;
@@ -74,6 +75,8 @@ const TABLES: &str = "
 pub(crate) struct Index {
     connection: Connection,
     path: PathBuf,
+    /// Where it lies, if it goes with this program.
+    folder: Option<TempDir>,
 }
 
 /// A passage that has the words.
@@ -94,6 +97,16 @@ impl Index {
             .map_err(anyhow::Error::new)
             .and_then(|()| Ok(Self::at(&path)?))
             .with_context(|| format!("cannot open the index {}", path.display()))
+    }
+
+    /// One for this program alone, which is gone with it.
+    pub(crate) fn temporary() -> anyhow::Result<Self> {
+        let folder = TempDir::new().context("cannot make a folder for the index")?;
+        let index = Self::at(&folder.path().join("words.db"))?;
+        Ok(Self {
+            folder: Some(folder),
+            ..index
+        })
     }
 
     fn at(path: &Path) -> rusqlite::Result<Self> {
@@ -125,16 +138,24 @@ impl Index {
         Ok(Self {
             connection,
             path: path.to_owned(),
+            folder: None,
         })
     }
 
     /// Throws everything away. Fails where that is not possible.
     pub(crate) fn rebuilt(self) -> anyhow::Result<Self> {
         let _only = self.lock()?;
-        let Self { connection, path } = self;
+        let Self {
+            connection,
+            path,
+            folder,
+        } = self;
         drop(connection);
         store::remove(&path);
-        Ok(Self::connected(&path)?)
+        Ok(Self {
+            folder,
+            ..Self::connected(&path)?
+        })
     }
 
     /// Those of the sessions that are not indexed as they are now.

@@ -5,7 +5,7 @@
 //!
 //! | who | what is repeated | key |
 //! |---|---|---|
-//! | Claude Code | a forked or branched session copies messages with their times | time and figures |
+//! | Claude Code | a forked or branched session copies messages with their times; what its sub-agents did lies beside its origin alone, and is read from there | time and figures |
 //! | Codex | a fork copies the counts of its origin, with new times | the counts so far, within the family of the fork |
 //! | Codex sub-agents | may begin with a copy of their caller's counts | the same |
 //! | OpenCode, Qwen Code | a fork copies messages with their times | time and figures |
@@ -127,15 +127,35 @@ pub(crate) enum What {
     Usage { model: usize, figures: Figures },
     #[serde(rename = "c")]
     Calls {
+        model: usize,
         tool: usize,
         count: u64,
         failed: u64,
         ms: u64,
     },
     #[serde(rename = "n")]
-    Turns { count: u64, ms: u64 },
+    Turns { model: usize, count: u64, ms: u64 },
     #[serde(rename = "e")]
-    Errors { count: u64 },
+    Errors { model: usize, count: u64 },
+}
+
+impl What {
+    /// The model that used or did it.
+    pub(crate) fn model(&self) -> usize {
+        let (Self::Usage { model, .. }
+        | Self::Calls { model, .. }
+        | Self::Turns { model, .. }
+        | Self::Errors { model, .. }) = self;
+        *model
+    }
+
+    fn set_model(&mut self, to: usize) {
+        let (Self::Usage { model, .. }
+        | Self::Calls { model, .. }
+        | Self::Turns { model, .. }
+        | Self::Errors { model, .. }) = self;
+        *model = to;
+    }
 }
 
 /// The entries of a session.
@@ -187,7 +207,7 @@ pub(crate) struct Clerk {
     turn_began: Option<i64>,
     now: Option<i64>,
     /// Entries that further ones are added to.
-    sums: HashMap<(u8, usize, i64), usize>,
+    sums: HashMap<(u8, usize, usize, i64), usize>,
 }
 
 /// The totals that one agent told so far.
@@ -236,29 +256,49 @@ impl Clerk {
             }
             Body::Usage(usage) if usage.cumulative => self.total(usage, agent, time),
             Body::Usage(usage) => self.amount(&Figures::of(usage), agent, time),
-            Body::ToolUse(call) => self.call(&call.id, &call.name, time),
+            Body::ToolUse(call) => self.call(&call.id, &call.name, agent, time),
             Body::ToolResult(result) => {
                 let failed = result.status == ToolStatus::Error;
                 self.result(&result.id, failed, result.duration_ms);
             }
             Body::Notice(notice) if notice.level == Level::Error => {
-                let key = self.unnamed("error", time);
-                self.put(key, time, What::Errors { count: 1 });
+                let key = match time.filter(|_| !self.ledger.within_family) {
+                    Some(_) => self.named("error", time).text(&notice.text.as_str()),
+                    None => self.unnamed("error", time),
+                };
+                let model = self.model(agent);
+                self.put(key, time, What::Errors { model, count: 1 });
             }
             Body::TurnEnd(end) if agent.is_empty() => {
-                let span = self.now.zip(self.turn_began.take());
+                let began = self.turn_began.take();
+                let span = self.now.zip(began);
                 let span = span.map(|(now, began)| now.saturating_sub(began));
                 let span = span.and_then(|span| u64::try_from(span).ok());
                 let ms = end.duration_ms.or(span).unwrap_or_default();
-                let key = self.unnamed("turn", time);
-                self.put(key, time, What::Turns { count: 1, ms });
+                let key = match time.zip(began).filter(|_| !self.ledger.within_family) {
+                    Some((_, began)) => self.named("turn", time).number(began.cast_unsigned()),
+                    None => self.unnamed("turn", time),
+                };
+                let model = self.model(agent);
+                let count = 1;
+                self.put(key, time, What::Turns { model, count, ms });
             }
             _ => {}
         }
     }
 
-    /// The ledger of all that passed.
-    pub(crate) fn finish(self) -> Ledger {
+    /// The ledger of all that passed. What came before a model was named is the
+    /// first one's.
+    pub(crate) fn finish(mut self) -> Ledger {
+        let first = self.ledger.models.iter().position(|name| !name.is_empty());
+        let unnamed = self.ledger.models.iter().position(String::is_empty);
+        if let (Some(first), Some(unnamed)) = (first, unnamed) {
+            for entry in &mut self.ledger.entries {
+                if entry.what.model() == unnamed {
+                    entry.what.set_model(first);
+                }
+            }
+        }
         self.ledger
     }
 
@@ -393,7 +433,7 @@ impl Clerk {
         }
     }
 
-    fn call(&mut self, id: &str, name: &str, time: Option<i64>) {
+    fn call(&mut self, id: &str, name: &str, agent: &str, time: Option<i64>) {
         // A call may be told again, with more of its input.
         if !id.is_empty() && self.calls.contains_key(id) {
             return;
@@ -408,6 +448,7 @@ impl Clerk {
             id => key.text(id).text(name),
         };
         let what = What::Calls {
+            model: self.model(agent),
             tool: position(&mut self.ledger.tools, name),
             count: 1,
             failed: 0,
@@ -483,10 +524,10 @@ impl Clerk {
     fn sum_up(&mut self, time: Option<i64>, what: What) {
         let day = time.unwrap_or_default().div_euclid(DAY);
         let kind = match &what {
-            What::Usage { model, .. } => (0, *model, day),
-            What::Calls { tool, .. } => (1, *tool, day),
-            What::Turns { .. } => (2, 0, day),
-            What::Errors { .. } => (3, 0, day),
+            What::Usage { model, .. } => (0, *model, 0, day),
+            What::Calls { model, tool, .. } => (1, *model, *tool, day),
+            What::Turns { model, .. } => (2, *model, 0, day),
+            What::Errors { model, .. } => (3, *model, 0, day),
         };
         let at = self.sums.get(&kind).copied();
         let sum = at.and_then(|at| self.ledger.entries.get_mut(at));
@@ -496,7 +537,7 @@ impl Clerk {
             }
             (Some(What::Calls { count, .. }), What::Calls { .. })
             | (Some(What::Turns { count, .. }), What::Turns { .. })
-            | (Some(What::Errors { count }), What::Errors { .. }) => *count += 1,
+            | (Some(What::Errors { count, .. }), What::Errors { .. }) => *count += 1,
             (_, what) => {
                 let key = Key::new("sum")
                     .text(&self.session)

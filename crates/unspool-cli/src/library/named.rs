@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::bail;
 use unspool::source::Provider;
 
-use super::{Library, Row, select};
+use super::{Library, Row};
 use crate::agents;
 use crate::input::{self, Input};
 
@@ -40,7 +40,7 @@ pub(crate) fn id(path: &Path) -> Option<&str> {
 pub(crate) fn session(id: &str) -> anyhow::Result<Row> {
     let mut library = Library::everywhere();
     library.refresh_shown();
-    select::by_id(library.rows(), id).cloned()
+    library.by_id(id).cloned()
 }
 
 /// The session that was last worked on: of this agent, or of any.

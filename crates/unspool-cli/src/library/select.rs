@@ -37,7 +37,7 @@ impl Select {
         if !self.names.is_empty() {
             let mut named = Vec::new();
             for name in &self.names {
-                named.extend(by_name(library.rows(), name)?);
+                named.extend(by_name(library, name)?);
             }
             rows.retain(|row| named.iter().any(|one| std::ptr::eq(*one, *row)));
         }
@@ -108,17 +108,17 @@ pub(crate) fn once(mut rows: Vec<&Row>) -> Vec<&Row> {
 
 /// The sessions that a name means: those of a file, or the one with this id or
 /// this beginning of an id.
-fn by_name<'a>(rows: &'a [Row], name: &str) -> anyhow::Result<Vec<&'a Row>> {
+fn by_name<'a>(library: &'a Library, name: &str) -> anyhow::Result<Vec<&'a Row>> {
     if is_file(name) {
         let path = Path::new(name).canonicalize()?;
         let is_its = |row: &&Row| row.path.canonicalize().is_ok_and(|other| other == path);
-        let rows: Vec<&Row> = rows.iter().filter(is_its).collect();
+        let rows: Vec<&Row> = library.rows().iter().filter(is_its).collect();
         if rows.is_empty() {
             bail!("{name} holds no session");
         }
         return Ok(rows);
     }
-    Ok(vec![by_id(rows, name)?])
+    Ok(vec![library.by_id(name)?])
 }
 
 /// The session with this id, or the only one whose id begins like this.

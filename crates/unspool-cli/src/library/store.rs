@@ -7,7 +7,7 @@
 //!
 //! | table | a row |
 //! |---|---|
-//! | `file` | a file that was looked at: its size and time then, why it was skipped, if it was, and the session that it belongs to, if it is the record of a sub-agent among sessions |
+//! | `file` | a file that was looked at: its size, times and number then, why it was skipped, if it was, and the session that it belongs to, if it is the record of a sub-agent among sessions |
 //! | `session` | a session: the file and its part of it, digest and ledger as JSON; `stamp` changes with the session |
 
 use std::collections::HashMap;
@@ -31,7 +31,7 @@ use super::ledger::Ledger;
 
 /// The form of the tables. A database of another
 /// form is thrown away.
-const VERSION: i64 = 2;
+const VERSION: i64 = 3;
 /// How long another program may write.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// How often, and after what time, it is tried again to open what others use.
@@ -43,6 +43,8 @@ const TABLES: &str = "
         path BLOB PRIMARY KEY,
         size INTEGER NOT NULL,
         modified INTEGER NOT NULL,
+        number INTEGER NOT NULL,
+        changed INTEGER NOT NULL,
         skipped TEXT,
         parent TEXT NOT NULL
     ) WITHOUT ROWID;
@@ -66,6 +68,8 @@ pub(crate) struct Store {
 pub(crate) struct Known {
     pub(crate) size: u64,
     pub(crate) modified: i64,
+    pub(crate) number: u64,
+    pub(crate) changed: i64,
     pub(crate) skipped: Option<String>,
     pub(crate) parent: String,
 }
@@ -175,13 +179,15 @@ impl Store {
     pub(crate) fn files(&self) -> rusqlite::Result<HashMap<PathBuf, Known>> {
         let mut statement = self
             .connection
-            .prepare("SELECT path, size, modified, skipped, parent FROM file")?;
+            .prepare("SELECT path, size, modified, skipped, parent, number, changed FROM file")?;
         let rows = statement.query_map([], |row| {
             let known = Known {
                 size: row.get::<_, i64>(1)?.cast_unsigned(),
                 modified: row.get(2)?,
                 skipped: row.get(3)?,
                 parent: row.get(4)?,
+                number: row.get::<_, i64>(5)?.cast_unsigned(),
+                changed: row.get(6)?,
             };
             Ok((path_of(&row.get::<_, Vec<u8>>(0)?), known))
         })?;
@@ -248,17 +254,19 @@ impl Store {
         let path = file.path.as_os_str().as_bytes();
         self.connection
             .prepare_cached(
-                "INSERT INTO file (path, size, modified, skipped, parent)
-                 VALUES (?1, ?2, ?3, ?4, ?5)
+                "INSERT INTO file (path, size, modified, skipped, parent, number, changed)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
                  ON CONFLICT (path) DO UPDATE
-                 SET size = ?2, modified = ?3, skipped = ?4, parent = ?5",
+                 SET size = ?2, modified = ?3, skipped = ?4, parent = ?5, number = ?6, changed = ?7",
             )?
             .execute(params![
                 path,
                 file.size.cast_signed(),
                 file.modified,
                 skipped,
-                file.parent
+                file.parent,
+                file.number.cast_signed(),
+                file.changed
             ])?;
         let ids = sessions
             .iter()
@@ -305,6 +313,8 @@ impl Store {
             path: skipped.path.clone(),
             modified: 0,
             size: 0,
+            number: 0,
+            changed: 0,
             parent: String::new(),
         };
         self.keep(&nothing, Some(&skipped.reason), &[], &[])?;
@@ -356,6 +366,8 @@ mod tests {
             path: PathBuf::from(path),
             modified: 5,
             size: 7,
+            number: 0,
+            changed: 0,
             parent: String::new(),
         }
     }

@@ -33,11 +33,11 @@ impl Sums {
                 self.tools += count;
                 self.failed_tools += failed;
             }
-            What::Turns { count, ms } => {
+            What::Turns { count, ms, .. } => {
                 self.turns += count;
                 self.ms = self.ms.saturating_add(*ms);
             }
-            What::Errors { count } => self.errors += count,
+            What::Errors { count, .. } => self.errors += count,
         }
     }
 }
@@ -56,8 +56,6 @@ pub(crate) enum By {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Told {
     All,
-    /// Tokens and cost: those of a model.
-    Usage,
     /// Calls: those of a tool.
     Calls,
 }
@@ -66,7 +64,6 @@ impl Told {
     fn holds(self, what: &What) -> bool {
         match self {
             Self::All => true,
-            Self::Usage => matches!(what, What::Usage { .. }),
             Self::Calls => matches!(what, What::Calls { .. }),
         }
     }
@@ -77,17 +74,10 @@ impl Told {
 pub(crate) struct Grouping(Vec<By>);
 
 impl Grouping {
-    /// Fails where nothing is known of both.
-    pub(crate) fn new(keys: Vec<By>) -> Result<Self, String> {
-        if keys.contains(&By::Model) && keys.contains(&By::Tool) {
-            return Err(
-                "it is not known which model called a tool: ask for one of them".to_owned(),
-            );
-        }
-        let mut keys = keys;
+    pub(crate) fn new(mut keys: Vec<By>) -> Self {
         let mut seen = BTreeSet::new();
         keys.retain(|key| seen.insert(*key));
-        Ok(Self(keys))
+        Self(keys)
     }
 
     pub(crate) fn keys(&self) -> &[By] {
@@ -95,9 +85,7 @@ impl Grouping {
     }
 
     pub(crate) fn told(&self) -> Told {
-        if self.0.contains(&By::Model) {
-            Told::Usage
-        } else if self.0.contains(&By::Tool) {
+        if self.0.contains(&By::Tool) {
             Told::Calls
         } else {
             Told::All
@@ -333,17 +321,16 @@ impl<'a> Names<'a> {
             agent: &row.digest.agent,
             project: &row.digest.project,
             day,
-            model: "",
+            model: row.digest.models.first().map_or("", String::as_str),
             tool: "",
         }
     }
 
     fn with(mut self, ledger: &'a Ledger, what: &What) -> Self {
         let name = |names: &'a [String], at: usize| names.get(at).map_or("", String::as_str);
-        match what {
-            What::Usage { model, .. } => self.model = name(&ledger.models, *model),
-            What::Calls { tool, .. } => self.tool = name(&ledger.tools, *tool),
-            What::Turns { .. } | What::Errors { .. } => {}
+        self.model = name(&ledger.models, what.model());
+        if let What::Calls { tool, .. } = what {
+            self.tool = name(&ledger.tools, *tool);
         }
         self
     }

@@ -211,3 +211,71 @@ fn several_programs_may_look_at_once() {
             .contains(" 0 of them read")
     );
 }
+
+#[test]
+fn a_database_that_was_replaced_is_read_though_its_times_are_the_same() {
+    let home = Home::of_all();
+    let path = home.path(".local/share/opencode/opencode.db");
+    let title = |to: &str, path: &std::path::Path| {
+        let database = Connection::open(path).unwrap();
+        let title = format!("UPDATE session SET title = '{to}' WHERE parent_id IS NULL");
+        database.execute_batch(&title).unwrap();
+    };
+    let listed = || field(&home.sessions(&["--agent", "opencode"]), "title").join(" ");
+    title("First of all", &path);
+    assert!(listed().contains("First of all"), "{}", listed());
+    let found = |word: &str| home.run(&["sessions", "search", word]).status == Some(0);
+    let times = fs::metadata(&path).unwrap().modified().unwrap();
+    let same_times = |path: &std::path::Path| {
+        let file = fs::File::options().append(true).open(path).unwrap();
+        file.set_modified(times).unwrap();
+    };
+    let word = |to: &str, path: &std::path::Path| {
+        let database = Connection::open(path).unwrap();
+        let data = format!(r#"{{"type":"text","text":"{to}"}}"#);
+        database
+            .execute(
+                "UPDATE part SET data = ?1 WHERE id = (SELECT min(id) FROM part)",
+                [data],
+            )
+            .unwrap();
+    };
+    assert!(!found("zweitens"));
+    // Another file in its place.
+    let other = home.path("project/other.db");
+    fs::copy(&path, &other).unwrap();
+    title("Second of", &other);
+    word("zweitens", &other);
+    same_times(&other);
+    fs::rename(&other, &path).unwrap();
+    assert!(listed().contains("Second of"), "{}", listed());
+    assert!(found("zweitens"));
+    // Something else in the same file.
+    title("Third of all", &path);
+    same_times(&path);
+    assert!(listed().contains("Third of all"), "{}", listed());
+}
+
+#[test]
+fn words_are_found_also_where_no_index_can_be_kept() {
+    let home = Home::of_all();
+    home.write("file", "in the way");
+    let usual = home
+        .run(&["sessions", "search", "greeter", "--json"])
+        .stdout;
+    let mut command = home.unspool(&["sessions", "search", "greeter", "--json"]);
+    command.env("UNSPOOL_CACHE_DIR", home.path("file/cache"));
+    let temporary = home.path("temporary");
+    fs::create_dir(&temporary).unwrap();
+    command.env("TMPDIR", &temporary);
+    let ran = Ran::of(command.output().unwrap());
+    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+    assert!(!usual.is_empty());
+    assert_eq!(ran.stdout, usual);
+    assert!(
+        ran.stderr.contains("for this search alone"),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(fs::read_dir(&temporary).unwrap().count(), 0);
+}

@@ -84,8 +84,8 @@ fn an_index_that_cannot_be_opened_is_named() {
     let path = home.path(".cache/unspool/words.db");
     fs::create_dir_all(path.join("x")).unwrap();
     let ran = home.run(&["sessions", "search", "hello"]);
-    assert_eq!(ran.status, Some(2));
-    let words = format!("unspool: cannot open the index {}: ", path.display());
+    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+    let words = format!("cannot open the index {}: ", path.display());
     assert!(ran.stderr.starts_with(&words), "{}", ran.stderr);
 }
 
@@ -218,5 +218,40 @@ fn a_file_that_grows_while_it_is_read_is_listed() {
         ran.stderr.contains("1 files found, 0 of them read"),
         "{}",
         ran.stderr
+    );
+}
+
+#[test]
+fn links_that_lead_in_a_circle_are_named_in_the_agents_own_place() {
+    let home = Home::of_all();
+    let before = home.sessions(&[]).len();
+    symlink("..", home.path(".codex/sessions/2026/round")).unwrap();
+    symlink("self", home.path(".claude/projects/self")).unwrap();
+    let ran = home.run(&["sessions", "--json"]);
+    assert_eq!(ran.status, Some(0));
+    assert_eq!(ran.stdout.lines().count(), before);
+    for said in [
+        "2026/round: a link back to a folder above it",
+        "projects/self: too many levels of symbolic links",
+    ] {
+        assert!(ran.stderr.contains(said), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn a_session_that_cannot_be_read_is_no_session_that_is_not_there() {
+    let home = Home::new();
+    let path = home.write(".claude/projects/-p/4f2a9c11-0001.jsonl", "{\"type\":\"us");
+    for command in ["show", "stats", "export"] {
+        let ran = home.run(&[command, "4f2a"]);
+        assert_eq!(ran.status, Some(2), "{command}");
+        let said = format!("cannot read {}: broken", path.display());
+        assert!(ran.stderr.contains(&said), "{command}: {}", ran.stderr);
+    }
+    let none = home.run(&["show", "0001x"]);
+    assert!(
+        none.stderr.contains("no session has the id"),
+        "{}",
+        none.stderr
     );
 }

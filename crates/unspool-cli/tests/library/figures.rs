@@ -43,8 +43,13 @@ fn groups_of_one_sort_make_up_the_whole() {
             assert_eq!(sum(by, name), sum("total", name), "{by} {name}");
         }
     }
-    for by in ["agent", "project", "day", "tool"] {
+    for by in ["agent", "model", "project", "day", "tool"] {
         assert_eq!(sum(by, "tools"), sum("total", "tools"), "{by}");
+    }
+    for by in ["agent", "model", "project", "day"] {
+        for name in ["turns", "failed_tools", "errors", "time_ms"] {
+            assert_eq!(sum(by, name), sum("total", name), "{by} {name}");
+        }
     }
 }
 
@@ -172,6 +177,49 @@ fn groups_are_within_groups() {
             .iter()
             .all(|group| group["turns"].is_null() && group["cost_usd"].is_null())
     );
-    let odd = home.run(&["stats", "--by", "model,tool"]);
+    let groups = objects(&home.run(&["stats", "--by", "model,tool", "--json"]).stdout);
+    let calls = groups.iter().filter_map(|group| group["tools"].as_u64());
+    assert_eq!(home.stats("total", "", &[])["tools"], calls.sum::<u64>());
+    let odd = home.run(&["stats", "--by", "model,colour"]);
     assert_eq!(odd.status, Some(2), "{}", odd.stdout);
+}
+
+#[test]
+fn each_model_gets_what_it_did() {
+    let home = Home::new();
+    let session = fs::read_to_string(corpus(
+        "claude/parity/f3c28766-9691-4504-8054-ccb9e43462e9.jsonl",
+    ))
+    .unwrap();
+    let all = {
+        home.write(".claude/projects/-p/a.jsonl", &session);
+        home.stats("total", "", &[])
+    };
+    // The model changes in the middle, between two messages.
+    let mut lines: Vec<Value> = objects(&session);
+    let last = lines.iter().rfind(|line| line["type"] == "assistant");
+    let last = last.unwrap()["message"]["id"].clone();
+    let mut calls = 0;
+    for line in &mut lines {
+        if line["message"]["id"] == last {
+            line["message"]["model"] = "other-model".into();
+        } else if line["type"] == "assistant" {
+            calls += u64::from(line["message"]["content"][0]["type"] == "tool_use");
+        }
+    }
+    let lines: Vec<String> = lines.iter().map(Value::to_string).collect();
+    home.write(".claude/projects/-p/a.jsonl", lines.join("\n"));
+    let other = home.stats("model", "other-model", &[]);
+    let models = objects(&home.run(&["stats", "--by", "model", "--json"]).stdout);
+    let first = models
+        .iter()
+        .find(|group| group["name"] != "other-model")
+        .unwrap();
+    assert_eq!(
+        (&first["tools"], &all["tools"]),
+        (&calls.into(), &calls.into())
+    );
+    assert_eq!(first["failed_tools"], all["failed_tools"]);
+    assert_eq!((&other["turns"], &other["tools"]), (&1.into(), &0.into()));
+    assert_eq!(other["time_ms"], all["time_ms"]);
 }

@@ -275,3 +275,55 @@ fn a_live_stream_beside_its_saved_session_is_not_counted_again() {
     fs::remove_file(saved).unwrap();
     assert_eq!(input(&home.stats("total", "", &["--in", folder])), 46_050);
 }
+
+/// Claude Code's sub-agents write beside the session that started them; a fork
+/// of it has copies of the calls and of the totals alone.
+#[test]
+fn a_fork_of_claude_counts_what_sub_agents_did_for_its_origin_once() {
+    let origin = "f3c28766-9691-4504-8054-ccb9e43462e9";
+    let home = Home::new();
+    copy(
+        &corpus("claude/parity"),
+        &home.path(".claude/projects/-home-user-project"),
+    );
+    let before = home.stats("total", "", &[]);
+    let mut fork = recorded(&format!("claude/parity/{origin}.jsonl"));
+    for line in &mut fork {
+        let uuid = line["uuid"].clone();
+        line["sessionId"] = json!("aaaaaaaa-fork");
+        if !uuid.is_null() {
+            line["forkedFrom"] = json!({"sessionId": origin, "messageUuid": uuid});
+        }
+    }
+    home.write(
+        ".claude/projects/-home-user-project/aaaaaaaa-fork.jsonl",
+        lines(&fork),
+    );
+    let sessions = home.sessions(&[]);
+    let fork = sessions.iter().find(|one| one["id"] == "aaaaaaaa-fork");
+    let fork = fork.unwrap();
+    assert_eq!(fork["forked_from"], origin);
+    assert_eq!(fork["tools"], before["tools"]);
+    let total = home.stats("total", "", &[]);
+    assert_eq!(total["sessions"], 2);
+    for name in ["input_tokens", "output_tokens", "turns", "tools", "time_ms"] {
+        assert_eq!(total[name], before[name], "{name}");
+    }
+    // What a sub-agent of the origin did after the fork is not the fork's.
+    let below = format!(".claude/projects/-home-user-project/{origin}/subagents/agent-later");
+    let mut meta = recorded(&format!(
+        "claude/parity/{origin}/subagents/agent-ad390c01cc4bc0893.meta.json"
+    ));
+    meta[0]["toolUseId"] = json!("toolu_later");
+    home.write(&format!("{below}.meta.json"), meta[0].to_string());
+    let record = home.path(&format!(
+        ".claude/projects/-home-user-project/{origin}/subagents/agent-ad390c01cc4bc0893.jsonl"
+    ));
+    let record = fs::read_to_string(record).unwrap();
+    let record = record.replace("ad390c01cc4bc0893", "later");
+    home.write(&format!("{below}.jsonl"), record);
+    let fork = home.path(".claude/projects/-home-user-project/aaaaaaaa-fork.jsonl");
+    let shown = home.run(&["events", fork.to_str().unwrap()]).stdout;
+    assert!(shown.contains("\"ad390c01cc4bc0893\""), "{shown}");
+    assert!(!shown.contains("\"later\""), "{shown}");
+}

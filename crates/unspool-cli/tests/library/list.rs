@@ -39,9 +39,28 @@ fn a_list_for_people_is_aligned_and_fits() {
         let widest = shown.lines().map(|line| line.chars().count()).max();
         assert!(widest.unwrap() <= width, "{shown}");
     }
+    let folded = home.run(&["sessions", "--width", "40"]).stdout;
+    insta::assert_snapshot!("folded", folded);
     assert!(!wide.contains('\t') && !wide.contains('\u{1b}'));
     let colours = home.run(&["sessions", "--color", "always", "--theme", "dark"]);
     assert!(colours.stdout.contains("\u{1b}["));
+}
+
+#[test]
+fn a_narrow_list_tells_what_did_not_go_well() {
+    let home = Home::new();
+    let session = fs::read_to_string(corpus("claude/hello/hello.session.jsonl")).unwrap();
+    home.write(".claude/projects/-p/whole.jsonl", &session);
+    let user = session
+        .lines()
+        .find(|line| line.contains("\"type\":\"user\""));
+    let open = user
+        .unwrap()
+        .replace("\"sessionId\":\"f", "\"sessionId\":\"0");
+    home.write(".claude/projects/-p/open.jsonl", open);
+    let shown = home.run(&["sessions", "--width", "40"]).stdout;
+    assert_eq!(shown.matches("\n  running: ").count(), 1, "{shown}");
+    assert!(!shown.contains("finished"), "{shown}");
 }
 
 #[test]

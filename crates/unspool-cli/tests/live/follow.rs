@@ -328,6 +328,12 @@ fn the_newest_session_is_found() {
         [".claude/projects/-p/new.jsonl"]
     );
     assert_eq!(of(&[".claude"]), [".claude/projects/-p/new.jsonl"]);
+    // What is written last but holds no session is none.
+    append(&home.path().join(".claude/projects/-p/none.jsonl"), "{}\n");
+    assert_eq!(
+        of(&["--latest", "claude"]),
+        [".claude/projects/-p/new.jsonl"]
+    );
     let nothing = unspool(&["follow", "--latest", "gemini"])
         .env("HOME", home.path())
         .output();

@@ -20,6 +20,9 @@ pub const LIMIT: usize = 64 * 1024;
 #[cfg(feature = "highlight")]
 const LONGEST_LINE: usize = 1000;
 
+/// Characters of a language's name.
+const LONGEST_NAME: usize = 32;
+
 /// The lines of a clean text. `language` is what a fence or a file extension
 /// says; an unknown one leaves the text plain.
 pub fn lines(text: &str, language: &str) -> Vec<Line> {
@@ -81,9 +84,20 @@ fn plain(line: &str) -> Line {
     vec![Span::new(line, Style::default())]
 }
 
-/// The name of the language in what stands behind a fence: `rust,ignore`,
-/// `{.python}`, `ts title="a.ts"`.
-#[cfg(feature = "highlight")]
+/// The name of the language in what stands behind a fence, if it can be one:
+/// nothing but letters, figures and the signs of `c++`, `c#` and `objective-c`.
+pub(super) fn language(info: &str) -> String {
+    let token = token(info.trim());
+    let is_of_name = |c: char| c.is_ascii_alphanumeric() || "+#-_.".contains(c);
+    if token.len() <= LONGEST_NAME && token.chars().all(is_of_name) {
+        token.to_owned()
+    } else {
+        String::new()
+    }
+}
+
+/// The first word of what stands behind a fence: `rust,ignore`, `{.python}`,
+/// `ts title="a.ts"`.
 fn token(info: &str) -> &str {
     let info = info.trim_start_matches(['{', '.', ' ']);
     info.split([' ', ',', '{', '}', ':', ';', '\t'])

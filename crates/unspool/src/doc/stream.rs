@@ -195,7 +195,10 @@ impl Stream {
                 {
                     items.extend(more);
                 }
-                (Some(Block::Verbatim(lines)), Block::Verbatim(more)) if part.continued => {
+                (Some(Block::Verbatim(lines)), Block::Verbatim(more))
+                | (Some(Block::Code { lines, .. }), Block::Code { lines: more, .. })
+                    if part.continued =>
+                {
                     lines.extend(more);
                 }
                 (_, block) => blocks.push(block),

@@ -142,7 +142,7 @@ impl<'s> Pen<'s> {
             Block::Heading(_, line) => self.paragraph(line, true, margin),
             Block::List { start, items } => self.list(*start, items, false, margin),
             Block::Quote(blocks) => self.quote(blocks, margin),
-            Block::Verbatim(lines) => {
+            Block::Verbatim(lines) | Block::Code { lines, .. } => {
                 for line in lines {
                     self.flow(line, Break::Anywhere, &|style| style, margin);
                 }
@@ -357,7 +357,9 @@ pub(super) fn is_empty(block: &Block) -> bool {
         Block::Paragraph(_) | Block::Heading(..) | Block::Rule => false,
         Block::List { items, .. } => items.is_empty(),
         Block::Quote(blocks) => blocks.iter().all(is_empty),
-        Block::Verbatim(lines) | Block::Output(lines) => lines.is_empty(),
+        Block::Verbatim(lines) | Block::Output(lines) | Block::Code { lines, .. } => {
+            lines.is_empty()
+        }
         Block::Table(table) => table.header.is_empty() && table.rows.is_empty(),
         Block::Diff(lines) => lines.is_empty(),
     }

@@ -177,7 +177,7 @@ fn shown(section: &Section) -> Vec<String> {
     let mut more = 0;
     for block in &mut blocks {
         let length = match block {
-            Block::Verbatim(lines) | Block::Output(lines) => cut(lines),
+            Block::Verbatim(lines) | Block::Output(lines) | Block::Code { lines, .. } => cut(lines),
             Block::Diff(lines) => cut(lines),
             Block::Paragraph(line) if !section.prose => {
                 shorten(line);

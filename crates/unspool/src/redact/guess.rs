@@ -22,7 +22,11 @@ pub(super) fn kind_of_name(name: &str) -> Option<&'static str> {
         let is_in = |word: &&str| name.contains(word) || parted.contains(word);
         words.iter().any(is_in)
     };
-    if holds(&["password", "passwd", "passphrase", "pwd"]) || named::has_pass(&words) {
+    let has_short = words.iter().any(|word| word == "pw");
+    if has_short
+        || holds(&["password", "passwd", "passphrase", "pwd", "sshpass"])
+        || named::has_pass(&words)
+    {
         return Some("password");
     }
     // Numbers of tokens, names of tokens, where a key is: no secrets.
@@ -74,7 +78,8 @@ pub(super) fn kind_of_name(name: &str) -> Option<&'static str> {
 /// Whether the value of a field of this name is a secret, and what kind of one.
 pub(super) fn kind_of_field(name: &str, value: &str) -> Option<&'static str> {
     let kind = kind_of_name(name)?;
-    let is_secret = is_secret_value(kind, value)
+    let is_sentence = value.contains(char::is_whitespace) && named::is_about(name);
+    let is_secret = (!is_sentence && is_secret_value(kind, value))
         || (!is_placeholder(value)
             && named::is_telling(name)
             && named::is_quoted_secret(kind, name, value));
@@ -143,7 +148,8 @@ pub(super) fn is_assigned_secret(found: &Captures<'_>) -> bool {
     // What is quoted is a value; what is not may be code, and a word is no
     // password there.
     if found.name("q").is_some() {
-        return kind_of_field(name, value).is_some();
+        let is_set = kind == "password" && group("sign") == "=" && is_set_by_shell(name, value);
+        return is_set || kind_of_field(name, value).is_some();
     }
     let given = Assignment {
         kind,
@@ -161,6 +167,29 @@ pub(super) fn is_assigned_secret(found: &Captures<'_>) -> bool {
     }
     let is_call = given.after.starts_with(['(', '[']);
     !is_call && !is_code(value) && !is_word(value) && is_secret_value(kind, value)
+}
+
+/// Whether a shell sets a password: `PGPASSWORD="a b c"`. Whatever stands in the
+/// quotes is one, but for words that ask for it.
+fn is_set_by_shell(name: &str, value: &str) -> bool {
+    const ASKING: [&str; 8] = [
+        "your",
+        "enter",
+        "please",
+        "password",
+        "must",
+        "required",
+        "invalid",
+        "incorrect",
+    ];
+    let mut words = value
+        .split(|c: char| !c.is_alphanumeric())
+        .map(str::to_lowercase);
+    !name.bytes().any(|byte| byte.is_ascii_lowercase())
+        && !named::is_about(name)
+        && !is_placeholder(value)
+        && !is_code(value)
+        && !words.any(|word| ASKING.contains(&word.as_str()))
 }
 
 /// For the pattern of options: what follows one after a blank may be the next
@@ -193,7 +222,7 @@ pub(super) fn is_random_word(found: &Captures<'_>) -> bool {
 }
 
 /// Ids of agents and interfaces: a short word, a line, and the rest.
-fn is_name(word: &str) -> bool {
+pub(super) fn is_name(word: &str) -> bool {
     const PREFIXES: &[&str] = &[
         "toolu", "srvtoolu", "call", "msg", "req", "resp", "ses", "prt", "item", "rs", "fc",
         "chatcmpl", "run", "thread", "gen", "event", "evt", "tooluse", "sha256", "sha512", "sha1",
@@ -203,16 +232,15 @@ fn is_name(word: &str) -> bool {
     PREFIXES.contains(&prefix)
 }
 
-fn is_path(word: &str) -> bool {
+pub(super) fn is_path(word: &str) -> bool {
     let parts = word.split('/').count() - 1;
     parts * 12 > word.len() || word.split(['/', '_', '-']).all(|part| part.len() < 16)
 }
 
 /// Whether it stands for a secret without being one.
-fn is_placeholder(value: &str) -> bool {
+pub(super) fn is_placeholder(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     let parts = [
-        "example",
         "changeme",
         "change-me",
         "placeholder",
@@ -239,9 +267,18 @@ fn is_placeholder(value: &str) -> bool {
         "true",
         "false",
     ];
+    // The keys in documentation end like that, and so do those made from them.
+    let count = |is: fn(&u8) -> bool| value.bytes().filter(is).count();
+    let is_issued = value.len() >= 24
+        && count(u8::is_ascii_digit) >= 1
+        && count(u8::is_ascii_uppercase) >= 4
+        && count(u8::is_ascii_lowercase) >= 4
+        && entropy(value) >= VERY_RANDOM - 0.5;
+    let is_example = lower.contains("example") && !is_issued;
     let mut of_value = lower.split(|c: char| !c.is_ascii_alphanumeric());
     value.starts_with(['$', '<', '{', '[', '%', '&', '*'])
         || lower.starts_with("your")
+        || is_example
         || parts.iter().any(|part| lower.contains(part))
         || of_value.any(|word| words.contains(&word))
         || value
@@ -272,7 +309,7 @@ fn expected(length: usize) -> f64 {
 }
 
 /// Expressions of programs, types, paths, addresses, versions.
-fn is_code(value: &str) -> bool {
+pub(super) fn is_code(value: &str) -> bool {
     value.contains("::")
         || value.contains("->")
         || value.contains("//")
@@ -286,7 +323,7 @@ fn is_code(value: &str) -> bool {
 
 /// Shannon's entropy, in bits a character.
 #[expect(clippy::cast_precision_loss, reason = "lengths of words")]
-fn entropy(word: &str) -> f64 {
+pub(super) fn entropy(word: &str) -> f64 {
     let mut counts = [0_u32; 256];
     for byte in word.bytes() {
         counts[usize::from(byte)] += 1;
@@ -298,45 +335,4 @@ fn entropy(word: &str) -> f64 {
         .map(|count| f64::from(*count) / length)
         .map(|share| -share * share.log2())
         .sum()
-}
-
-/// Whether an address is a person's, not a program's.
-pub(super) fn is_persons(address: &str) -> bool {
-    let (name, domain) = address.split_once('@').unwrap_or((address, ""));
-    let name = name.to_ascii_lowercase();
-    let programs = ["git", "noreply", "no-reply", "donotreply"];
-    // `icon@2x.png` is a file.
-    let last = domain
-        .rsplit('.')
-        .next()
-        .unwrap_or_default()
-        .to_ascii_lowercase();
-    let files = [
-        "png", "jpg", "jpeg", "gif", "svg", "webp", "css", "js", "ts", "json", "service", "target",
-        "timer", "socket", "mount",
-    ];
-    !programs.contains(&name.as_str()) && !files.contains(&last.as_str())
-}
-
-/// Whether a home directory is a person's.
-pub(super) fn is_users(name: &str) -> bool {
-    let shared = [
-        "Shared",
-        "Public",
-        "Default",
-        "linuxbrew",
-        "runner",
-        "user",
-        "username",
-        "USER",
-        "NAME",
-        "you",
-        "me",
-        "node",
-        "vscode",
-    ];
-    let redacted = name
-        .strip_prefix("user")
-        .is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()));
-    !redacted && !shared.contains(&name) && !name.starts_with(['.', '%', '#', '…'])
 }

@@ -136,6 +136,7 @@ pub(super) fn is_telling(name: &str) -> bool {
                 | "passwd"
                 | "passphrase"
                 | "pwd"
+                | "pw"
                 | "secret"
                 | "token"
                 | "apikey"
@@ -148,10 +149,15 @@ pub(super) fn is_telling(name: &str) -> bool {
             && matches!(of.as_str(), "api" | "access" | "private" | "secret" | "encryption" | "signing"))
     };
     let tells = words.iter().any(is_one) || words.windows(2).any(is_pair) || has_pass(&words);
-    tells
-        && words
-            .last()
-            .is_none_or(|last| !ABOUT.contains(&last.as_str()))
+    tells && !is_about(name)
+}
+
+/// Whether a name is that of something about a secret.
+pub(super) fn is_about(name: &str) -> bool {
+    let words = words(name);
+    words
+        .last()
+        .is_some_and(|last| ABOUT.contains(&last.as_str()))
 }
 
 /// Whether what stands in quotes, or is a field of JSON, is a secret.
@@ -232,7 +238,7 @@ fn is_reference(value: &str) -> bool {
         || value.split('$').skip(1).any(is_variable)
 }
 
-fn is_type(value: &str) -> bool {
+pub(super) fn is_type(value: &str) -> bool {
     matches!(
         value.to_ascii_lowercase().as_str(),
         "string"

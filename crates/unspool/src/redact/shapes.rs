@@ -1,14 +1,13 @@
 //! What secrets look like: one row per shape. The group `s` is what is replaced;
 //! the rest of the match is its surroundings.
 //!
-//! Rows are tried from top to bottom on what the rows above have left.
+//! Rows are tried from top to bottom on what the rows above have left: first
+//! what is known by itself, then what is known by what stands around it, then
+//! what leads to people (`redact/people.rs`).
 
 use regex::Captures;
 
-use super::guess;
-
-/// What home directories are counted as; the name in them is replaced alone.
-pub(super) const HOME: &str = "home directory";
+use super::{guess, people, spoken};
 
 /// How something that others should not see is recognised.
 pub(super) struct Shape {
@@ -27,7 +26,13 @@ const fn shape(kind: &'static str, pattern: &'static str) -> Shape {
     }
 }
 
-pub(super) const SHAPES: &[Shape] = &[
+/// All shapes, in the order in which they are tried.
+pub(super) fn all() -> impl Iterator<Item = &'static Shape> {
+    KNOWN.iter().chain(SURROUNDED).chain(people::SHAPES)
+}
+
+/// Secrets that are known by themselves.
+pub(super) const KNOWN: &[Shape] = &[
     // A diff has a sign before each line, JSON in text has `\n` for line ends.
     shape(
         "private key",
@@ -91,9 +96,23 @@ pub(super) const SHAPES: &[Shape] = &[
         r"(?-u)(?P<s>\b[0-9]{8,10}:AA[A-Za-z0-9_-]{33}\b)",
     ),
     shape(
+        "Discord token",
+        r"(?-u)(?P<s>\b(?:[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,45}|mfa\.[A-Za-z0-9_-]{80,}))",
+    ),
+    shape(
         "web token",
         r"(?-u)(?P<s>\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*)",
     ),
+];
+
+/// Secrets that are known by what stands around them, or by looking random.
+const SURROUNDED: &[Shape] = &[
+    // Addresses that open something to whoever has them.
+    Shape {
+        kind: Some("signature"),
+        pattern: r"(?i-u)(?:\bX-(?:Amz|Goog)-(?:Signature|Security-Token)|[?&](?:sig|signature))=(?P<s>[A-Za-z0-9%+/=_~-]{16,})",
+        check: guess::is_no_placeholder,
+    },
     // user:password@host
     Shape {
         kind: Some("password"),
@@ -131,6 +150,28 @@ pub(super) const SHAPES: &[Shape] = &[
         pattern: r#"(?-u:\b)(?:mysql|mysqldump|mariadb|mysqladmin)(?-u:\b)[^\n|;&]*?[ \t]-p(?P<s>[^\s"'\\]{4,})"#,
         check: guess::is_no_placeholder,
     },
+    // docker login -p PASSWORD, sshpass -p PASSWORD
+    Shape {
+        kind: Some("password"),
+        pattern: r#"(?-u:\b)(?:sshpass|(?:docker|podman|nerdctl|buildah|skopeo|oras|helm|crane|oc)(?-u:\b)[^\n|;&]*?[ \t]login)(?-u:\b)(?:[^\n|;&]*?[ \t])?[ \t]?-p[ \t=]*\\?["'](?P<s>[^"'\\\n]+)\\?["']"#,
+        check: guess::is_no_placeholder,
+    },
+    Shape {
+        kind: Some("password"),
+        pattern: r#"(?-u:\b)(?:sshpass|(?:docker|podman|nerdctl|buildah|skopeo|oras|helm|crane|oc)(?-u:\b)[^\n|;&]*?[ \t]login)(?-u:\b)(?:[^\n|;&]*?[ \t])?[ \t]?-p[ \t=]*(?P<s>[^\s"'\\|;&=-][^\s"'\\|;&]*)"#,
+        check: guess::is_no_placeholder,
+    },
+    // echo PASSWORD | sudo -S
+    Shape {
+        kind: Some("password"),
+        pattern: r#"(?-u:\b)(?:echo|printf)[ \t]+(?:-[neE]+[ \t]+|\\?["']%s(?:\\{1,4}n)?\\?["'][ \t]+)*\\?["']?(?P<s>[^\s"'|\\][^"'|\n\\]*?)\\?["']?[ \t]*\|[ \t]*sudo[ \t](?:[^\n|;&]*?[ \t])?(?:-[A-Za-z]*S|--stdin)"#,
+        check: guess::is_no_placeholder,
+    },
+    Shape {
+        kind: Some("password"),
+        pattern: r#"(?-u:\b)sudo[ \t](?:[^\n|;&]*?[ \t])?(?:-[A-Za-z]*S|--stdin)(?-u:\b)[^\n|;&]*?<<<[ \t]*\\?["']?(?P<s>[^\s"'\\]+)"#,
+        check: guess::is_no_placeholder,
+    },
     Shape {
         kind: Some("password"),
         pattern: r"(?-u:\b)machine\s+\S+\s+login\s+\S+\s+password\s+(?P<s>\S+)",
@@ -143,38 +184,30 @@ pub(super) const SHAPES: &[Shape] = &[
     // name = "value"
     Shape {
         kind: None,
-        pattern: r#"(?P<name>(?-u:\b)(?i-u:[a-z0-9_.-]*(?:pass|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|encryption[_-]?key|signing[_-]?key|credential|auth)[a-z0-9_.-]*))(?:\\?["'])?\s{0,4}(?:=>|:=|=|:)\s{0,4}\\?(?P<q>["'])(?P<s>[^"'\\\n]{4,})\\?["']"#,
+        pattern: r#"(?P<name>(?-u:\b)(?i-u:[a-z0-9_.-]*(?:pass|pwd|pw|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|encryption[_-]?key|signing[_-]?key|credential|auth)[a-z0-9_.-]*))(?:\\?["'])?(?P<sign>\s{0,4}(?:=>|:=|=|:)\s{0,4})\\?(?P<q>["'])(?P<s>[^"'\\\n]{4,})\\?["']"#,
         check: guess::is_assigned_secret,
     },
     // name=value
     Shape {
         kind: None,
-        pattern: r#"(?P<name>(?-u:\b)(?i-u:[a-z0-9_.-]*(?:pass|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|encryption[_-]?key|signing[_-]?key|credential|auth)[a-z0-9_.-]*))(?P<sign>\s{0,4}(?:=|:)\s{0,4})(?P<s>[^\s"'`\\,;(){}\[\]<>]{6,})(?P<after>[ \t]+[(\[{<]?|[(\[{<,;)])?"#,
+        pattern: r#"(?P<name>(?-u:\b)(?i-u:[a-z0-9_.-]*(?:pass|pwd|pw|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|encryption[_-]?key|signing[_-]?key|credential|auth)[a-z0-9_.-]*))(?P<sign>\s{0,4}(?:=|:)\s{0,4})(?P<s>[^\s"'`\\,;(){}\[\]<>]{6,})(?P<after>[ \t]+[(\[{<]?|[(\[{<,;)])?"#,
         check: guess::is_assigned_secret,
+    },
+    // Password is: VALUE
+    Shape {
+        kind: None,
+        pattern: r#"(?P<name>(?-u:\b)(?i-u:password|passwd|passphrase|pwd|pw|pin|api[ _-]?key|token|secret))[ \t]+(?i-u:is set to|was set to|set to|will be|is|was)(?P<sign>[ \t]*[:=][ \t]*|[ \t]+)["'`]?(?P<s>[^\s"'`<>()\[\]{}]{3,}[^\s"'`<>()\[\]{}.,;:?])"#,
+        check: spoken::is_said,
+    },
+    // token VALUE
+    Shape {
+        kind: None,
+        pattern: r#"(?P<name>(?-u:\b)(?i-u:(?:api|access)[ _-]?keys?|keys?|tokens?|secrets?|passwords?|passphrases?|credentials?))[ \t]+["'`]?(?P<s>[A-Za-z0-9+/_~-]{16,}={0,2})(?P<after>\.[A-Za-z0-9]|[(:@])?"#,
+        check: spoken::is_called,
     },
     Shape {
         kind: Some("secret"),
         pattern: r"(?P<mark>(?i-u:sha1|sha256|sha384|sha512|md5|h1|base64|integrity)[^A-Za-z0-9\n]{1,4}|[.\\~@%])?(?P<s>[A-Za-z0-9+/_-]{32,}={0,2})",
         check: guess::is_random_word,
-    },
-    Shape {
-        kind: Some("email"),
-        pattern: r"(?-u)(?P<s>\b[A-Za-z0-9][A-Za-z0-9._%+-]*@(?:[A-Za-z0-9-]+\.)+[A-Za-z]{2,24}\b)",
-        check: |found| {
-            found
-                .name("s")
-                .is_some_and(|s| guess::is_persons(s.as_str()))
-        },
-    },
-    Shape {
-        kind: Some(HOME),
-        pattern: r#"(?:^|[^A-Za-z0-9_./~-])(?:/home/|/Users/|(?i:[a-z]:\\{1,4}users\\{1,4}))(?P<s>[^\s/\\:;,"'`()<>\[\]{}|*?$]{1,64})"#,
-        check: |found| found.name("s").is_some_and(|s| guess::is_users(s.as_str())),
-    },
-    // Folders that are named after a path.
-    Shape {
-        kind: Some(HOME),
-        pattern: r"(?:^|[/\s\x22'`])-(?:home|Users)-(?P<s>[A-Za-z0-9_.]{1,64})-",
-        check: |found| found.name("s").is_some_and(|s| guess::is_users(s.as_str())),
     },
 ];

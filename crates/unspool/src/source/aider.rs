@@ -107,6 +107,10 @@ impl Source for Aider {
             }
             *self = Self::History(history);
         }
+        if frame.text.is_empty() {
+            // An empty line ends what the others began.
+            out.of_line_before();
+        }
         let line = match frame.ending {
             "\r\n" => Cow::Owned([frame.text, "\r"].concat()),
             _ => Cow::Borrowed(frame.text),

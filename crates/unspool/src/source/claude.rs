@@ -85,7 +85,7 @@ impl Source for Claude {
     }
 
     fn finish(&mut self, out: &mut Emitter) {
-        while let Some(record) = self.agents.take_next() {
+        while let Some(record) = self.agents.take_next(&self.session.forked_from) {
             self.play(record, &Frame::new(""), out);
         }
         out.end_of_input();
@@ -154,6 +154,7 @@ impl Claude {
         if line.is_saved() {
             self.session.version = line.version.string();
             self.session.cwd = line.cwd.string();
+            self.session.forked_from = line.origin_session();
         }
         self.tell(out);
     }

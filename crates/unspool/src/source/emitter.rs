@@ -35,6 +35,8 @@ pub struct Emitter {
     agent: Option<Arc<Agent>>,
     keep_raw: bool,
     raw: Option<String>,
+    /// The last frame that was not empty.
+    raw_before: Option<String>,
     turn_open: bool,
     messages: Messages,
     calls: HashMap<String, Known>,
@@ -113,8 +115,22 @@ impl Emitter {
     pub(crate) fn begin(&mut self, frame: &Frame<'_>) {
         self.time = None;
         self.agent = None;
-        let keep = self.keep_raw && !frame.text.is_empty();
-        self.raw = keep.then(|| frame.text.to_owned());
+        if self.raw.as_ref().is_some_and(|raw| !raw.is_empty()) {
+            self.raw_before = self.raw.take();
+        }
+        self.raw = self.keep_raw.then(|| frame.text.to_owned());
+    }
+
+    /// What comes now was made of the lines before this empty one.
+    pub(crate) fn of_line_before(&mut self) {
+        self.raw.clone_from(&self.raw_before);
+    }
+
+    /// Another frame within this one: gives back what is to be set again behind
+    /// it.
+    pub(crate) fn within(&mut self, text: Option<&str>) -> Option<String> {
+        let raw = text.filter(|_| self.keep_raw).map(str::to_owned);
+        std::mem::replace(&mut self.raw, raw)
     }
 
     pub(crate) fn end_of_input(&mut self) {

@@ -123,7 +123,8 @@ fn is_live(fields: &Object<'_>) -> bool {
 
 /// The records of sub-agents lie in a folder that is called as the session's
 /// id, of which the file's own name ends with the first eight digits.
-fn related_patterns(path: &str) -> Vec<String> {
+fn related_patterns(session: &SavedFile) -> Vec<String> {
+    let path = session.path.as_str();
     let name = path.rsplit('/').next().unwrap_or(path);
     let stem = name.split('.').next().unwrap_or(name);
     stem.strip_prefix("session-")

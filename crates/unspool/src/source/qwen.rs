@@ -5,7 +5,7 @@
 //! of sub-agents. The stream resembles Claude Code's, the saved session
 //! Gemini's. [`live`] translates what a run prints, [`saved`] what it stores.
 
-use super::{Emitter, Input, Probe, Provider, Related, Source};
+use super::{Emitter, Input, Probe, Provider, Related, SavedFile, Source};
 use crate::event::RawJson;
 use crate::frame::Frame;
 use crate::json::{Json, Object};
@@ -100,8 +100,8 @@ fn recognise(probe: &Probe<'_>) -> bool {
 }
 
 /// `chats/ID.jsonl` → `subagents/ID/agent-….jsonl` and `.meta.json`.
-fn related_patterns(path: &str) -> Vec<String> {
-    let mut names = path.rsplit('/');
+fn related_patterns(session: &SavedFile) -> Vec<String> {
+    let mut names = session.path.rsplit('/');
     let stem = names.next().and_then(|name| name.strip_suffix(".jsonl"));
     match (stem, names.next()) {
         (Some(id), Some("chats")) => ["jsonl", "meta.json"]

@@ -79,7 +79,7 @@ pub(crate) fn related(path: &Path) -> Vec<PathBuf> {
     };
     let session = saved(path);
     let parent = path.parent().unwrap();
-    let mut found: Vec<PathBuf> = (related.patterns)(&session.path)
+    let mut found: Vec<PathBuf> = (related.patterns)(&session)
         .iter()
         .flat_map(|pattern| glob::glob(&format!("{}/{pattern}", parent.display())).unwrap())
         .filter_map(Result::ok)

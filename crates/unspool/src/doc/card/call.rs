@@ -137,7 +137,7 @@ fn has_change(section: &Section) -> bool {
 
 fn lines(section: &Section) -> usize {
     let count = |block: &Block| match block {
-        Block::Verbatim(lines) | Block::Output(lines) => lines.len(),
+        Block::Verbatim(lines) | Block::Output(lines) | Block::Code { lines, .. } => lines.len(),
         Block::Diff(lines) => lines.len(),
         Block::Paragraph(line) => {
             let ends = line.iter().map(|span| span.text.matches('\n').count());
@@ -311,7 +311,9 @@ fn is_output(section: &Section) -> bool {
 fn begins_with(section: &Section, line: &str) -> bool {
     let spans = match section.blocks.first() {
         Some(Block::Paragraph(spans)) => Some(spans),
-        Some(Block::Verbatim(lines) | Block::Output(lines)) => lines.first(),
+        Some(Block::Verbatim(lines) | Block::Output(lines) | Block::Code { lines, .. }) => {
+            lines.first()
+        }
         _ => None,
     };
     spans.is_some_and(|spans| {

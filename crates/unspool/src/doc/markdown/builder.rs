@@ -267,12 +267,11 @@ impl<'a> Builder<'a> {
         let text = sanitize::text(&raw.text);
         let language = raw.language.unwrap_or_default();
         let lines = self.code.lines(self.range.start, &text, &language);
-        let kind = if raw.fenced {
-            Kind::Fenced(language)
+        if raw.fenced {
+            self.add(Block::fenced(&language, lines), Kind::Fenced(language));
         } else {
-            Kind::Other
-        };
-        self.add(Block::Verbatim(lines), kind);
+            self.add(Block::Verbatim(lines), Kind::Other);
+        }
     }
 
     fn end_row(&mut self, tag: TagEnd) {

@@ -34,7 +34,7 @@ fn describe(blocks: &[Block], depth: usize, output: &mut String) {
                 put("quote".to_owned());
                 describe(inner, depth + 1, output);
             }
-            Block::Verbatim(lines) | Block::Output(lines) => lines
+            Block::Verbatim(lines) | Block::Output(lines) | Block::Code { lines, .. } => lines
                 .iter()
                 .for_each(|line| put(format!("|{}", joined(line)))),
             Block::Table(table) => {

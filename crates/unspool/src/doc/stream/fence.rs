@@ -14,6 +14,7 @@ pub(super) struct Fence {
     mark: char,
     length: usize,
     indent: usize,
+    language: String,
     highlighter: Highlighter,
     /// Lines that are highlighted already, in reverse.
     ready: Vec<Line>,
@@ -37,6 +38,7 @@ impl Fence {
             mark,
             length: marks.len() - marks.trim_start_matches(mark).len(),
             indent: opening.len() - marks.len(),
+            language: language.to_owned(),
             highlighter,
             ready,
             started: false,
@@ -78,7 +80,7 @@ impl Fence {
         let line = highlighter.line(&sanitize::text(&self.dedented(line)));
         Some(Part {
             continued: self.started,
-            block: Block::Verbatim(vec![line]),
+            block: Block::fenced(&self.language, vec![line]),
         })
     }
 
@@ -89,7 +91,7 @@ impl Fence {
         let continued = std::mem::replace(&mut self.started, true);
         Some(Part {
             continued,
-            block: Block::Verbatim(lines),
+            block: Block::fenced(&self.language, lines),
         })
     }
 

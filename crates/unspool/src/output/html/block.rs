@@ -48,7 +48,9 @@ fn block(page: &mut String, block: &Block, voice: Voice) {
             self::blocks(page, blocks, voice);
             page.push_str("</blockquote>\n");
         }
-        Block::Verbatim(lines) | Block::Output(lines) => verbatim(page, lines),
+        Block::Verbatim(lines) | Block::Output(lines) | Block::Code { lines, .. } => {
+            verbatim(page, lines)
+        }
         Block::Table(table) => self::table(page, table, voice),
         Block::Rule => page.push_str("<hr>\n"),
         Block::Diff(lines) => diff::write(page, lines),

@@ -31,6 +31,7 @@ fn block(block: &Block, prose: bool) -> String {
             prefixed(&inner, "> ", "> ")
         }
         Block::Verbatim(lines) | Block::Output(lines) => fenced("", &plain(lines)),
+        Block::Code { language, lines } => fenced(language, &plain(lines)),
         Block::Table(table) => self::table(table, prose),
         Block::Rule => "---".to_owned(),
         Block::Diff(lines) => diff(lines),

@@ -194,6 +194,7 @@ impl Agents {
         } else if let Some(id) = name.strip_suffix(".jsonl") {
             let mut record = self.take(id).unwrap_or_default();
             record.prompt = first_prompt(&text);
+            record.session = text.lines().find_map(session_of).unwrap_or_default();
             record.text = text.into();
             self.keep(id, record);
         }
@@ -219,8 +220,11 @@ impl Agents {
     }
 
     /// A record that no call asked for. A nested agent's record waits for its
-    /// parent's to be played.
-    pub(super) fn take_next(&mut self) -> Option<Record> {
+    /// parent's to be played; what the session's origin did after the fork is
+    /// not the fork's.
+    pub(super) fn take_next(&mut self, origin: &str) -> Option<Record> {
+        self.records
+            .retain(|record| origin.is_empty() || record.session != origin);
         let depth = |record: &Record| record.depth.unwrap_or(1);
         let index = (0..self.records.len()).min_by_key(|i| self.records.get(*i).map(depth))?;
         Some(self.records.remove(index))
@@ -235,6 +239,8 @@ pub(super) struct Record {
     name: String,
     depth: Option<u32>,
     prompt: u64,
+    /// The session that it was written for.
+    session: String,
     /// Shared, because a reader may be copied at any time.
     text: Arc<str>,
 }
@@ -278,24 +284,41 @@ fn digest(text: &str) -> u64 {
     hasher.finish()
 }
 
+/// The session that a line was saved in.
+fn session_of(line: &str) -> Option<String> {
+    Line::parse(line)?.saved_in.str().map(String::from)
+}
+
 /// Where the records of a session's sub-agents are: in its folder, and, as
-/// older versions had it, beside it.
-pub(super) fn patterns(path: &str) -> Vec<String> {
+/// older versions had it, beside it. A fork copies the calls of its origin, but
+/// not the records.
+pub(super) fn patterns(session: &SavedFile) -> Vec<String> {
+    let path = session.path.as_str();
     let name = path.rsplit('/').next().unwrap_or(path);
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
     if stem.starts_with("agent-") {
         return Vec::new();
     }
-    vec![format!("{stem}/subagents/*"), "agent-*.jsonl".to_owned()]
+    let mut patterns = vec![format!("{stem}/subagents/*"), "agent-*.jsonl".to_owned()];
+    let mut copied = session
+        .head
+        .lines()
+        .filter(|line| line.contains("forkedFrom"));
+    let origin = copied.find_map(|line| Some(Line::parse(line)?.origin_session()));
+    let origin = origin.filter(|id| is_id(id));
+    patterns.extend(origin.map(|id| format!("{id}/subagents/*")));
+    patterns
+}
+
+/// Whether it can be the name of a folder, and of nothing else.
+fn is_id(id: &str) -> bool {
+    !id.is_empty() && id.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
 }
 
 /// What lies in the session's folder belongs to it; what lies beside it must
 /// name the session.
 pub(super) fn select(session: &SavedFile, found: &[SavedFile]) -> Vec<usize> {
-    let id = session
-        .head
-        .lines()
-        .find_map(|line| Line::parse(line)?.saved_in.str().map(String::from));
+    let id = session.head.lines().find_map(session_of);
     let belongs = |file: &SavedFile| {
         let mut lines = file.head.lines().filter_map(Line::parse);
         file.path.contains("/subagents/")

@@ -493,9 +493,16 @@ fn files_beside_a_session_belong_to_it_if_they_name_it() {
     };
     let session = file("/p/one.jsonl", "one");
     assert_eq!(
-        agents::patterns(&session.path),
+        agents::patterns(&session),
         ["one/subagents/*", "agent-*.jsonl"]
     );
+    let fork = |origin: &str| SavedFile {
+        path: "/p/two.jsonl".to_owned(),
+        head: format!(r#"{{"sessionId":"two","forkedFrom":{{"sessionId":"{origin}"}}}}"#),
+    };
+    let patterns = agents::patterns(&fork("one"));
+    assert_eq!(patterns.last().unwrap(), "one/subagents/*");
+    assert_eq!(agents::patterns(&fork("../../*")).len(), 2);
     let found = [
         file("/p/agent-a.jsonl", "one"),
         file("/p/agent-b.jsonl", "two"),

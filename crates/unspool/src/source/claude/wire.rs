@@ -105,6 +105,7 @@ record! {
         denial: Json = "toolDenialKind",
         cwd: Json = "cwd",
         version: Json = "version",
+        forked_from: Json = "forkedFrom",
     }
 }
 
@@ -179,6 +180,11 @@ impl<'a> Line<'a> {
     /// Whether it belongs to a saved session.
     pub(super) fn is_saved(&self) -> bool {
         !self.saved_in.is_null()
+    }
+
+    /// The session that the line is a copy from; empty if it is none.
+    pub(super) fn origin_session(&self) -> String {
+        self.forked_from.get("sessionId").string()
     }
 }
 

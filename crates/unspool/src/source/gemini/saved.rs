@@ -359,17 +359,20 @@ impl Saved {
 
     fn play(&mut self, child: &Child, agent: Agent, out: &mut Emitter) {
         let outer = (out.current_agent(), out.current_time());
+        let frame = out.within(None);
         let mut record = Self {
             children: std::mem::take(&mut self.children),
             agent: Some(Arc::new(agent)),
             ..Self::default()
         };
         for line in child.text.lines().filter_map(Json::parse) {
+            out.within(Some(line.raw()));
             if !record.record(&line.object(), out) {
                 out.unknown(&crate::frame::Frame::new(line.raw()));
             }
         }
         self.children = record.children;
+        out.within(frame.as_deref());
         out.agent(outer.0);
         out.time(outer.1.map(Into::into));
     }

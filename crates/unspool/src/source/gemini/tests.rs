@@ -294,12 +294,12 @@ fn a_call_that_names_no_sub_agent_started_the_one_with_its_task() {
 #[test]
 fn sub_agents_are_looked_for_beside_the_session() {
     let path = "/x/chats/session-2026-11-15T18-16-33fb7648.jsonl";
-    assert_eq!(related_patterns(path), ["33fb7648*/*.jsonl"]);
-    assert!(related_patterns("/x/run.live.jsonl").is_empty());
     let file = |path: &str, head: &str| SavedFile {
         path: path.to_owned(),
         head: head.to_owned(),
     };
+    assert_eq!(related_patterns(&file(path, "")), ["33fb7648*/*.jsonl"]);
+    assert!(related_patterns(&file("/x/run.live.jsonl", "")).is_empty());
     let session = file(
         path,
         "{\"sessionId\":\"33fb7648-1\",\"projectHash\":\"h\"}\n{",

@@ -13,7 +13,8 @@ pub(in crate::source::opencode) const RELATED: Related = Related { patterns, sel
 
 const STORED_SESSION: &str = "storage/session/";
 
-fn patterns(path: &str) -> Vec<String> {
+fn patterns(session: &SavedFile) -> Vec<String> {
+    let path = session.path.as_str();
     let patterns: &[&str] = if path.contains(STORED_SESSION) {
         &[
             "*.json",
@@ -159,8 +160,8 @@ mod tests {
             file("s/storage/todo/ses_a.json", "["),
         ];
         assert_eq!(select(&root, &found), [0, 1, 3, 5, 7]);
-        assert_eq!(patterns(&root.path).len(), 4);
-        assert!(patterns(&found[3].path).is_empty());
+        assert_eq!(patterns(&root).len(), 4);
+        assert!(patterns(&found[3]).is_empty());
     }
 
     #[test]

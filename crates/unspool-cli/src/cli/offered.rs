@@ -1,0 +1,68 @@
+//! Values that shells offer while a person types, though others are taken too:
+//! lists with commas are made of them.
+
+use std::ffi::OsStr;
+
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
+use clap::{Arg, Command, ValueEnum};
+
+use crate::agents::AGENTS;
+use crate::library::tally::{By, Grouping};
+
+/// Parses a value of an option, and offers words for it.
+#[derive(Clone)]
+pub(crate) struct Offered<T> {
+    parse: fn(&str) -> Result<T, String>,
+    words: fn() -> Vec<PossibleValue>,
+}
+
+/// The name of an agent; whether there is such a one is found out later.
+pub(crate) fn agent() -> Offered<String> {
+    Offered {
+        parse: |text| Ok(text.to_owned()),
+        words: || {
+            let names = AGENTS.iter().map(|agent| agent.name);
+            names.map(PossibleValue::new).collect()
+        },
+    }
+}
+
+/// What is told apart, with commas.
+pub(crate) fn grouping() -> Offered<Grouping> {
+    Offered {
+        parse: parse_grouping,
+        words: || {
+            let values = By::value_variants().iter();
+            values.filter_map(By::to_possible_value).collect()
+        },
+    }
+}
+
+fn parse_grouping(text: &str) -> Result<Grouping, String> {
+    let key = |word: &str| {
+        By::from_str(word.trim(), true)
+            .map_err(|_| format!("{word}: expected agent, model, project, day or tool"))
+    };
+    let keys: Result<Vec<By>, String> = text.split(',').map(key).collect();
+    Ok(Grouping::new(keys?))
+}
+
+impl<T: Clone + Send + Sync + 'static> TypedValueParser for Offered<T> {
+    type Value = T;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        argument: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<T, clap::Error> {
+        let parse = self.parse;
+        StringValueParser::new()
+            .try_map(move |text| parse(&text))
+            .parse_ref(command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new((self.words)().into_iter()))
+    }
+}
