@@ -53,7 +53,7 @@ impl Question {
                 Widget::Permission(Box::new(widget), ids)
             }
             AskKind::Form { message, schema } => Widget::Form(Box::new(Form::new(message, schema))),
-            AskKind::Url { message, url } => {
+            AskKind::Url { message, url, .. } => {
                 Widget::Address(Box::new(Address::new(message, url)), url.clone())
             }
         };

@@ -256,6 +256,7 @@ impl Tab {
     pub(super) fn is_busy(&self) -> bool {
         matches!(self.phase, Phase::Starting | Phase::Working | Phase::Asking)
             || self.runs_command()
+            || self.client.as_ref().is_some_and(Client::runs_terminal)
     }
 
     fn runs_command(&self) -> bool {
@@ -325,6 +326,8 @@ impl Tab {
         for update in updates {
             self.update(update);
         }
+        let is_live = self.is_busy() || self.sight.pane.is_empty();
+        self.sight.pane.set_live(is_live);
     }
 
     fn update(&mut self, update: Update) {
@@ -399,8 +402,6 @@ impl Tab {
         if before == Phase::Working {
             self.sight.hush();
         }
-        let is_live = self.is_busy() || self.sight.pane.is_empty();
-        self.sight.pane.set_live(is_live);
         self.call = match phase {
             Phase::Asking => Some("asks for permission"),
             Phase::NeedsLogin => Some("wants you to log in"),

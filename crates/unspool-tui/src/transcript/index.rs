@@ -3,7 +3,7 @@
 //! block by block.
 
 use unspool::doc::card::Kind;
-use unspool::event::{Category, Level, ToolStatus};
+use unspool::event::{Level, ToolStatus};
 use unspool::session::{Entry, Item};
 
 /// Slots that are looked past at once.
@@ -67,7 +67,7 @@ pub(super) struct Mark {
 
 impl Mark {
     pub(super) fn of(entry: &Entry, group: u32) -> Self {
-        let kinds = Kinds::of(kind(&entry.item));
+        let kinds = Kinds::of(Kind::of(&entry.item));
         Self {
             kinds: if has_failed(&entry.item) {
                 kinds.with(Kinds::FAILED)
@@ -76,34 +76,6 @@ impl Mark {
             },
             group,
         }
-    }
-}
-
-/// What a card of the entry would be, without making one.
-fn kind(item: &Item) -> Kind {
-    match item {
-        Item::User(_) => Kind::Prompt,
-        Item::Text(_) => Kind::Answer,
-        Item::Reasoning(_) => Kind::Reasoning,
-        Item::Tool(tool) => {
-            let edits = tool.result.as_ref().map(|result| !result.edits.is_empty());
-            let changes = matches!(
-                tool.call.category,
-                Category::Write | Category::Edit | Category::Delete | Category::Move
-            );
-            if changes || edits == Some(true) {
-                Kind::Edit
-            } else {
-                Kind::Tool
-            }
-        }
-        Item::Edit(_) => Kind::Edit,
-        Item::Plan(_) => Kind::Plan,
-        Item::Permission(_) | Item::Prompt(_) => Kind::Question,
-        Item::Context(_) => Kind::Context,
-        Item::Notice(_) | Item::TurnEnd(_) | Item::Session(_) | Item::State(_) => Kind::Notice,
-        Item::Usage(_) => Kind::Usage,
-        Item::Unknown(_) => Kind::Unknown,
     }
 }
 
