@@ -136,7 +136,7 @@ fn help_key(key: KeyEvent, places: Places, top: &mut usize) -> Outcome {
         KeyCode::PageDown | KeyCode::Char(' ') => *top += 10,
         KeyCode::PageUp => *top = top.saturating_sub(10),
         KeyCode::Home => *top = 0,
-        KeyCode::End => *top = rows(places).count(),
+        KeyCode::End => *top = told_rows(places).len(),
         _ => return Outcome::Close,
     }
     Outcome::Stay
@@ -193,6 +193,27 @@ fn rows(places: Places) -> impl Iterator<Item = &'static Binding> {
         TABLE.iter().filter(move |row| row.place == place)
     };
     places.iter().flat_map(of)
+}
+
+/// A row of the help: a heading, nothing, or a row of the table.
+enum Told {
+    Heading(&'static str),
+    Gap,
+    Row(&'static Binding),
+}
+
+/// The help, place by place.
+fn told_rows(places: Places) -> Vec<Told> {
+    let mut told = Vec::new();
+    for place in places {
+        if !told.is_empty() {
+            told.push(Told::Gap);
+        }
+        told.push(Told::Heading(place.words()));
+        let here = TABLE.iter().filter(|row| row.place == *place);
+        told.extend(here.map(Told::Row));
+    }
+    told
 }
 
 /// The commands that match, the best first.
@@ -299,27 +320,36 @@ fn told(row: &Binding, room: usize) -> Line {
 
 fn help(frame: &mut Frame<'_>, area: Rect, places: Places, top: &mut usize, theme: &Theme) {
     let buffer = frame.buffer_mut();
-    let count = rows(places).count();
-    let inside = boxed(buffer, area, count, "Keys", theme);
-    let most = count.saturating_sub(usize::from(inside.height));
+    let all = told_rows(places);
+    let inside = boxed(buffer, area, all.len(), "Keys", theme);
+    let most = all.len().saturating_sub(usize::from(inside.height));
     *top = (*top).min(most);
-    for (row, binding) in inside.rows().zip(rows(places).skip(*top)) {
-        put(buffer, row, &told(binding, usize::from(row.width)), theme);
-    }
-    if *top < most {
-        let row = Rect {
-            x: inside.right().saturating_sub(9),
-            y: inside.bottom(),
-            width: 8.min(inside.width),
-            height: 1,
+    for (row, what) in inside.rows().zip(all.iter().skip(*top)) {
+        let line = match what {
+            Told::Heading(words) => vec![Span::new(*words, Style::of(Role::Colorful).bold())],
+            Told::Gap => Line::new(),
+            Told::Row(binding) => told(binding, usize::from(row.width)),
         };
-        put(
-            buffer,
-            row.intersection(area),
-            &[Span::role(" ▼ more ", Role::Accent)],
-            theme,
-        );
+        put(buffer, row, &line, theme);
     }
+    more(buffer, area, inside, *top, most, theme);
+}
+
+/// Says in the lower edge of a box that there is more than is seen.
+fn more(buffer: &mut Buffer, area: Rect, inside: Rect, top: usize, most: usize, theme: &Theme) {
+    let words = match (top > 0, top < most) {
+        (_, true) => " ▼ more ",
+        (true, false) => " ▲ more ",
+        (false, false) => return,
+    };
+    let row = Rect {
+        x: inside.right().saturating_sub(9),
+        y: inside.bottom(),
+        width: 8.min(inside.width),
+        height: 1,
+    };
+    let row = row.intersection(area);
+    put(buffer, row, &[Span::role(words, Role::Accent)], theme);
 }
 
 fn palette(
@@ -375,6 +405,8 @@ fn filter(buffer: &mut Buffer, area: Rect, kinds: Kinds, at: usize, theme: &Them
     let inside = boxed(buffer, area, Kinds::NAMES.len() + 2, "Shown", theme);
     let height = usize::from(inside.height).saturating_sub(2).max(1);
     let top = (at + 1).saturating_sub(height);
+    let most = Kinds::NAMES.len().saturating_sub(height);
+    more(buffer, area, inside, top, most, theme);
     let names = Kinds::NAMES.iter().enumerate().skip(top).take(height);
     for ((number, (kind, name)), row) in names.zip(inside.rows()) {
         let is_on = kinds.meets(Kinds::of(*kind));
@@ -394,7 +426,7 @@ fn filter(buffer: &mut Buffer, area: Rect, kinds: Kinds, at: usize, theme: &Them
         height: inside.height.min(1),
         ..inside
     };
-    let words = "space on/off  o only  a all  e errors  esc";
+    let words = "x on/off  o only  a all  e errors";
     put(buffer, last, &[Span::role(words, Role::Accent)], theme);
     if kinds == Kinds::FAILED {
         let row = Rect {
@@ -445,6 +477,7 @@ fn line(frame: &mut Frame<'_>, row: Rect, sign: &str, input: &Input, theme: &The
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::picture::picture;
 
     #[test]
     fn commands_are_found_by_a_few_letters() {
@@ -454,6 +487,49 @@ mod tests {
         assert_eq!(first("clip"), None);
         assert_eq!(first("copy"), Some(Action::Copy));
         assert_eq!(commands(all, "").len(), rows(all).count() - 1);
+    }
+
+    const PLACES: Places = &[Place::Prompt, Place::Chat, Place::Transcript];
+
+    #[test]
+    fn the_help_says_where_keys_work() {
+        let theme = Theme::mono();
+        let mut menu = Menu::help(PLACES);
+        let text = picture((80, 80), |frame| menu.draw(frame, frame.area(), &theme));
+        let at = |words: &str| {
+            text.find(words)
+                .unwrap_or_else(|| panic!("{words}: {text}"))
+        };
+        assert!(at("While you write") < at("go to the transcript"));
+        assert!(at("go to the transcript") < at("In a chat"));
+        assert!(at("In a chat") < at("choose the agent's mode"));
+        assert!(at("choose the agent's mode") < at("In the transcript"));
+        assert!(at("In the transcript") < at("next prompt"));
+        assert!(!text.contains("▼"), "all of it is seen: {text}");
+        let text = picture((40, 12), |frame| menu.draw(frame, frame.area(), &theme));
+        assert!(text.contains("▼ more"), "{text}");
+        menu.key(KeyEvent::new(KeyCode::End, KeyModifiers::NONE));
+        let text = picture((40, 12), |frame| menu.draw(frame, frame.area(), &theme));
+        assert!(
+            text.contains("▲ more") && text.contains("q ctrl-c"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn the_kinds_fit_a_small_window() {
+        let theme = Theme::mono();
+        let mut menu = Menu::Filter(Kinds::ALL, 0);
+        let text = picture((40, 12), |frame| menu.draw(frame, frame.area(), &theme));
+        for words in ["[x] prompts", "x on/off  o only  a all  e errors", "▼ more"] {
+            assert!(text.contains(words), "{words}: {text}");
+        }
+        let mut menu = Menu::Filter(Kinds::ALL, Kinds::NAMES.len() - 1);
+        let text = picture((40, 12), |frame| menu.draw(frame, frame.area(), &theme));
+        assert!(
+            text.contains("[x] unknown") && text.contains("▲ more"),
+            "{text}"
+        );
     }
 
     #[test]

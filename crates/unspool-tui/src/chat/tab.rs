@@ -328,6 +328,10 @@ impl Tab {
         }
         let is_live = self.is_busy() || self.sight.pane.is_empty();
         self.sight.pane.set_live(is_live);
+        let recording = self.client.as_ref().and_then(Client::recording);
+        if recording != self.sight.recording.as_deref() && recording.is_some() {
+            self.sight.recording = recording.map(Path::to_owned);
+        }
     }
 
     fn update(&mut self, update: Update) {
