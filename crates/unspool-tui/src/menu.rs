@@ -11,8 +11,8 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::layout::Rect;
 use ratatui::style::Style as Painted;
 use tui_input::{Input, InputRequest};
-use unspool::doc::{Line, Role, Span, Style};
-use unspool::layout::width;
+use unspool::doc::{Block, Line, Role, Span, Style};
+use unspool::layout::{layout, truncated, width};
 use unspool::theme::Theme;
 
 use crate::convert;
@@ -23,8 +23,9 @@ use crate::transcript::draw::put;
 
 /// Characters that may be typed.
 const LONGEST: usize = 200;
-/// Columns of a box.
+/// Columns of a box, and of one with short rows.
 const WIDE: u16 = 84;
+const SLIM: u16 = 44;
 /// Columns that names of keys have.
 const KEYS: usize = 22;
 
@@ -78,7 +79,7 @@ impl Menu {
             return Outcome::Close;
         }
         match self {
-            Self::Help(places, top) => help_key(key, places, top),
+            Self::Help(_, top) => help_key(key, top),
             Self::Palette(places, input, at) => palette_key(key, places, input, at),
             Self::Filter(kinds, at) => filter_key(key, kinds, at),
             Self::Search(input) => {
@@ -129,14 +130,15 @@ impl Menu {
     }
 }
 
-fn help_key(key: KeyEvent, places: Places, top: &mut usize) -> Outcome {
+fn help_key(key: KeyEvent, top: &mut usize) -> Outcome {
     match key.code {
-        KeyCode::Down | KeyCode::Char('j') => *top += 1,
+        KeyCode::Down | KeyCode::Char('j') => *top = top.saturating_add(1),
         KeyCode::Up | KeyCode::Char('k') => *top = top.saturating_sub(1),
-        KeyCode::PageDown | KeyCode::Char(' ') => *top += 10,
+        KeyCode::PageDown | KeyCode::Char(' ') => *top = top.saturating_add(10),
         KeyCode::PageUp => *top = top.saturating_sub(10),
         KeyCode::Home => *top = 0,
-        KeyCode::End => *top = told_rows(places).len(),
+        // Painting goes no further than there is something.
+        KeyCode::End => *top = usize::MAX,
         _ => return Outcome::Close,
     }
     Outcome::Stay
@@ -195,25 +197,19 @@ fn rows(places: Places) -> impl Iterator<Item = &'static Binding> {
     places.iter().flat_map(of)
 }
 
-/// A row of the help: a heading, nothing, or a row of the table.
-enum Told {
-    Heading(&'static str),
-    Gap,
-    Row(&'static Binding),
-}
-
-/// The help, place by place.
-fn told_rows(places: Places) -> Vec<Told> {
-    let mut told = Vec::new();
+/// The help, place by place, for a width.
+fn told_rows(places: Places, room: usize) -> Vec<Line> {
+    let mut lines = Vec::new();
     for place in places {
-        if !told.is_empty() {
-            told.push(Told::Gap);
+        if !lines.is_empty() {
+            lines.push(Line::new());
         }
-        told.push(Told::Heading(place.words()));
+        let heading = Span::new(place.words(), Style::of(Role::Colorful).bold());
+        lines.push(vec![heading]);
         let here = TABLE.iter().filter(|row| row.place == *place);
-        told.extend(here.map(Told::Row));
+        lines.extend(here.flat_map(|row| told(row, room)));
     }
-    told
+    lines
 }
 
 /// The commands that match, the best first.
@@ -255,8 +251,14 @@ fn type_in(input: &mut Input, character: char) {
 }
 
 /// A box in the middle of an area: its inside, cleared.
-fn boxed(buffer: &mut Buffer, area: Rect, rows: usize, title: &str, theme: &Theme) -> Rect {
-    let width = WIDE.min(area.width);
+fn boxed(
+    buffer: &mut Buffer,
+    area: Rect,
+    (wide, rows): (u16, usize),
+    title: &str,
+    theme: &Theme,
+) -> Rect {
+    let width = wide.min(area.width);
     let rows = u16::try_from(rows).unwrap_or(u16::MAX);
     let height = rows.saturating_add(2).min(area.height);
     let place = Rect {
@@ -308,29 +310,25 @@ fn boxed(buffer: &mut Buffer, area: Rect, rows: usize, title: &str, theme: &Them
     }
 }
 
-/// Keys and words of a row of the table.
-fn told(row: &Binding, room: usize) -> Line {
+/// Keys and words of a row of the table, the words wrapped.
+fn told(row: &Binding, room: usize) -> Vec<Line> {
     let keys = row.keys.join(" ");
     let column = KEYS.min(room / 2);
-    vec![
-        Span::new(format!("{keys:column$} "), Style::of(Role::Normal).bold()),
-        Span::role(row.words, Role::Normal),
-    ]
+    let first = Span::new(format!("{keys:column$} "), Style::of(Role::Normal).bold());
+    let rest = Span::role(" ".repeat(column + 1), Role::Normal);
+    let words = Block::Paragraph(vec![Span::role(row.words, Role::Normal)]);
+    layout(&[words], Some(room.max(column + 2)), &[first], &[rest])
 }
 
 fn help(frame: &mut Frame<'_>, area: Rect, places: Places, top: &mut usize, theme: &Theme) {
     let buffer = frame.buffer_mut();
-    let all = told_rows(places);
-    let inside = boxed(buffer, area, all.len(), "Keys", theme);
+    let room = usize::from(WIDE.min(area.width)).saturating_sub(4);
+    let all = told_rows(places, room);
+    let inside = boxed(buffer, area, (WIDE, all.len()), "Keys", theme);
     let most = all.len().saturating_sub(usize::from(inside.height));
     *top = (*top).min(most);
-    for (row, what) in inside.rows().zip(all.iter().skip(*top)) {
-        let line = match what {
-            Told::Heading(words) => vec![Span::new(*words, Style::of(Role::Colorful).bold())],
-            Told::Gap => Line::new(),
-            Told::Row(binding) => told(binding, usize::from(row.width)),
-        };
-        put(buffer, row, &line, theme);
+    for (row, line) in inside.rows().zip(all.iter().skip(*top)) {
+        put(buffer, row, line, theme);
     }
     more(buffer, area, inside, *top, most, theme);
 }
@@ -363,7 +361,7 @@ fn palette(
     let inside = boxed(
         frame.buffer_mut(),
         area,
-        TABLE.len().min(16),
+        (WIDE, TABLE.len().min(16)),
         "Commands",
         theme,
     );
@@ -376,11 +374,12 @@ fn palette(
     for ((number, binding), row) in found.iter().enumerate().skip(top).zip(rows) {
         let keys = binding.keys.first().copied().unwrap_or_default();
         let room = usize::from(row.width).saturating_sub(width(keys) + 1);
-        let words = format!("{:room$} ", binding.words);
-        let told = [
-            Span::role(words, Role::Normal),
-            Span::role(keys, Role::Accent),
-        ];
+        // The keys are seen, however long the words are.
+        let mut told = truncated(&[Span::role(binding.words, Role::Normal)], room);
+        let used: usize = told.iter().map(|span| width(&span.text)).sum();
+        let gap = " ".repeat(room.saturating_sub(used) + 1);
+        told.push(Span::role(gap, Role::Normal));
+        told.push(Span::role(keys, Role::Accent));
         put(frame.buffer_mut(), row, &told, theme);
         if number == *at {
             frame.buffer_mut().set_style(row, convert::selection(theme));
@@ -402,7 +401,7 @@ fn palette(
 }
 
 fn filter(buffer: &mut Buffer, area: Rect, kinds: Kinds, at: usize, theme: &Theme) {
-    let inside = boxed(buffer, area, Kinds::NAMES.len() + 2, "Shown", theme);
+    let inside = boxed(buffer, area, (SLIM, Kinds::NAMES.len() + 2), "Shown", theme);
     let height = usize::from(inside.height).saturating_sub(2).max(1);
     let top = (at + 1).saturating_sub(height);
     let most = Kinds::NAMES.len().saturating_sub(height);
@@ -514,6 +513,20 @@ mod tests {
             text.contains("▲ more") && text.contains("q ctrl-c"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn keys_and_words_are_whole_in_a_small_window() {
+        let theme = Theme::mono();
+        let mut menu = Menu::help(&[Place::Prompt]);
+        let text = picture((40, 40), |frame| menu.draw(frame, frame.area(), &theme));
+        assert!(!text.contains('…'), "{text}");
+        let words: String = text.replace(['│', '|', '\n'], " ");
+        let words: Vec<&str> = words.split_whitespace().collect();
+        assert!(words.join(" ").contains("else stop the agent;"), "{text}");
+        let mut menu = Menu::palette(&[Place::Prompt]);
+        let text = picture((40, 20), |frame| menu.draw(frame, frame.area(), &theme));
+        assert!(text.contains("… ctrl-c"), "{text}");
     }
 
     #[test]

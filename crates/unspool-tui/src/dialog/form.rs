@@ -242,7 +242,7 @@ impl Form {
         match (all, wrong.count()) {
             (0, _) => String::new(),
             (_, 0) => format!("{filled} of {all} filled in"),
-            (_, wrong) => format!("{filled} of {all} filled in, {wrong} to do"),
+            (_, wrong) => format!("{filled} of {all}, {wrong} to do"),
         }
     }
 

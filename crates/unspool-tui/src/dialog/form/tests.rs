@@ -317,10 +317,7 @@ fn the_form_says_how_far_it_is_and_how_it_is_sent() {
     let (mut form, now) = ready(&schema());
     let save = KeyEvent::new(KeyCode::Char('s'), KeyModifiers::CONTROL);
     let text = seen(&mut form, (60, 12), &Theme::mono(), now);
-    assert!(
-        text.contains("the agent asks · 3 of 6 filled in, 2 to do"),
-        "{text}"
-    );
+    assert!(text.contains("the agent asks · 3 of 6, 2 to do"), "{text}");
     assert!(text.contains("Ctrl-S send"), "{text}");
     assert_eq!(form.key(save, now), Answer::Changed, "something is missing");
     write(&mut form, "Ada", now);
