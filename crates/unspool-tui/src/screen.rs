@@ -134,8 +134,9 @@ impl Screen {
         let woken = Woken::new()?;
         let (before, waker) = (std::panic::take_hook(), woken.waker());
         std::panic::set_hook(Box::new(move |info| {
+            // First, so that no frame is written behind it.
+            HAS_PANICKED.store(true, Ordering::SeqCst);
             restore();
-            HAS_PANICKED.store(true, Ordering::Relaxed);
             before(info);
             waker.wake();
         }));
@@ -222,9 +223,6 @@ impl Screen {
         let Some(terminal) = &mut self.terminal else {
             return Ok(());
         };
-        if HAS_PANICKED.load(Ordering::Relaxed) {
-            return Err(io::Error::other("a part of this program failed: see above"));
-        }
         #[cfg(debug_assertions)]
         panic_if_asked();
         terminal.draw(paint)?;
@@ -233,6 +231,7 @@ impl Screen {
             return Ok(());
         }
         let mut out = io::stdout().lock();
+        check_panic()?;
         if self.synchronises {
             let frame = [FRAME_BEGIN, &bytes, FRAME_END].concat();
             out.write_all(&frame)?;
@@ -280,9 +279,7 @@ impl Screen {
     /// Waits for the next thing to happen, but no longer than until this time.
     pub(crate) fn next(&mut self, until: Option<Instant>) -> io::Result<Happening> {
         loop {
-            if HAS_PANICKED.load(Ordering::Relaxed) {
-                return Err(io::Error::other("a part of this program failed: see above"));
-            }
+            check_panic()?;
             if let Some(signal) = self.signals.ended() {
                 return Ok(Happening::Signal(signal));
             }
@@ -374,6 +371,14 @@ impl Drop for Screen {
     fn drop(&mut self) {
         self.close();
     }
+}
+
+/// Fails once some thread panicked.
+fn check_panic() -> io::Result<()> {
+    if HAS_PANICKED.load(Ordering::SeqCst) {
+        return Err(io::Error::other("a part of this program failed: see above"));
+    }
+    Ok(())
 }
 
 /// For the tests of what a panic leaves behind.

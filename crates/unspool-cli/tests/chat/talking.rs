@@ -189,12 +189,15 @@ fn two_agents_in_tabs_and_a_call_when_one_asks() {
     terminal.press(NEXT_TAB);
     // The other one asks while this one is looked at.
     terminal.wait_for("? one");
-    let bytes = String::from_utf8_lossy(&terminal.bytes()).into_owned();
-    assert!(
-        bytes.contains("\u{1b}]9;one: asks for permission"),
-        "no call"
-    );
-    assert!(bytes.contains("\u{1b}]777;notify;one;"), "no call");
+    // The call follows the frame.
+    wait_until("a call", || {
+        let bytes = String::from_utf8_lossy(&terminal.bytes()).into_owned();
+        let calls = [
+            "\u{1b}]9;one: asks for permission",
+            "\u{1b}]777;notify;one;",
+        ];
+        calls.iter().all(|call| bytes.contains(call))
+    });
     terminal.press(NEXT_TAB);
     answer(&terminal, "Write src/extra.py", b"r");
     leave(&mut terminal);

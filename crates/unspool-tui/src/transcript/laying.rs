@@ -234,7 +234,8 @@ fn long_prompt(entry: &Entry, text: &str, page: &Page<'_>) -> Vec<Row> {
     let below = rows.len().saturating_sub(most);
     rows.truncate(most);
     // What was not laid out has at least as many lines as line ends.
-    let lines = memchr::memchr_iter(b'\n', rest.as_bytes()).count();
+    let ends = memchr::memchr_iter(b'\n', rest.as_bytes()).count();
+    let lines = ends + usize::from(head.ends_with('\n'));
     let more = below + lines.max(rest.len() / page.width.max(1)).max(1);
     let noun = format!("  … +{more} lines");
     rows.push(Row::body(vec![Span::role(noun, Role::Accent)]));
