@@ -25,6 +25,8 @@
 //! | `--stderr TEXT` | writes this to standard error first |
 //! | `--needs-login` | refuses sessions until `authenticate` was called |
 //! | `--ignore-term` | does not end at SIGTERM nor at the end of its input |
+//! | `--form` | asks a form of six fields before it answers a prompt |
+//! | `--terminal COMMAND` | runs a command in a terminal that no call shows, before it answers |
 //! | `--spawn` | leaves a process behind, and writes its number to standard error |
 
 use std::collections::{BTreeMap, VecDeque};
@@ -91,6 +93,7 @@ const SWITCHES: &[&str] = &[
     "text-after-end",
     "needs-login",
     "ignore-term",
+    "form",
     "spawn",
 ];
 
@@ -357,11 +360,65 @@ impl Agent {
             .flatten()
             .filter_map(|block| block["text"].as_str());
         let words: Vec<&str> = words.collect();
+        if self.has("form") {
+            self.ask_form()?;
+        }
+        if let Some(command) = self.flags.get("terminal").cloned() {
+            self.run_in_terminal(&command)?;
+        }
         self.say(&format!("You said: {}", words.join(" ")))?;
         for number in 0..self.number("flood").unwrap_or_default() {
             self.say(&format!(" {number}"))?;
         }
         Ok(json!({"stopReason": "end_turn"}))
+    }
+
+    /// Asks the client for something, and waits for its answer.
+    fn ask(&mut self, method: &str, mut params: Value) -> Result<Value, Stop> {
+        params["sessionId"] = self.session.clone();
+        let id = json!(format!("ask-{method}"));
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))?;
+        loop {
+            let message = next()?;
+            if message["id"] == id {
+                return Ok(message["result"].clone());
+            }
+        }
+    }
+
+    fn ask_form(&mut self) -> Result<(), Stop> {
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "name": {"type": "string", "title": "Name of the release", "minLength": 2},
+                "notes": {"type": "string", "description": "What changed, in a sentence."},
+                "copies": {"type": "integer", "title": "Copies", "minimum": 1, "default": 1},
+                "signed": {"type": "boolean", "title": "Signed", "default": true},
+                "channel": {"type": "string", "title": "Channel", "oneOf": [
+                    {"const": "stable", "title": "Stable"},
+                    {"const": "beta", "title": "Beta", "description": "for those who try"},
+                ]},
+                "targets": {"type": "array", "title": "Targets", "minItems": 1,
+                    "items": {"type": "string", "enum": ["linux", "macos", "windows"]},
+                    "default": ["linux"]},
+            },
+            "required": ["name", "channel", "targets"],
+        });
+        let params = json!({
+            "mode": "form",
+            "message": "The release needs a few words before it can be made.",
+            "requestedSchema": schema,
+        });
+        let answer = self.ask("elicitation/create", params)?;
+        self.say(&format!("The form: {answer}. "))
+    }
+
+    fn run_in_terminal(&mut self, command: &str) -> Result<(), Stop> {
+        let created = self.ask("terminal/create", json!({"command": command}))?;
+        let terminal = json!({"terminalId": created["terminalId"]});
+        let exit = self.ask("terminal/wait_for_exit", terminal.clone())?;
+        self.ask("terminal/release", terminal)?;
+        self.say(&format!("The terminal: {exit}. "))
     }
 }
 

@@ -2,6 +2,7 @@
 //! database, or a file as it grows. All of it in threads, in batches, and no
 //! faster than somebody looks.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::thread;
@@ -22,17 +23,44 @@ const PAUSE: Duration = Duration::from_millis(200);
 /// Nobody writes any more into a file that was not written to for so long.
 const QUIET: Duration = Duration::from_secs(120);
 
+/// What was read from a pipe, which cannot be read again: its events in a file,
+/// for as long as somebody looks.
+pub(crate) struct Copy(std::fs::File);
+
+impl Copy {
+    /// An empty one, and its file, which is gone when that is dropped.
+    pub(crate) fn new() -> std::io::Result<(Self, tempfile::NamedTempFile)> {
+        let file = tempfile::Builder::new()
+            .prefix("unspool-")
+            .suffix(".jsonl")
+            .tempfile()?;
+        Ok((Self(file.reopen()?), file))
+    }
+
+    /// Adds events; false if there is no room for them.
+    fn add(&mut self, events: &[Event]) -> bool {
+        let mut lines = Vec::new();
+        for event in events {
+            if serde_json::to_writer(&mut lines, event).is_ok() {
+                lines.push(b'\n');
+            }
+        }
+        self.0.write_all(&lines).is_ok()
+    }
+}
+
 /// Reads inputs to their ends.
 pub(crate) fn inputs(
     open: impl FnOnce() -> anyhow::Result<Vec<Input>> + Send + 'static,
     options: ReaderOptions,
+    mut copy: Option<Copy>,
     feeder: Feeder,
 ) {
     thread::spawn(move || {
         match open() {
             Ok(inputs) => {
                 for mut input in inputs {
-                    read(&mut input, options.clone(), &feeder);
+                    read(&mut input, options.clone(), &mut copy, &feeder);
                 }
             }
             Err(error) => {
@@ -43,7 +71,7 @@ pub(crate) fn inputs(
     });
 }
 
-fn read(input: &mut Input, options: ReaderOptions, feeder: &Feeder) {
+fn read(input: &mut Input, options: ReaderOptions, copy: &mut Option<Copy>, feeder: &Feeder) {
     let mut batch = Vec::new();
     let gone = || anyhow::anyhow!("nobody looks");
     let read = input.events(options, |next| {
@@ -54,10 +82,15 @@ fn read(input: &mut Input, options: ReaderOptions, feeder: &Feeder) {
             }
             Batch::End => !batch.is_empty(),
         };
-        if is_full && !feeder.feed(Fed::Events(std::mem::take(&mut batch))) {
-            return Err(gone());
+        if !is_full {
+            return Ok(());
         }
-        Ok(())
+        copy.take_if(|copy| !copy.add(&batch));
+        if feeder.feed(Fed::Events(std::mem::take(&mut batch))) {
+            Ok(())
+        } else {
+            Err(gone())
+        }
     });
     if let Ok(Err(error)) = read {
         feeder.feed(Fed::Said(format!("{}: {error}", input.name)));

@@ -22,8 +22,8 @@ use crate::keys::{Action, Place, action};
 use crate::screen::{self, Happening, Screen, Waker};
 pub use crate::sight::Errands;
 use crate::sight::Sight;
+use crate::transcript::Look;
 use crate::transcript::draw::put;
-use crate::transcript::{Kinds, Look};
 
 /// Batches that may wait; whoever reads faster has to wait.
 const QUEUE: usize = 16;
@@ -262,7 +262,7 @@ impl Browse {
     /// What is known at the left, where the reader is at the right.
     fn status(&self, room: usize) -> Line {
         let mut right = Vec::new();
-        if self.sight.pane.filter() != Kinds::ALL {
+        if self.sight.pane.filter().is_filter() {
             right.push("filtered".to_owned());
         }
         if self.is_reading {

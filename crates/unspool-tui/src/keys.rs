@@ -78,6 +78,19 @@ pub enum Place {
     Dialog,
 }
 
+impl Place {
+    /// Where that is, in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Everywhere => "Everywhere",
+            Self::Transcript => "In the transcript",
+            Self::Prompt => "While you write",
+            Self::Chat => "In a chat",
+            Self::Dialog => "While something is asked",
+        }
+    }
+}
+
 /// One row of the table.
 #[derive(Clone, Copy, Debug)]
 pub struct Binding {

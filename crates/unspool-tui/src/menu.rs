@@ -11,8 +11,8 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::layout::Rect;
 use ratatui::style::Style as Painted;
 use tui_input::{Input, InputRequest};
-use unspool::doc::{Line, Role, Span, Style};
-use unspool::layout::width;
+use unspool::doc::{Block, Line, Role, Span, Style};
+use unspool::layout::{layout, truncated, width};
 use unspool::theme::Theme;
 
 use crate::convert;
@@ -23,8 +23,9 @@ use crate::transcript::draw::put;
 
 /// Characters that may be typed.
 const LONGEST: usize = 200;
-/// Columns of a box.
+/// Columns of a box, and of one with short rows.
 const WIDE: u16 = 84;
+const SLIM: u16 = 44;
 /// Columns that names of keys have.
 const KEYS: usize = 22;
 
@@ -78,7 +79,7 @@ impl Menu {
             return Outcome::Close;
         }
         match self {
-            Self::Help(places, top) => help_key(key, places, top),
+            Self::Help(_, top) => help_key(key, top),
             Self::Palette(places, input, at) => palette_key(key, places, input, at),
             Self::Filter(kinds, at) => filter_key(key, kinds, at),
             Self::Search(input) => {
@@ -129,14 +130,15 @@ impl Menu {
     }
 }
 
-fn help_key(key: KeyEvent, places: Places, top: &mut usize) -> Outcome {
+fn help_key(key: KeyEvent, top: &mut usize) -> Outcome {
     match key.code {
-        KeyCode::Down | KeyCode::Char('j') => *top += 1,
+        KeyCode::Down | KeyCode::Char('j') => *top = top.saturating_add(1),
         KeyCode::Up | KeyCode::Char('k') => *top = top.saturating_sub(1),
-        KeyCode::PageDown | KeyCode::Char(' ') => *top += 10,
+        KeyCode::PageDown | KeyCode::Char(' ') => *top = top.saturating_add(10),
         KeyCode::PageUp => *top = top.saturating_sub(10),
         KeyCode::Home => *top = 0,
-        KeyCode::End => *top = rows(places).count(),
+        // Painting goes no further than there is something.
+        KeyCode::End => *top = usize::MAX,
         _ => return Outcome::Close,
     }
     Outcome::Stay
@@ -195,6 +197,21 @@ fn rows(places: Places) -> impl Iterator<Item = &'static Binding> {
     places.iter().flat_map(of)
 }
 
+/// The help, place by place, for a width.
+fn told_rows(places: Places, room: usize) -> Vec<Line> {
+    let mut lines = Vec::new();
+    for place in places {
+        if !lines.is_empty() {
+            lines.push(Line::new());
+        }
+        let heading = Span::new(place.words(), Style::of(Role::Colorful).bold());
+        lines.push(vec![heading]);
+        let here = TABLE.iter().filter(|row| row.place == *place);
+        lines.extend(here.flat_map(|row| told(row, room)));
+    }
+    lines
+}
+
 /// The commands that match, the best first.
 fn commands(places: Places, query: &str) -> Vec<&'static Binding> {
     let pattern = Pattern::parse(query, CaseMatching::Ignore, Normalization::Smart);
@@ -234,8 +251,14 @@ fn type_in(input: &mut Input, character: char) {
 }
 
 /// A box in the middle of an area: its inside, cleared.
-fn boxed(buffer: &mut Buffer, area: Rect, rows: usize, title: &str, theme: &Theme) -> Rect {
-    let width = WIDE.min(area.width);
+fn boxed(
+    buffer: &mut Buffer,
+    area: Rect,
+    (wide, rows): (u16, usize),
+    title: &str,
+    theme: &Theme,
+) -> Rect {
+    let width = wide.min(area.width);
     let rows = u16::try_from(rows).unwrap_or(u16::MAX);
     let height = rows.saturating_add(2).min(area.height);
     let place = Rect {
@@ -287,39 +310,44 @@ fn boxed(buffer: &mut Buffer, area: Rect, rows: usize, title: &str, theme: &Them
     }
 }
 
-/// Keys and words of a row of the table.
-fn told(row: &Binding, room: usize) -> Line {
+/// Keys and words of a row of the table, the words wrapped.
+fn told(row: &Binding, room: usize) -> Vec<Line> {
     let keys = row.keys.join(" ");
     let column = KEYS.min(room / 2);
-    vec![
-        Span::new(format!("{keys:column$} "), Style::of(Role::Normal).bold()),
-        Span::role(row.words, Role::Normal),
-    ]
+    let first = Span::new(format!("{keys:column$} "), Style::of(Role::Normal).bold());
+    let rest = Span::role(" ".repeat(column + 1), Role::Normal);
+    let words = Block::Paragraph(vec![Span::role(row.words, Role::Normal)]);
+    layout(&[words], Some(room.max(column + 2)), &[first], &[rest])
 }
 
 fn help(frame: &mut Frame<'_>, area: Rect, places: Places, top: &mut usize, theme: &Theme) {
     let buffer = frame.buffer_mut();
-    let count = rows(places).count();
-    let inside = boxed(buffer, area, count, "Keys", theme);
-    let most = count.saturating_sub(usize::from(inside.height));
+    let room = usize::from(WIDE.min(area.width)).saturating_sub(4);
+    let all = told_rows(places, room);
+    let inside = boxed(buffer, area, (WIDE, all.len()), "Keys", theme);
+    let most = all.len().saturating_sub(usize::from(inside.height));
     *top = (*top).min(most);
-    for (row, binding) in inside.rows().zip(rows(places).skip(*top)) {
-        put(buffer, row, &told(binding, usize::from(row.width)), theme);
+    for (row, line) in inside.rows().zip(all.iter().skip(*top)) {
+        put(buffer, row, line, theme);
     }
-    if *top < most {
-        let row = Rect {
-            x: inside.right().saturating_sub(9),
-            y: inside.bottom(),
-            width: 8.min(inside.width),
-            height: 1,
-        };
-        put(
-            buffer,
-            row.intersection(area),
-            &[Span::role(" ▼ more ", Role::Accent)],
-            theme,
-        );
-    }
+    more(buffer, area, inside, *top, most, theme);
+}
+
+/// Says in the lower edge of a box that there is more than is seen.
+fn more(buffer: &mut Buffer, area: Rect, inside: Rect, top: usize, most: usize, theme: &Theme) {
+    let words = match (top > 0, top < most) {
+        (_, true) => " ▼ more ",
+        (true, false) => " ▲ more ",
+        (false, false) => return,
+    };
+    let row = Rect {
+        x: inside.right().saturating_sub(9),
+        y: inside.bottom(),
+        width: 8.min(inside.width),
+        height: 1,
+    };
+    let row = row.intersection(area);
+    put(buffer, row, &[Span::role(words, Role::Accent)], theme);
 }
 
 fn palette(
@@ -333,7 +361,7 @@ fn palette(
     let inside = boxed(
         frame.buffer_mut(),
         area,
-        TABLE.len().min(16),
+        (WIDE, TABLE.len().min(16)),
         "Commands",
         theme,
     );
@@ -346,11 +374,12 @@ fn palette(
     for ((number, binding), row) in found.iter().enumerate().skip(top).zip(rows) {
         let keys = binding.keys.first().copied().unwrap_or_default();
         let room = usize::from(row.width).saturating_sub(width(keys) + 1);
-        let words = format!("{:room$} ", binding.words);
-        let told = [
-            Span::role(words, Role::Normal),
-            Span::role(keys, Role::Accent),
-        ];
+        // The keys are seen, however long the words are.
+        let mut told = truncated(&[Span::role(binding.words, Role::Normal)], room);
+        let used: usize = told.iter().map(|span| width(&span.text)).sum();
+        let gap = " ".repeat(room.saturating_sub(used) + 1);
+        told.push(Span::role(gap, Role::Normal));
+        told.push(Span::role(keys, Role::Accent));
         put(frame.buffer_mut(), row, &told, theme);
         if number == *at {
             frame.buffer_mut().set_style(row, convert::selection(theme));
@@ -372,9 +401,11 @@ fn palette(
 }
 
 fn filter(buffer: &mut Buffer, area: Rect, kinds: Kinds, at: usize, theme: &Theme) {
-    let inside = boxed(buffer, area, Kinds::NAMES.len() + 2, "Shown", theme);
+    let inside = boxed(buffer, area, (SLIM, Kinds::NAMES.len() + 2), "Shown", theme);
     let height = usize::from(inside.height).saturating_sub(2).max(1);
     let top = (at + 1).saturating_sub(height);
+    let most = Kinds::NAMES.len().saturating_sub(height);
+    more(buffer, area, inside, top, most, theme);
     let names = Kinds::NAMES.iter().enumerate().skip(top).take(height);
     for ((number, (kind, name)), row) in names.zip(inside.rows()) {
         let is_on = kinds.meets(Kinds::of(*kind));
@@ -394,7 +425,7 @@ fn filter(buffer: &mut Buffer, area: Rect, kinds: Kinds, at: usize, theme: &Them
         height: inside.height.min(1),
         ..inside
     };
-    let words = "space on/off  o only  a all  e errors  esc";
+    let words = "x on/off  o only  a all  e errors";
     put(buffer, last, &[Span::role(words, Role::Accent)], theme);
     if kinds == Kinds::FAILED {
         let row = Rect {
@@ -445,6 +476,7 @@ fn line(frame: &mut Frame<'_>, row: Rect, sign: &str, input: &Input, theme: &The
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::picture::picture;
 
     #[test]
     fn commands_are_found_by_a_few_letters() {
@@ -454,6 +486,63 @@ mod tests {
         assert_eq!(first("clip"), None);
         assert_eq!(first("copy"), Some(Action::Copy));
         assert_eq!(commands(all, "").len(), rows(all).count() - 1);
+    }
+
+    const PLACES: Places = &[Place::Prompt, Place::Chat, Place::Transcript];
+
+    #[test]
+    fn the_help_says_where_keys_work() {
+        let theme = Theme::mono();
+        let mut menu = Menu::help(PLACES);
+        let text = picture((80, 80), |frame| menu.draw(frame, frame.area(), &theme));
+        let at = |words: &str| {
+            text.find(words)
+                .unwrap_or_else(|| panic!("{words}: {text}"))
+        };
+        assert!(at("While you write") < at("go to the transcript"));
+        assert!(at("go to the transcript") < at("In a chat"));
+        assert!(at("In a chat") < at("choose the agent's mode"));
+        assert!(at("choose the agent's mode") < at("In the transcript"));
+        assert!(at("In the transcript") < at("next prompt"));
+        assert!(!text.contains("▼"), "all of it is seen: {text}");
+        let text = picture((40, 12), |frame| menu.draw(frame, frame.area(), &theme));
+        assert!(text.contains("▼ more"), "{text}");
+        menu.key(KeyEvent::new(KeyCode::End, KeyModifiers::NONE));
+        let text = picture((40, 12), |frame| menu.draw(frame, frame.area(), &theme));
+        assert!(
+            text.contains("▲ more") && text.contains("q ctrl-c"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn keys_and_words_are_whole_in_a_small_window() {
+        let theme = Theme::mono();
+        let mut menu = Menu::help(&[Place::Prompt]);
+        let text = picture((40, 40), |frame| menu.draw(frame, frame.area(), &theme));
+        assert!(!text.contains('…'), "{text}");
+        let words: String = text.replace(['│', '|', '\n'], " ");
+        let words: Vec<&str> = words.split_whitespace().collect();
+        assert!(words.join(" ").contains("else stop the agent;"), "{text}");
+        let mut menu = Menu::palette(&[Place::Prompt]);
+        let text = picture((40, 20), |frame| menu.draw(frame, frame.area(), &theme));
+        assert!(text.contains("… ctrl-c"), "{text}");
+    }
+
+    #[test]
+    fn the_kinds_fit_a_small_window() {
+        let theme = Theme::mono();
+        let mut menu = Menu::Filter(Kinds::ALL, 0);
+        let text = picture((40, 12), |frame| menu.draw(frame, frame.area(), &theme));
+        for words in ["[x] prompts", "x on/off  o only  a all  e errors", "▼ more"] {
+            assert!(text.contains(words), "{words}: {text}");
+        }
+        let mut menu = Menu::Filter(Kinds::ALL, Kinds::NAMES.len() - 1);
+        let text = picture((40, 12), |frame| menu.draw(frame, frame.area(), &theme));
+        assert!(
+            text.contains("[x] unknown") && text.contains("▲ more"),
+            "{text}"
+        );
     }
 
     #[test]

@@ -412,6 +412,13 @@ impl Prompt {
     /// Completes what is written by the marked row; whether there was anything
     /// to complete.
     fn accept(&mut self, is_final: bool) -> bool {
+        if matches!(&self.popup, Some(popup) if popup.source == Source::File) {
+            // The list may be for what was written a moment ago.
+            if !self.files.is_answered() {
+                return false;
+            }
+            self.take_files(true);
+        }
         let Some(popup) = self.popup.take() else {
             return false;
         };

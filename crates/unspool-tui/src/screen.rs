@@ -60,6 +60,9 @@ static TELLS_FOCUS: AtomicBool = AtomicBool::new(false);
 /// Whether the window has a title of ours.
 static IS_TITLED: AtomicBool = AtomicBool::new(false);
 
+/// Whether some thread panicked: its words are to be read, not painted over.
+static HAS_PANICKED: AtomicBool = AtomicBool::new(false);
+
 /// What happened on the terminal.
 pub(crate) enum Happening {
     /// A key, the mouse, another size.
@@ -128,12 +131,15 @@ impl Screen {
     pub fn new() -> io::Result<Self> {
         // Whether there are colours is for the theme to say.
         force_color_output(true);
-        let before = std::panic::take_hook();
+        let woken = Woken::new()?;
+        let (before, waker) = (std::panic::take_hook(), woken.waker());
         std::panic::set_hook(Box::new(move |info| {
+            // First, so that no frame is written behind it.
+            HAS_PANICKED.store(true, Ordering::SeqCst);
             restore();
             before(info);
+            waker.wake();
         }));
-        let woken = Woken::new()?;
         Ok(Self {
             terminal: None,
             sheet: Sheet::default(),
@@ -217,12 +223,15 @@ impl Screen {
         let Some(terminal) = &mut self.terminal else {
             return Ok(());
         };
+        #[cfg(debug_assertions)]
+        panic_if_asked();
         terminal.draw(paint)?;
         let bytes = self.sheet.take();
         if bytes == self.last {
             return Ok(());
         }
         let mut out = io::stdout().lock();
+        check_panic()?;
         if self.synchronises {
             let frame = [FRAME_BEGIN, &bytes, FRAME_END].concat();
             out.write_all(&frame)?;
@@ -270,6 +279,7 @@ impl Screen {
     /// Waits for the next thing to happen, but no longer than until this time.
     pub(crate) fn next(&mut self, until: Option<Instant>) -> io::Result<Happening> {
         loop {
+            check_panic()?;
             if let Some(signal) = self.signals.ended() {
                 return Ok(Happening::Signal(signal));
             }
@@ -360,6 +370,26 @@ impl Screen {
 impl Drop for Screen {
     fn drop(&mut self) {
         self.close();
+    }
+}
+
+/// Fails once some thread panicked.
+fn check_panic() -> io::Result<()> {
+    if HAS_PANICKED.load(Ordering::SeqCst) {
+        return Err(io::Error::other("a part of this program failed: see above"));
+    }
+    Ok(())
+}
+
+/// For the tests of what a panic leaves behind.
+#[cfg(debug_assertions)]
+fn panic_if_asked() {
+    match std::env::var("UNSPOOL_TEST_PANIC").as_deref() {
+        Ok("paint") => panic!("painting was told to panic"),
+        Ok("thread") => {
+            std::thread::spawn(|| panic!("a thread was told to panic"));
+        }
+        _ => {}
     }
 }
 

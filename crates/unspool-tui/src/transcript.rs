@@ -113,7 +113,9 @@ pub struct Pane {
 
 impl Pane {
     /// A transcript in which nothing has happened.
-    pub fn new(look: Look) -> Self {
+    pub fn new(mut look: Look) -> Self {
+        // The filter says whether it is seen.
+        look.detail.usage = true;
         Self {
             look,
             timeline: Timeline::new(),
@@ -122,7 +124,7 @@ impl Pane {
             folds: Folds::default(),
             cache: Cache::default(),
             facts: Facts::default(),
-            filter: Kinds::ALL,
+            filter: Kinds::AT_FIRST,
             top: Place::default(),
             cursor: Place::default(),
             follows: false,
@@ -380,23 +382,23 @@ impl Pane {
         }
     }
 
-    /// What is looked for, and how often it was found so far.
+    /// What is looked for, and where the reader is among what was found so far.
     pub fn search_words(&self) -> Option<(&str, String)> {
         let search = self.search.as_ref()?;
         let count = match search.wanted {
             Some(_) => "searching…".to_owned(),
-            None => search.count(&self.timeline),
+            None => search.place(self.cursor.slot, &self.timeline),
         };
         Some((&search.words, count))
     }
 
     /// Where the reader is, in words.
     pub fn position(&self) -> String {
-        let all = self.timeline.len();
+        let all = self.index.count(self.filter);
         if all == 0 {
             return String::new();
         }
-        let here = (self.cursor.slot + 1).min(all);
+        let here = self.index.rank(self.cursor.slot, self.filter).clamp(1, all);
         let end = if self.follows { " end" } else { "" };
         format!("{here}/{all}{end}")
     }

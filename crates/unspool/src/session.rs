@@ -550,6 +550,7 @@ fn ends_messages(agent: Option<&Agent>, body: &Body) -> bool {
         Body::Text(_)
         | Body::Reasoning(_)
         | Body::ToolUse(_)
+        | Body::Edit(_)
         | Body::User(_)
         | Body::TurnEnd(_) => true,
         Body::ToolOutput(_) | Body::ToolResult(_) => false,
@@ -592,6 +593,29 @@ mod tests {
             r#"{"kind":"text","id":"c","text":"Bye"}"#,
         ]);
         assert_eq!(out, ["", "", "", "", "", "", "", "Hello t2 inner t1 Bye"]);
+    }
+
+    #[test]
+    fn what_is_said_after_a_change_stands_below_it() {
+        let lines = [
+            r#"{"kind":"text","id":"m","text":"before","delta":true}"#,
+            r#"{"kind":"edit","edits":[{"op":"update","path":"a.rs"}]}"#,
+            r#"{"kind":"text","id":"m","text":"after","delta":true}"#,
+        ];
+        let mut session = Session::new();
+        let mut seen = Vec::new();
+        let mut see = |entry: Entry| {
+            seen.push(match entry.item {
+                Item::Text(text) => text.text,
+                Item::Edit(edits) => edits[0].path.clone(),
+                other => format!("{other:?}"),
+            });
+        };
+        for line in lines {
+            session.apply(Event::from_json(line).unwrap(), &mut see);
+        }
+        session.finish(&mut see);
+        assert_eq!(seen, ["before", "a.rs", "after"]);
     }
 
     #[test]

@@ -50,6 +50,7 @@ pub(crate) fn run(arguments: &Chat) -> anyhow::Result<Status> {
         },
         errands: Box::new(Programs {
             exported: None,
+            piped: None,
             pager: shown.pager.clone(),
         }),
         history: History::open(&data.join("history.jsonl"), &root),

@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, bail};
 use clap::Parser;
+use tempfile::NamedTempFile;
 use unspool_tui::browse::{Browse, End, Errands};
 use unspool_tui::screen::Screen;
 use unspool_tui::transcript::Look as Shown;
@@ -111,14 +112,19 @@ fn show(
     let (mut browse, feeder) = Browse::new(look, &subject.name(), screen);
     let options = arguments.source.reader_options(false);
     let from = arguments.source.from();
+    let mut piped = None;
     match subject {
         Subject::Stdin => {
-            feed::inputs(move || input::open(Path::new("-"), from), options, feeder);
+            // Without it the run is seen all the same.
+            let (copy, file) = feed::Copy::new().ok().unzip();
+            piped = file;
+            let open = move || input::open(Path::new("-"), from);
+            feed::inputs(open, options, copy, feeder);
         }
         Subject::File(path) => feed::file(path, options, feeder),
         Subject::Session(row) => {
             let row = row.clone();
-            feed::inputs(move || Library::input(&row), options, feeder);
+            feed::inputs(move || Library::input(&row), options, None, feeder);
         }
     }
     if arguments.end || arguments.latest.is_some() || matches!(subject, Subject::Stdin) {
@@ -126,6 +132,7 @@ fn show(
     }
     let mut errands = Programs {
         exported: subject.exported(),
+        piped,
         pager: settings.pager.clone(),
     };
     Ok(browse.run(screen, &mut errands)?)
@@ -134,6 +141,8 @@ fn show(
 /// What other programs do for a view.
 pub(super) struct Programs {
     pub(super) exported: Option<String>,
+    /// What was read from a pipe.
+    pub(super) piped: Option<NamedTempFile>,
     pub(super) pager: Option<String>,
 }
 
@@ -151,13 +160,15 @@ impl Errands for Programs {
     }
 
     fn export(&mut self, recording: Option<&Path>) -> Result<String, String> {
+        let piped = self.piped.as_ref().and_then(|file| file.path().to_str());
         let recording = recording.and_then(Path::to_str);
-        let Some(named) = self.exported.as_deref().or(recording) else {
-            return Err(
-                "what comes from a pipe is gone: save it in a file to export it".to_owned(),
-            );
+        let named = self.exported.as_deref().or(recording);
+        let written = match (named, piped) {
+            (Some(named), _) => exported(named, &stem(named)),
+            (None, Some(piped)) => exported(piped, "run"),
+            (None, None) => return Err("there is nothing to export yet".to_owned()),
         };
-        exported(named).map_err(|error| format!("{error:#}"))
+        written.map_err(|error| format!("{error:#}"))
     }
 }
 
@@ -185,10 +196,14 @@ fn opened(command: &str, text: &str) -> anyhow::Result<String> {
     Ok(String::new())
 }
 
-/// Writes the page of a run beside whatever is there.
-fn exported(named: &str) -> anyhow::Result<String> {
+/// What the page of a file or a session is called.
+fn stem(named: &str) -> String {
     let stem = Path::new(named).file_stem().unwrap_or_default();
-    let stem = stem.to_string_lossy();
+    stem.to_string_lossy().into_owned()
+}
+
+/// Writes the page of a run beside whatever is there.
+fn exported(named: &str, stem: &str) -> anyhow::Result<String> {
     let name = |number: usize| match number {
         0 => format!("{stem}.html"),
         number => format!("{stem}-{}.html", number + 1),

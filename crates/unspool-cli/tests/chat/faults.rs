@@ -111,6 +111,31 @@ fn nobody_is_left_behind() {
     }
 }
 
+#[cfg(debug_assertions)]
+#[test]
+fn a_panic_leaves_no_agent_and_a_readable_screen() {
+    let project = Project::new();
+    let start = project.start(SIZE, &["--ignore-term", "--spawn"], "");
+    let mut terminal = start.variable("UNSPOOL_TEST_PANIC", "paint").start();
+    let status = terminal.end();
+    assert_eq!(status.code(), Some(101));
+    assert!(!terminal.is_alternate() && terminal.shows_cursor() && terminal.echoes());
+    let text = terminal.text();
+    assert!(text.contains("painting was told to panic"), "{text}");
+    let agent = project.root().to_str().unwrap().to_owned();
+    let is_running = || {
+        let processes = fs::read_dir("/proc").unwrap().flatten();
+        let mut lines = processes.map(|process| fs::read(process.path().join("cmdline")));
+        lines.any(|line| {
+            line.is_ok_and(|line| {
+                let line = String::from_utf8_lossy(&line).into_owned();
+                line.contains("fake-acp-agent") && line.contains(&agent)
+            })
+        })
+    };
+    wait_until("the agent's end", || !is_running());
+}
+
 /// All processes that a process started, and those started.
 fn children(parent: Pid) -> Vec<Pid> {
     let path = format!("/proc/{0}/task/{0}/children", parent.as_raw_nonzero());

@@ -7,8 +7,12 @@
 
 #[path = "../live/environment.rs"]
 mod environment;
+#[path = "../live/picture.rs"]
+mod picture;
 #[path = "../live/terminal.rs"]
 mod terminal;
+#[path = "../live/tmux.rs"]
+mod tmux;
 #[path = "../live/world.rs"]
 mod world;
 

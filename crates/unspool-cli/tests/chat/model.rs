@@ -1,5 +1,5 @@
-//! A scripted model on loopback, in the two dialects that the real agents of
-//! these tests speak: chat completions and Gemini's.
+//! A scripted model on loopback, in the dialects that the real agents of these
+//! tests speak: chat completions, responses, messages and Gemini's.
 //!
 //! Asked with tools at hand it writes a file by a shell command; told the
 //! command's result, or without tools, it says a sentence.
@@ -68,7 +68,108 @@ fn reply(path: &str, body: &[u8]) -> (&'static str, String) {
     if path.contains("enerateContent") {
         return ("application/json", gemini(&asked).to_string());
     }
+    let address = path.split('?').next().unwrap_or_default();
+    if address.ends_with("/responses") {
+        return ("text/event-stream", named(&responses(&asked)));
+    }
+    if address.ends_with("/messages") {
+        return ("text/event-stream", named(&messages(&asked)));
+    }
     ("application/json", "{}".to_owned())
+}
+
+/// Events that are named by their types.
+fn named(events: &[Value]) -> String {
+    let name = |event: &Value| event["type"].as_str().unwrap_or_default().to_owned();
+    let lines = events
+        .iter()
+        .map(|event| format!("event: {}\ndata: {event}\n\n", name(event)));
+    lines.collect()
+}
+
+fn tools(asked: &Value) -> Vec<String> {
+    let tools = asked["tools"].as_array().into_iter().flatten();
+    tools
+        .filter_map(|tool| Some(tool["name"].as_str()?.to_owned()))
+        .collect()
+}
+
+/// What Codex speaks.
+fn responses(asked: &Value) -> Vec<Value> {
+    let was_run = asked["input"].to_string().contains("function_call_output");
+    let tools = tools(asked);
+    let arguments = match tools.iter().find_map(|tool| match tool.as_str() {
+        "exec_command" => Some((tool, json!({"cmd": COMMAND}))),
+        "shell_command" => Some((tool, json!({"command": COMMAND}))),
+        "shell" => Some((tool, json!({"command": ["bash", "-lc", COMMAND]}))),
+        _ => None,
+    }) {
+        Some(arguments) if !was_run => Some(arguments),
+        _ => None,
+    };
+    let item = match arguments {
+        Some((name, arguments)) => json!({
+            "type": "function_call", "id": "f1", "call_id": "call_1", "name": name,
+            "arguments": arguments.to_string(),
+        }),
+        None => json!({
+            "type": "message", "id": "m1", "role": "assistant",
+            "content": [{"type": "output_text", "text": ANSWER}],
+        }),
+    };
+    let usage = json!({
+        "input_tokens": 10, "input_tokens_details": null,
+        "output_tokens": 5, "output_tokens_details": null, "total_tokens": 15,
+    });
+    let mut events = vec![json!({"type": "response.created", "response": {"id": "r1"}})];
+    if item["type"] == "message" {
+        let mut begun = item.clone();
+        begun["content"] = json!([]);
+        events.push(json!({
+            "type": "response.output_item.added", "output_index": 0, "item": begun,
+        }));
+        events.push(json!({
+            "type": "response.output_text.delta", "item_id": "m1", "output_index": 0,
+            "content_index": 0, "delta": ANSWER,
+        }));
+    }
+    events.push(json!({"type": "response.output_item.done", "output_index": 0, "item": item}));
+    events.push(json!({"type": "response.completed", "response": {"id": "r1", "usage": usage}}));
+    events
+}
+
+/// What Claude speaks.
+fn messages(asked: &Value) -> Vec<Value> {
+    let was_run = asked["messages"].to_string().contains("tool_result");
+    let is_call = !was_run && tools(asked).iter().any(|tool| tool == "Bash");
+    let message = json!({
+        "id": "m1", "type": "message", "role": "assistant", "model": asked["model"],
+        "content": [], "stop_reason": null, "stop_sequence": null,
+        "usage": {"input_tokens": 10, "output_tokens": 1},
+    });
+    let (block, delta, stop) = if is_call {
+        let input = json!({"command": COMMAND, "description": "Make a file"}).to_string();
+        (
+            json!({"type": "tool_use", "id": "t1", "name": "Bash", "input": {}}),
+            json!({"type": "input_json_delta", "partial_json": input}),
+            "tool_use",
+        )
+    } else {
+        (
+            json!({"type": "text", "text": ""}),
+            json!({"type": "text_delta", "text": ANSWER}),
+            "end_turn",
+        )
+    };
+    vec![
+        json!({"type": "message_start", "message": message}),
+        json!({"type": "content_block_start", "index": 0, "content_block": block}),
+        json!({"type": "content_block_delta", "index": 0, "delta": delta}),
+        json!({"type": "content_block_stop", "index": 0}),
+        json!({"type": "message_delta", "delta": {"stop_reason": stop, "stop_sequence": null},
+            "usage": {"output_tokens": 5}}),
+        json!({"type": "message_stop"}),
+    ]
 }
 
 fn event(data: &Value) -> String {

@@ -1,18 +1,32 @@
 //! What a person sees at three sizes.
 
-use crate::project::{HELP, Project, answer, pause, send};
+use crate::picture::svg;
+use crate::project::{ESCAPE, HELP, PALETTE, Project, answer, pause, send};
 use crate::terminal::Size;
 use crate::world::wait_until;
+
+/// Stands for the project, whose real name is as long, so that all stays in its
+/// place.
+const ROOT: &str = "/home/anna/work/project";
 
 fn picture(name: &str, size: Size) {
     let project = Project::new();
     let terminal = project.talk(size, &[], "claude/permission");
+    let root = project.root();
+    assert_eq!(root.to_str().unwrap().len(), ROOT.len());
+    let clean = |text: String| text.replace(root.to_str().unwrap(), ROOT);
+    let keep = |what: &str| {
+        let svg = svg(&terminal, size, clean);
+        insta::assert_binary_snapshot!(&format!("{name}-{what}.svg"), svg);
+    };
     send(&terminal, "Make some changes");
-    answer(&terminal, "Write src/extra.py", b"a");
+    terminal.wait_for("Write src/extra.py");
+    terminal.wait_for("reject once");
+    pause();
+    keep("permission");
+    terminal.press(b"a");
     terminal.wait_for("Pending touch rejected.txt");
     pause();
-    let root = project.root();
-    let clean = |text: String| text.replace(root.to_str().unwrap(), "/project");
     let lines: Vec<String> = terminal.lines().into_iter().map(clean).collect();
     insta::assert_snapshot!(name, lines.join("\n"));
     terminal.press(b"r");
@@ -22,25 +36,45 @@ fn picture(name: &str, size: Size) {
         !terminal.text().contains("asks") && !terminal.text().contains("working")
     });
     pause();
-    let svg = anstyle_svg::Term::new()
-        .min_width_px(usize::from(size.0) * 8)
-        .render_svg(&clean(terminal.painted()));
-    insta::assert_binary_snapshot!(&format!("{name}-done.svg"), svg.into_bytes());
+    keep("done");
     terminal.press(HELP);
     terminal.wait_for("Keys");
+    keep("help");
+    terminal.press(ESCAPE);
+    wait_until("the help to go", || !terminal.text().contains("Keys"));
+    pause();
+    terminal.press(PALETTE);
+    terminal.wait_for("Commands");
+    keep("palette");
+}
+
+/// A form of six fields.
+fn form(name: &str, size: Size) {
+    let project = Project::new();
+    let terminal = project.talk(size, &["--form"], "");
+    send(&terminal, "Make a release");
+    terminal.wait_for("the agent asks");
+    pause();
+    terminal.press(b"Spring\t");
+    terminal.wait_for("Spring");
+    let svg = svg(&terminal, size, |text| text);
+    insta::assert_binary_snapshot!(&format!("{name}-form.svg"), svg);
 }
 
 #[test]
 fn narrow() {
     picture("narrow", (40, 20));
+    form("narrow", (40, 20));
 }
 
 #[test]
 fn usual() {
     picture("usual", (80, 24));
+    form("usual", (80, 24));
 }
 
 #[test]
 fn wide() {
     picture("wide", (160, 50));
+    form("wide", (160, 50));
 }

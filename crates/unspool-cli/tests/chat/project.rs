@@ -15,6 +15,7 @@ pub(crate) const ESCAPE: &[u8] = b"\x1b";
 pub(crate) const LEAVE: &[u8] = b"\x11";
 /// F1 and so on, as xterm has them.
 pub(crate) const HELP: &[u8] = b"\x1bOP";
+pub(crate) const PALETTE: &[u8] = b"\x1bOQ";
 pub(crate) const MODES: &[u8] = b"\x1bOR";
 pub(crate) const OPTIONS: &[u8] = b"\x1bOS";
 pub(crate) const LOGIN: &[u8] = b"\x1b[17~";

@@ -90,3 +90,57 @@ fn opencode() {
         .variable("OPENCODE_DISABLE_AUTOUPDATE", "1");
     converse(&project, start);
 }
+
+#[test]
+fn qwen() {
+    let Some(program) = installed("qwen") else {
+        return;
+    };
+    let project = Project::new();
+    let program = program.to_str().unwrap();
+    let start = project
+        .chat(SIZE, &["--", program, "--acp", "--auth-type", "openai"])
+        .variable("OPENAI_BASE_URL", &format!("{}/v1", model::serve()))
+        .variable("OPENAI_API_KEY", "sk-test")
+        .variable("OPENAI_MODEL", "fake-model");
+    converse(&project, start);
+}
+
+#[test]
+fn codex() {
+    let Some(program) = installed("codex-acp") else {
+        return;
+    };
+    let project = Project::new();
+    let folder = project.home().join(".codex");
+    fs::create_dir_all(&folder).unwrap();
+    let settings = format!(
+        "model = \"fake-model\"\nmodel_provider = \"fake\"\n\
+         approval_policy = \"untrusted\"\nsandbox_mode = \"danger-full-access\"\n\
+         [model_providers.fake]\nname = \"Fake\"\nbase_url = \"{}/v1\"\n\
+         wire_api = \"responses\"\nenv_key = \"FAKE_KEY\"\n",
+        model::serve()
+    );
+    fs::write(folder.join("config.toml"), settings).unwrap();
+    let start = project
+        .chat(SIZE, &["--", program.to_str().unwrap()])
+        .variable("OPENAI_API_KEY", "sk-test")
+        .variable("FAKE_KEY", "sk-test");
+    converse(&project, start);
+}
+
+#[test]
+fn claude() {
+    let Some(program) = installed("claude-agent-acp") else {
+        return;
+    };
+    let project = Project::new();
+    let start = project
+        .chat(SIZE, &["--", program.to_str().unwrap()])
+        .variable("ANTHROPIC_BASE_URL", &model::serve())
+        .variable("ANTHROPIC_API_KEY", "sk-test")
+        .variable("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
+        // It refuses to work for root elsewhere.
+        .variable("IS_SANDBOX", "1");
+    converse(&project, start);
+}

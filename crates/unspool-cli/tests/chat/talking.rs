@@ -1,11 +1,13 @@
 //! What a person does in a chat.
 
 use std::fs;
+use std::path::Path;
 
 use crate::project::{
     ENTER, ESCAPE, HELP, LOGIN, MODES, NEXT_TAB, OPTIONS, Project, answer, leave, pause, send,
 };
-use crate::world::wait_until;
+use crate::tmux::{self, Tmux};
+use crate::world::{UNSPOOL, wait_until};
 
 const SIZE: (u16, u16) = (100, 36);
 const ASKS: &str = "allow once";
@@ -187,12 +189,15 @@ fn two_agents_in_tabs_and_a_call_when_one_asks() {
     terminal.press(NEXT_TAB);
     // The other one asks while this one is looked at.
     terminal.wait_for("? one");
-    let bytes = String::from_utf8_lossy(&terminal.bytes()).into_owned();
-    assert!(
-        bytes.contains("\u{1b}]9;one: asks for permission"),
-        "no call"
-    );
-    assert!(bytes.contains("\u{1b}]777;notify;one;"), "no call");
+    // The call follows the frame.
+    wait_until("a call", || {
+        let bytes = String::from_utf8_lossy(&terminal.bytes()).into_owned();
+        let calls = [
+            "\u{1b}]9;one: asks for permission",
+            "\u{1b}]777;notify;one;",
+        ];
+        calls.iter().all(|call| bytes.contains(call))
+    });
     terminal.press(NEXT_TAB);
     answer(&terminal, "Write src/extra.py", b"r");
     leave(&mut terminal);
@@ -206,7 +211,14 @@ fn a_megabyte_is_pasted_at_once() {
     terminal.press(format!("\x1b[200~{text}\x1b[201~").as_bytes());
     terminal.wait_for("1.0 MB");
     terminal.press(ENTER);
+    // All of it was sent; its beginning is shown until more is wanted.
     terminal.wait_for("0123456789abcde 0123456789abcde");
+    terminal.press(b"\t");
+    terminal.wait_for("i writes");
+    terminal.press(b"g");
+    terminal.wait_for("… +65524 lines");
+    terminal.press(b"\r");
+    wait_until("all of it", || !terminal.text().contains("… +65524"));
     leave(&mut terminal);
 }
 
@@ -221,4 +233,121 @@ fn without_a_name_one_chooses() {
     terminal.press(b"\x11");
     terminal.end();
     assert!(!terminal.is_alternate());
+}
+
+#[test]
+fn a_form_is_filled_in_and_told_of() {
+    let project = Project::new();
+    let mut terminal = project.talk(SIZE, &["--form"], "");
+    send(&terminal, "make a release");
+    terminal.wait_for("3 of 6, 2 to do");
+    pause();
+    terminal.press(b"Spring\x13");
+    // The mark goes to what is missing.
+    terminal.wait_for("4 of 6, 1 to do");
+    terminal.wait_for("is needed");
+    terminal.press(b" \x13");
+    terminal.wait_for("\"action\":\"accept\"");
+    terminal.wait_for("(6 fields)");
+    terminal.wait_for("name: Spring");
+    leave(&mut terminal);
+}
+
+#[test]
+fn a_terminal_that_no_call_shows_is_seen_while_it_runs() {
+    let project = Project::new();
+    let command = "echo begun; sleep 2; echo over";
+    let mut terminal = project.talk(SIZE, &["--terminal", command], "");
+    send(&terminal, "run it");
+    answer(&terminal, "allow once", b"a");
+    terminal.wait_for("Running echo begun");
+    terminal.wait_for("└ begun");
+    terminal.wait_for("Ran echo begun");
+    terminal.wait_for("\"exitCode\":0");
+    assert_eq!(
+        terminal.text().matches("over").count(),
+        2,
+        "{}",
+        terminal.text()
+    );
+    leave(&mut terminal);
+}
+
+#[test]
+fn a_conversation_is_exported() {
+    let project = Project::new();
+    let mut terminal = project.talk(SIZE, &[], "");
+    send(&terminal, "what is a greeter");
+    terminal.wait_for("You said: what is a greeter");
+    terminal.press(b"\t");
+    terminal.wait_for("i writes");
+    terminal.press(b"x");
+    terminal.wait_for("wrote ");
+    let text = terminal.text();
+    let name = text
+        .split("wrote ")
+        .nth(1)
+        .unwrap()
+        .split_whitespace()
+        .next();
+    let page = Path::new(name.unwrap());
+    let html = fs::read_to_string(page).unwrap();
+    fs::remove_file(page).unwrap();
+    assert!(html.contains("what is a greeter"));
+    leave(&mut terminal);
+}
+
+#[test]
+fn a_conversation_in_tmux() {
+    if !tmux::is_there() {
+        return;
+    }
+    let project = Project::new();
+    let root = project.root();
+    let quoted = |word: &str| format!("'{}'", word.replace('\'', "'\\''"));
+    let variables = project.variables().into_iter();
+    let mut lines: Vec<String> = variables
+        .map(|(name, value)| format!("export {name}={}", quoted(&value)))
+        .collect();
+    let fixed = [UNSPOOL, "chat", "--project", root.to_str().unwrap(), "--"];
+    let agent = project.agent(&[], "claude/permission");
+    let words = fixed.into_iter().map(str::to_owned).chain(agent);
+    let words: Vec<String> = words.map(|word| quoted(&word)).collect();
+    lines.push(words.join(" "));
+    let tmux = Tmux::start((100, 30), &lines.join("\n"));
+    let waits = |words: &str| {
+        wait_until(words, || tmux.screen().contains(words));
+        pause();
+    };
+    waits("❯");
+    wait_until("the agent", || !tmux.screen().contains("starting"));
+    tmux.press(&["-l", "Make some changes"]);
+    waits("Make some changes");
+    tmux.press(&["Enter"]);
+    waits("Write src/extra.py");
+    tmux.press(&["a"]);
+    waits("Pending touch rejected.txt");
+    tmux.press(&["r"]);
+    waits("Edit README.md");
+    tmux.press(&["a"]);
+    waits("One call was rejected");
+    // A wide character at a border, another size, and the end is still there.
+    tmux.resize((60, 20));
+    waits("One call was rejected");
+    assert!(tmux.screen().lines().all(|line| line.chars().count() <= 60));
+    tmux.press(&["F1"]);
+    waits("While you write");
+    tmux.press(&["Escape"]);
+    wait_until("the help to go", || {
+        !tmux.screen().contains("While you write")
+    });
+    pause();
+    tmux.press(&["C-q"]);
+    assert_eq!(tmux.end(), 0);
+    assert!(tmux.shows_cursor());
+    assert!(
+        !tmux.screen().contains("One call was rejected"),
+        "{}",
+        tmux.screen()
+    );
 }

@@ -84,6 +84,16 @@ impl Tmux {
         world::lines(&self.tell(&["capture-pane", "-p", "-J", "-S", "-"]))
     }
 
+    /// The screen as it is.
+    pub(crate) fn screen(&self) -> String {
+        self.tell(&["capture-pane", "-p"])
+    }
+
+    /// Presses keys, by the names that tmux has for them.
+    pub(crate) fn press(&self, keys: &[&str]) {
+        self.tell(&[&["send-keys"], keys].concat());
+    }
+
     /// Whether the cursor is to be seen.
     pub(crate) fn shows_cursor(&self) -> bool {
         self.tell(&["display-message", "-p", "#{cursor_flag}"])

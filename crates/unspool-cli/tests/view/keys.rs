@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::run::{Run, is_read, long};
 use crate::terminal::{Start, Terminal};
-use crate::world::{unspool, wait_until};
+use crate::world::{UNSPOOL, unspool, wait_until};
 
 /// The first row of the entry that is marked.
 fn marked(terminal: &Terminal) -> String {
@@ -177,4 +177,20 @@ fn without_a_terminal_it_says_what_to_use() {
     assert_eq!(missing.end().code(), Some(2));
     assert!(missing.text().contains("cannot read"));
     assert!(!missing.is_alternate());
+}
+
+#[test]
+fn what_came_through_a_pipe_is_exported() {
+    let run = Run::of(&long(3));
+    let folder = run.folder().to_str().unwrap();
+    let script = format!("cd {folder} && (cat run.jsonl; sleep 600) | {UNSPOOL} view");
+    let start = Start::program((80, 24), "/bin/sh", &["-c", &script]);
+    let terminal = start.variable("HOME", folder).start();
+    terminal.wait_for("answer 2");
+    terminal.press(b"x");
+    terminal.wait_for("wrote run.html");
+    let page = std::fs::read_to_string(run.folder().join("run.html")).unwrap();
+    assert!(page.contains("prompt 0") && page.contains("answer 2"));
+    terminal.press(b"q");
+    wait_until("the end", || !terminal.is_alternate());
 }

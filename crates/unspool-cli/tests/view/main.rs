@@ -8,6 +8,8 @@
 
 #[path = "../live/environment.rs"]
 mod environment;
+#[path = "../live/picture.rs"]
+mod picture;
 #[path = "../live/terminal.rs"]
 mod terminal;
 #[path = "../live/world.rs"]

@@ -1,7 +1,9 @@
 //! What a person sees at three sizes.
 
+use crate::picture::svg;
 use crate::run::{Run, is_read, varied};
 use crate::terminal::Size;
+use crate::world::wait_until;
 
 fn picture(name: &str, size: Size) {
     let run = Run::of(&varied());
@@ -9,10 +11,28 @@ fn picture(name: &str, size: Size) {
     let terminal = start.start();
     is_read(&terminal);
     insta::assert_snapshot!(name, terminal.text());
-    let svg = anstyle_svg::Term::new()
-        .min_width_px(usize::from(size.0) * 8)
-        .render_svg(&terminal.painted());
-    insta::assert_binary_snapshot!(&format!("{name}-picture.svg"), svg.into_bytes());
+    let keep = |what: &str| {
+        let svg = svg(&terminal, size, |text| text);
+        insta::assert_binary_snapshot!(&format!("{name}-{what}.svg"), svg);
+    };
+    keep("picture");
+    for (key, words, what) in [
+        (&b"?"[..], "Keys", "help"),
+        (b":", "Commands", "palette"),
+        (b"f", "Shown", "filter"),
+    ] {
+        terminal.press(key);
+        terminal.wait_for(words);
+        keep(what);
+        terminal.press(b"\x1b");
+        wait_until("it to go", || !terminal.text().contains(words));
+    }
+    terminal.press(b"/caller\r");
+    wait_until("what is found", || {
+        let text = terminal.text();
+        text.contains("of 2 entries") && text.contains("/caller")
+    });
+    keep("search");
 }
 
 #[test]

@@ -54,3 +54,29 @@ fn when_the_window_is_closed_it_ends() {
     let mut child = terminal.hang_up();
     wait_until("its end", || child.try_wait().unwrap().is_some());
 }
+
+/// The program panics where it is told to, which only those built for tests can
+/// be told.
+#[cfg(debug_assertions)]
+#[test]
+fn by_a_panic_whose_words_can_be_read() {
+    let run = Run::of(&long(3));
+    for (place, words, code) in [
+        ("paint", "painting was told to panic", 101),
+        ("thread", "a thread was told to panic", 2),
+    ] {
+        let start = run.start((80, 24), &[]);
+        let mut terminal = start.variable("UNSPOOL_TEST_PANIC", place).start();
+        let status = terminal.end();
+        assert_eq!(status.code(), Some(code), "{place}");
+        is_given_back(&terminal);
+        let text = terminal.text();
+        assert!(text.contains(words), "{place}: {text}");
+        let bytes = String::from_utf8_lossy(&terminal.bytes()).into_owned();
+        let left = bytes.rfind("\u{1b}[?1049l").unwrap();
+        assert!(
+            bytes.find(words).unwrap() > left,
+            "{place}: it was painted over"
+        );
+    }
+}

@@ -385,8 +385,9 @@ impl Client {
     }
 
     /// Nothing came for a while: what was held back until the next message is
-    /// shown now.
+    /// shown now, and so are terminals that no call took up.
     pub fn quiet(&mut self) -> Vec<Update> {
+        self.show_cards();
         self.journal.release();
         self.drain()
     }
@@ -425,6 +426,7 @@ impl Client {
     fn notification(&mut self, method: &str, params: &Value) {
         match method {
             "session/update" => self.update(params),
+            "elicitation/complete" => self.visited(&wire::text(params, "elicitationId")),
             "$/cancel_request" => {
                 let request = params.get("requestId").unwrap_or(&Value::Null);
                 self.taken_back(request);
@@ -576,7 +578,7 @@ impl Client {
         for id in self.asks.clear() {
             self.updates.push(Update::Settled(id));
         }
-        self.services.agent_ended();
+        self.release_all();
         self.journal.finish();
         self.updates.push(Update::Ended {
             exit,

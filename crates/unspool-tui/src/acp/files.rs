@@ -175,6 +175,27 @@ impl Files {
         Ok(bytes)
     }
 
+    /// Whether a file can be written, or read, as far as that is known before
+    /// it is done.
+    pub fn check(&self, path: &Path, is_written: bool) -> Result<(), FileError> {
+        let place = walk::find(self, path, Missing::IsNamed)?;
+        if place.name.is_empty() {
+            return Err(FileError::NotAFile);
+        }
+        match rustix::fs::statat(&place.folder, &place.name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) => {
+                check_regular(&stat)?;
+                let size = u64::try_from(stat.st_size).unwrap_or_default();
+                if size > SIZE_LIMIT {
+                    return Err(FileError::TooLarge(size));
+                }
+                Ok(())
+            }
+            Err(Errno::NOENT) if is_written => Ok(()),
+            Err(errno) => Err(errno.into()),
+        }
+    }
+
     /// Writes a whole file at once: nobody ever sees half of it. Its mode
     /// stays; missing folders are made.
     pub fn write(&self, path: &Path, content: &str) -> Result<Wrote, FileError> {

@@ -4,7 +4,8 @@
 //! Each runs in a real pty as the leader of a session, so that all that it
 //! starts is one group. Its process is not reaped before it is released: until
 //! then its number is its own, and signals cannot reach a stranger. Releasing
-//! ends what is left of the group, and dropping [`Terminals`] releases all.
+//! ends what is left of the group and what left it (`strays`), and dropping
+//! [`Terminals`] releases all.
 //!
 //! Output is kept up to a limit, the newest bytes of it. What is new is fetched
 //! with [`Terminals::take_new`] after a [`News::Output`], of which there is at
@@ -14,6 +15,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::{self, Write};
+use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 use std::process::Child;
 use std::sync::mpsc::{self, Receiver};
@@ -25,6 +27,9 @@ use pty_process::blocking::{Command, Pty};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
 use super::connection::{Exit, read};
+use strays::Strays;
+
+mod strays;
 
 /// What is kept of an output for which nobody set a limit.
 const KEPT: usize = 4 << 20;
@@ -82,6 +87,7 @@ pub struct Terminals {
 struct Terminal {
     pty: Arc<Pty>,
     group: Pid,
+    strays: Strays,
     child: Child,
     started: Instant,
     shared: Arc<Mutex<Shared>>,
@@ -118,7 +124,9 @@ impl Terminals {
         pty.resize(pty_process::Size::new(rows, columns))
             .map_err(into_io)?;
         let started = Instant::now();
-        let child = self.command(run).spawn(pts).map_err(into_io)?;
+        let strays = Strays::new(device(&pty));
+        let child = self.command(run).env(strays::VARIABLE, strays.word());
+        let child = child.spawn(pts).map_err(into_io)?;
         let group = Pid::from_child(&child);
         let limit = run.limit.map_or(KEPT, |limit| {
             usize::try_from(limit).unwrap_or(KEPT).min(KEPT)
@@ -146,6 +154,7 @@ impl Terminals {
         let terminal = Terminal {
             pty,
             group,
+            strays,
             child,
             started,
             shared,
@@ -227,18 +236,20 @@ impl Terminals {
         let Some(terminal) = self.running.get(id) else {
             return;
         };
-        if terminal.lock().exit.is_some() {
-            return;
-        }
         let (group, shared) = (terminal.group, Arc::clone(&terminal.shared));
-        let _ = kill_process_group(group, Signal::TERM);
-        let _ = kill_process_group(group, Signal::CONT);
+        for signal in [Signal::TERM, Signal::CONT] {
+            // Until it is released its number is its own.
+            let _ = kill_process_group(group, signal);
+            terminal.strays.signal(signal);
+        }
+        let strays = terminal.strays.without_device();
         thread::spawn(move || {
             thread::sleep(PATIENCE);
             // Once it ended it may have been reaped.
             if lock(&shared).exit.is_none() {
                 let _ = kill_process_group(group, Signal::KILL);
             }
+            strays.signal(Signal::KILL);
         });
     }
 
@@ -247,8 +258,7 @@ impl Terminals {
         let Some(terminal) = self.running.get(id) else {
             return;
         };
-        let _ = kill_process_group(terminal.group, Signal::HUP);
-        let _ = kill_process_group(terminal.group, Signal::KILL);
+        terminal.end();
         let deadline = Instant::now() + 2 * LINGER;
         while terminal.lock().exit.is_none() && Instant::now() < deadline {
             thread::sleep(Duration::from_millis(1));
@@ -265,12 +275,18 @@ impl Terminal {
     fn lock(&self) -> MutexGuard<'_, Shared> {
         lock(&self.shared)
     }
+
+    /// Ends all that came of the command.
+    fn end(&self) {
+        let _ = kill_process_group(self.group, Signal::HUP);
+        let _ = kill_process_group(self.group, Signal::KILL);
+        self.strays.signal(Signal::KILL);
+    }
 }
 
 impl Drop for Terminal {
     fn drop(&mut self) {
-        let _ = kill_process_group(self.group, Signal::HUP);
-        let _ = kill_process_group(self.group, Signal::KILL);
+        self.end();
         // A thread that waits to kill it must not do so once it is reaped.
         let mut shared = lock(&self.shared);
         let status = self.child.wait();
@@ -290,6 +306,12 @@ fn into_io(error: pty_process::Error) -> io::Error {
         pty_process::Error::Io(error) => error,
         pty_process::Error::Rustix(errno) => errno.into(),
     }
+}
+
+/// The file of a terminal's other side.
+fn device(pty: &Pty) -> Option<PathBuf> {
+    let name = rustix::pty::ptsname(pty, Vec::new()).ok()?;
+    Some(OsString::from_vec(name.into_bytes()).into())
 }
 
 /// Keeps what comes out of a terminal until nobody can write to it any more.

@@ -1,5 +1,6 @@
 //! Requests of agents → questions to the person, and the answers back.
 
+use std::path::Path;
 use std::time::Instant;
 
 use ratatui::Frame;
@@ -48,12 +49,17 @@ impl Question {
                     name: option.name.clone(),
                     kind: kind(&option.kind),
                 });
-                let widget = Permission::new(title(call), blocks(call), choices.collect());
+                let title = if is_told_by_edit(call) {
+                    ""
+                } else {
+                    title(call)
+                };
+                let widget = Permission::new(title, blocks(call), choices.collect());
                 let ids = options.iter().map(|option| option.id.clone()).collect();
                 Widget::Permission(Box::new(widget), ids)
             }
             AskKind::Form { message, schema } => Widget::Form(Box::new(Form::new(message, schema))),
-            AskKind::Url { message, url } => {
+            AskKind::Url { message, url, .. } => {
                 Widget::Address(Box::new(Address::new(message, url)), url.clone())
             }
         };
@@ -151,6 +157,41 @@ fn title(call: &Call) -> &str {
     first.map_or("the agent asks", String::as_str)
 }
 
+/// Whether the headline says no more than the change below it does: what is
+/// done, and the end of the path.
+fn is_told_by_edit(call: &Call) -> bool {
+    const VERBS: [&str; 7] = [
+        "write", "edit", "create", "add", "update", "modify", "delete",
+    ];
+    let [edit] = call.edits.as_slice() else {
+        return false;
+    };
+    let mut words = call.title.split_whitespace();
+    let verb = words.next().unwrap_or_default().to_ascii_lowercase();
+    let Some(path) = words.next().filter(|_| words.next().is_none()) else {
+        return false;
+    };
+    let path = path.trim_matches(['`', '"', '\'']);
+    VERBS.contains(&&*verb) && Path::new(&edit.path).ends_with(path)
+}
+
+/// Whether a line says the same as the headline.
+fn is_title(line: &[Span], call: &Call) -> bool {
+    let words: String = line.iter().map(|span| span.text.as_str()).collect();
+    words.trim() == title(call).trim()
+}
+
+/// Whether a path can be read in the command already.
+fn is_in_command(path: &Path, call: &Call) -> bool {
+    let command = call.command.as_deref().filter(|_| call.is_command_given);
+    let name = path.file_name().and_then(std::ffi::OsStr::to_str);
+    let words = command.zip(name);
+    words.is_some_and(|(command, name)| {
+        let is_edge = |c: char| c.is_whitespace() || "\"'/=;|&<>()".contains(c);
+        command.split(is_edge).any(|word| word == name)
+    })
+}
+
 /// Everything that the call would do: the command or the change in full, or
 /// else the input.
 fn blocks(call: &Call) -> Vec<Block> {
@@ -172,11 +213,13 @@ fn blocks(call: &Call) -> Vec<Block> {
         blocks.extend(markdown::blocks(&call.text));
     }
     if call.edits.is_empty() {
-        blocks.extend(call.paths.iter().map(|path| {
+        let paths = call.paths.iter().filter(|path| !is_in_command(path, call));
+        blocks.extend(paths.map(|path| {
             let path = sanitize::line(&path.to_string_lossy()).into_owned();
             Block::Paragraph(vec![Span::role(path, Role::Accent)])
         }));
     }
+    blocks.retain(|block| !matches!(block, Block::Paragraph(line) if is_title(line, call)));
     blocks
 }
 
@@ -194,4 +237,65 @@ fn shown(item: Item) -> Vec<Block> {
             heading.into_iter().chain(sections).collect::<Vec<_>>()
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::picture::picture;
+
+    fn seen(call: Call) -> String {
+        let choices = vec![Choice {
+            name: "Yes".to_owned(),
+            kind: Kind::AllowOnce,
+        }];
+        let title = if is_told_by_edit(&call) {
+            ""
+        } else {
+            title(&call)
+        };
+        let mut widget = Permission::new(title, blocks(&call), choices);
+        picture((60, 16), |frame| {
+            widget.draw(frame, frame.area(), &Theme::mono(), Instant::now());
+        })
+    }
+
+    #[test]
+    fn nothing_is_said_twice() {
+        let edit = unspool::patch::from_texts("/project/src/a.rs", None, "x\n", true);
+        let of_edit = |title: &str| Call {
+            title: title.to_owned(),
+            kind: "edit".to_owned(),
+            paths: vec!["/project/src/a.rs".into()],
+            edits: vec![edit.clone()],
+            ..Call::default()
+        };
+        let text = seen(of_edit("Write src/a.rs"));
+        assert_eq!(text.matches("a.rs").count(), 1, "{text}");
+        assert!(text.contains("/project/src/a.rs"), "{text}");
+        // What says more or something else stays.
+        for title in ["Write a.rs for you", "Write other/a.rs", "Mend src/a.rs"] {
+            let text = seen(of_edit(title));
+            assert!(text.contains(title), "{text}");
+        }
+        let text = seen(Call {
+            title: "touch b.txt".to_owned(),
+            kind: "execute".to_owned(),
+            command: Some("touch b.txt".to_owned()),
+            is_command_given: true,
+            text: "touch b.txt".to_owned(),
+            paths: vec!["/project/b.txt".into(), "/project/c.txt".into()],
+            ..Call::default()
+        });
+        assert_eq!(text.matches("b.txt").count(), 1, "{text}");
+        assert!(text.contains("/project/c.txt"), "{text}");
+        // A headline alone may lie about the file.
+        let text = seen(Call {
+            title: "Read b.txt".to_owned(),
+            kind: "read".to_owned(),
+            paths: vec!["/project/secret/b.txt".into()],
+            ..Call::default()
+        });
+        assert!(text.contains("/project/secret/b.txt"), "{text}");
+    }
 }

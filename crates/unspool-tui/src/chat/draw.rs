@@ -191,6 +191,10 @@ fn about(tab: &Tab) -> Line {
             add(sanitize::line(name).into_owned(), Role::Accent);
         }
     }
+    if tab.sight.pane.filter().is_filter() {
+        let words = format!("filtered {}", tab.sight.pane.position());
+        add(words, Role::Colorful);
+    }
     add("F1 help".to_owned(), Role::Accent);
     line
 }

@@ -256,6 +256,7 @@ impl Tab {
     pub(super) fn is_busy(&self) -> bool {
         matches!(self.phase, Phase::Starting | Phase::Working | Phase::Asking)
             || self.runs_command()
+            || self.client.as_ref().is_some_and(Client::runs_terminal)
     }
 
     fn runs_command(&self) -> bool {
@@ -324,6 +325,12 @@ impl Tab {
     fn updates(&mut self, updates: Vec<Update>) {
         for update in updates {
             self.update(update);
+        }
+        let is_live = self.is_busy() || self.sight.pane.is_empty();
+        self.sight.pane.set_live(is_live);
+        let recording = self.client.as_ref().and_then(Client::recording);
+        if recording != self.sight.recording.as_deref() && recording.is_some() {
+            self.sight.recording = recording.map(Path::to_owned);
         }
     }
 
@@ -399,8 +406,6 @@ impl Tab {
         if before == Phase::Working {
             self.sight.hush();
         }
-        let is_live = self.is_busy() || self.sight.pane.is_empty();
-        self.sight.pane.set_live(is_live);
         self.call = match phase {
             Phase::Asking => Some("asks for permission"),
             Phase::NeedsLogin => Some("wants you to log in"),

@@ -12,6 +12,7 @@
 //! | PgDn, PgUp | scroll, such as to what the agent says above |
 //! | Space, Enter on an option | choose it, or not |
 //! | Enter on an answer | give it |
+//! | Ctrl-S | send it from anywhere |
 //! | Esc | cancel |
 
 mod check;
@@ -156,6 +157,7 @@ impl Form {
             (KeyCode::Esc, _) | (KeyCode::Enter, Stop::Cancel) => Answer::Cancel,
             (KeyCode::Tab | KeyCode::Down, _) => self.step(true),
             (KeyCode::BackTab | KeyCode::Up, _) => self.step(false),
+            (KeyCode::Char('s'), _) if control => self.send(),
             (KeyCode::Char('n'), _) if control => self.jump(true),
             (KeyCode::Char('p'), _) if control => self.jump(false),
             (KeyCode::Enter, Stop::Send) => self.send(),
@@ -229,6 +231,19 @@ impl Form {
             }
         }
         Answer::Changed
+    }
+
+    /// How far it is: the fields that hold something, and what is missing.
+    fn summary(&self) -> String {
+        let all = self.entries.len();
+        let filled = |entry: &&Entry| matches!(entry.checked(), Ok(Some(_)));
+        let filled = self.entries.iter().filter(filled).count();
+        let wrong = self.entries.iter().filter(|entry| entry.checked().is_err());
+        match (all, wrong.count()) {
+            (0, _) => String::new(),
+            (_, 0) => format!("{filled} of {all} filled in"),
+            (_, wrong) => format!("{filled} of {all}, {wrong} to do"),
+        }
     }
 
     fn scroll(&mut self, forward: bool) -> Answer {

@@ -35,6 +35,8 @@ const LONGEST_TITLE: usize = 100_000;
 const MOST_OPTIONS: usize = 100;
 /// Rows that one option may take.
 const OPTION_ROWS: usize = 3;
+/// Rows of the request that options leave to it.
+const LEAST_BODY: usize = 3;
 
 /// What an option does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,11 +112,13 @@ pub fn command(text: &str) -> Block {
 }
 
 impl Permission {
-    /// A request with this title; the blocks hold clean text, as those of `doc`
+    /// A request with this title, if it has one; the blocks hold clean text, as those of `doc`
     /// do.
     pub fn new(title: &str, mut blocks: Vec<Block>, mut options: Vec<Choice>) -> Self {
-        let title = Span::new(shortened(title, LONGEST_TITLE), Style::default().bold());
-        blocks.insert(0, Block::Paragraph(vec![title]));
+        if !title.trim().is_empty() {
+            let title = Span::new(shortened(title, LONGEST_TITLE), Style::default().bold());
+            blocks.insert(0, Block::Paragraph(vec![title]));
+        }
         let left_out = options.len().saturating_sub(MOST_OPTIONS);
         if left_out > 0 {
             options.truncate(MOST_OPTIONS);
@@ -139,7 +143,7 @@ impl Permission {
     /// The rows that all of it takes.
     pub fn height(&mut self, wide: u16) -> u16 {
         let options: usize = (0..self.options.len())
-            .map(|number| self.option(number, wide).len())
+            .map(|number| self.option(number, wide, OPTION_ROWS).len())
             .sum();
         let rows = self.body.height(wide) + options + 3;
         u16::try_from(rows).unwrap_or(u16::MAX)
@@ -176,12 +180,12 @@ impl Permission {
             );
         }
         let rows: Vec<Rect> = rows.collect();
-        let taken = self.options_height(&rows, area.width);
+        let (taken, each) = self.options_height(&rows, area.width);
         let (body, options) = rows.split_at(rows.len() - taken);
         if let (Some(first), Some(last)) = (body.first(), body.last()) {
             self.body.draw(buffer, first.union(*last), theme);
         }
-        self.draw_options(buffer, options, theme);
+        self.draw_options(buffer, options, each, theme);
     }
 
     fn heading(&self) -> Line {
@@ -193,18 +197,24 @@ impl Permission {
         words
     }
 
-    /// The rows that options get: all they want, but at most half or what the
-    /// body leaves.
-    fn options_height(&mut self, rows: &[Rect], wide: u16) -> usize {
+    /// The rows that options get, and how many each of them may take: all they
+    /// want, one each where there is no room for that, and then as many as leave
+    /// something of the body.
+    fn options_height(&mut self, rows: &[Rect], wide: u16) -> (usize, usize) {
         let wanted: usize = (0..self.options.len())
-            .map(|number| self.option(number, wide).len())
+            .map(|number| self.option(number, wide, OPTION_ROWS).len())
             .sum();
-        let left = rows.len().saturating_sub(self.body.height(wide));
-        wanted.min(left.max(rows.len().div_ceil(2)))
+        let body = self.body.height(wide);
+        let left = rows.len().saturating_sub(body);
+        if wanted <= left.max(rows.len().div_ceil(2)) {
+            return (wanted, OPTION_ROWS);
+        }
+        let most = rows.len().saturating_sub(body.min(LEAST_BODY)).max(2);
+        (self.options.len().min(most).min(rows.len()), 1)
     }
 
     /// An option, as rows.
-    fn option(&self, number: usize, wide: u16) -> Vec<Line> {
+    fn option(&self, number: usize, wide: u16, most: usize) -> Vec<Line> {
         let Some(option) = self.options.get(number) else {
             return Vec::new();
         };
@@ -229,8 +239,8 @@ impl Permission {
         let room = usize::from(wide).saturating_sub(2).max(6);
         let block = [Block::Paragraph(line)];
         let mut rows = layout(&block, Some(room), &[first], &[rest]);
-        if rows.len() > OPTION_ROWS {
-            rows.truncate(OPTION_ROWS);
+        if rows.len() > most {
+            rows.truncate(most);
             let last = rows.pop().unwrap_or_default();
             let mut cut = folded(&last, room - 1).swap_remove(0);
             cut.push(Span::role("…", Role::Red));
@@ -239,15 +249,26 @@ impl Permission {
         rows
     }
 
-    fn draw_options(&self, buffer: &mut Buffer, rows: &[Rect], theme: &Theme) {
+    fn draw_options(&self, buffer: &mut Buffer, rows: &[Rect], each: usize, theme: &Theme) {
         let wide = rows.first().map_or(0, |row| row.width);
         let mut lines: Vec<(usize, bool, Line)> = Vec::new();
         for number in 0..self.options.len() {
-            for (place, line) in self.option(number, wide).into_iter().enumerate() {
+            for (place, line) in self.option(number, wide, each).into_iter().enumerate() {
                 lines.push((number, place == 0, line));
             }
         }
         let is_marked = |number: usize| self.marked == Some(number);
+        // The last row tells of those that are not seen.
+        let mut rows = rows;
+        if lines.len() > rows.len()
+            && let Some((last, others)) = rows.split_last().filter(|(_, others)| !others.is_empty())
+        {
+            rows = others;
+            let hidden = lines.len() - others.len();
+            let words = count(hidden, "more option", "more options");
+            let words = Span::role(format!("⋮ {words}, ↑↓"), Role::Red);
+            put(buffer, *last, &[words], theme);
+        }
         let marked = lines.iter().rposition(|(number, ..)| is_marked(*number));
         let top = marked.map_or(0, |last| (last + 1).saturating_sub(rows.len()));
         for ((number, is_first, line), row) in lines.into_iter().skip(top).zip(rows) {

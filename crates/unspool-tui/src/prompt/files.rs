@@ -25,6 +25,8 @@ const SHOWN: usize = 30;
 const LONGEST: usize = 1_000;
 /// How often what was found is handed over.
 const HANDOVER: Duration = Duration::from_millis(100);
+/// How long who chooses waits for what is written to be looked for.
+const MOMENT: Duration = Duration::from_millis(200);
 /// How long a walk is good.
 const FRESH: Duration = Duration::from_secs(5);
 
@@ -118,6 +120,23 @@ impl Files {
             found: state.found.clone(),
             total: state.total(),
             is_busy: state.is_walking || state.asked != state.answered,
+        }
+    }
+
+    /// Whether what is known is for the query that was asked last; waits a
+    /// moment for that.
+    pub(super) fn is_answered(&self) -> bool {
+        let began = Instant::now();
+        loop {
+            let state = self.shared.lock();
+            if state.asked == state.answered {
+                return true;
+            }
+            drop(state);
+            if began.elapsed() >= MOMENT {
+                return false;
+            }
+            thread::sleep(Duration::from_millis(1));
         }
     }
 

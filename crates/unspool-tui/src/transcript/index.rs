@@ -3,11 +3,13 @@
 //! block by block.
 
 use unspool::doc::card::Kind;
-use unspool::event::{Category, Level, ToolStatus};
+use unspool::event::{Level, ToolStatus};
 use unspool::session::{Entry, Item};
 
 /// Slots that are looked past at once.
 const BLOCK: usize = 1024;
+/// What slots are counted by: their kinds, and whether they failed.
+const COUNTED: usize = 12;
 
 /// A set of kinds, and of what else slots are found by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,6 +34,8 @@ impl Kinds {
     pub(crate) const FAILED: Self = Self(1 << 11);
     /// Every kind.
     pub(crate) const ALL: Self = Self((1 << 11) - 1);
+    /// What is shown at first: tokens and cost stand in the status line.
+    pub(crate) const AT_FIRST: Self = Self(Self::ALL.0 & !(1 << 9));
 
     pub(crate) fn of(kind: Kind) -> Self {
         let place = Self::NAMES.iter().position(|(named, _)| *named == kind);
@@ -48,6 +52,16 @@ impl Kinds {
 
     pub(crate) fn meets(self, other: Self) -> bool {
         self.0 & other.0 != 0
+    }
+
+    /// Whether something is not shown that is shown at first.
+    pub(crate) fn is_filter(self) -> bool {
+        self.0 & Self::AT_FIRST.0 != Self::AT_FIRST.0
+    }
+
+    /// The numbers of the kinds.
+    fn numbers(self) -> impl Iterator<Item = usize> {
+        (0..COUNTED).filter(move |number| self.0 & (1 << number) != 0)
     }
 
     /// Somebody's words, which stand apart.
@@ -67,7 +81,7 @@ pub(super) struct Mark {
 
 impl Mark {
     pub(super) fn of(entry: &Entry, group: u32) -> Self {
-        let kinds = Kinds::of(kind(&entry.item));
+        let kinds = Kinds::of(Kind::of(&entry.item));
         Self {
             kinds: if has_failed(&entry.item) {
                 kinds.with(Kinds::FAILED)
@@ -76,34 +90,6 @@ impl Mark {
             },
             group,
         }
-    }
-}
-
-/// What a card of the entry would be, without making one.
-fn kind(item: &Item) -> Kind {
-    match item {
-        Item::User(_) => Kind::Prompt,
-        Item::Text(_) => Kind::Answer,
-        Item::Reasoning(_) => Kind::Reasoning,
-        Item::Tool(tool) => {
-            let edits = tool.result.as_ref().map(|result| !result.edits.is_empty());
-            let changes = matches!(
-                tool.call.category,
-                Category::Write | Category::Edit | Category::Delete | Category::Move
-            );
-            if changes || edits == Some(true) {
-                Kind::Edit
-            } else {
-                Kind::Tool
-            }
-        }
-        Item::Edit(_) => Kind::Edit,
-        Item::Plan(_) => Kind::Plan,
-        Item::Permission(_) | Item::Prompt(_) => Kind::Question,
-        Item::Context(_) => Kind::Context,
-        Item::Notice(_) | Item::TurnEnd(_) | Item::Session(_) | Item::State(_) => Kind::Notice,
-        Item::Usage(_) => Kind::Usage,
-        Item::Unknown(_) => Kind::Unknown,
     }
 }
 
@@ -150,6 +136,27 @@ impl Wanted<'_> {
 struct Block {
     kinds: Kinds,
     groups: Vec<u32>,
+    counts: Counts,
+}
+
+/// How many slots there are of each kind.
+#[derive(Default)]
+struct Counts([usize; COUNTED]);
+
+impl Counts {
+    fn change(&mut self, before: Kinds, now: Kinds) {
+        for number in before.numbers() {
+            self.0[number] = self.0[number].saturating_sub(1);
+        }
+        for number in now.numbers() {
+            self.0[number] += 1;
+        }
+    }
+
+    /// A slot has one kind, and may have failed besides.
+    fn of(&self, kinds: Kinds) -> usize {
+        kinds.numbers().map(|number| self.0[number]).sum()
+    }
 }
 
 /// The marks of all slots.
@@ -157,6 +164,7 @@ struct Block {
 pub(super) struct Index {
     marks: Vec<Mark>,
     blocks: Vec<Block>,
+    counts: Counts,
 }
 
 impl Index {
@@ -165,10 +173,13 @@ impl Index {
             self.marks.resize(slot + 1, Mark::default());
             self.blocks.resize_with(slot / BLOCK + 1, Block::default);
         }
+        let mut before = Mark::default();
         if let Some(place) = self.marks.get_mut(slot) {
-            *place = mark;
+            before = std::mem::replace(place, mark);
         }
+        self.counts.change(before.kinds, mark.kinds);
         if let Some(block) = self.blocks.get_mut(slot / BLOCK) {
+            block.counts.change(before.kinds, mark.kinds);
             block.kinds = block.kinds.with(mark.kinds);
             if !block.groups.contains(&mark.group) {
                 block.groups.push(mark.group);
@@ -178,6 +189,20 @@ impl Index {
 
     pub(super) fn get(&self, slot: usize) -> Mark {
         self.marks.get(slot).copied().unwrap_or_default()
+    }
+
+    /// How many slots are of these kinds.
+    pub(super) fn count(&self, kinds: Kinds) -> usize {
+        self.counts.of(kinds)
+    }
+
+    /// How many slots are of these kinds, up to this one and with it.
+    pub(super) fn rank(&self, slot: usize, kinds: Kinds) -> usize {
+        let (whole, start) = (slot / BLOCK, slot / BLOCK * BLOCK);
+        let blocks = self.blocks.iter().take(whole);
+        let before: usize = blocks.map(|block| block.counts.of(kinds)).sum();
+        let marks = self.marks.iter().skip(start).take(slot - start + 1);
+        before + marks.filter(|mark| mark.kinds.meets(kinds)).count()
     }
 
     /// The first that is wanted, from this slot on.
@@ -241,6 +266,12 @@ mod tests {
         assert_eq!(index.next(4001, prompts), None);
         assert_eq!(index.previous(4000, prompts), Some(0));
         assert_eq!(index.previous(0, prompts), None);
+        assert_eq!(index.count(Kinds::ALL), 5000);
+        assert_eq!(index.count(Kinds::of(Kind::Prompt)), 2);
+        assert_eq!(index.rank(0, Kinds::of(Kind::Prompt)), 1);
+        assert_eq!(index.rank(3999, Kinds::of(Kind::Prompt)), 1);
+        assert_eq!(index.rank(4000, Kinds::of(Kind::Prompt)), 2);
+        assert_eq!(index.rank(4000, Kinds::ALL), 4001);
         let folded = wanted(Kinds::ALL, &[false, true]);
         assert_eq!(index.next(1, folded), Some(4000));
         assert_eq!(index.previous(5000, folded), Some(4000));

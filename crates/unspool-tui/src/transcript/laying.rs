@@ -6,6 +6,7 @@
 use unspool::doc::card::{self, Card, Panel, Section};
 use unspool::doc::entry::{self, Detail, Part, Reasoning};
 use unspool::doc::{Block, DiffLine, Line, Role, Sign, Span, Style, changed};
+use unspool::event::User;
 use unspool::formatter::Formatter;
 use unspool::layout::{self, split};
 use unspool::sanitize;
@@ -15,6 +16,9 @@ use unspool::session::{Entry, Item};
 const BRIEF: usize = 40;
 /// The same for a heading.
 const BRIEF_HEADING: usize = 4;
+/// The same for what a person said, and the bytes that are laid out for that.
+const BRIEF_PROMPT: usize = 12;
+const BRIEF_BYTES: usize = 8 << 10;
 /// Cells that are left for an entry however deep it is nested.
 const LEAST: usize = 24;
 /// Characters of a thought that stand for the rest.
@@ -83,6 +87,9 @@ pub(super) struct Page<'a> {
 /// The rows of an entry.
 pub(super) fn rows(entry: &Entry, page: &Page<'_>) -> Vec<Row> {
     let mut rows = match &entry.item {
+        Item::User(user) if page.level < Level::Full && user.text.as_str().len() > BRIEF_BYTES => {
+            long_prompt(entry, &user.text.as_str(), page)
+        }
         Item::Text(_) => answer(entry, page),
         Item::Reasoning(text) => thought(entry, &text.text, page),
         Item::Tool(_) | Item::Edit(_) | Item::Context(_) | Item::Unknown(_)
@@ -199,6 +206,42 @@ fn thought(entry: &Entry, text: &str, page: &Page<'_>) -> Vec<Row> {
     rows
 }
 
+/// The beginning of a prompt that is too long to be laid out for it.
+fn long_prompt(entry: &Entry, text: &str, page: &Page<'_>) -> Vec<Row> {
+    let text = text.trim();
+    let is_border = |at: &usize| text.is_char_boundary(*at);
+    let cut = (0..=BRIEF_BYTES).rev().find(is_border).unwrap_or_default();
+    let (head, rest) = text.split_at(cut);
+    let short = Entry {
+        number: entry.number,
+        time: None,
+        agent: entry.agent.clone(),
+        item: Item::User(User {
+            text: head.into(),
+            ..User::default()
+        }),
+    };
+    let all = Page {
+        level: Level::Full,
+        ..*page
+    };
+    let mut rows = brief(&short, &all);
+    let most = if page.level == Level::Folded {
+        1
+    } else {
+        BRIEF_PROMPT
+    };
+    let below = rows.len().saturating_sub(most);
+    rows.truncate(most);
+    // What was not laid out has at least as many lines as line ends.
+    let ends = memchr::memchr_iter(b'\n', rest.as_bytes()).count();
+    let lines = ends + usize::from(head.ends_with('\n'));
+    let more = below + lines.max(rest.len() / page.width.max(1)).max(1);
+    let noun = format!("  … +{more} lines");
+    rows.push(Row::body(vec![Span::role(noun, Role::Accent)]));
+    rows
+}
+
 /// What `unspool show` tells of an entry.
 fn brief(entry: &Entry, page: &Page<'_>) -> Vec<Row> {
     let detail = Detail {
@@ -223,6 +266,7 @@ fn brief(entry: &Entry, page: &Page<'_>) -> Vec<Row> {
             (Level::Folded, ..) => 1,
             (_, true, true) => BRIEF_HEADING,
             (_, true, false) => BRIEF,
+            (Level::Brief, ..) if matches!(entry.item, Item::User(_)) => BRIEF_PROMPT,
             _ => usize::MAX,
         };
         cut(&mut laid, most);

@@ -11,6 +11,8 @@ use super::words;
 
 /// Slots that are looked at before the clock is.
 const STEP: usize = 64;
+/// Slots whose matches are counted together.
+const BLOCK: usize = 1024;
 
 /// Which way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +30,8 @@ pub(super) struct Search {
     /// The slots above this one were not looked at.
     up: usize,
     found: BTreeSet<usize>,
+    /// How many were found in each block of slots.
+    blocks: Vec<usize>,
     /// Where the reader wants to go as soon as it is known.
     pub(super) wanted: Option<Way>,
 }
@@ -46,6 +50,7 @@ impl Search {
             down: from,
             up: from,
             found: BTreeSet::new(),
+            blocks: Vec::new(),
             wanted: None,
         })
     }
@@ -79,8 +84,14 @@ impl Search {
     fn take(&mut self, slot: usize, timeline: &Timeline, is_shown: &dyn Fn(usize) -> bool) {
         let is_wanted = |text: &str| self.pattern.is_match(text);
         let entry = timeline.entry(slot).filter(|_| is_shown(slot));
-        if entry.is_some_and(|entry| words::any(entry, &is_wanted)) {
-            self.found.insert(slot);
+        if entry.is_some_and(|entry| words::any(entry, &is_wanted)) && self.found.insert(slot) {
+            let block = slot / BLOCK;
+            if block >= self.blocks.len() {
+                self.blocks.resize(block + 1, 0);
+            }
+            if let Some(count) = self.blocks.get_mut(block) {
+                *count += 1;
+            }
         }
     }
 
@@ -129,6 +140,18 @@ impl Search {
     /// Whether the words are in a text.
     pub(super) fn is_in(&self, text: &str) -> bool {
         self.pattern.is_match(text)
+    }
+
+    /// The same with the place of a slot among them, once all before it were
+    /// looked at.
+    pub(super) fn place(&self, slot: usize, timeline: &Timeline) -> String {
+        let count = self.count(timeline);
+        if self.up > 0 || !self.found.contains(&slot) {
+            return count;
+        }
+        let before: usize = self.blocks.iter().take(slot / BLOCK).sum();
+        let here = before + self.found.range(slot / BLOCK * BLOCK..=slot).count();
+        format!("{here} of {count}")
     }
 
     /// How many entries have them, as far as is known.

@@ -239,10 +239,14 @@ fn words_are_found_also_in_what_is_folded() {
     let seen = world.seen();
     assert!(seen.iter().any(|row| row == "▌   the Needle"), "{seen:?}");
     world.pane.search("Answer 1");
-    world.pane.tick();
+    while world.pane.search_words().unwrap().1 == "searching…" {
+        world.pane.tick();
+    }
     assert_eq!(world.pane.search_words().unwrap().1, "not found");
     world.pane.search("prompt 2");
-    world.pane.tick();
+    while world.pane.search_words().unwrap().1.contains(['+', '…']) {
+        world.pane.tick();
+    }
     world.act(&[Action::Top, Action::NextMatch]);
     assert_eq!(world.marked(), "▌ › prompt 2");
     world.act(&[Action::NextMatch]);
@@ -382,4 +386,95 @@ fn hostile_sizes_and_texts_do_no_harm() {
 
 fn keys_of_all() -> impl Iterator<Item = Action> {
     crate::keys::TABLE.iter().map(|row| row.action)
+}
+
+#[test]
+fn what_is_left_out_is_not_counted() {
+    let mut world = World::new((60, 10), &long(3));
+    assert_eq!(world.pane.position(), "1/66");
+    world.pane.set_filter(Kinds::of(Kind::Prompt));
+    world.seen();
+    assert_eq!(world.pane.position(), "1/3");
+    world.act(&[Action::NextEntry]);
+    assert_eq!(world.pane.position(), "2/3");
+    world.pane.set_filter(Kinds::FAILED);
+    world.act(&[Action::Top]);
+    assert_eq!(world.pane.position(), "1/3");
+}
+
+#[test]
+fn tokens_are_told_by_the_status_line_unless_they_are_asked_for() {
+    let usage = r#"{"kind":"usage","input_tokens":52000,"output_tokens":900}"#;
+    let end = r#"{"kind":"turn_end","status":"completed"}"#;
+    let lines = [
+        user("go"),
+        text(1, "done"),
+        usage.to_owned(),
+        end.to_owned(),
+    ];
+    let mut world = World::new((60, 10), &lines);
+    world.pane.finish();
+    let rows = world.seen().join("\n");
+    assert!(rows.contains("done") && !rows.contains("Usage"), "{rows}");
+    assert!(!world.pane.filter().is_filter());
+    assert_eq!(world.pane.facts().figures(), ["↑52k ↓900"]);
+    world.pane.set_filter(Kinds::ALL);
+    let rows = world.seen().join("\n");
+    assert!(rows.contains("Usage: "), "{rows}");
+    world
+        .pane
+        .set_filter(Kinds::AT_FIRST.toggled(Kinds::of(Kind::Tool)));
+    assert!(world.pane.filter().is_filter());
+}
+
+#[test]
+fn a_search_says_which_of_how_many() {
+    let mut world = World::new((60, 10), &long(3));
+    world.seen();
+    world.pane.search("answer");
+    let told = |world: &World| world.pane.search_words().unwrap().1;
+    while told(&world).contains(['+', '…']) {
+        world.pane.tick();
+    }
+    world.seen();
+    assert_eq!(told(&world), "1 of 3 entries");
+    world.act(&[Action::NextMatch, Action::NextMatch]);
+    assert_eq!(told(&world), "3 of 3 entries");
+    world.act(&[Action::PreviousMatch]);
+    assert_eq!(told(&world), "2 of 3 entries");
+    // Elsewhere it is no match.
+    world.act(&[Action::Top]);
+    assert_eq!(told(&world), "3 entries");
+}
+
+#[test]
+fn a_long_prompt_shows_its_beginning_until_all_of_it_is_wanted() {
+    let of = |lines: usize, pad: usize| {
+        let row = |number: usize| format!("row {number:<pad$}").trim_end().to_owned();
+        let row = |number: usize| {
+            if pad > 0 {
+                format!("{:.<15}", row(number))
+            } else {
+                row(number)
+            }
+        };
+        let lines: Vec<String> = (0..lines).map(row).collect();
+        user(&lines.join("\\n"))
+    };
+    for (count, pad) in [(60, 0), (60_000, 0), (60_000, 1)] {
+        let mut world = World::new((60, 40), &[of(count, pad), text(1, "understood")]);
+        let rows = world.seen();
+        assert!(rows[0].starts_with("▌ › row 0"), "{rows:?}");
+        assert!(rows[11].starts_with("▌   row 11"), "{rows:?}");
+        let more = format!("… +{} lines", count - 12);
+        assert!(rows[12].ends_with(&more), "{count}: {rows:?}");
+        assert!(rows[14].contains("understood"), "{rows:?}");
+        world.act(&[Action::Toggle]);
+        let rows = world.seen();
+        assert!(rows[39].contains("row 39"), "{rows:?}");
+        world.act(&[Action::Toggle]);
+        assert!(world.seen()[12].ends_with(&more));
+        world.act(&[Action::Less]);
+        assert!(world.seen()[3].contains("understood"), "{:?}", world.seen());
+    }
 }

@@ -89,7 +89,11 @@ fn paths_by_their_letters() {
         "/".into(),
         "..".into(),
         "../outside/secret".into(),
-        "../project/a.txt".into(),
+        "../project-2/../outside/secret".into(),
+        "../project/../outside/secret".into(),
+        "../project/sub/../../outside/secret".into(),
+        "../missing/../project/a.txt".into(),
+        "../outside/secret/../../project/a.txt".into(),
         "sub/../../outside/secret".into(),
         "sub/deep/../../../outside/secret".into(),
         root.join("../outside/secret"),
@@ -166,6 +170,24 @@ fn links_that_stay() {
     ground.reads("absolute/b.txt", "below");
     ground.reads("sub/back", "inside");
     ground.reads("absolute/../a.txt", "inside");
+    symlink("../project/a.txt", root.join("round")).unwrap();
+    symlink("../../project/sub", root.join("sub/self")).unwrap();
+    symlink("../outside/back/a.txt", root.join("by-others")).unwrap();
+    let outside = ground.secret.parent().unwrap();
+    symlink("../project", outside.join("back")).unwrap();
+    ground.reads("round", "inside");
+    ground.reads("sub/self/self/b.txt", "below");
+    ground.reads("by-others", "inside");
+    ground.reads("../project/a.txt", "inside");
+    ground.reads(outside.join("back/sub/b.txt"), "below");
+    ground
+        .files
+        .write(Path::new("by-others"), "inside")
+        .unwrap();
+    let place = ground.files.resolve(Path::new("by-others")).unwrap();
+    assert_eq!(place, Path::new("a.txt"));
+    let folder = ground.files.folder(Path::new("sub/self")).unwrap();
+    assert_eq!(folder, root.join("sub"));
     ground.files.write(Path::new("near"), "changed").unwrap();
     assert!(root.join("near").is_symlink());
     ground.reads("a.txt", "changed");
@@ -197,6 +219,13 @@ fn only_regular_files_are_touched() {
             Err(FileError::NotAFile)
         ));
     }
+    for name in ["pipe", "socket", "sub", ".", "../project"] {
+        let checked = ground.files.check(Path::new(name), true);
+        assert!(matches!(checked, Err(FileError::NotAFile)), "{name}");
+    }
+    assert!(ground.files.check(Path::new("new/file"), true).is_ok());
+    let missing = ground.files.check(Path::new("new/file"), false);
+    assert!(matches!(missing, Err(FileError::NotFound)));
     assert!(start.elapsed() < Duration::from_secs(5));
     let large = fs::File::create(ground.root.join("large")).unwrap();
     large.set_len(65 << 20).unwrap();
@@ -236,6 +265,19 @@ fn lines_and_bytes() {
     fs::write(ground.root.join("bytes"), b"a\xff").unwrap();
     let text = ground.files.read(Path::new("bytes"), None, None).unwrap();
     assert_eq!((&*text.text, text.is_lossy), ("a\u{FFFD}", true));
+}
+
+/// The root is moved away and another folder takes its name.
+#[test]
+fn another_folder_with_the_roots_name_is_not_the_root() {
+    let ground = ground();
+    let base = ground.root.parent().unwrap();
+    symlink("../project/secret", ground.root.join("round")).unwrap();
+    fs::rename(&ground.root, base.join("moved")).unwrap();
+    fs::rename(base.join("outside"), &ground.root).unwrap();
+    let read = ground.files.read(Path::new("round"), None, None);
+    assert!(matches!(read, Err(FileError::Outside)), "{read:?}");
+    ground.reads("../moved/a.txt", "inside");
 }
 
 /// A folder becomes a link to the outside and a folder again, all the time.

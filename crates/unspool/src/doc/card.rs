@@ -64,6 +64,27 @@ pub enum Kind {
     Unknown,
 }
 
+impl Kind {
+    /// What the card of an entry would be, without making one. A call may still
+    /// turn out to be a change of files once it is laid out.
+    pub fn of(item: &Item) -> Self {
+        match item {
+            Item::User(_) => Self::Prompt,
+            Item::Text(_) => Self::Answer,
+            Item::Reasoning(_) => Self::Reasoning,
+            Item::Tool(tool) if call::changes_files(tool) || call::has_edits(tool) => Self::Edit,
+            Item::Tool(_) => Self::Tool,
+            Item::Edit(_) => Self::Edit,
+            Item::Plan(_) => Self::Plan,
+            Item::Permission(_) | Item::Prompt(_) => Self::Question,
+            Item::Context(_) => Self::Context,
+            Item::Notice(_) | Item::TurnEnd(_) | Item::Session(_) | Item::State(_) => Self::Notice,
+            Item::Usage(_) => Self::Usage,
+            Item::Unknown(_) => Self::Unknown,
+        }
+    }
+}
+
 /// How something went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum State {
@@ -147,7 +168,10 @@ pub fn card(entry: &Entry, detail: &Detail) -> Option<Card> {
     let agent = entry.agent.as_deref();
     let is_empty = |panel: &Panel| panel.heading.is_empty() && panel.sections.is_empty();
     (!panels.iter().all(is_empty)).then(|| Card {
-        kind: kind(&entry.item, &panels),
+        kind: match Kind::of(&entry.item) {
+            Kind::Tool if has_diff(&panels) => Kind::Edit,
+            kind => kind,
+        },
         state: state(&entry.item),
         time: entry.time.clone(),
         depth: entry.depth(),
@@ -289,23 +313,6 @@ fn alone(section: Section) -> Panel {
         heading: Line::new(),
         sections: vec![section],
         open: true,
-    }
-}
-
-fn kind(item: &Item, panels: &[Panel]) -> Kind {
-    match item {
-        Item::User(_) => Kind::Prompt,
-        Item::Text(_) => Kind::Answer,
-        Item::Reasoning(_) => Kind::Reasoning,
-        Item::Tool(tool) if call::changes_files(tool) || has_diff(panels) => Kind::Edit,
-        Item::Tool(_) => Kind::Tool,
-        Item::Edit(_) => Kind::Edit,
-        Item::Plan(_) => Kind::Plan,
-        Item::Permission(_) | Item::Prompt(_) => Kind::Question,
-        Item::Context(_) => Kind::Context,
-        Item::Notice(_) | Item::TurnEnd(_) | Item::Session(_) | Item::State(_) => Kind::Notice,
-        Item::Usage(_) => Kind::Usage,
-        Item::Unknown(_) => Kind::Unknown,
     }
 }
 

@@ -4,9 +4,11 @@
 //! canceled with the turn. A rule may answer a permission before it gets there;
 //! that is always told.
 
+use std::collections::VecDeque;
+
 use agent_client_protocol_schema::v1 as schema;
 use serde_json::{Map, Value};
-use unspool::event::PermissionOption;
+use unspool::event::{Level, PermissionOption};
 
 use super::{Call, Client, Update};
 use crate::acp::permission::{Action, Subject};
@@ -57,6 +59,8 @@ pub enum AskKind {
         message: String,
         /// The address.
         url: String,
+        /// The agent's name for it, under which it tells that all is done.
+        elicitation: String,
     },
 }
 
@@ -89,6 +93,8 @@ const REJECT: &str = "reject";
 pub(super) struct Asks {
     open: Vec<Ask>,
     last: u64,
+    /// Addresses that the person went to, by the agent's names.
+    visited: VecDeque<(String, String)>,
 }
 
 impl Asks {
@@ -152,6 +158,7 @@ impl Client {
             ("url", _) => AskKind::Url {
                 message,
                 url: text(params, "url"),
+                elicitation: text(params, "elicitationId"),
             },
             ("form" | "", Some(schema)) => AskKind::Form { message, schema },
             ("form", None) => {
@@ -246,12 +253,47 @@ impl Client {
                     (None, None) => self.reply(&ask.request, &canceled()),
                 }
             }
-            (AskKind::Form { .. } | AskKind::Url { .. }, _) => {
+            (kind @ (AskKind::Form { .. } | AskKind::Url { .. }), _) => {
+                self.remember_visit(kind, &answer);
                 let response = schema::CreateElicitationResponse::new(action(answer));
                 self.reply(&ask.request, &response);
             }
         }
         true
+    }
+
+    fn remember_visit(&mut self, kind: AskKind, answer: &Answer) {
+        if let (
+            AskKind::Url {
+                url, elicitation, ..
+            },
+            Answer::Accept(_),
+        ) = (kind, answer)
+            && !elicitation.is_empty()
+        {
+            self.asks.visited.push_back((elicitation, url));
+            if self.asks.visited.len() > OPEN {
+                self.asks.visited.pop_front();
+            }
+        }
+    }
+
+    /// What the person did at an address is done. The question whether to go
+    /// there is answered by that.
+    pub(super) fn visited(&mut self, elicitation: &str) {
+        let is_it = |ask: &&Ask| matches!(&ask.kind, AskKind::Url { elicitation: id, .. } if id == elicitation);
+        let open = self.asks.open.iter().find(is_it).map(|ask| ask.id);
+        if let Some(id) = open.filter(|_| !elicitation.is_empty()) {
+            self.answer(id, Answer::Accept(Map::new()));
+        }
+        let visited = &mut self.asks.visited;
+        let Some(at) = visited.iter().position(|(id, _)| id == elicitation) else {
+            return;
+        };
+        if let Some((_, url)) = visited.remove(at) {
+            let url = unspool::sanitize::line(&url).into_owned();
+            self.notice(Level::Info, format!("Done at {url}: the agent goes on."));
+        }
     }
 
     pub(super) fn cancel_asks(&mut self) {

@@ -8,6 +8,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use agent_client_protocol_schema::v1 as schema;
 use serde_json::Value;
@@ -15,7 +16,7 @@ use unspool::event::Level;
 use unspool::{patch, tool};
 
 use super::asks::{Held, unreadable};
-use super::shell::Shell;
+use super::shell::{Shell, whole};
 use super::{Call, Client, Update};
 use crate::acp::files::{FileError, Files};
 use crate::acp::permission::{Action, Subject, Verdict};
@@ -26,6 +27,8 @@ use crate::acp::wire::{items, text};
 const TERMINALS: usize = 64;
 /// Bytes of one terminal's output that are shown as they come.
 const SHOWN: usize = 1 << 20;
+/// How long an agent may take to put a terminal into a call of its own.
+const GRACE: Duration = Duration::from_millis(60);
 /// Answers that may wait for the end of commands.
 const WAITING: usize = 256;
 
@@ -50,10 +53,23 @@ pub(super) struct Services {
 struct Owned {
     session: String,
     command: String,
+    since: Instant,
     /// Bytes that were shown.
     shown: usize,
     /// A call of the agent shows it.
     is_embedded: bool,
+    /// A call of our own shows it, since no call of the agent did.
+    card: Card,
+    /// The beginning of a character whose rest has not come yet.
+    cut: Vec<u8>,
+}
+
+/// What our own call shows of a terminal.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Card {
+    No,
+    Runs,
+    Ended,
 }
 
 impl Services {
@@ -106,6 +122,11 @@ impl Services {
         let before = self.waiting.len();
         self.waiting.retain(|(waiting, _)| waiting != request);
         self.waiting.len() < before
+    }
+
+    /// Whether a command of the agent runs that no call of its own shows.
+    pub(super) fn runs_card(&self) -> bool {
+        self.owned.values().any(|owned| owned.card == Card::Runs)
     }
 
     pub(super) fn agent_ended(&mut self) {
@@ -169,6 +190,11 @@ impl Client {
             (_, None) => is_write,
         };
         if is_asked && !is_granted {
+            // Nobody is asked for what cannot be done.
+            if let Err(error) = self.services.files.check(&path, is_write) {
+                self.refuse_file(request, &path, &error);
+                return;
+            }
             let call = self.file_call(&path, &place, params, is_write);
             self.ask_first(request, held, call);
             return;
@@ -366,8 +392,11 @@ impl Client {
         let owned = Owned {
             session: text(params, "sessionId"),
             command: line(&run),
+            since: Instant::now(),
             shown: 0,
             is_embedded: false,
+            card: Card::No,
+            cut: Vec::new(),
         };
         match self.services.terminals.start(&id, &run) {
             Ok(()) => {
@@ -394,6 +423,7 @@ impl Client {
                 if let Some(owned) = self.services.owned.get(&id) {
                     self.journal.terminal_exited(&owned.session, &id, code);
                 }
+                self.end_card(&id);
                 self.answer_waiting(&id);
             }
             News::Output(id) => self.shell_said(&id),
@@ -408,10 +438,60 @@ impl Client {
             return;
         };
         owned.is_embedded |= is_embedded;
-        if !bytes.is_empty() && owned.shown < SHOWN {
-            owned.shown += bytes.len();
-            self.journal.terminal_grew(&owned.session, id, &bytes);
+        if bytes.is_empty() || owned.shown >= SHOWN {
+            return;
         }
+        owned.shown += bytes.len();
+        self.journal.terminal_grew(&owned.session, id, &bytes);
+        if owned.card == Card::Runs {
+            let text = whole(&mut owned.cut, bytes);
+            self.show_command_output(id, text);
+        } else if owned.since.elapsed() >= GRACE {
+            self.show_card(id);
+        }
+    }
+
+    /// Shows the terminals that no call of the agent shows.
+    pub(super) fn show_cards(&mut self) {
+        let ids: Vec<String> = self.services.owned.keys().cloned().collect();
+        for id in ids {
+            self.show_card(&id);
+        }
+    }
+
+    /// Shows a terminal in a call of our own, unless a call shows it.
+    fn show_card(&mut self, id: &str) {
+        let is_embedded = self.calls.shows(id);
+        let Some(owned) = self.services.owned.get_mut(id) else {
+            return;
+        };
+        owned.is_embedded |= is_embedded;
+        if owned.is_embedded || owned.card != Card::No {
+            return;
+        }
+        owned.card = Card::Runs;
+        let command = owned.command.clone();
+        self.show_command(id, "terminal", &command);
+        let output = self.services.terminals.output(id).unwrap_or_default();
+        self.show_command_output(id, output.text);
+        if output.exit.is_some() {
+            self.end_card(id);
+        }
+    }
+
+    /// The command ended that a call of our own shows.
+    fn end_card(&mut self, id: &str) {
+        let Some(owned) = self.services.owned.get_mut(id) else {
+            return;
+        };
+        if owned.card != Card::Runs {
+            return;
+        }
+        owned.card = Card::Ended;
+        let output = self.services.terminals.output(id).unwrap_or_default();
+        let ran = self.services.terminals.exit(id).map(|(_, ran)| ran);
+        let duration = ran.and_then(|ran| u64::try_from(ran.as_millis()).ok());
+        self.show_command_end(id, "terminal", output, duration);
     }
 
     fn answer_waiting(&mut self, id: &str) {
@@ -434,16 +514,21 @@ impl Client {
         self.show_output(id);
         self.services.terminals.kill_now(id);
         self.answer_waiting(id);
-        let output = self.services.terminals.output(id).unwrap_or_default();
-        let Some(owned) = self.services.owned.remove(id) else {
-            return;
-        };
-        self.services.terminals.release(id);
         // One that no call shows would not be seen at all.
-        if !owned.is_embedded {
-            self.show_command(id, "terminal", &owned.command);
-            self.show_command_end(id, "terminal", output, None);
+        self.show_card(id);
+        self.end_card(id);
+        self.services.owned.remove(id);
+        self.services.terminals.release(id);
+    }
+
+    /// The agent is gone, and its commands with it.
+    pub(super) fn release_all(&mut self) {
+        let ids: Vec<String> = self.services.owned.keys().cloned().collect();
+        for id in ids {
+            self.services.terminals.kill_now(&id);
+            self.end_card(&id);
         }
+        self.services.agent_ended();
     }
 }
 

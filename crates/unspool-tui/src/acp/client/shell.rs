@@ -36,6 +36,11 @@ impl Client {
         self.services.shells.keys().map(String::as_str)
     }
 
+    /// Whether a command of the agent runs that no call of its own shows.
+    pub fn runs_terminal(&self) -> bool {
+        self.services.runs_card()
+    }
+
     /// Stops a command of the person.
     pub fn stop_shell(&mut self, id: &str) {
         if self.services.shells.contains_key(id) {
@@ -61,14 +66,11 @@ impl Client {
         let Some(shell) = self.services.shells.get_mut(id) else {
             return;
         };
-        shell.cut.extend(bytes);
-        let complete = match std::str::from_utf8(&shell.cut) {
-            Err(error) if error.error_len().is_none() => error.valid_up_to(),
-            _ => shell.cut.len(),
-        };
-        let rest = shell.cut.split_off(complete);
-        let whole = std::mem::replace(&mut shell.cut, rest);
-        let text = String::from_utf8_lossy(&whole).into_owned();
+        let text = whole(&mut shell.cut, bytes);
+        self.show_command_output(id, text);
+    }
+
+    pub(super) fn show_command_output(&mut self, id: &str, text: String) {
         if !text.is_empty() {
             self.journal.say(Body::ToolOutput(ToolOutput {
                 id: id.to_owned(),
@@ -124,4 +126,16 @@ impl Client {
             duration_ms,
         }));
     }
+}
+
+/// The characters that are complete; the beginning of one that is not stays.
+pub(super) fn whole(cut: &mut Vec<u8>, bytes: Vec<u8>) -> String {
+    cut.extend(bytes);
+    let complete = match std::str::from_utf8(cut) {
+        Err(error) if error.error_len().is_none() => error.valid_up_to(),
+        _ => cut.len(),
+    };
+    let rest = cut.split_off(complete);
+    let whole = std::mem::replace(cut, rest);
+    String::from_utf8_lossy(&whole).into_owned()
 }

@@ -674,6 +674,42 @@ fn a_form_is_answered_with_typed_values() {
 }
 
 #[test]
+fn what_is_done_at_an_address_is_told_and_closes_the_question() {
+    let mut world = World::working();
+    let ask = |id: u64, name: &str| {
+        let params = json!({"mode": "url", "url": format!("https://x/{name}"), "message": "m", "elicitationId": name});
+        json!({"id": id, "method": "elicitation/create", "params": params})
+    };
+    let done =
+        |name: &str| json!({"method": "elicitation/complete", "params": {"elicitationId": name}});
+    let says = |updates: &[Update], words: &str| {
+        events(updates).iter().any(
+            |body| matches!(body, Body::Notice(notice) if notice.text.to_string().contains(words)),
+        )
+    };
+    // While the question is still there, and after it was answered.
+    world.take(ask(7, "one"));
+    world.take(ask(8, "two"));
+    let first = world.client.asks()[0].id;
+    let updates = world.take(done("one"));
+    assert!(says(&updates, "Done at https://x/one"), "{updates:?}");
+    let is_settled = |update: &Update| matches!(update, Update::Settled(id) if *id == first);
+    assert!(updates.iter().any(is_settled));
+    assert_eq!(world.sent()["result"]["action"], "accept");
+    let second = world.client.asks()[0].id;
+    world
+        .client
+        .answer(second, Answer::Accept(serde_json::Map::new()));
+    world.sent();
+    assert!(says(&world.take(done("two")), "Done at https://x/two"));
+    // What was never asked, and what was told, is not told.
+    for name in ["two", "three", ""] {
+        assert!(!says(&world.take(done(name)), "Done at"), "{name}");
+    }
+    world.nothing_sent();
+}
+
+#[test]
 fn a_flood_of_requests_is_bounded() {
     let mut world = World::working();
     for number in 0..400 {

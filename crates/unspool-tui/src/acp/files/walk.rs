@@ -2,8 +2,10 @@
 //!
 //! Each folder is opened relative to the one above it, without following a
 //! link. A link is read and its words are walked in its stead; `..` takes the
-//! last handle off, and the root's is never taken off. So whatever others do to
-//! the tree meanwhile, every handle was inside the root when it was opened.
+//! last handle off. What leads out of the root may lead back into it: outside,
+//! folders are passed and never read, and only the very folder that the root is
+//! leads in again. So whatever others do to the tree meanwhile, every handle
+//! that something is done with was reached from the root's, downwards.
 
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
@@ -11,7 +13,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Component, Path, PathBuf};
 
-use rustix::fs::{Mode, OFlags, mkdirat, openat, readlinkat};
+use rustix::fs::{CWD, Mode, OFlags, fstat, mkdirat, openat, readlinkat};
 use rustix::io::Errno;
 
 use super::{FileError, Files};
@@ -20,6 +22,12 @@ use super::{FileError, Files};
 const LINKS: usize = 40;
 /// Names that one path may have, those of its links included.
 const NAMES: usize = 4096;
+
+/// How a folder outside is opened: to be passed, not to be read.
+#[cfg(target_os = "linux")]
+const PASSED: OFlags = OFlags::PATH;
+#[cfg(not(target_os = "linux"))]
+const PASSED: OFlags = OFlags::RDONLY;
 
 /// A name in an open folder.
 pub(super) struct Place {
@@ -46,20 +54,26 @@ pub(super) fn find(files: &Files, path: &Path, missing: Missing) -> Result<Place
     let mut walk = Walk {
         root: files,
         open: Vec::new(),
-        ahead: words(files, path)?,
+        outside: None,
+        ahead: VecDeque::new(),
         links: 0,
         names: 0,
     };
+    walk.go(path)?;
     while let Some(name) = walk.ahead.pop_front() {
         walk.names += 1;
         if walk.names > NAMES {
             return Err(FileError::Io(Errno::NAMETOOLONG.into()));
         }
         if name == ".." {
-            walk.open.pop().ok_or(FileError::Outside)?;
+            walk.ascend()?;
             continue;
         }
         if walk.follow(&name)? {
+            continue;
+        }
+        if walk.outside.is_some() {
+            walk.pass(&name)?;
             continue;
         }
         if walk.ahead.is_empty() {
@@ -83,23 +97,21 @@ pub(super) fn enter(folder: &impl AsFd, name: &OsStr) -> Result<OwnedFd, FileErr
     }
 }
 
-/// The names of a path, seen from the root.
-fn words(files: &Files, path: &Path) -> Result<VecDeque<OsString>, FileError> {
-    let path = files.relative(path).ok_or(FileError::Outside)?;
-    path.components()
-        .filter_map(|component| match component {
-            Component::Normal(name) => Some(Ok(name.to_owned())),
-            Component::ParentDir => Some(Ok(OsString::from(".."))),
-            Component::CurDir => None,
-            Component::RootDir | Component::Prefix(_) => Some(Err(FileError::Outside)),
-        })
-        .collect()
+/// The names of a path.
+fn words(path: &Path) -> impl DoubleEndedIterator<Item = OsString> {
+    path.components().filter_map(|component| match component {
+        Component::Normal(name) => Some(name.to_owned()),
+        Component::ParentDir => Some(OsString::from("..")),
+        Component::CurDir | Component::RootDir | Component::Prefix(_) => None,
+    })
 }
 
 struct Walk<'a> {
     root: &'a Files,
     /// The folders below the root that lead here.
     open: Vec<(OsString, OwnedFd)>,
+    /// The folder that it is in while it is not inside the root.
+    outside: Option<OwnedFd>,
     ahead: VecDeque<OsString>,
     links: usize,
     names: usize,
@@ -107,10 +119,53 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     fn here(&self) -> BorrowedFd<'_> {
-        match self.open.last() {
-            Some((_, handle)) => handle.as_fd(),
-            None => self.root.handle.as_fd(),
+        match (&self.outside, self.open.last()) {
+            (Some(handle), _) | (None, Some((_, handle))) => handle.as_fd(),
+            (None, None) => self.root.handle.as_fd(),
         }
+    }
+
+    /// Puts the names of a path before what is ahead.
+    fn go(&mut self, path: &Path) -> Result<(), FileError> {
+        let mut path = path;
+        if path.is_absolute() {
+            self.open.clear();
+            self.outside = None;
+            match self.root.relative(path) {
+                Some(below) => path = below,
+                None => self.leave(CWD, OsStr::new("/"))?,
+            }
+        }
+        for word in words(path).rev() {
+            self.ahead.push_front(word);
+        }
+        Ok(())
+    }
+
+    fn ascend(&mut self) -> Result<(), FileError> {
+        if self.outside.is_none() && self.open.pop().is_some() {
+            return Ok(());
+        }
+        let here = self.here().try_clone_to_owned().map_err(FileError::Io)?;
+        self.leave(here.as_fd(), OsStr::new(".."))
+    }
+
+    /// One folder further, outside.
+    fn pass(&mut self, name: &OsStr) -> Result<(), FileError> {
+        let here = self.here().try_clone_to_owned().map_err(FileError::Io)?;
+        self.leave(here.as_fd(), name)
+    }
+
+    /// Goes to a folder that is outside, unless it is the root. What is there
+    /// and what is not is nobody's business.
+    fn leave(&mut self, from: BorrowedFd<'_>, name: &OsStr) -> Result<(), FileError> {
+        let flags = PASSED | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let next = openat(from, name, flags, Mode::empty()).map_err(|_| FileError::Outside)?;
+        let (root, next_is) = (fstat(&self.root.handle)?, fstat(&next)?);
+        let is_root = (root.st_dev, root.st_ino) == (next_is.st_dev, next_is.st_ino);
+        self.open.clear();
+        self.outside = (!is_root).then_some(next);
+        Ok(())
     }
 
     /// If the name is a link, its words are walked in its stead.
@@ -119,19 +174,14 @@ impl Walk<'_> {
             Ok(target) => OsString::from_vec(target.into_bytes()),
             // No link, or nothing at all.
             Err(Errno::INVAL | Errno::NOENT) => return Ok(false),
+            Err(_) if self.outside.is_some() => return Err(FileError::Outside),
             Err(errno) => return Err(errno.into()),
         };
         self.links += 1;
         if self.links > LINKS {
             return Err(FileError::Io(Errno::LOOP.into()));
         }
-        let target = Path::new(&target);
-        if target.is_absolute() {
-            self.open.clear();
-        }
-        for word in words(self.root, target)?.into_iter().rev() {
-            self.ahead.push_front(word);
-        }
+        self.go(Path::new(&target))?;
         Ok(true)
     }
 
@@ -162,6 +212,9 @@ impl Walk<'_> {
     }
 
     fn arrive(self, name: OsString) -> Result<Place, FileError> {
+        if self.outside.is_some() {
+            return Err(FileError::Outside);
+        }
         let mut path: PathBuf = self.open.iter().map(|(name, _)| name).collect();
         if !name.is_empty() {
             path.push(&name);

@@ -132,3 +132,54 @@ fn dropping_all_ends_all() {
     drop(world);
     assert!(!is_alive(&process));
 }
+
+/// Runs a line that prints the number of a process behind `pid`; the number.
+fn started(world: &mut World, line: &str) -> String {
+    world.start(line, None);
+    let output = world.until("end");
+    let process = output.split(' ').nth(1).unwrap().to_owned();
+    assert!(is_alive(&process), "{output:?}");
+    process
+}
+
+fn ends(process: &str) {
+    let start = Instant::now();
+    while is_alive(process) {
+        assert!(start.elapsed() < WAIT, "{process} is alive");
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_left_the_group_ends_too() {
+    // In a session of its own, with nothing open, and deaf.
+    let daemon = "setsid sh -c 'trap \"\" HUP TERM; echo pid $$ end; \
+                  exec </dev/null >/dev/null 2>&1; while :; do sleep 0.1; done' & sleep 100";
+    let without_variables = "env -i setsid sh -c 'trap \"\" HUP TERM; echo pid $$ end; \
+                             while :; do /bin/sleep 0.1; done' & sleep 100";
+    for line in [daemon, without_variables] {
+        let mut world = world();
+        let process = started(&mut world, line);
+        world.terminals.release("t");
+        ends(&process);
+
+        let process = started(&mut world, line);
+        drop(world);
+        ends(&process);
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_kill_reaches_what_left_the_group_also_after_the_end() {
+    let mut world = world();
+    let line = "setsid sh -c 'trap \"\" HUP TERM; echo pid $$ end; \
+                exec </dev/null >/dev/null 2>&1; while :; do sleep 0.1; done' & sleep 0.3; exit 0";
+    let process = started(&mut world, line);
+    world.end();
+    assert!(is_alive(&process));
+    world.terminals.kill("t");
+    ends(&process);
+    assert_eq!(world.terminals.exit("t").unwrap().0.code, Some(0));
+}

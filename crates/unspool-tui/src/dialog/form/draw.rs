@@ -27,10 +27,22 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, form: &mut Form, theme: &T
     let rows = rows(form, area.width);
     scroll(form, &rows, usize::from(area.height.saturating_sub(EDGES)));
     if area.height > EDGES {
-        let words = Span::new("the agent asks", Style::of(Role::Colorful).bold());
-        rule(buffer, places.next().unwrap_or_default(), &[words], theme);
+        let mut words = vec![Span::new(
+            "the agent asks",
+            Style::of(Role::Colorful).bold(),
+        )];
+        let summary = form.summary();
+        if !summary.is_empty() {
+            words.push(Span::role(format!(" · {summary}"), Role::Accent));
+        }
+        rule(buffer, places.next().unwrap_or_default(), &words, theme);
         let footer = places.next_back().unwrap_or_default();
-        let known = [("Tab", "next"), ("Space", "choose"), ("Esc", "cancel")];
+        let known = [
+            ("Ctrl-S", "send"),
+            ("Tab", "next"),
+            ("Esc", "cancel"),
+            ("Space", "choose"),
+        ];
         let hidden = hidden(form, rows.len());
         let line = keys(&known, &hidden, usize::from(footer.width));
         put(buffer, footer, &line, theme);

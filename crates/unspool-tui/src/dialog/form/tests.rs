@@ -311,3 +311,28 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn the_form_says_how_far_it_is_and_how_it_is_sent() {
+    let (mut form, now) = ready(&schema());
+    let save = KeyEvent::new(KeyCode::Char('s'), KeyModifiers::CONTROL);
+    let text = seen(&mut form, (60, 12), &Theme::mono(), now);
+    assert!(text.contains("the agent asks · 3 of 6, 2 to do"), "{text}");
+    assert!(text.contains("Ctrl-S send"), "{text}");
+    assert_eq!(form.key(save, now), Answer::Changed, "something is missing");
+    write(&mut form, "Ada", now);
+    let color = form
+        .stops
+        .iter()
+        .position(|stop| *stop == Stop::Field(4, 1))
+        .unwrap();
+    form.go(color);
+    press(&mut form, KeyCode::Char(' '), now);
+    let text = seen(&mut form, (40, 12), &Theme::mono(), now);
+    assert!(text.contains("the agent asks · 5 of 6 filled in"), "{text}");
+    assert!(text.contains("Ctrl-S send"), "{text}");
+    assert!(matches!(form.key(save, now), Answer::Accept(values) if values["name"] == "Ada"));
+    // Before a person could have seen it, nothing is sent.
+    let mut form = Form::new("", &json!({"properties": {}}));
+    assert_eq!(form.key(save, now), Answer::Nothing);
+}

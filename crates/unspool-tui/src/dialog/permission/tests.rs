@@ -205,3 +205,32 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn no_option_is_hidden_without_a_word() {
+    let text = "cargo test --workspace --all-targets && rm -rf target\necho done\necho again";
+    let mut request = request(vec![command(text)]);
+    let now = Instant::now();
+    // Where they do not fit as they are, each has one row.
+    let small = seen(&mut request, (40, 8), &Theme::mono(), now);
+    for words in ["1 a allow once", "2 A allow always", "3 r reject once", "⋮"] {
+        assert!(small.contains(words), "{words}:\n{small}");
+    }
+    let smallest = seen(&mut request, (40, 6), &Theme::mono(), now);
+    assert!(smallest.contains("1 a allow once"), "{smallest}");
+    let seen_of = |text: &str| {
+        (1..=3)
+            .filter(|n| text.contains(&format!("  {n} ")))
+            .count()
+    };
+    let hidden = 3 - seen_of(&smallest);
+    assert!(
+        hidden > 0 && smallest.contains(&format!("⋮ {hidden} more option")),
+        "{smallest}"
+    );
+    // The marked one is always seen.
+    let later = now + Guard::PAUSE;
+    press(&mut request, KeyCode::Up, later);
+    let marked = seen(&mut request, (40, 6), &Theme::mono(), later);
+    assert!(marked.contains("❯ 3 r reject once"), "{marked}");
+}

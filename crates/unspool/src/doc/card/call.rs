@@ -62,6 +62,12 @@ pub(super) fn changes_files(tool: &Tool) -> bool {
     )
 }
 
+/// Whether the result of a call tells of changes.
+pub(super) fn has_edits(tool: &Tool) -> bool {
+    let result = tool.result.as_ref();
+    result.is_some_and(|result| !result.edits.is_empty())
+}
+
 /// Whether lines are added or removed; otherwise they are only numbered.
 pub(super) fn is_change(lines: &[DiffLine]) -> bool {
     let is_change =

@@ -209,7 +209,16 @@ impl Acp {
             "elicitation/create" => {
                 let action = result.get("action").string();
                 let answers = result.get("content").object();
-                let words: Vec<_> = answers.iter().map(|(_, value)| value.display()).collect();
+                let is_one = answers.iter().nth(1).is_none();
+                let words = answers.iter().map(|(name, value)| {
+                    let value = value.display();
+                    if is_one {
+                        value.into_owned()
+                    } else {
+                        format!("{name}: {value}")
+                    }
+                });
+                let words: Vec<String> = words.collect();
                 out.agent(None);
                 out.prompt(Prompt {
                     answer: if words.is_empty() {

@@ -157,18 +157,21 @@ fn permission_option(json: Json<'_>) -> PermissionOption {
     }
 }
 
-/// A form or an address; of a form with several fields the first choice.
+/// A form or an address; a form with several fields is no choice between the
+/// values of one of them.
 fn elicitation(params: &Object<'_>) -> Prompt {
     let message = params.get("message").string();
     let url = params.get("url").string();
     let properties = params.get("requestedSchema").get("properties").object();
-    let choice = |json: Json<'_>| json.get("enum").is_array() || json.get("oneOf").is_array();
-    let field = properties
-        .iter()
-        .map(|(_, json)| json)
-        .find(|json| choice(*json));
+    let count = properties.iter().count();
+    if count > 1 {
+        return Prompt {
+            question: format!("{message} ({count} fields)").trim().to_owned(),
+            ..Prompt::default()
+        };
+    }
     let first = properties.iter().next().map(|(_, json)| json);
-    let field = field.or(first).unwrap_or(Json::NULL);
+    let field = first.unwrap_or(Json::NULL);
     let listed = field.get("enum").array().into_iter().map(Json::string);
     let titled = field.get("oneOf").array().into_iter().map(|option| {
         let title = option.get("title").string();

@@ -445,6 +445,27 @@ fn a_form_is_a_prompt_and_its_answer() {
 }
 
 #[test]
+fn a_form_of_several_fields_is_not_one_of_them() {
+    let ask = agent(
+        json!({"jsonrpc": "2.0", "id": 9, "method": "elicitation/create", "params": {
+        "sessionId": "s", "message": "About you", "mode": "form", "requestedSchema": {
+            "type": "object", "properties": {"name": {"type": "string"},
+            "color": {"type": "string", "enum": ["red", "green"], "default": "red"}}}}}),
+    );
+    let given = client(json!({"jsonrpc": "2.0", "id": 9,
+        "result": {"action": "accept", "content": {"name": "Ada", "color": "green"}}}));
+    let events = read(&[prompt(1), ask, given, stop(1, "end_turn")]);
+    let prompts = of_kind(&events, "prompt");
+    assert_eq!(prompts[0]["question"], "About you (2 fields)");
+    assert_eq!(
+        (prompts[0].get("options"), prompts[0].get("default")),
+        (None, None)
+    );
+    assert_eq!(prompts[1]["question"], "About you (2 fields)");
+    assert_eq!(prompts[1]["answer"], "name: Ada, color: green");
+}
+
+#[test]
 fn notices_and_compactions_are_told() {
     let events = read(&[
         prompt(1),

@@ -168,6 +168,95 @@ fn a_terminal_that_no_call_shows_is_shown_when_it_is_released() {
     );
 }
 
+/// What is told of the terminal's own call, in short.
+fn told(updates: &[Update]) -> Vec<String> {
+    let words = |body: &&Body| match body {
+        Body::ToolUse(call) => Some(format!("runs {}", call.arg)),
+        Body::ToolOutput(output) => Some(format!("says {}", output.text.to_string().trim())),
+        Body::ToolResult(result) => Some(format!("ends {:?}", result.exit_code)),
+        _ => None,
+    };
+    events(updates).iter().filter_map(words).collect()
+}
+
+#[test]
+fn a_terminal_that_no_call_shows_is_seen_while_it_runs() {
+    let mut world = World::trusting();
+    let run = json!({"command": "read a; echo got $a; read b; exit 3"});
+    let created = world.request(7, "terminal/create", run);
+    let id = created["result"]["terminalId"].as_str().unwrap().to_owned();
+    let updates = world.client.quiet();
+    let command = "runs read a; echo got $a; read b; exit 3";
+    assert_eq!(told(&updates), [command]);
+    assert!(world.client.runs_terminal());
+    assert!(told(&world.client.quiet()).is_empty(), "once is enough");
+    world.client.services.terminals.write(&id, b"it\n").unwrap();
+    let mut updates = Vec::new();
+    while !told(&updates).iter().any(|words| words.contains("got it")) {
+        let news = world.news.recv_timeout(Duration::from_secs(10)).unwrap();
+        updates.extend(world.client.take(news));
+    }
+    assert!(world.client.runs_terminal());
+    world.client.services.terminals.write(&id, b"\n").unwrap();
+    while world.client.runs_terminal() {
+        let news = world.news.recv_timeout(Duration::from_secs(10)).unwrap();
+        updates.extend(world.client.take(news));
+    }
+    assert_eq!(told(&updates).last().unwrap(), "ends Some(3)");
+    let params = json!({"sessionId": "s", "terminalId": id});
+    let updates = world.take(json!({"id": 9, "method": "terminal/release", "params": params}));
+    assert!(told(&updates).is_empty(), "it was told before");
+}
+
+#[test]
+fn a_terminal_that_a_call_took_up_is_shown_there_alone() {
+    let mut world = World::trusting();
+    let created = world.request(7, "terminal/create", json!({"command": "sleep 100"}));
+    let terminal = created["result"]["terminalId"].clone();
+    world.update(
+        json!({"sessionUpdate": "tool_call", "toolCallId": "c", "kind": "execute", "title": "sleep",
+        "status": "in_progress", "content": [{"type": "terminal", "terminalId": terminal}]}),
+    );
+    let told = told(&world.client.quiet());
+    assert!(
+        !told.iter().any(|words| words == "runs sleep 100"),
+        "{told:?}"
+    );
+    assert!(!world.client.runs_terminal());
+}
+
+#[test]
+fn a_command_ends_with_its_agent_also_in_what_is_shown() {
+    let mut world = World::trusting();
+    world.request(7, "terminal/create", json!({"command": "sleep 100"}));
+    world.client.quiet();
+    let updates = world.client.take(Incoming::Exited(Exit::default()));
+    assert_eq!(told(&updates), ["ends None"]);
+    assert!(!world.client.runs_terminal());
+}
+
+#[test]
+fn what_cannot_be_written_is_not_asked_for() {
+    let mut world = World::working();
+    let root = world.folder.path().to_owned();
+    std::fs::create_dir(root.join("folder")).unwrap();
+    let made = std::process::Command::new("mkfifo")
+        .arg(root.join("pipe"))
+        .status();
+    assert!(made.unwrap().success());
+    for (number, path) in ["folder", "pipe", ".", "folder/.."].into_iter().enumerate() {
+        let answer = world.request(
+            20 + u64::try_from(number).unwrap(),
+            "fs/write_text_file",
+            json!({"path": path, "content": "x"}),
+        );
+        assert_eq!(answer["error"]["code"], -32603, "{path}: {answer}");
+        let message = answer["error"]["message"].as_str().unwrap();
+        assert!(message.contains("not a regular file"), "{path}: {message}");
+        assert!(world.client.asks().is_empty(), "{path}");
+    }
+}
+
 #[test]
 fn a_persons_command_is_shown_like_a_call() {
     let mut world = World::opened();
