@@ -153,7 +153,8 @@ impl<'a> Breaker<'a> {
     fn asked(&mut self, start: usize, over: usize) -> Option<usize> {
         let text = self.text;
         let chances = self.chances.get_or_insert_with(|| Chances::new(text));
-        chances.last_up_to(over).filter(|chance| *chance > start)
+        let last = chances.last_up_to(over, &self.others);
+        last.filter(|chance| *chance > start)
     }
 }
 
@@ -214,9 +215,14 @@ impl<'a> Chances<'a> {
         }
     }
 
-    fn last_up_to(&mut self, end: usize) -> Option<usize> {
+    /// Leaves those inside of a cluster out.
+    fn last_up_to(&mut self, end: usize, others: &[Other]) -> Option<usize> {
         while let Some(place) = self.places.next_if(|place| *place <= end) {
-            self.last = Some(place);
+            let before = others.partition_point(|other| other.start < place);
+            let cluster = before.checked_sub(1).and_then(|last| others.get(last));
+            if cluster.is_none_or(|cluster| cluster.end <= place) {
+                self.last = Some(place);
+            }
         }
         self.last
     }

@@ -185,6 +185,17 @@ fn every_three_ascii_characters_are_broken_as_uax_14_says() {
     }
 }
 
+#[test]
+fn no_line_ends_inside_a_cluster() {
+    // UAX #14 allows a break between the sign and the emoji, which are one cluster.
+    let text = "http://aa.a.aa//a//aaaa aaa aaaa \u{600}👩\u{200D}👧%0A0";
+    let room = Room {
+        first: Some(10),
+        rest: Some(4),
+    };
+    check(text, room).unwrap_or_else(|error| panic!("{error}"));
+}
+
 fn piece() -> impl Strategy<Value = String> {
     prop_oneof![
         6 => "[a-z]{1,9} ",
