@@ -5,6 +5,7 @@
 
 mod comments;
 mod fields;
+mod markup;
 mod nesting;
 mod pages;
 mod samples;
