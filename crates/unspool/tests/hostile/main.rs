@@ -5,10 +5,12 @@
 
 mod comments;
 mod fields;
+mod large;
 mod markup;
 mod nesting;
 mod pages;
 mod samples;
+mod spoofing;
 
 use unspool::answer::Answer;
 use unspool::doc::entry::{Detail, Reasoning};

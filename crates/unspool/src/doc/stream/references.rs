@@ -13,7 +13,7 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use super::part::{Part, Place};
-use crate::doc::markdown::{self, Code, Definition, Reference, comparable};
+use crate::doc::markdown::{self, Code, Definition, LONGEST_ADDRESS, Reference, comparable};
 use crate::doc::{Block, Line, Role, Span, Style, append};
 use crate::sanitize;
 
@@ -143,7 +143,7 @@ impl References {
             }
         }
         let late = self.unlinked.contains(&label);
-        let address = definition.address.clone();
+        let address = markdown::shortened(&definition.address).into_owned();
         self.defined.insert(label, (at, address));
         self.release(at);
         late
@@ -279,9 +279,9 @@ fn add_line(line: &mut Line, definition: &Definition) {
     append(
         line,
         Span {
-            text: address.clone(),
+            link: (address.len() <= LONGEST_ADDRESS).then(|| address.clone()),
+            text: address,
             style,
-            link: Some(address),
         },
     );
 }
