@@ -92,7 +92,6 @@ fn json_that_unfolds() {
     shown(&call("other", &digits, &digits), 4);
     let keys: String = (0..1_000_000).map(|n| format!("\"k{n}\":{n},")).collect();
     shown(&call("other", &format!("{{{keys}\"z\":0}}"), "ok"), 8);
-    shown(&call("other", "{}", &format!("{{{keys}\"z\":0}}")), 8);
 }
 
 /// A head of many columns makes every short row as long: most of them are cut off
@@ -113,6 +112,9 @@ fn links_that_unfold() {
         500,
         "the address is cut, and says so"
     );
+    let uses = "[a]\n\n".repeat(20_000);
+    let text = shown(&answer(&format!("[a]: https://{address}\n\n{uses}")), 20);
+    assert!(text.ends_with("[a]"), "the rest is as it is written");
     let words = "*a* b ".repeat(500);
     let text = shown(&answer(&format!("[{words}](https://{address})")), 20);
     assert!(
