@@ -9,7 +9,7 @@ type Case = (&'static str, fn(usize) -> String);
 pub(crate) const CASES: &[Case] = &[
     // JSON
     ("json-escapes", |size| {
-        raw_answer(&r"\u001b".repeat(size / 6))
+        raw_answer(&r"\u001b".repeat(size / 2))
     }),
     ("json-digits", |size| {
         input(&format!("{{\"n\":{}1}}", "9".repeat(size)))

@@ -20,7 +20,7 @@ use unspool::{Reader, ReaderOptions};
 /// Characters of an answer that come at once, and how many such pieces come
 /// before what is open is painted.
 const PIECE: usize = 64;
-const PAINTED: usize = 8;
+const PAINTED: usize = 32;
 
 fn main() -> io::Result<()> {
     let mut out = io::stdout().lock();

@@ -158,8 +158,8 @@ fn interpreted(text: &str, limit: usize) -> Head {
 }
 
 /// Whether a byte ends a sequence that is not a control sequence.
-fn is_final(byte: &u8) -> bool {
-    (0x30..=0x7E).contains(byte)
+fn is_final(byte: u8) -> bool {
+    (0x30..=0x7E).contains(&byte)
 }
 
 /// Whether text has a sequence that can lead the cursor to lines above, erase
@@ -189,7 +189,7 @@ fn reaches_back(text: &str) -> bool {
                     return true;
                 }
             }
-            Some((b'(' | b')', set)) if set.first().is_none_or(is_final) => {}
+            Some((b'(' | b')', set)) if set.first().is_none_or(|byte| is_final(*byte)) => {}
             Some((b'=' | b'>', _)) | None => {}
             Some(_) => return true,
         }

@@ -32,7 +32,9 @@ fn every_prefix_ends_cleanly_and_begins_like_the_whole() {
         let bytes = std::fs::read(&recording.path).unwrap();
         let whole = files::events(recording);
         let mut facts = Facts::default();
-        whole.iter().for_each(|event| facts.add(event));
+        for event in &whole {
+            facts.add(event);
+        }
         let is_alone = files::related(&recording.path).is_empty();
         let near = if bytes.len() <= SMALL { SMALL } else { NEAR };
         let mut reader = files::reader(recording);

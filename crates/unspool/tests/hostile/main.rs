@@ -5,6 +5,7 @@
 
 mod comments;
 mod fields;
+mod findings;
 mod large;
 mod markup;
 mod nesting;
