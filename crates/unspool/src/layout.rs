@@ -114,8 +114,14 @@ pub fn truncated(line: &[Span], cells: usize) -> Line {
     if width::of_line(line) <= cells {
         return line.to_vec();
     }
-    let rows = folded(line, cells.saturating_sub(1));
+    let Some(room) = cells.checked_sub(1) else {
+        return Line::new();
+    };
+    let rows = folded(line, room);
     let mut head = rows.into_iter().next().unwrap_or_default();
+    if width::of_line(&head) > room {
+        head.clear();
+    }
     head.push(Span::role("…", Role::Accent));
     head
 }

@@ -53,6 +53,8 @@ fn clean<'a>(input: &'a str, line_end: &str) -> Cow<'a, str> {
         let Some(character) = rest.chars().next() else {
             break;
         };
+        // What was replaced is no part of an emoji or a word any more.
+        let before = if copied == next { "" } else { before };
         at = next + character.len_utf8();
         let after = rest.get(character.len_utf8()..).unwrap_or_default();
         if !is_harmless(character, before, after) {
@@ -228,6 +230,8 @@ fn is_in_flag(character: char, before: &str, after: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -339,5 +343,33 @@ mod tests {
         assert_eq!(text("😀\u{E0101}"), "😀\\u{E0101}");
         assert_eq!(text("👩\u{200D}x"), "👩\\u{200D}x");
         assert_eq!(text("🏴\u{E0068}\u{E0069}"), "🏴\\u{E0068}\\u{E0069}");
+        assert_eq!(
+            text("x\u{FE0F}\u{200D}🌈"),
+            "x\\u{FE0F}\\u{200D}🌈",
+            "what is shown by its number joins nothing"
+        );
+    }
+
+    proptest! {
+        /// A document is cleaned when it is made and again when it is written:
+        /// lines would not fit any more if that changed anything.
+        #[test]
+        fn cleaning_twice_changes_nothing(
+            pieces in prop::collection::vec(
+                prop::sample::select(&[
+                    "a", "7", "#", "👩", "🌈", "🏴", "葛", "ب", "क\u{94D}", "\u{1820}", "\u{180B}",
+                    "\u{180E}", "\u{200C}", "\u{200D}", "\u{FE0E}", "\u{FE0F}", "\u{FE00}",
+                    "\u{E0067}", "\u{E007F}", "\u{E0100}", "\u{20E3}", "\u{1F3FD}", "\u{7}", "\r",
+                    "\n", "\t", "\u{9B}", "\u{202E}",
+                ]),
+                0..12,
+            ),
+        ) {
+            let input = pieces.concat();
+            let once = text(&input).into_owned();
+            prop_assert_eq!(&text(&once), &once);
+            let once = line(&input).into_owned();
+            prop_assert_eq!(&line(&once), &once);
+        }
     }
 }

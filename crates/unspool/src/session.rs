@@ -43,6 +43,9 @@ use told::Told;
 /// Bytes of a running call's output that are kept.
 const KEPT_OUTPUT: usize = 1 << 20;
 
+/// Entries that are open at a time, roughly: each event looks through them.
+const MOST_OPEN: usize = 1000;
+
 /// Finished entries that wait for one message.
 const MOST_WAITING: usize = 256;
 
@@ -108,6 +111,9 @@ impl Session {
         let mut current = self.current_key();
         let mut entries = Vec::new();
         self.take(event, &mut |entry| entries.push(entry));
+        if self.open.len() > MOST_OPEN {
+            self.give_up_oldest(&mut entries);
+        }
         for entry in entries {
             if current.is_some() && key(&entry) != current {
                 self.waiting.push(entry);
@@ -121,6 +127,13 @@ impl Session {
         if self.waiting.len() > MOST_WAITING {
             self.give_up_waiting(finished);
         }
+    }
+
+    /// Calls that nobody ends are handed out as they are; a result that comes
+    /// after all is shown by itself.
+    fn give_up_oldest(&mut self, entries: &mut Vec<Entry>) {
+        let oldest = |open: &mut Entry| !holds_up(open);
+        entries.extend(self.open.extract_if(..MOST_OPEN / 2, oldest));
     }
 
     /// A message that never ends must not hold up the rest for ever.

@@ -3,8 +3,9 @@
 
 use std::fs::{self, File};
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -58,6 +59,51 @@ fn is_one_shot(shown: &[String], input: &Path, size: Size) {
         shown.join("\n"),
         expected.join("\n")
     );
+}
+
+/// How many recordings are played at a time: most of the time they wait.
+const AT_ONCE: usize = 4;
+
+/// All recordings, each at one of the sizes, faster than an agent writes.
+#[test]
+fn every_recording() {
+    let pattern = corpus("*/*/**/*").display().to_string();
+    let inputs: Vec<PathBuf> = glob::glob(&pattern)
+        .unwrap()
+        .filter_map(Result::ok)
+        .filter(|path| {
+            let extension = path.extension().unwrap_or_default().to_string_lossy();
+            path.is_file() && matches!(extension.as_ref(), "jsonl" | "json" | "txt" | "md")
+        })
+        .collect();
+    assert!(inputs.len() > 300, "only {} recordings", inputs.len());
+    let next = AtomicUsize::new(0);
+    at_once(&[(); AT_ONCE], |()| {
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let Some(input) = inputs.get(number) else {
+                return;
+            };
+            let size = SIZES[number % SIZES.len()];
+            let start = Start::unspool(size, &["--no-summary"]).stdin(Stdio::piped());
+            let mut terminal = start.start();
+            let mut pipe = terminal.stdin();
+            play_in_frames(input, &mut pipe);
+            drop(pipe);
+            terminal.end();
+            is_one_shot(&terminal.lines(), input, size);
+        }
+    });
+}
+
+/// Sends a recording in a few pieces, cut anywhere, with a frame after each.
+fn play_in_frames(input: &Path, pipe: &mut impl Write) {
+    const FRAMES: usize = 6;
+    let bytes = fs::read(input).unwrap();
+    for piece in bytes.chunks(bytes.len() / FRAMES + 1) {
+        pipe.write_all(piece).unwrap();
+        thread::sleep(Duration::from_millis(20));
+    }
 }
 
 #[test]

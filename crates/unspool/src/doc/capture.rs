@@ -157,6 +157,11 @@ fn interpreted(text: &str, limit: usize) -> Head {
     Head { lines, more }
 }
 
+/// Whether a byte ends a sequence that is not a control sequence.
+fn is_final(byte: u8) -> bool {
+    (0x30..=0x7E).contains(&byte)
+}
+
 /// Whether text has a sequence that can lead the cursor to lines above, erase
 /// them, or leave a sequence of its own open that swallows line ends.
 fn reaches_back(text: &str) -> bool {
@@ -176,12 +181,16 @@ fn reaches_back(text: &str) -> bool {
         }
         match after.split_first() {
             Some((b'[', parameters)) => {
-                let last = parameters.iter().find(|byte| (0x40..=0x7E).contains(*byte));
+                // Line ends inside a sequence are obeyed, and it goes on after them.
+                let last = parameters
+                    .iter()
+                    .find(|byte| !(0x20..=0x3F).contains(*byte));
                 if !matches!(last, Some(b'm' | b'K' | b'C' | b'D' | b'G' | b'h' | b'l')) {
                     return true;
                 }
             }
-            Some((b'(' | b')' | b'=' | b'>', _)) | None => {}
+            Some((b'(' | b')', set)) if set.first().is_none_or(|byte| is_final(*byte)) => {}
+            Some((b'=' | b'>', _)) | None => {}
             Some(_) => return true,
         }
     }
@@ -300,6 +309,19 @@ mod tests {
         );
         assert_eq!(super::head("1\n2", 0).more, 2);
         assert_eq!(super::head("1\n2", 2).more, 0);
+        for output in [
+            "1\n2\n\u{1b}[3\n4\nm\n",
+            "1\n2\u{1b}(\nB",
+            "1\n2\u{1b}(é\n\n`",
+        ] {
+            let all = lines(output);
+            let head = super::head(output, 1);
+            assert_eq!(
+                (all.len(), head.lines.len() + head.more),
+                (2, 2),
+                "{output:?}"
+            );
+        }
         let head = super::head("1\n2\n3\u{1b}[2Ax", 1);
         assert_eq!((text(&head.lines), head.more), (vec!["1x".into()], 2));
     }

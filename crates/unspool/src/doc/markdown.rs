@@ -41,6 +41,10 @@ pub(super) use highlights::{Code, Highlights};
 /// How deep quotes and lists may be nested.
 pub const DEEPEST: usize = 16;
 
+/// Bytes of the address of a link. Each word of its text may lead there, and
+/// each row that it is wrapped to, so a longer one is cut, and ends in `…`.
+pub const LONGEST_ADDRESS: usize = 2000;
+
 /// The blocks of a text.
 pub fn blocks(text: &str) -> Vec<Block> {
     blocks_of(text, true)
@@ -162,6 +166,18 @@ pub(super) fn parse(
 /// A label in the form in which labels are compared.
 pub(super) fn comparable(label: &str) -> String {
     label.to_lowercase()
+}
+
+/// An address that is not too long.
+pub(super) fn shortened(address: &str) -> Cow<'_, str> {
+    if address.len() <= LONGEST_ADDRESS {
+        return Cow::Borrowed(address);
+    }
+    let mut end = LONGEST_ADDRESS - '…'.len_utf8();
+    while !address.is_char_boundary(end) {
+        end -= 1;
+    }
+    Cow::Owned(address.get(..end).unwrap_or_default().to_owned() + "…")
 }
 
 /// Makes `\r\n` and a lone `\r` a line feed.

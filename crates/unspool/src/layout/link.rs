@@ -10,8 +10,11 @@ use crate::doc::{Line, Role, Span};
 use crate::layout::Links;
 
 /// Whether a back end may put a link on text: only the schemes that open a
-/// browser or a mail program.
+/// browser or a mail program, and no address that was cut.
 pub fn is_clickable(address: &str) -> bool {
+    if address.ends_with('…') {
+        return false;
+    }
     let lower = address.get(..8).unwrap_or(address).to_ascii_lowercase();
     ["http://", "https://", "mailto:"]
         .iter()

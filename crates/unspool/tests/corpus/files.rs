@@ -105,7 +105,12 @@ fn saved(path: &Path) -> SavedFile {
 
 /// A reader for the recording, with the files that belong to it attached.
 pub(crate) fn reader(recording: &Recording) -> Reader {
-    let mut reader = Reader::with_options(ReaderOptions::default());
+    reader_with(recording, ReaderOptions::default())
+}
+
+/// The same, with settings.
+pub(crate) fn reader_with(recording: &Recording, options: ReaderOptions) -> Reader {
+    let mut reader = Reader::with_options(options);
     for path in related(&recording.path) {
         reader.attach(
             path.file_name().unwrap().to_str().unwrap(),

@@ -45,6 +45,9 @@ fn texts() -> Vec<Vec<u8>> {
             "\u{1B}[?1049h\u{1B}[>4;1m\u{1B}[=1c\u{1B}[6n\u{1B}[31;38:2::1:2:3m\u{1B}[2J\u{1B}[1;1H",
             "\u{1B}c\u{1B}(0\u{1B}#8\u{1B}_apc\u{1B}\\\u{1B}^pm\u{1B}\\\u{1B}Xsos\u{1B}\\",
             "\u{90}dcs\u{9C}\u{9D}0;x\u{9C}\u{9B}31m",
+            "\u{1B}[?2004h\u{1B}[200~rm -rf /\n\u{1B}[201~\u{9B}200~",
+            "\u{1B}[c\u{1B}[>c\u{1B}Z\u{1B}[5n\u{1B}[?6n\u{1B}[18t\u{1B}[?u\u{1B}]10;?\u{7}\u{1B}]4;1;?\u{7}",
+            "\u{1B}]9;notify\u{7}\u{1B}]777;notify;a;b\u{7}\u{1B}]1337;File=inline=1:AAAA\u{7}\u{1B}_Gf=24;AAAA\u{1B}\\",
         ],
         &[
             "\r\n\r\u{8}\u{8}\u{85}\u{2028}\u{2029}\u{B}\u{C}",

@@ -5,9 +5,13 @@
 
 mod comments;
 mod fields;
+mod findings;
+mod large;
+mod markup;
 mod nesting;
 mod pages;
 mod samples;
+mod spoofing;
 
 use unspool::answer::Answer;
 use unspool::doc::entry::{Detail, Reasoning};

@@ -12,7 +12,7 @@ use std::ops::Range;
 
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Tag, TagEnd};
 
-use super::{Code, Content, DEEPEST, Kind, Unit};
+use super::{Code, Content, DEEPEST, Kind, Unit, shortened};
 use crate::doc::{Alignment, Block, Line, ListItem, Role, Span, Style, Table, append};
 use crate::sanitize;
 
@@ -142,7 +142,7 @@ impl<'a> Builder<'a> {
             Tag::Emphasis => self.italic += 1,
             Tag::Strong => self.bold += 1,
             Tag::Strikethrough => self.strike += 1,
-            Tag::Link { dest_url, .. } => self.links.push(sanitize::line(&dest_url).into_owned()),
+            Tag::Link { dest_url, .. } => self.links.push(address(&dest_url)),
             Tag::Image { dest_url, .. } => self.start_image(&dest_url),
             _ => self.flush(),
         }
@@ -233,10 +233,10 @@ impl<'a> Builder<'a> {
 
     /// An image is its description, which leads to it, or to where the link
     /// around it leads.
-    fn start_image(&mut self, address: &str) {
+    fn start_image(&mut self, image: &str) {
         let target = match self.links.last() {
             Some(outer) => outer.clone(),
-            None => sanitize::line(address).into_owned(),
+            None => address(image),
         };
         self.links.push(target);
     }
@@ -323,10 +323,9 @@ impl<'a> Builder<'a> {
     /// nothing that follows it.
     fn open_item(&mut self) {
         self.flush();
-        let blank = is_blank_before(self.source, self.range.start);
         let apart = match self.containers.last() {
-            Some(Container::List(list)) if self.flat == 0 => {
-                list.count > 0 && (blank || list.loose)
+            Some(Container::List(list)) if self.flat == 0 && list.count > 0 => {
+                list.loose || is_blank_before(self.source, self.range.start)
             }
             _ => false,
         };
@@ -443,6 +442,11 @@ impl<'a> Builder<'a> {
             references: Vec::new(),
         });
     }
+}
+
+/// An address from outside, made clean.
+fn address(written: &str) -> String {
+    shortened(&sanitize::line(written)).into_owned()
 }
 
 /// Whether what stands at this byte is indented as code is.

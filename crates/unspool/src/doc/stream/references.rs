@@ -10,10 +10,11 @@
 //! but the message, so that the pieces in which it came make no difference.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use super::part::{Part, Place};
-use crate::doc::markdown::{self, Code, Definition, Reference, comparable};
+use crate::doc::markdown::{self, Code, Definition, LONGEST_ADDRESS, Reference, comparable};
 use crate::doc::{Block, Line, Role, Span, Style, append};
 use crate::sanitize;
 
@@ -22,6 +23,12 @@ const PATIENCE: usize = 256 * 1024;
 
 /// How many labels are remembered.
 const MOST: usize = 1 << 16;
+
+/// How many bytes of addresses references may stand for in all, for each byte of
+/// the message so far, and at the start: a short label may have a long address.
+/// A reference beyond that stays as it is written.
+const UNFOLDED: usize = 8;
+const UNFOLDED_AT_START: usize = 100_000;
 
 /// The text of a unit.
 pub(super) struct Source<'a> {
@@ -64,6 +71,8 @@ pub(super) struct References {
     released: usize,
     /// Who waits for a label, counted from the first that ever waited.
     wanted: HashMap<String, Vec<usize>>,
+    /// Bytes of addresses that references stand for.
+    unfolded: usize,
     pub(super) parsed_bytes: usize,
 }
 
@@ -143,7 +152,7 @@ impl References {
             }
         }
         let late = self.unlinked.contains(&label);
-        let address = definition.address.clone();
+        let address = markdown::shortened(&definition.address).into_owned();
         self.defined.insert(label, (at, address));
         self.release(at);
         late
@@ -235,9 +244,17 @@ impl References {
 
     fn rendered(&mut self, source: &Source<'_>, code: Code<'_>) -> (Vec<Part>, Vec<Reference>) {
         self.parsed_bytes += source.text.len();
+        let most = UNFOLDED_AT_START + UNFOLDED * (source.at + source.text.len());
+        let unfolded = Cell::new(self.unfolded);
         let parsed = markdown::parse(&source.text, code, |label, shortcut| {
-            self.resolve(label, shortcut, source.at)
+            let address = self.resolve(label, shortcut, source.at)?;
+            let sum = unfolded.get() + address.len();
+            (sum <= most).then(|| {
+                unfolded.set(sum);
+                address
+            })
         });
+        self.unfolded = unfolded.get();
         let mut parts = Vec::new();
         let mut references = Vec::new();
         for unit in parsed.units {
@@ -279,9 +296,9 @@ fn add_line(line: &mut Line, definition: &Definition) {
     append(
         line,
         Span {
-            text: address.clone(),
+            link: (address.len() <= LONGEST_ADDRESS).then(|| address.clone()),
+            text: address,
             style,
-            link: Some(address),
         },
     );
 }

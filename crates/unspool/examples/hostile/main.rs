@@ -1,0 +1,126 @@
+//! Shows input that is made to cost more than its size: `hostile CASE BYTES`.
+//! Without arguments it names the cases. `bench/linear` counts what each costs
+//! at several sizes.
+//!
+//! `cargo run -p unspool --example hostile -- quotes 20000`
+
+mod cases;
+
+use std::io::{self, Write as _};
+
+use unspool::doc::card;
+use unspool::doc::entry::{Detail, Reasoning};
+use unspool::formatter::{Config, Formatter};
+use unspool::output::About;
+use unspool::output::html::Html;
+use unspool::session::{Entry, Item};
+use unspool::transcript::Transcript;
+use unspool::{Reader, ReaderOptions};
+
+/// Characters of an answer that come at once, and how many such pieces come
+/// before what is open is painted.
+const PIECE: usize = 64;
+const PAINTED: usize = 32;
+
+fn main() -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [name, size] = arguments.as_slice() else {
+        for (name, _) in cases::CASES {
+            writeln!(out, "{name}")?;
+        }
+        return Ok(());
+    };
+    let case = cases::CASES.iter().find(|(known, _)| known == name);
+    let (_, make) = case.ok_or_else(|| io::Error::other(format!("no case {name}")))?;
+    let size = size.parse().map_err(io::Error::other)?;
+    let input = make(size);
+    let shown = show(input.as_bytes())?;
+    writeln!(
+        out,
+        "{} bytes in, {shown} out, peak {} kB",
+        input.len(),
+        peak()
+    )
+}
+
+/// The peak of the memory of this process, where the system tells it.
+fn peak() -> String {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.unwrap_or("?")
+        .trim()
+        .trim_end_matches(" kB")
+        .to_owned()
+}
+
+/// Shows events in all ways: laid out, in pieces, as a page. Gives the number of
+/// bytes that came out.
+fn show(lines: &[u8]) -> io::Result<usize> {
+    let mut reader = Reader::with_options(ReaderOptions {
+        from: unspool::source::provider("unspool"),
+        ..ReaderOptions::default()
+    });
+    reader.push(lines);
+    reader.finish();
+    let mut entries = Vec::new();
+    let mut transcript = Transcript::new();
+    for event in reader.events() {
+        transcript.event(event, &mut |entry| entries.push(entry));
+    }
+    transcript.finish(&mut |entry| entries.push(entry));
+    let formatter = formatter();
+    let mut page = Html::new(Vec::new(), &About::default(), None)?;
+    let mut written = 0;
+    for entry in &entries {
+        for width in [0, 80] {
+            written += formatter.format_entry(entry, width).len();
+        }
+        written += in_pieces(&formatter, entry);
+        if let Some(card) = card::card(entry, &detail()) {
+            page.card(&card)?;
+        }
+    }
+    Ok(written + page.finish(&[])?.len())
+}
+
+fn detail() -> Detail {
+    Detail {
+        lines: None,
+        reasoning: Reasoning::Full,
+        ..Detail::default()
+    }
+}
+
+fn formatter() -> Formatter {
+    Formatter::new(Config {
+        detail: detail(),
+        links: true,
+        ..Config::default()
+    })
+}
+
+/// An answer as it grows on a screen.
+fn in_pieces(formatter: &Formatter, entry: &Entry) -> usize {
+    let Item::Text(text) = &entry.item else {
+        return 0;
+    };
+    let mut open = formatter.open_text(entry, 80);
+    let mut written = 0;
+    let mut rest = text.text.as_str();
+    let mut count = 0;
+    while !rest.is_empty() {
+        let end = rest
+            .char_indices()
+            .nth(PIECE)
+            .map_or(rest.len(), |(at, _)| at);
+        let (piece, after) = rest.split_at(end);
+        written += open.push(piece).len();
+        rest = after;
+        count += 1;
+        if count % PAINTED == 0 {
+            written += open.refresh().len() + open.open().len();
+        }
+    }
+    written + open.finish().len()
+}

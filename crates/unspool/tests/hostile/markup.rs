@@ -1,0 +1,102 @@
+//! Tells whether a page has no element and no attribute but those that we write.
+//! The fuzzer looks at pages with it too.
+
+use html5gum::{Token, Tokenizer};
+
+/// The elements of a page, each with the attributes that it may have.
+const ELEMENTS: &[(&str, &[&str])] = &[
+    ("main", &["id", "tabindex"]),
+    ("article", &["id", "class"]),
+    ("div", &["class", "tabindex"]),
+    ("a", &["href", "rel", "aria-label"]),
+    ("time", &["datetime", "title"]),
+    ("button", &["class", "type", "title"]),
+    ("h2", &["class"]),
+    ("h3", &["class"]),
+    ("h4", &[]),
+    ("h5", &[]),
+    ("h6", &[]),
+    ("p", &["class"]),
+    ("span", &["class"]),
+    ("details", &["class", "open"]),
+    ("summary", &[]),
+    ("b", &[]),
+    ("i", &[]),
+    ("s", &[]),
+    ("code", &[]),
+    ("pre", &["class", "tabindex", "data-old"]),
+    ("ins", &[]),
+    ("del", &[]),
+    ("ul", &["class"]),
+    ("ol", &["start"]),
+    ("li", &["class"]),
+    ("blockquote", &[]),
+    ("hr", &[]),
+    ("table", &[]),
+    ("thead", &[]),
+    ("tbody", &[]),
+    ("tr", &[]),
+    ("th", &["class"]),
+    ("td", &["class"]),
+    ("footer", &[]),
+    ("dl", &[]),
+    ("dt", &[]),
+    ("dd", &[]),
+];
+
+/// What lies between the top of a page and its script.
+pub(crate) fn middle(page: &str) -> &str {
+    let start = page.find("<main").unwrap();
+    let end = page.rfind("<script>").unwrap();
+    page.get(start..end).unwrap()
+}
+
+/// The text of a page whose elements and attributes are all its own.
+pub(crate) fn text(html: &str) -> Result<String, String> {
+    let mut text = String::new();
+    let mut open: Vec<String> = Vec::new();
+    for token in Tokenizer::new(html) {
+        match token.map_err(|error| error.to_string())? {
+            Token::StartTag(tag) => {
+                let name = String::from_utf8_lossy(&tag.name).into_owned();
+                let known = ELEMENTS.iter().find(|(element, _)| *element == name);
+                let (_, attributes) = known.ok_or(format!("<{name}>"))?;
+                for (attribute, value) in &tag.attributes {
+                    let attribute = String::from_utf8_lossy(attribute);
+                    let value = String::from_utf8_lossy(value);
+                    if !attributes.contains(&attribute.as_ref()) || !is_ours(&attribute, &value) {
+                        return Err(format!("<{name} {attribute}={value:?}>"));
+                    }
+                }
+                if name != "hr" {
+                    open.push(name);
+                }
+            }
+            Token::EndTag(tag) => {
+                let name = String::from_utf8_lossy(&tag.name).into_owned();
+                let last = open.pop();
+                if last.as_deref() != Some(&name) {
+                    return Err(format!("</{name}> in {last:?}"));
+                }
+            }
+            Token::String(string) => text.push_str(&String::from_utf8_lossy(&string)),
+            Token::Error(error) => return Err(format!("{error:?}")),
+            other => return Err(format!("{other:?}")),
+        }
+    }
+    Ok(text)
+}
+
+fn is_ours(attribute: &str, value: &str) -> bool {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || "- ".contains(c);
+    match attribute {
+        "href" => {
+            let schemes = ["#e", "http://", "https://", "mailto:"];
+            schemes.iter().any(|scheme| value.starts_with(scheme))
+        }
+        "datetime" | "title" | "aria-label" => {
+            value.chars().all(|c| is_word(c) || ":.".contains(c))
+        }
+        _ => value.chars().all(is_word),
+    }
+}

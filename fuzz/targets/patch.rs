@@ -1,0 +1,60 @@
+//! Diffs and patches: nothing panics, and what is shown of them is safe. Two
+//! texts, with a zero byte between: their change holds both.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use unspool::doc::entry::{Detail, parts};
+use unspool::doc::{Block, changed};
+use unspool::event::Edit;
+use unspool::layout::split;
+use unspool::patch;
+use unspool::session::{Entry, Item};
+
+const WIDTH: usize = 50;
+
+fn show(edits: Vec<Edit>) {
+    let entry = Entry::new(Item::Edit(edits));
+    unspool_fuzz::is_safe(&unspool_fuzz::plain().format_entry(&entry, WIDTH), WIDTH);
+    for block in parts(&entry, &Detail::default())
+        .into_iter()
+        .flat_map(|part| part.blocks)
+    {
+        if let Block::Diff(lines) = block {
+            for line in split::side_by_side(&changed::marked(lines), WIDTH) {
+                let text: String = line.iter().map(|span| span.text.as_str()).collect();
+                unspool_fuzz::is_safe(&text, WIDTH);
+            }
+        }
+    }
+}
+
+/// The lines of one side of a change.
+fn side(edit: &Edit, sign: char) -> Vec<&str> {
+    let lines = edit.hunks.iter().flat_map(|hunk| &hunk.lines);
+    lines
+        .filter_map(|line| line.strip_prefix(' ').or_else(|| line.strip_prefix(sign)))
+        .collect()
+}
+
+/// Lines as they are told apart in changes: a lone carriage return ends one too.
+fn lines(text: &str) -> Vec<String> {
+    let text = text.replace("\r\n", "\n").replace('\r', "\n");
+    text.lines().map(str::to_owned).collect()
+}
+
+fuzz_target!(|data: &[u8]| {
+    let text = String::from_utf8_lossy(data);
+    show(patch::unified("a.rs", &text));
+    show(patch::begin_patch(&text));
+    let _ = patch::hunks(&text);
+    let Some((old, new)) = text.split_once('\0') else {
+        return;
+    };
+    let edit = patch::from_texts("a.rs", Some(old), new, false);
+    if old != new {
+        assert_eq!(side(&edit, '-'), lines(old));
+        assert_eq!(side(&edit, '+'), lines(new));
+    }
+    show(vec![patch::from_texts("a.rs", Some(old), new, true)]);
+});

@@ -1,0 +1,55 @@
+//! Whatever comes in, in whatever pieces, the same events come out; those of a
+//! beginning are the first of the whole; and the input may end anywhere. The
+//! first byte chooses the provider (0: it is recognised), the second the size of
+//! the pieces and where the beginning ends.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use unspool::Event;
+use unspool::source::{BUILTIN, Provider};
+
+fn in_pieces(from: Option<Provider>, bytes: &[u8], size: usize) -> Vec<Event> {
+    let mut reader = unspool_fuzz::reader(from);
+    let mut events = Vec::new();
+    for piece in bytes.chunks(size) {
+        reader.push(piece);
+        events.extend(reader.events());
+    }
+    reader.finish();
+    events.extend(reader.events());
+    events
+}
+
+/// The events of a beginning, after which the input ends.
+fn of_beginning(from: Option<Provider>, bytes: &[u8]) -> Vec<Event> {
+    let mut reader = unspool_fuzz::reader(from);
+    reader.push(bytes);
+    let events = reader.events().collect();
+    reader.finish();
+    for _ in reader.events() {}
+    events
+}
+
+fuzz_target!(|data: &[u8]| {
+    let [from, size, bytes @ ..] = data else {
+        return;
+    };
+    let choice = usize::from(*from) % (BUILTIN.len() + 1);
+    let from = choice.checked_sub(1).map(|index| BUILTIN[index]);
+    let mut reader = unspool_fuzz::reader(from);
+    reader.push(bytes);
+    reader.finish();
+    let is_own = reader
+        .provider()
+        .is_some_and(|provider| provider.name == "unspool");
+    let whole: Vec<Event> = reader.events().collect();
+    assert_eq!(in_pieces(from, bytes, usize::from(*size) + 1), whole);
+    let cut = bytes.len() * usize::from(*size) / 256;
+    let beginning = of_beginning(from, &bytes[..cut]);
+    assert_eq!(beginning, whole[..beginning.len()]);
+    // Events that are read back keep their numbers.
+    for (number, event) in whole.iter().enumerate().filter(|_| !is_own) {
+        assert_eq!(event.seq, number as u64);
+    }
+});
