@@ -17,10 +17,8 @@ use unspool::session::{Entry, Item};
 use unspool::transcript::Transcript;
 use unspool::{Reader, ReaderOptions};
 
-/// Characters of an answer that come at once, and how many such pieces come
-/// before what is open is painted.
+/// Characters of an answer that come at once.
 const PIECE: usize = 64;
-const PAINTED: usize = 32;
 
 fn main() -> io::Result<()> {
     let mut out = io::stdout().lock();
@@ -100,7 +98,8 @@ fn formatter() -> Formatter {
     })
 }
 
-/// An answer as it grows on a screen.
+/// An answer as it grows. What a screen shows of it meanwhile is bounded by a
+/// window, and not counted here.
 fn in_pieces(formatter: &Formatter, entry: &Entry) -> usize {
     let Item::Text(text) = &entry.item else {
         return 0;
@@ -108,7 +107,6 @@ fn in_pieces(formatter: &Formatter, entry: &Entry) -> usize {
     let mut open = formatter.open_text(entry, 80);
     let mut written = 0;
     let mut rest = text.text.as_str();
-    let mut count = 0;
     while !rest.is_empty() {
         let end = rest
             .char_indices()
@@ -117,10 +115,6 @@ fn in_pieces(formatter: &Formatter, entry: &Entry) -> usize {
         let (piece, after) = rest.split_at(end);
         written += open.push(piece).len();
         rest = after;
-        count += 1;
-        if count % PAINTED == 0 {
-            written += open.refresh().len() + open.open().len();
-        }
     }
     written + open.finish().len()
 }
