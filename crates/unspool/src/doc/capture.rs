@@ -223,6 +223,12 @@ mod tests {
     }
 
     #[test]
+    fn what_was_written_over_an_erased_line_is_erased_too() {
+        assert_eq!(shown("abc\u{1b}[1K\rx\u{1b}[3G\u{1b}[1Kd"), ["  d"]);
+        assert_eq!(shown("abc\u{1b}[1K\rx\u{1b}[3Gd"), ["x d"]);
+    }
+
+    #[test]
     fn plain_output_is_its_lines() {
         assert_eq!(shown("a\nb \n\nc\n\n"), ["a", "b", "", "c"]);
         assert_eq!(shown(""), [] as [&str; 0]);

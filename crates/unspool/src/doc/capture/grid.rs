@@ -71,6 +71,9 @@ pub(super) struct Grid {
     column: usize,
     style: Style,
     padding: usize,
+    /// A row, and how many of its first cells are known to be blank, so that to
+    /// erase them again costs nothing.
+    blank: (usize, usize),
 }
 
 impl Grid {
@@ -97,6 +100,7 @@ impl Grid {
             let row = self.rows.pop_front().unwrap_or_default();
             self.finished.push(line(&row));
             self.row = self.row.saturating_sub(1);
+            self.blank = (0, 0);
         }
     }
 
@@ -118,6 +122,7 @@ impl Grid {
             self.line_feed();
         }
         self.pad();
+        self.no_longer_blank(self.column);
         let row = &mut self.rows[self.row];
         clear_halves(row, self.column, cells);
         let hollow = Cell::new(HOLLOW, self.style);
@@ -132,9 +137,17 @@ impl Grid {
         }
     }
 
+    fn no_longer_blank(&mut self, column: usize) {
+        if self.blank.0 == self.row {
+            self.blank.1 = self.blank.1.min(column);
+        }
+    }
+
     /// Puts a mark on the character before the cursor.
     fn mark(&mut self, mark: char) {
         let column = self.column;
+        // A wide character has two cells.
+        self.no_longer_blank(column.saturating_sub(2));
         let row = self.rows.get_mut(self.row);
         let base = row.and_then(|row| {
             let before = row.iter_mut().take(column).rev();
@@ -173,9 +186,11 @@ impl Grid {
             0 => row.truncate(column),
             1 => {
                 let end = row.len().min(column + 1);
-                row.iter_mut()
-                    .take(end)
-                    .for_each(|cell| *cell = Cell::blank());
+                let (known, blank) = self.blank;
+                let start = if known == self.row { blank } else { 0 };
+                let cells = row.iter_mut().take(end).skip(start);
+                cells.for_each(|cell| *cell = Cell::blank());
+                self.blank = (self.row, end.max(start));
             }
             2 => row.clear(),
             _ => {}
