@@ -78,13 +78,14 @@ def table(rows, base, floor):
 
 
 def verdict(others, base, floor):
-    """Where we are not ahead."""
+    """Where we are not ahead. One that failed is not compared."""
+    ended = [row.name for row in others if row.status]
+    others = [row for row in others if not row.status]
     for row in others:
         if row.median < base(row).median:
             yield f"Not ahead: {row.name} takes less time, by a factor of {base(row).median / row.median:.2f}."
     leaner = [row.name for row in others if row.peak < base(row).peak > floor.bytes]
     if leaner:
         yield f"Not ahead in memory: {', '.join(leaner)}."
-    ended = [row.name for row in others if row.status]
     if ended:
         yield f"Did not come to its end: {', '.join(ended)}."
