@@ -49,7 +49,7 @@ fn block(page: &mut String, block: &Block, voice: Voice) {
             page.push_str("</blockquote>\n");
         }
         Block::Verbatim(lines) | Block::Output(lines) | Block::Code { lines, .. } => {
-            verbatim(page, lines)
+            verbatim(page, lines);
         }
         Block::Table(table) => self::table(page, table, voice),
         Block::Rule => page.push_str("<hr>\n"),
