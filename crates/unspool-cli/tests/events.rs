@@ -348,7 +348,7 @@ fn what_is_no_event_is_not_of_the_schema() {
     let schema = schema();
     let event = json!({"kind": "text", "seq": 1, "id": "a", "text": "words"});
     assert!(schema.is_valid(&event));
-    let changes = [
+    let wrong = [
         ("kind", json!("words")),
         ("seq", json!("1")),
         ("seq", json!(-1)),
@@ -356,7 +356,7 @@ fn what_is_no_event_is_not_of_the_schema() {
         ("text", Value::Null),
         ("time", json!("yesterday")),
     ];
-    for (field, value) in changes {
+    for (field, value) in wrong {
         let mut changed = event.clone();
         changed[field] = value;
         assert!(!schema.is_valid(&changed), "{changed}");
