@@ -129,13 +129,15 @@ fn is_phrase(value: &str) -> bool {
         "invalid",
         "incorrect",
     ];
-    let mut words = value
-        .split(|c: char| !c.is_alphanumeric())
-        .map(str::to_lowercase);
     (8..=100).contains(&value.len())
         && !value.contains(['\n', '\t'])
         && !is_code(value)
-        && !words.any(|word| TALK.contains(&word.as_str()))
+        && !has_word_of(value, &TALK)
+}
+
+fn has_word_of(text: &str, words: &[&str]) -> bool {
+    text.split(|c: char| !c.is_alphanumeric())
+        .any(|word| words.contains(&word.to_lowercase().as_str()))
 }
 
 /// For the pattern of assignments.
@@ -182,14 +184,11 @@ fn is_set_by_shell(name: &str, value: &str) -> bool {
         "invalid",
         "incorrect",
     ];
-    let mut words = value
-        .split(|c: char| !c.is_alphanumeric())
-        .map(str::to_lowercase);
     !name.bytes().any(|byte| byte.is_ascii_lowercase())
         && !named::is_about(name)
         && !is_placeholder(value)
         && !is_code(value)
-        && !words.any(|word| ASKING.contains(&word.as_str()))
+        && !has_word_of(value, &ASKING)
 }
 
 /// For the pattern of options: what follows one after a blank may be the next
