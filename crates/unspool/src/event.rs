@@ -72,7 +72,7 @@ impl Event {
 }
 
 /// Whether a text is a moment as RFC 3339 writes it.
-fn is_time(text: &str) -> bool {
+pub(crate) fn is_time(text: &str) -> bool {
     let marks = [(4, b"-"), (7, b"-"), (10, b"T"), (13, b":"), (16, b":")];
     let bytes = text.as_bytes();
     let has = |(at, mark): &(usize, &[u8; 1])| {

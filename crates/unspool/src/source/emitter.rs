@@ -13,7 +13,7 @@ use std::sync::Arc;
 use crate::event::{
     Agent, Body, Category, Edit, Edits, Event, Level, Message, Notice, Payload, Permission, Plan,
     Prompt, RawJson, Session, State, ToolOutput, ToolResult, ToolStatus, ToolUse, TurnEnd,
-    TurnStatus, Unknown, Usage, User,
+    TurnStatus, Unknown, Usage, User, is_time,
 };
 use crate::frame::Frame;
 use crate::json::Json;
@@ -139,9 +139,10 @@ impl Emitter {
         self.raw = None;
     }
 
-    /// Sets the time (RFC 3339) of the events that follow in this frame.
+    /// Sets the time (RFC 3339) of the events that follow in this frame. What is
+    /// no time is none.
     pub fn time(&mut self, time: Option<Cow<'_, str>>) {
-        self.time = time.filter(|t| !t.is_empty()).map(Cow::into_owned);
+        self.time = time.filter(|time| is_time(time)).map(Cow::into_owned);
     }
 
     /// The same from milliseconds since 1970.

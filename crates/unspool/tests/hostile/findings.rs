@@ -4,7 +4,7 @@ use serde_json::json;
 use unspool::doc::{Role, Span, capture};
 use unspool::layout;
 
-use crate::{entries, events, formatter};
+use crate::{entries, events, events_of, formatter};
 
 /// The first lines and the number of those that follow are those of the whole,
 /// also where a sequence goes on after a line end.
@@ -48,5 +48,26 @@ fn a_wide_character_is_no_part_of_a_line_that_has_no_room_for_it() {
         let shown: String = cut.iter().map(|span| span.text.as_str()).collect();
         let expected = ["", "…", "…", "漢…", "漢字", "漢字"][cells];
         assert_eq!(shown, expected, "{cells}");
+    }
+}
+
+/// A time that is none was given on, and refused when the event was read back.
+#[test]
+fn what_is_no_time_is_no_time_of_an_event() {
+    for (time, expected) in [
+        ("2026-11-15T18:25:53.829Z", true),
+        ("2026-11-1�5T18:25:53.829Z", false),
+        ("soon", false),
+        ("", false),
+    ] {
+        let line = json!({"type": "message", "timestamp": time, "role": "user", "content": "x"});
+        let told = events_of("gemini", line.to_string().as_bytes());
+        assert_eq!(told[0].time.is_some(), expected, "{time:?}");
+        let mut printed = String::new();
+        for event in &told {
+            printed.push_str(&serde_json::to_string(event).unwrap());
+            printed.push('\n');
+        }
+        assert_eq!(events(printed.as_bytes()), told);
     }
 }

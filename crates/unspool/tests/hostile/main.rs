@@ -21,8 +21,12 @@ use unspool::{Event, Reader, ReaderOptions};
 
 /// The events of lines of the own format.
 fn events(lines: &[u8]) -> Vec<Event> {
+    events_of("unspool", lines)
+}
+
+fn events_of(provider: &str, lines: &[u8]) -> Vec<Event> {
     let mut reader = Reader::with_options(ReaderOptions {
-        from: unspool::source::provider("unspool"),
+        from: unspool::source::provider(provider),
         ..ReaderOptions::default()
     });
     reader.push(lines);
