@@ -57,7 +57,7 @@ pub(crate) fn run(arguments: &Sessions) -> anyhow::Result<Status> {
         search::index_in_background(&library);
     }
     if rows.is_empty() && !arguments.json {
-        let _ = writeln!(io::stderr(), "unspool: found no session");
+        tell_none();
     }
     let nothing_read = library.rows().is_empty() && !library.skipped().is_empty();
     Ok(if nothing_read {
@@ -65,6 +65,11 @@ pub(crate) fn run(arguments: &Sessions) -> anyhow::Result<Status> {
     } else {
         Status::Success
     })
+}
+
+/// Says that nothing was found.
+pub(super) fn tell_none() {
+    let _ = writeln!(io::stderr(), "unspool: found no session");
 }
 
 /// A subcommand, with what was typed before it.

@@ -6,7 +6,7 @@ use std::io::{self, BufWriter, Write};
 use serde_json::Map;
 use unspool::doc::{Line, Role, Span};
 
-use super::sessions::{at_home, dollars, tell};
+use super::sessions::{self, at_home, dollars, tell};
 use crate::Status;
 use crate::cli::Look;
 use crate::cli::stats::Stats;
@@ -48,7 +48,9 @@ pub(crate) fn run(arguments: &Stats) -> anyhow::Result<Status> {
         groupings: &groupings,
         is_all: arguments.by.is_empty(),
     };
-    if is_for_programs {
+    if rows.is_empty() && !is_for_programs {
+        sessions::tell_none();
+    } else if is_for_programs {
         let mut out = BufWriter::new(io::stdout().lock());
         if arguments.json {
             by.each(&tally, |object| {

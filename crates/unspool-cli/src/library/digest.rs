@@ -222,6 +222,7 @@ struct Reading {
     unknown: u64,
     /// Whether a turn was begun that did not end.
     is_open: bool,
+    /// What stands for a prompt where a person wrote none, as for a review.
     second_choice: String,
 }
 
@@ -248,6 +249,8 @@ impl Reading {
                     if self.digest.prompt.is_empty() {
                         self.prompt(&user.text.to_string());
                     }
+                } else if self.second_choice.is_empty() {
+                    self.second_choice = cut(&user.text.to_string());
                 }
             }
             Body::TurnEnd(end) if is_root => {

@@ -111,9 +111,12 @@ fn nothing_but_bad_files_is_a_failure() {
     );
     assert_eq!(home.run(&["sessions"]).status, Some(2));
     assert_eq!(home.run(&["stats"]).status, Some(2));
-    let nothing = Home::new().run(&["sessions"]);
-    assert_eq!(nothing.status, Some(0));
-    assert!(nothing.stderr.contains("found no session"));
+    for command in ["sessions", "stats"] {
+        let nothing = Home::new().run(&[command]);
+        assert_eq!(nothing.status, Some(0));
+        assert_eq!(nothing.stdout, "");
+        assert!(nothing.stderr.contains("found no session"));
+    }
 }
 
 #[test]

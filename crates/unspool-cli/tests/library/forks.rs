@@ -295,15 +295,18 @@ fn a_fork_of_claude_counts_what_sub_agents_did_for_its_origin_once() {
             line["forkedFrom"] = json!({"sessionId": origin, "messageUuid": uuid});
         }
     }
-    home.write(
-        ".claude/projects/-home-user-project/aaaaaaaa-fork.jsonl",
-        lines(&fork),
-    );
-    let sessions = home.sessions(&[]);
-    let fork = sessions.iter().find(|one| one["id"] == "aaaaaaaa-fork");
-    let fork = fork.unwrap();
-    assert_eq!(fork["forked_from"], origin);
-    assert_eq!(fork["tools"], before["tools"]);
+    let check = |place: &str| {
+        home.write(place, lines(&fork));
+        let sessions = home.sessions(&[]);
+        let fork = sessions.iter().find(|one| one["id"] == "aaaaaaaa-fork");
+        let fork = fork.unwrap();
+        assert_eq!(fork["forked_from"], origin, "{place}");
+        assert_eq!(fork["tools"], before["tools"], "{place}");
+    };
+    let elsewhere = ".claude/projects/-home-user-other/aaaaaaaa-fork.jsonl";
+    check(elsewhere);
+    fs::remove_file(home.path(elsewhere)).unwrap();
+    check(".claude/projects/-home-user-project/aaaaaaaa-fork.jsonl");
     let total = home.stats("total", "", &[]);
     assert_eq!(total["sessions"], 2);
     for name in ["input_tokens", "output_tokens", "turns", "tools", "time_ms"] {

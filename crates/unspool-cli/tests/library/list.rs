@@ -158,6 +158,17 @@ fn every_chat_of_a_history_is_a_session() {
 }
 
 #[test]
+fn a_review_is_called_by_what_its_agent_was_asked() {
+    let home = Home::new();
+    let to = home.path(".codex/sessions/2026/11/15");
+    copy(&corpus("codex/review/review.session"), &to);
+    let prompts = field(&home.sessions(&[]), "prompt");
+    assert_eq!(prompts.len(), 1);
+    let words = "Review the current code changes";
+    assert!(prompts[0].starts_with(words), "{prompts:?}");
+}
+
+#[test]
 fn folders_may_be_named() {
     let home = Home::new();
     for (_, from, to) in PLACES {

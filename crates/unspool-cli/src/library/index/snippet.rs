@@ -79,39 +79,58 @@ fn matching(passage: &Passage, query: &Query) -> rusqlite::Result<Vec<Excerpt>> 
         for line in text.lines().filter(|line| !line.trim().is_empty()) {
             let marks = [OPEN, CLOSE];
             let line: String = line.chars().take(LONGEST).collect();
-            lines.push((column, line.replace(marks, " ")));
+            let line = (column, line.replace(marks, " "));
+            // A title is often the prompt again.
+            if lines.last() != Some(&line) {
+                lines.push(line);
+            }
         }
     }
     let mut insert = connection.prepare("INSERT INTO lines (rowid, line) VALUES (?1, ?2)")?;
     for (at, (_, line)) in lines.iter().enumerate() {
         insert.execute(rusqlite::params![super::to_sql(at), line])?;
     }
-    let mut select = connection.prepare(
-        "SELECT rowid, highlight(lines, 0, char(2), char(3)) FROM lines WHERE lines MATCH ?1
-         ORDER BY rank, rowid LIMIT ?2",
-    )?;
-    let found: Vec<(i64, String)> = select
-        .query_map(
-            rusqlite::params![query.any(), super::to_sql(LINES)],
-            |row| Ok((row.get(0)?, row.get(1)?)),
-        )?
-        .collect::<rusqlite::Result<_>>()?;
-    let excerpt = |(at, marked): (i64, String)| {
-        let at = usize::try_from(at).ok()?;
-        let column = lines.get(at)?.0;
-        let beside = |at: Option<usize>| {
-            let (other, line) = lines.get(at?)?;
+    let found = best(&connection, query)?;
+    let is_found = |at: usize| found.iter().any(|(other, _)| *other == at);
+    let excerpt = |(at, marked): &(usize, String)| {
+        let column = lines.get(*at)?.0;
+        let beside = |at: usize| {
+            let (other, line) = lines.get(at)?;
             let short = line.chars().filter(|c| *c != BOUNDARY).take(AROUND);
-            (*other == column).then(|| short.collect())
+            (*other == column && !is_found(at)).then(|| short.collect())
         };
+        // What stands between two of them is shown behind the first.
+        let before = at.checked_sub(1);
+        let is_told = at.checked_sub(2).is_some_and(is_found);
         Some(Excerpt {
             column,
-            before: beside(at.checked_sub(1)),
-            line: pieces(&marked),
-            after: beside(Some(at + 1)),
+            before: before.filter(|_| !is_told).and_then(beside),
+            line: pieces(marked),
+            after: beside(at + 1),
         })
     };
-    Ok(found.into_iter().filter_map(excerpt).collect())
+    Ok(found.iter().filter_map(excerpt).collect())
+}
+
+/// The lines that fit best, none of them twice, in their order: place and text
+/// with marks.
+fn best(connection: &Connection, query: &Query) -> rusqlite::Result<Vec<(usize, String)>> {
+    let mut select = connection.prepare(
+        "SELECT rowid, highlight(lines, 0, char(2), char(3)) FROM lines WHERE lines MATCH ?1
+         ORDER BY rank, rowid",
+    )?;
+    let mut rows = select.query([query.any()])?;
+    let mut found: Vec<(usize, String)> = Vec::new();
+    while let Some(row) = rows.next()?
+        && found.len() < LINES
+    {
+        let (place, marked): (i64, String) = (row.get(0)?, row.get(1)?);
+        if found.iter().all(|(_, known)| *known != marked) {
+            found.push((usize::try_from(place).unwrap_or_default(), marked));
+        }
+    }
+    found.sort_unstable();
+    Ok(found)
 }
 
 /// The pieces of a marked line, from shortly before the first match on.
@@ -172,6 +191,35 @@ mod tests {
         assert_eq!(line[2], (" tests".to_owned(), false));
         assert_eq!(find("字")[0].line[1], ("字".to_owned(), true));
         assert!(find("nothing").is_empty());
+    }
+
+    #[test]
+    fn no_line_is_shown_twice() {
+        let shown = |said: &str| -> Vec<String> {
+            let passage = Passage {
+                said: said.to_owned(),
+                ..Passage::default()
+            };
+            let query = Query::new(&["fix".to_owned()], &[]).unwrap();
+            let found = matching(&passage, &query).unwrap();
+            let lines = found.iter().flat_map(|one| {
+                let line = one.line.iter().map(|(text, _)| text.as_str()).collect();
+                [one.before.clone(), Some(line), one.after.clone()]
+            });
+            lines.flatten().collect()
+        };
+        let cases = [
+            ("a\nfix it\nfix it\nb", &["a", "fix it", "b"][..]),
+            ("a\nfix it\nfix that\nb", &["a", "fix it", "fix that", "b"]),
+            (
+                "a\nfix it\nb\nfix that\nc",
+                &["a", "fix it", "b", "fix that", "c"],
+            ),
+            ("a\nfix it\nb\nc\nfix it", &["a", "fix it", "b"]),
+        ];
+        for (said, expected) in cases {
+            assert_eq!(shown(said), expected, "{said}");
+        }
     }
 
     #[test]

@@ -306,7 +306,14 @@ pub(super) fn patterns(session: &SavedFile) -> Vec<String> {
         .filter(|line| line.contains("forkedFrom"));
     let origin = copied.find_map(|line| Some(Line::parse(line)?.origin_session()));
     let origin = origin.filter(|id| is_id(id));
-    patterns.extend(origin.map(|id| format!("{id}/subagents/*")));
+    // The fork may have been made in another project.
+    let of_origin = |id| {
+        [
+            format!("{id}/subagents/*"),
+            format!("../*/{id}/subagents/*"),
+        ]
+    };
+    patterns.extend(origin.into_iter().flat_map(of_origin));
     patterns
 }
 
