@@ -43,17 +43,6 @@ def from_pypi(folder, package, version, program):
     return path
 
 
-def from_debian(folder, package, version, program):
-    """Unpacks the package without installing it."""
-    path = folder / "usr" / "bin" / program
-    if not path.exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        run_quietly("apt-get", "download", f"{package}={version}*", cwd=folder)
-        for archive in folder.glob("*.deb"):
-            run_quietly("dpkg-deb", "-x", str(archive), str(folder))
-    return path
-
-
 def from_path(_folder, package, _version, _program):
     found = shutil.which(package)
     if not found:
@@ -74,7 +63,7 @@ SOURCES = {
     "rich": ("15.0.0", from_pypi, "python"),
     "streamdown": ("0.36.9", from_pypi),
     "git-delta": ("0.20.1", from_cargo, "delta"),
-    "bat": ("0.22.1", from_debian, "batcat"),
+    "bat": ("0.26.1", from_cargo),
 }
 
 
