@@ -368,8 +368,9 @@ pub(crate) struct Events {
 
 /// Print the settings that are in force, and where each comes from
 ///
-/// What is typed on the command line is strongest, then the environment, then
-/// the configuration file: config.toml in unspool's configuration folder
+/// What is typed on the command line is strongest, then variables of unspool's
+/// own (`UNSPOOL_…`), then the configuration file, then `NO_COLOR`, `COLUMNS`,
+/// `PAGER` and their like. The file is config.toml in unspool's configuration folder
 /// (~/.config/unspool), or the file that `UNSPOOL_CONFIG` names.
 #[derive(Args)]
 #[command(after_long_help = "\

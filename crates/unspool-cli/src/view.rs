@@ -18,6 +18,8 @@ mod live;
 use full::Full;
 use live::Live;
 
+pub(crate) use actions::harmless;
+
 /// One run, shown in one of the modes.
 pub(crate) enum View<'a> {
     Answer(Answer),

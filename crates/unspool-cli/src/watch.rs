@@ -19,7 +19,7 @@ use unspool::stats::Stats;
 use unspool::{Event, Reader};
 
 use crate::terminal;
-use crate::view::View;
+use crate::view::{self, View};
 
 mod seen;
 
@@ -335,7 +335,11 @@ impl<W: Write> Watch<'_, '_, W> {
             self.view.aside(&lines);
         } else {
             // Nobody is left to be told when this fails.
-            let text = Output::Plain.text(&lines);
+            let mut text = Output::Plain.text(&lines);
+            if terminal::is_github_actions() {
+                let lines = text.split('\n').map(view::harmless);
+                text = lines.collect::<Vec<_>>().join("\n");
+            }
             let text = if terminal::dims_errors() {
                 text.lines().map(terminal::dimmed).collect()
             } else {

@@ -87,17 +87,16 @@ pub(super) fn lines(text: &str, out: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-/// A line that the runner does not obey: it takes what begins with `::` or
-/// `##[` for a command, blanks before it or not.
-fn harmless(line: &str) -> String {
+/// A line that the runner does not obey: it takes what begins with `::`, blanks
+/// before it or not, and `##[` anywhere for a command.
+pub(crate) fn harmless(line: &str) -> String {
+    let line = line.replace("##[", "\\x23#[");
     let words = line.trim_start();
-    if !words.starts_with("::") && !words.starts_with("##[") {
-        return line.to_owned();
-    }
     let (blanks, words) = line.split_at(line.len() - words.len());
-    let rest = words.get(1..).unwrap_or_default();
-    let first = words.bytes().next().unwrap_or_default();
-    format!("{blanks}\\x{first:02X}{rest}")
+    match words.strip_prefix("::") {
+        Some(rest) => format!("{blanks}\\x3A:{rest}"),
+        None => line,
+    }
 }
 
 /// Text in a command to the runner.
@@ -116,6 +115,7 @@ mod tests {
     fn what_an_agent_prints_is_no_command() {
         assert_eq!(harmless("  ::error::x"), "  \\x3A:error::x");
         assert_eq!(harmless("##[group]x"), "\\x23#[group]x");
+        assert_eq!(harmless("a ##[b] ###[c]"), "a \\x23#[b] #\\x23#[c]");
         assert_eq!(harmless("a :: b"), "a :: b");
         assert_eq!(data("a%\nb\n"), "a%25%0Ab");
     }

@@ -118,6 +118,23 @@ fn errors_are_annotated_in_github_actions() {
 }
 
 #[test]
+fn nothing_that_an_agent_prints_commands_github_actions() {
+    let words = "::error::a\nb ##[error]c\n  ::d::\n";
+    let agent = Agent::sh("cat words >&2; cat run");
+    std::fs::write(agent.path("words"), words).unwrap();
+    let run = session() + &call("t", "ls") + &result("t", words) + &turn_end();
+    std::fs::write(agent.path("run"), run).unwrap();
+    let mut command = agent.run(&["--width", "80"]);
+    let ran = command.env("GITHUB_ACTIONS", "true").output().unwrap();
+    let errors = String::from_utf8(ran.stderr).unwrap();
+    let expected = "\\x3A:error::a\nb \\x23#[error]c\n  \\x3A:d::\n";
+    assert!(errors.contains(expected), "{errors}");
+    let shown = String::from_utf8(ran.stdout).unwrap();
+    let expected = "  └ ::error::a\n    b \\x23#[error]c\n      \\x3A:d::\n";
+    assert!(shown.contains(expected), "{shown}");
+}
+
+#[test]
 fn failed_calls_are_annotated_in_github_actions() {
     let failed = result("t", "gone").replace("\"ok\"", "\"error\"");
     let silent = result("u", "").replace("\"ok\"", "\"error\"");
