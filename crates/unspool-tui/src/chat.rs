@@ -316,6 +316,12 @@ impl App {
                 self.calls.extend(notify::call(ways, &name, words));
             }
         }
+        // An agent that has stopped after all is not to be ended.
+        let asks = matches!(self.menu, Some(Menu::Question(_, menu::Sure::EndAgent)));
+        if asks && self.tab().is_none_or(|tab| !tab.is_stopping()) {
+            self.menu = None;
+            self.changed = true;
+        }
         let title = self.tab().map(|tab| tab.title()).unwrap_or_default();
         if title != self.title {
             self.title.clone_from(&title);
@@ -519,10 +525,13 @@ impl App {
             self.is_over = true;
             return;
         };
+        // Only who was told that it leaves, leaves with the same key again.
         if !tab.prompt.is_empty() {
             tab.prompt.set_text("");
+            self.warned = None;
         } else if tab.can_stop() {
             tab.stop();
+            self.warned = None;
         } else if is_again {
             self.quit(false);
         } else {

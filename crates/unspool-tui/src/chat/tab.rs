@@ -622,6 +622,7 @@ impl Tab {
         let recording = recording.map(Path::to_owned);
         self.opening.open = session.map_or(Open::New, Open::Resume);
         self.opening.record = recording.or(self.opening.record.take());
+        self.keep_waiting();
         self.client = None;
         self.phase = Phase::Starting;
         self.has_failed = false;
@@ -629,8 +630,23 @@ impl Tab {
         self.follow_up();
     }
 
+    /// Puts all messages that wait back into the prompt: the agent that they were
+    /// for is gone.
+    fn keep_waiting(&mut self) {
+        let mut texts = self.queued();
+        if texts.is_empty() {
+            return;
+        }
+        if !self.prompt.is_empty() {
+            texts.push(self.prompt.text());
+        }
+        self.prompt.set_text(&texts.join("\n"));
+        self.sight.say("What waited stands in the prompt again.");
+    }
+
     /// Ends an agent that does not stop.
     pub(super) fn end(&mut self) {
+        self.keep_waiting();
         if let Some(client) = &mut self.client {
             client.close();
         }
