@@ -22,4 +22,5 @@ mod model;
 mod pictures;
 mod project;
 mod real;
+mod stopping;
 mod talking;

@@ -465,6 +465,7 @@ impl Tab {
 
     fn ended(&mut self, exit: &Exit, stderr: &str) {
         self.question = None;
+        self.keep_waiting();
         self.has_failed = exit.code != Some(0);
         let how = match (exit.code, exit.signal) {
             (Some(code @ 1..), _) => format!("{} ended with status {code}.", self.name()),
@@ -636,6 +637,9 @@ impl Tab {
         let mut texts = self.queued();
         if texts.is_empty() {
             return;
+        }
+        if let Some(client) = &mut self.client {
+            client.clear_queue();
         }
         if !self.prompt.is_empty() {
             texts.push(self.prompt.text());

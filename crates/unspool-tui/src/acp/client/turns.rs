@@ -37,6 +37,12 @@ impl Client {
         self.queue.remove(at)
     }
 
+    /// Forgets all messages that wait.
+    pub fn clear_queue(&mut self) {
+        self.queue.clear();
+        self.updates.push(Update::State);
+    }
+
     /// Sends the next message of the queue, if one can be sent. After a turn
     /// that failed or was canceled, nothing is sent before this is called or
     /// the person sends something else.
