@@ -77,8 +77,9 @@ pub struct Settings {
     pub notify: When,
     /// What runs command lines.
     pub shell: OsString,
-    /// Sees to it that a group of processes ends with this one, whatever ends
-    /// it, for as long as what is given back lives.
+    /// Sees to it that a group of processes, and all that terminals of the chat
+    /// started, end with this process, whatever ends it, for as long as what is
+    /// given back lives.
     pub guard: fn(i32) -> Option<Box<dyn Any>>,
 }
 
@@ -156,10 +157,15 @@ pub fn run(screen: &mut Screen, settings: Settings) -> io::Result<End> {
     Screen::watch_focus()?;
     let mut app = App::new(settings, news, teller);
     let signal = app.run(screen);
+    // A window that is closed sends more than one signal: none of them may end
+    // this process before all agents and commands have ended.
+    screen.leave();
+    let has_started = app.has_started;
+    drop(app);
     screen.close();
     Ok(match signal? {
         Some(signal) => End::Signal(signal),
-        None if app.has_started => End::Left,
+        None if has_started => End::Left,
         None => End::NotStarted,
     })
 }

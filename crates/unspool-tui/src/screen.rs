@@ -32,6 +32,7 @@ use ratatui::crossterm::terminal::{
 use ratatui::crossterm::{execute, queue};
 use ratatui::{Frame, Terminal, backend::CrosstermBackend};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Signal, kill_current_process_group};
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGWINCH};
 use signal_hook::flag;
 use signal_hook::low_level::emulate_default_handler;
@@ -197,9 +198,14 @@ impl Screen {
 
     /// Gives the terminal back.
     pub(crate) fn close(&mut self) {
+        self.leave();
+        self.signals.give_back();
+    }
+
+    /// Gives the terminal back, but signals are still only remembered.
+    pub(crate) fn leave(&mut self) {
         self.terminal = None;
         restore();
-        self.signals.give_back();
     }
 
     /// Gives the terminal to somebody else for a while, Ctrl-C included.
@@ -284,7 +290,7 @@ impl Screen {
                 return Ok(Happening::Signal(signal));
             }
             if self.signals.is_stopped.swap(false, Ordering::Relaxed) {
-                self.suspend()?;
+                self.stop()?;
                 return Ok(Happening::Back);
             }
             if self.signals.is_continued.swap(false, Ordering::Relaxed) {
@@ -327,11 +333,20 @@ impl Screen {
     }
 
     /// Stops this process until somebody continues it.
-    pub(crate) fn suspend(&mut self) -> io::Result<()> {
+    fn stop(&mut self) -> io::Result<()> {
         self.close();
         // Where stopping is not possible, it just goes on.
         let _ = emulate_default_handler(SIGTSTP);
         self.open()
+    }
+
+    /// Stops this process and all that stand in one pipe with it, as a terminal
+    /// does for Ctrl-Z, until somebody continues them.
+    pub(crate) fn suspend(&mut self) -> io::Result<()> {
+        self.leave();
+        // To this process it is one more signal that is remembered.
+        let _ = kill_current_process_group(Signal::TSTP);
+        self.stop()
     }
 
     /// Paints everything anew, whatever is on the terminal now.

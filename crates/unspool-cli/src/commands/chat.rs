@@ -11,6 +11,7 @@ use rustix::process::Pid;
 use unspool::Event;
 use unspool::event::Body;
 use unspool_tui::acp::Open;
+use unspool_tui::acp::terminals::strays;
 use unspool_tui::chat::{self, History, Known, Opening};
 use unspool_tui::screen::Screen;
 use unspool_tui::transcript::Look as Shown;
@@ -61,7 +62,10 @@ pub(crate) fn run(arguments: &Chat) -> anyhow::Result<Status> {
         mcp_servers: config.mcp_servers()?,
         records: Some(config::records()?),
         notify: config.notify(),
-        guard: |group| Some(Box::new(bound::Watcher::new(Pid::from_raw(group)?).ok()?)),
+        guard: |group| {
+            let watcher = bound::Watcher::new(Pid::from_raw(group)?, Some(strays::mark()));
+            Some(Box::new(watcher.ok()?))
+        },
         shell: env::var_os("SHELL").unwrap_or_else(|| "/bin/sh".into()),
     };
     let mut screen = Screen::new()?;

@@ -2,10 +2,10 @@
 
 use std::fs;
 
-use rustix::process::{Pid, Signal, test_kill_process};
+use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 
 use crate::project::{Project, answer, leave, send};
-use crate::world::wait_until;
+use crate::world::{at_once, wait_until};
 
 const SIZE: (u16, u16) = (100, 30);
 
@@ -164,4 +164,50 @@ fn an_agent_that_died_is_started_again() {
     });
     terminal.press(b"\x03");
     leave(&mut terminal);
+}
+
+/// What closes a window may do so with more than one signal.
+#[test]
+fn nothing_that_a_terminal_started_is_left_behind() {
+    let ends: [&[Signal]; 4] = [
+        &[Signal::TERM],
+        &[Signal::HUP, Signal::HUP, Signal::TERM],
+        &[Signal::KILL],
+        &[],
+    ];
+    at_once(&ends, |signals| {
+        let project = Project::new();
+        let file = project.home().join("stray");
+        let command = format!(
+            "setsid sh -c 'echo $$ > {0}; exec sleep 3600' & sleep 3600",
+            file.display()
+        );
+        let flags = ["--ignore-term", "--terminal", &command];
+        let mut terminal = project.talk(SIZE, &flags, "");
+        send(&terminal, "run it");
+        answer(&terminal, "allow once", b"a");
+        let mut stray = None;
+        wait_until("the stray", || {
+            let text = fs::read_to_string(&file).unwrap_or_default();
+            stray = text.trim().parse().ok().and_then(Pid::from_raw);
+            stray.is_some()
+        });
+        let stray = stray.unwrap();
+        assert!(test_kill_process(stray).is_ok());
+        if signals.is_empty() {
+            let mut child = terminal.hang_up();
+            wait_until("its end", || child.try_wait().unwrap().is_some());
+        } else {
+            for signal in *signals {
+                let _ = kill_process(terminal.pid(), *signal);
+                std::thread::sleep(std::time::Duration::from_millis(50));
+            }
+            terminal.end();
+        }
+        let began = std::time::Instant::now();
+        while test_kill_process(stray).is_ok() {
+            assert!(began.elapsed().as_secs() < 10, "left behind by {signals:?}");
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+    });
 }
