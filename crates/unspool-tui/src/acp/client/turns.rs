@@ -74,7 +74,10 @@ impl Client {
         let turn = self.turn.take();
         self.services.forget_grants();
         let is_over = match result {
-            Ok(result) => wire::text(&result, "stopReason") != "cancelled",
+            Ok(result) => {
+                self.fresh_stderr.clear();
+                wire::text(&result, "stopReason") != "cancelled"
+            }
             Err(refusal) if wants_login(&refusal) => {
                 self.stage = Stage::Login(Open::Nothing);
                 if let Some(turn) = turn {
