@@ -89,7 +89,7 @@ fn by_stopping_a_pipe_and_going_on() {
     let start = Start::program((80, 24), "/bin/sh", &["-i"]);
     let start = start.variable("HOME", folder).variable("PS1", "$ ");
     let mut terminal = start.start();
-    terminal.wait_for("$ ");
+    terminal.wait_for("$");
     let line = format!("cd {folder}; (cat run.jsonl; sleep 600) | {UNSPOOL} view --theme dark\n");
     terminal.press(line.as_bytes());
     for _ in 0..2 {
@@ -107,8 +107,7 @@ fn by_stopping_a_pipe_and_going_on() {
     });
     terminal.press(b"q");
     wait_until("the end of the view", || !terminal.is_alternate());
-    terminal.press(b"\x03");
-    terminal.wait_for("Stopped");
-    terminal.press(b"\nexit\n");
+    // What still writes into the pipe.
+    terminal.press(b"\x03exit\n");
     terminal.end();
 }
