@@ -385,7 +385,7 @@ impl Agent {
             self.run_in_terminal(&command)?;
         }
         if self.has("open-call") {
-            self.update(json!({"sessionUpdate": "tool_call", "toolCallId": "open", "title": "make a mess", "kind": "execute", "status": "in_progress"}))?;
+            self.update(json!({"sessionUpdate": "tool_call", "toolCallId": format!("open-{}", self.sent), "title": "make a mess", "kind": "execute", "status": "in_progress"}))?;
         }
         if let Some(pause) = self.number("until-canceled") {
             while next()?["method"] != "session/cancel" {}

@@ -5,13 +5,14 @@
 //! project's files live in threads of their own and tell what happened through
 //! one channel, which holds so much and then makes them wait. `tab.rs` is one
 //! agent, `ask.rs` makes questions of requests, `menu.rs` lists what can be
-//! chosen, `draw.rs` paints.
+//! chosen, `words.rs` says what happened, `draw.rs` paints.
 
 mod ask;
 mod draw;
 mod history;
 mod menu;
 mod tab;
+mod words;
 
 pub use history::History;
 
@@ -94,6 +95,8 @@ pub struct Known {
     pub env: Vec<(OsString, OsString)>,
     /// How to come by it, in a sentence.
     pub install: String,
+    /// Its program was not found.
+    pub is_missing: bool,
 }
 
 /// What a tab begins with.
@@ -396,6 +399,15 @@ impl App {
 
     fn key(&mut self, key: KeyEvent, screen: &mut Screen) -> io::Result<()> {
         if let Some(menu) = &mut self.menu {
+            let action = keys::action(key, Place::Chat).filter(|_| menu.is_list());
+            if let Some(turn @ (Action::NextTab | Action::PreviousTab)) = action {
+                // It is there again when the tab is.
+                let menu = self.menu.take();
+                if let Some(tab) = self.tab() {
+                    tab.menu = menu;
+                }
+                return self.act(turn, screen);
+            }
             let chosen = menu.key(key, Instant::now());
             return self.chosen(chosen, screen);
         }
@@ -408,11 +420,12 @@ impl App {
             return self.maybe_act(wanted, screen);
         }
         if tab.is_asked() {
-            let is_general = keys::action(key, Place::Chat);
-            if is_general.is_none() && tab.dialog_key(key)? {
+            let action = keys::action(key, Place::Chat);
+            let action = action.or_else(|| keys::action(key, Place::Dialog));
+            if action.is_none() && tab.dialog_key(key)? {
                 return Ok(());
             }
-            return self.maybe_act(is_general, screen);
+            return self.maybe_act(action, screen);
         }
         if tab.is_browsing() {
             let action = keys::action(key, Place::Transcript);
@@ -524,7 +537,8 @@ impl App {
         }
     }
 
-    /// Ctrl-C: away with what is written, or with the agent's turn, or leave.
+    /// Ctrl-C: away with what is asked, what is written, or the agent's turn; or
+    /// leave.
     fn interrupt(&mut self) {
         let is_again = self.is_again(Action::Interrupt);
         let Some(tab) = self.tab() else {
@@ -532,11 +546,17 @@ impl App {
             return;
         };
         // Only who was told that it leaves, leaves with the same key again.
-        if !tab.prompt.is_empty() {
+        if tab.is_asked() {
+            tab.cancel();
+            self.warned = None;
+        } else if !tab.prompt.is_empty() {
             tab.prompt.set_text("");
             self.warned = None;
         } else if tab.can_stop() {
             tab.stop();
+            self.warned = None;
+        } else if tab.phase() == Phase::Starting {
+            tab.end();
             self.warned = None;
         } else if is_again {
             self.quit(false);

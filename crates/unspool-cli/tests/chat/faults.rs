@@ -26,8 +26,8 @@ fn an_agent_that_dies_says_why() {
     let flags = ["--stderr", "out of \u{1b}[31mluck\n", "--die-after", "5"];
     let mut terminal = project.talk(SIZE, &flags, "claude/permission");
     send(&terminal, "go");
-    terminal.wait_for("ended with status 3");
-    terminal.wait_for("luck");
+    terminal.wait_for("ended with status 3. Ctrl-R starts it again. It said:");
+    terminal.wait_for("out of luck");
     leave(&mut terminal);
 }
 
@@ -137,7 +137,7 @@ fn a_panic_leaves_no_agent_and_a_readable_screen() {
 }
 
 /// All processes that a process started, and those started.
-fn children(parent: Pid) -> Vec<Pid> {
+pub(crate) fn children(parent: Pid) -> Vec<Pid> {
     let path = format!("/proc/{0}/task/{0}/children", parent.as_raw_nonzero());
     let text = fs::read_to_string(path).unwrap_or_default();
     let direct = text
@@ -210,4 +210,36 @@ fn nothing_that_a_terminal_started_is_left_behind() {
             std::thread::sleep(std::time::Duration::from_millis(5));
         }
     });
+}
+
+#[test]
+fn an_agent_that_hangs_up_without_a_cause_is_quoted() {
+    let project = Project::new();
+    let said = "reading the key\n\u{1b}[31mno such key\u{1b}[0m";
+    let refusal = "Query closed before response received";
+    let flags = ["--stderr", said, "--refuse-prompt", refusal];
+    let mut terminal = project.talk(SIZE, &flags, "");
+    send(&terminal, "go on");
+    terminal.wait_for(refusal);
+    terminal.wait_for("printed before that:");
+    terminal.wait_for("no such key");
+    let text = terminal.text();
+    assert!(!text.contains("x1B") && !text.contains("[31m"), "{text}");
+    // Once is enough.
+    send(&terminal, "and again");
+    wait_until("the second refusal", || {
+        terminal.text().matches(refusal).count() == 2
+    });
+    assert_eq!(terminal.text().matches("no such key").count(), 1);
+    leave(&mut terminal);
+}
+
+#[test]
+fn what_an_agent_prints_in_colours_is_read_as_on_a_terminal() {
+    let project = Project::new();
+    let stray =
+        "\u{1b}[2K\u{1b}[1mOpen\u{1b}[0m \u{1b}]8;;http://127.0.0.1/\u{7}this page\u{1b}]8;;\u{7}";
+    let mut terminal = project.talk(SIZE, &["--stray", stray], "");
+    terminal.wait_for("printed: Open this page");
+    leave(&mut terminal);
 }

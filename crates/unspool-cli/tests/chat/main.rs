@@ -16,6 +16,7 @@ mod tmux;
 #[path = "../live/world.rs"]
 mod world;
 
+mod asked;
 mod faults;
 mod kept;
 mod model;

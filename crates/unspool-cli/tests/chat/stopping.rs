@@ -83,7 +83,9 @@ fn what_waited_for_an_agent_that_was_ended_stands_in_the_prompt() {
     terminal.wait_for("fourth");
     assert_eq!(text.matches("thought").count(), 2, "{text}");
     terminal.press(RESTART);
-    wait_until("another agent", || !terminal.text().contains("ended ·"));
+    wait_until("another agent", || {
+        !terminal.text().contains("ended, Ctrl-R")
+    });
     terminal.wait_for("❯ second thought");
     terminal.press(LEAVE);
     wait_until("the end", || {
@@ -109,8 +111,21 @@ fn what_waited_for_an_agent_that_died_stands_in_the_prompt() {
     terminal.wait_for("❯ second thought");
     assert!(!terminal.text().contains("queued:"), "{}", terminal.text());
     terminal.press(RESTART);
-    wait_until("another agent", || !terminal.text().contains("failed"));
+    wait_until("another agent", || {
+        !terminal.text().contains("ended, Ctrl-R")
+    });
     assert_eq!(terminal.text().matches("second thought").count(), 1);
     terminal.press(CTRL_C);
+    leave(&mut terminal);
+}
+
+#[test]
+fn an_agent_that_does_not_answer_is_told_of_and_stopped() {
+    let project = Project::new();
+    let mut terminal = project.start(SIZE, &["--silent"], "").start();
+    terminal.wait_for("no answer yet, Ctrl-C stops it");
+    terminal.press(CTRL_C);
+    terminal.wait_for("did not answer and was ended. Ctrl-R starts it again.");
+    assert!(terminal.is_alternate());
     leave(&mut terminal);
 }
