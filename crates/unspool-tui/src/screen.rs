@@ -7,6 +7,7 @@
 //! terminal, for signals and for a [`Waker`] at once. A frame is written as a
 //! whole, and not at all if it changes nothing.
 
+mod jobs;
 mod waker;
 
 pub use waker::Waker;
@@ -341,12 +342,16 @@ impl Screen {
     }
 
     /// Stops this process and all that stand in one pipe with it, as a terminal
-    /// does for Ctrl-Z, until somebody continues them.
-    pub(crate) fn suspend(&mut self) -> io::Result<()> {
+    /// does for Ctrl-Z, until somebody continues them; false where nobody would.
+    pub(crate) fn suspend(&mut self) -> io::Result<bool> {
+        if !jobs::has_shell() {
+            return Ok(false);
+        }
         self.leave();
         // To this process it is one more signal that is remembered.
         let _ = kill_current_process_group(Signal::TSTP);
-        self.stop()
+        self.stop()?;
+        Ok(true)
     }
 
     /// Paints everything anew, whatever is on the terminal now.

@@ -116,6 +116,7 @@ impl Question {
             },
             Widget::Address(widget, url) => match widget.key(key, now) {
                 address::Answer::Accept => answered(Answer::Accept(serde_json::Map::new())),
+                address::Answer::Unseen => Said::Unseen,
                 address::Answer::Copy => Said::Copy(url.clone()),
                 address::Answer::Decline => answered(Answer::Decline),
                 address::Answer::Cancel => answered(Answer::Cancel),
