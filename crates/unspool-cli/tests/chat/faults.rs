@@ -26,8 +26,9 @@ fn an_agent_that_dies_says_why() {
     let flags = ["--stderr", "out of \u{1b}[31mluck\n", "--die-after", "5"];
     let mut terminal = project.talk(SIZE, &flags, "claude/permission");
     send(&terminal, "go");
-    terminal.wait_for("ended with status 3. Ctrl-R starts it again. It said:");
+    terminal.wait_for("ended with status 3. It said:");
     terminal.wait_for("out of luck");
+    terminal.wait_for("Ctrl-R starts it again.");
     leave(&mut terminal);
 }
 

@@ -127,11 +127,11 @@ impl Tab {
             Level::Info
         };
         let last = words::last_printed(stderr);
-        let how = format!("{how} Ctrl-R starts it again.");
+        let helps = "Ctrl-R starts it again.";
         let text = if (self.has_failed || is_sudden) && !last.is_empty() {
-            format!("{how} It said:\n{last}")
+            format!("{how} It said:\n{last}\n{helps}")
         } else {
-            how
+            format!("{how} {helps}")
         };
         self.show(Body::Notice(Notice {
             level,
