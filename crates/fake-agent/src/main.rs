@@ -27,6 +27,11 @@
 //! | `--ignore-term` | does not end at SIGTERM nor at the end of its input |
 //! | `--form` | asks a form of six fields before it answers a prompt |
 //! | `--terminal COMMAND` | runs a command in a terminal that no call shows, before it answers |
+//! | `--late-call MS` | shows that terminal in a call, so long after it was created |
+//! | `--open-call` | announces a call with each prompt that it never closes |
+//! | `--until-canceled MS` | works on a prompt until it is canceled, and so long after that |
+//! | `--refuse-prompt TEXT` | refuses every prompt with these words |
+//! | `--silent` | answers nothing at all |
 //! | `--spawn` | leaves a process behind, and writes its number to standard error |
 
 use std::collections::{BTreeMap, VecDeque};
@@ -94,6 +99,8 @@ const SWITCHES: &[&str] = &[
     "needs-login",
     "ignore-term",
     "form",
+    "open-call",
+    "silent",
     "spawn",
 ];
 
@@ -249,7 +256,10 @@ impl Agent {
 
     fn say(&mut self, text: &str) -> Result<(), Stop> {
         let content = json!({"type": "text", "text": text});
-        let update = json!({"sessionUpdate": "agent_message_chunk", "content": content});
+        self.update(json!({"sessionUpdate": "agent_message_chunk", "content": content}))
+    }
+
+    fn update(&mut self, update: Value) -> Result<(), Stop> {
         let params = json!({"sessionId": self.session, "update": update});
         self.send(&json!({"jsonrpc": "2.0", "method": "session/update", "params": params}))
     }
@@ -331,7 +341,10 @@ impl Agent {
                 Some(message) => message,
                 None => next()?,
             };
-            if self.wants_login(&message)? || message.get("id").is_none() {
+            if self.has("silent") || message.get("id").is_none() {
+                continue;
+            }
+            if self.wants_login(&message)? {
                 continue;
             }
             let result = match message["method"].as_str() {
@@ -341,6 +354,11 @@ impl Agent {
                     json!({"protocolVersion": 1, "agentInfo": info, "authMethods": [method], "agentCapabilities": {"loadSession": true}})
                 }
                 Some("session/new" | "session/load") => json!({"sessionId": self.session}),
+                Some("session/prompt") if self.has("refuse-prompt") => {
+                    let error = json!({"code": -32603, "message": self.flags["refuse-prompt"]});
+                    self.send(&json!({"jsonrpc": "2.0", "id": message["id"], "error": error}))?;
+                    continue;
+                }
                 Some("session/prompt") => self.answer(&message)?,
                 Some("session/set_mode" | "authenticate") => json!({}),
                 Some(_) => {
@@ -365,6 +383,14 @@ impl Agent {
         }
         if let Some(command) = self.flags.get("terminal").cloned() {
             self.run_in_terminal(&command)?;
+        }
+        if self.has("open-call") {
+            self.update(json!({"sessionUpdate": "tool_call", "toolCallId": format!("open-{}", self.sent), "title": "make a mess", "kind": "execute", "status": "in_progress"}))?;
+        }
+        if let Some(pause) = self.number("until-canceled") {
+            while next()?["method"] != "session/cancel" {}
+            thread::sleep(Duration::from_millis(pause as u64));
+            return Ok(json!({"stopReason": "cancelled"}));
         }
         self.say(&format!("You said: {}", words.join(" ")))?;
         for number in 0..self.number("flood").unwrap_or_default() {
@@ -416,7 +442,15 @@ impl Agent {
     fn run_in_terminal(&mut self, command: &str) -> Result<(), Stop> {
         let created = self.ask("terminal/create", json!({"command": command}))?;
         let terminal = json!({"terminalId": created["terminalId"]});
+        if let Some(pause) = self.number("late-call") {
+            thread::sleep(Duration::from_millis(pause as u64));
+            let content = json!([{"type": "terminal", "terminalId": created["terminalId"]}]);
+            self.update(json!({"sessionUpdate": "tool_call", "toolCallId": "late", "title": command, "kind": "execute", "status": "in_progress", "content": content}))?;
+        }
         let exit = self.ask("terminal/wait_for_exit", terminal.clone())?;
+        if self.has("late-call") {
+            self.update(json!({"sessionUpdate": "tool_call_update", "toolCallId": "late", "status": "completed"}))?;
+        }
         self.ask("terminal/release", terminal)?;
         self.say(&format!("The terminal: {exit}. "))
     }

@@ -85,7 +85,7 @@ pub(crate) fn start(
     let mut child = command.process_group(0).spawn()?;
     let group = Pid::from_child(&child);
     // Without one, a `kill -9` leaves behind what the command started.
-    let watcher = Watcher::new(group).ok();
+    let watcher = Watcher::new(group, None).ok();
     let (parts, told) = channel();
     if let Some(output) = child.stdout.take() {
         let (sender, parts) = (sender.clone(), parts.clone());

@@ -104,6 +104,11 @@ pub(crate) struct Bound {
     /// standard input does
     pub(crate) process: i32,
 
+    /// What the words of the terminals begin with that end when standard input
+    /// does
+    #[arg(long)]
+    pub(crate) strays: Option<String>,
+
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     pub(crate) command: Vec<OsString>,
 }
@@ -111,6 +116,7 @@ pub(crate) struct Bound {
 impl Bound {
     /// Not a word that anybody would type, nor the name of a file.
     pub(crate) const NAME: &str = "//bound";
+    pub(crate) const STRAYS: &str = "--strays";
 }
 
 /// Play a recorded run that is built in

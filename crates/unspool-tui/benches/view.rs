@@ -1,4 +1,4 @@
-//! What a transcript costs at 1,000, 100,000 and 1,000,000 entries: taking the
+//! What a transcript costs at 1, 10, 100 and so on to 1,000,000 entries: taking the
 //! events, memory for each, a frame after each kind of move, and the time from a
 //! piece of an answer to the frame that shows it.
 //!
@@ -23,27 +23,33 @@ fn event(line: &str) -> Event {
     Event::from_json(line).unwrap_or_else(|error| panic!("{error}: {line}"))
 }
 
-/// The events of a run: prompts, thoughts, calls and answers.
-fn round(number: usize, take: &mut dyn FnMut(Event)) {
-    let output = "test case ... ok\\n".repeat(20);
-    take(event(&format!(
-        r#"{{"kind":"user","text":"prompt {number}: look at the parser and mend it"}}"#
-    )));
-    take(event(&format!(
-        r#"{{"kind":"reasoning","id":"r{number}","text":"First I look at it, and then I think about what to do."}}"#
-    )));
-    for call in 0..7 {
-        let id = format!("t{number}x{call}");
-        take(event(&format!(
-            r#"{{"kind":"tool_use","id":"{id}","name":"Bash","category":"execute","input":{{"command":"make {id}"}}}}"#
-        )));
-        take(event(&format!(
-            r#"{{"kind":"tool_result","id":"{id}","name":"Bash","status":"ok","output":"{output}"}}"#
-        )));
+/// Entries of a round: a prompt, a thought, calls and an answer.
+const ROUND: usize = 10;
+
+/// One entry of a run.
+fn entry(number: usize, take: &mut dyn FnMut(Event)) {
+    let (round, place) = (number / ROUND, number % ROUND);
+    match place {
+        0 => take(event(&format!(
+            r#"{{"kind":"user","text":"prompt {round}: look at the parser and mend it"}}"#
+        ))),
+        1 => take(event(&format!(
+            r#"{{"kind":"reasoning","id":"r{round}","text":"First I look at it, and then I think about what to do."}}"#
+        ))),
+        9 => take(event(&format!(
+            r#"{{"kind":"text","id":"m{round}","text":"All tests of **round {round}** pass now:\n\n- one\n- two\n"}}"#
+        ))),
+        call => {
+            let id = format!("t{round}x{call}");
+            let output = "test case ... ok\\n".repeat(20);
+            take(event(&format!(
+                r#"{{"kind":"tool_use","id":"{id}","name":"Bash","category":"execute","input":{{"command":"make {id}"}}}}"#
+            )));
+            take(event(&format!(
+                r#"{{"kind":"tool_result","id":"{id}","name":"Bash","status":"ok","output":"{output}"}}"#
+            )));
+        }
     }
-    take(event(&format!(
-        r#"{{"kind":"text","id":"m{number}","text":"All tests of **round {number}** pass now:\n\n- one\n- two\n"}}"#
-    )));
 }
 
 /// The memory of this process, in bytes.
@@ -64,7 +70,7 @@ fn told(name: &str, mut times: Vec<Duration>) {
 }
 
 fn main() {
-    for entries in [1_000, 100_000, 1_000_000] {
+    for entries in [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000] {
         let formatter = Formatter::new(Config::default());
         let detail = Detail::default();
         let mut pane = Pane::new(Look { formatter, detail });
@@ -78,18 +84,21 @@ fn main() {
         };
         let before = memory();
         let mut took = Duration::ZERO;
-        for number in 0..entries / 10 {
-            round(number, &mut |event| {
+        for number in 0..entries {
+            entry(number, &mut |event| {
                 let began = Instant::now();
                 pane.event(event);
                 took += began.elapsed();
             });
         }
         let used = memory().saturating_sub(before);
-        println!("{entries} entries");
+        println!(
+            "{entries} {}",
+            if entries == 1 { "entry" } else { "entries" }
+        );
         println!(
             "  taken in {took:.1?}, {} bytes of memory an entry, {} MB",
-            used / pane.len(),
+            used / pane.len().max(1),
             used >> 20
         );
         println!("  the first frame {:.1?}", frame(&mut pane));
@@ -127,7 +136,7 @@ fn main() {
             (0..FRAMES * 10).map(piece).collect(),
         );
         let began = Instant::now();
-        pane.search(&format!("round {}", entries / 20));
+        pane.search(&format!("round {}", entries / 2 / ROUND));
         let mut slices = 0;
         while pane
             .search_words()

@@ -5,13 +5,14 @@
 //! project's files live in threads of their own and tell what happened through
 //! one channel, which holds so much and then makes them wait. `tab.rs` is one
 //! agent, `ask.rs` makes questions of requests, `menu.rs` lists what can be
-//! chosen, `draw.rs` paints.
+//! chosen, `words.rs` says what happened, `draw.rs` paints.
 
 mod ask;
 mod draw;
 mod history;
 mod menu;
 mod tab;
+mod words;
 
 pub use history::History;
 
@@ -77,8 +78,9 @@ pub struct Settings {
     pub notify: When,
     /// What runs command lines.
     pub shell: OsString,
-    /// Sees to it that a group of processes ends with this one, whatever ends
-    /// it, for as long as what is given back lives.
+    /// Sees to it that a group of processes, and all that terminals of the chat
+    /// started, end with this process, whatever ends it, for as long as what is
+    /// given back lives.
     pub guard: fn(i32) -> Option<Box<dyn Any>>,
 }
 
@@ -93,6 +95,8 @@ pub struct Known {
     pub env: Vec<(OsString, OsString)>,
     /// How to come by it, in a sentence.
     pub install: String,
+    /// Its program was not found.
+    pub is_missing: bool,
 }
 
 /// What a tab begins with.
@@ -156,10 +160,15 @@ pub fn run(screen: &mut Screen, settings: Settings) -> io::Result<End> {
     Screen::watch_focus()?;
     let mut app = App::new(settings, news, teller);
     let signal = app.run(screen);
+    // A window that is closed sends more than one signal: none of them may end
+    // this process before all agents and commands have ended.
+    screen.leave();
+    let has_started = app.has_started;
+    drop(app);
     screen.close();
     Ok(match signal? {
         Some(signal) => End::Signal(signal),
-        None if app.has_started => End::Left,
+        None if has_started => End::Left,
         None => End::NotStarted,
     })
 }
@@ -316,6 +325,12 @@ impl App {
                 self.calls.extend(notify::call(ways, &name, words));
             }
         }
+        // An agent that has stopped after all is not to be ended.
+        let asks = matches!(self.menu, Some(Menu::Question(_, menu::Sure::EndAgent)));
+        if asks && self.tab().is_none_or(|tab| !tab.is_stopping()) {
+            self.menu = None;
+            self.changed = true;
+        }
         let title = self.tab().map(|tab| tab.title()).unwrap_or_default();
         if title != self.title {
             self.title.clone_from(&title);
@@ -384,6 +399,15 @@ impl App {
 
     fn key(&mut self, key: KeyEvent, screen: &mut Screen) -> io::Result<()> {
         if let Some(menu) = &mut self.menu {
+            let action = keys::action(key, Place::Chat).filter(|_| menu.is_list());
+            if let Some(turn @ (Action::NextTab | Action::PreviousTab)) = action {
+                // It is there again when the tab is.
+                let menu = self.menu.take();
+                if let Some(tab) = self.tab() {
+                    tab.menu = menu;
+                }
+                return self.act(turn, screen);
+            }
             let chosen = menu.key(key, Instant::now());
             return self.chosen(chosen, screen);
         }
@@ -396,11 +420,12 @@ impl App {
             return self.maybe_act(wanted, screen);
         }
         if tab.is_asked() {
-            let is_general = keys::action(key, Place::Chat);
-            if is_general.is_none() && tab.dialog_key(key)? {
+            let action = keys::action(key, Place::Chat);
+            let action = action.or_else(|| keys::action(key, Place::Dialog));
+            if action.is_none() && tab.dialog_key(key)? {
                 return Ok(());
             }
-            return self.maybe_act(is_general, screen);
+            return self.maybe_act(action, screen);
         }
         if tab.is_browsing() {
             let action = keys::action(key, Place::Transcript);
@@ -512,17 +537,27 @@ impl App {
         }
     }
 
-    /// Ctrl-C: away with what is written, or with the agent's turn, or leave.
+    /// Ctrl-C: away with what is asked, what is written, or the agent's turn; or
+    /// leave.
     fn interrupt(&mut self) {
         let is_again = self.is_again(Action::Interrupt);
         let Some(tab) = self.tab() else {
             self.is_over = true;
             return;
         };
-        if !tab.prompt.is_empty() {
+        // Only who was told that it leaves, leaves with the same key again.
+        if tab.is_asked() {
+            tab.cancel();
+            self.warned = None;
+        } else if !tab.prompt.is_empty() {
             tab.prompt.set_text("");
+            self.warned = None;
         } else if tab.can_stop() {
             tab.stop();
+            self.warned = None;
+        } else if tab.phase() == Phase::Starting {
+            tab.end();
+            self.warned = None;
         } else if is_again {
             self.quit(false);
         } else {

@@ -215,11 +215,33 @@ pub const TABLE: &[Binding] = &[
     ),
     chat(&["F10"], Action::CloseTab, "close the tab"),
     chat(&["ctrl-q"], Action::Quit, "leave"),
+    Binding {
+        place: Place::Dialog,
+        ..row(&["ctrl-c"], Action::Interrupt, "stop the agent")
+    },
     everywhere(&["ctrl-l"], Action::Redraw, "paint everything anew"),
     everywhere(&["ctrl-z"], Action::Suspend, "stop for a while"),
     row(&["esc"], Action::Cancel, "end the search"),
     row(&["q", "ctrl-c"], Action::Leave, "leave"),
 ];
+
+/// Other words by which people look for it.
+pub(crate) fn synonyms(action: Action) -> &'static str {
+    match action {
+        Action::Export => "export html save",
+        Action::Leave | Action::Quit => "quit exit",
+        Action::Search => "find",
+        Action::Copy => "yank",
+        Action::Options => "config",
+        Action::Sessions => "resume history load",
+        Action::Login => "authenticate sign in",
+        Action::Restart => "restart reconnect",
+        Action::NewTab => "open",
+        Action::Sides => "split diff",
+        Action::Help => "help",
+        _ => "",
+    }
+}
 
 /// What a key does in this place.
 pub fn action(key: KeyEvent, place: Place) -> Option<Action> {

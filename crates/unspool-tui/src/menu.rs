@@ -16,7 +16,7 @@ use unspool::layout::{layout, truncated, width};
 use unspool::theme::Theme;
 
 use crate::convert;
-use crate::keys::{Action, Binding, Place, TABLE};
+use crate::keys::{self, Action, Binding, Place, TABLE};
 use crate::picker::editing;
 use crate::transcript::Kinds;
 use crate::transcript::draw::put;
@@ -218,10 +218,14 @@ fn commands(places: Places, query: &str) -> Vec<&'static Binding> {
     let mut matcher = Matcher::new(Config::DEFAULT);
     let mut letters = Vec::new();
     let mut found: Vec<(u32, &Binding)> = rows(places)
-        .filter(|row| row.action != Action::Palette)
+        .filter(|row| row.action != Action::Palette && row.place != Place::Dialog)
         .filter_map(|row| {
-            let words = Utf32Str::new(row.words, &mut letters);
-            Some((pattern.score(words, &mut matcher)?, row))
+            let mut score = |words| {
+                let words = Utf32Str::new(words, &mut letters);
+                pattern.score(words, &mut matcher)
+            };
+            let scores = [score(row.words), score(keys::synonyms(row.action))];
+            Some((scores.into_iter().flatten().max()?, row))
         })
         .collect();
     found.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
@@ -485,6 +489,12 @@ mod tests {
         assert_eq!(first("exp all"), Some(Action::ExpandAll));
         assert_eq!(first("clip"), None);
         assert_eq!(first("copy"), Some(Action::Copy));
+        for word in ["export", "html"] {
+            assert_eq!(first(word), Some(Action::Export), "{word}");
+        }
+        for word in ["quit", "exit"] {
+            assert_eq!(first(word), Some(Action::Leave), "{word}");
+        }
         assert_eq!(commands(all, "").len(), rows(all).count() - 1);
     }
 

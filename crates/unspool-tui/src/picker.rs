@@ -156,7 +156,9 @@ impl Picker {
                     Reaction::Choose(row) => return Ok(Outcome::Chosen(row)),
                     Reaction::Open(row) => return Ok(Outcome::Opened(row)),
                     Reaction::Leave => return Ok(Outcome::Left),
-                    Reaction::Suspend => screen.suspend()?,
+                    Reaction::Suspend => {
+                        screen.suspend()?;
+                    }
                     Reaction::Repaint => screen.reopen()?,
                 }
                 next = screen::waiting()?;

@@ -7,6 +7,7 @@
 //! terminal, for signals and for a [`Waker`] at once. A frame is written as a
 //! whole, and not at all if it changes nothing.
 
+mod jobs;
 mod waker;
 
 pub use waker::Waker;
@@ -32,6 +33,7 @@ use ratatui::crossterm::terminal::{
 use ratatui::crossterm::{execute, queue};
 use ratatui::{Frame, Terminal, backend::CrosstermBackend};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Signal, kill_current_process_group};
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGWINCH};
 use signal_hook::flag;
 use signal_hook::low_level::emulate_default_handler;
@@ -197,9 +199,14 @@ impl Screen {
 
     /// Gives the terminal back.
     pub(crate) fn close(&mut self) {
+        self.leave();
+        self.signals.give_back();
+    }
+
+    /// Gives the terminal back, but signals are still only remembered.
+    pub(crate) fn leave(&mut self) {
         self.terminal = None;
         restore();
-        self.signals.give_back();
     }
 
     /// Gives the terminal to somebody else for a while, Ctrl-C included.
@@ -284,7 +291,7 @@ impl Screen {
                 return Ok(Happening::Signal(signal));
             }
             if self.signals.is_stopped.swap(false, Ordering::Relaxed) {
-                self.suspend()?;
+                self.stop()?;
                 return Ok(Happening::Back);
             }
             if self.signals.is_continued.swap(false, Ordering::Relaxed) {
@@ -327,11 +334,24 @@ impl Screen {
     }
 
     /// Stops this process until somebody continues it.
-    pub(crate) fn suspend(&mut self) -> io::Result<()> {
+    fn stop(&mut self) -> io::Result<()> {
         self.close();
         // Where stopping is not possible, it just goes on.
         let _ = emulate_default_handler(SIGTSTP);
         self.open()
+    }
+
+    /// Stops this process and all that stand in one pipe with it, as a terminal
+    /// does for Ctrl-Z, until somebody continues them; false where nobody would.
+    pub(crate) fn suspend(&mut self) -> io::Result<bool> {
+        if !jobs::has_shell() {
+            return Ok(false);
+        }
+        self.leave();
+        // To this process it is one more signal that is remembered.
+        let _ = kill_current_process_group(Signal::TSTP);
+        self.stop()?;
+        Ok(true)
     }
 
     /// Paints everything anew, whatever is on the terminal now.

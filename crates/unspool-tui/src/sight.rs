@@ -121,7 +121,11 @@ impl Sight {
     ) -> io::Result<bool> {
         self.is_changed = true;
         match action {
-            Action::Suspend => screen.suspend()?,
+            Action::Suspend => {
+                if !screen.suspend()? {
+                    self.say("No shell is there to come back from.");
+                }
+            }
             Action::Redraw => screen.reopen()?,
             Action::Help => self.menu = Some(Menu::help(self.places)),
             Action::Palette => self.menu = Some(Menu::palette(self.places)),

@@ -4,8 +4,8 @@
 //! itself, so this program is started again in between: it asks, and becomes the
 //! command. What the command starts in turn knows nothing of that: a second
 //! process of this program, the [`Watcher`], waits at a pipe that ends with us,
-//! and then ends the whole group. Who ends the command as usual tells it so, and
-//! the group is left alone.
+//! and then ends the whole group, and what the terminals of a chat left behind.
+//! Who ends the command as usual tells it so, and the group is left alone.
 
 use std::ffi::OsStr;
 use std::fs::Metadata;
@@ -19,6 +19,7 @@ use std::{env, io, thread};
 
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, getpid, getppid, kill_process_group};
+use unspool_tui::acp::terminals::strays;
 
 use crate::cli::Bound;
 use crate::{Status, complain};
@@ -57,7 +58,7 @@ pub(super) fn command(program: &str, arguments: &[String]) -> io::Result<Command
 /// Asks to end with the parent, and becomes the command.
 pub(crate) fn run(arguments: &Bound) -> Status {
     if arguments.command.is_empty() {
-        watch_over(arguments.process);
+        watch_over(arguments);
         return Status::Success;
     }
     if end_with_parent().is_err() || getppid() != Pid::from_raw(arguments.process) {
@@ -75,7 +76,8 @@ pub(crate) fn run(arguments: &Bound) -> Status {
 pub(crate) struct Watcher(Child);
 
 impl Watcher {
-    pub(crate) fn new(group: Pid) -> io::Result<Self> {
+    /// Watches over a group, and over the terminals whose words begin so.
+    pub(crate) fn new(group: Pid, strays: Option<&str>) -> io::Result<Self> {
         let ourselves = Path::new(OURSELVES);
         let program = if ourselves.exists() {
             ourselves.to_owned()
@@ -83,8 +85,13 @@ impl Watcher {
             env::current_exe()?
         };
         let group = group.as_raw_nonzero().to_string();
-        let watcher = Command::new(program)
-            .args([Bound::NAME, &group])
+        let mut command = Command::new(program);
+        command.arg(Bound::NAME);
+        if let Some(strays) = strays {
+            command.args([Bound::STRAYS, strays]);
+        }
+        let watcher = command
+            .arg(group)
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
@@ -105,13 +112,22 @@ impl Drop for Watcher {
     }
 }
 
-/// Waits for the end of who started this, and ends the group if nothing was said
-/// before: kindly, then for sure.
-fn watch_over(group: i32) {
-    let said = io::stdin().read(&mut [0]);
-    let Some(group) = Pid::from_raw(group).filter(|_| !matches!(said, Ok(1..))) else {
+/// Waits for the end of who started this. If nothing was said before, ends what
+/// its terminals left behind, and the group: kindly, then for sure.
+fn watch_over(arguments: &Bound) {
+    if matches!(io::stdin().read(&mut [0]), Ok(1..)) {
         return;
-    };
+    }
+    let end_strays = || arguments.strays.as_deref().map(strays::end_all);
+    end_strays();
+    if let Some(group) = Pid::from_raw(arguments.process) {
+        end_group(group);
+    }
+    // One that was about to become a command had no word yet.
+    end_strays();
+}
+
+fn end_group(group: Pid) {
     for (signal, pause) in [(Signal::TERM, GRACE), (Signal::KILL, Duration::ZERO)] {
         if kill_process_group(group, signal).is_err() {
             return;

@@ -11,6 +11,7 @@ use rustix::process::Pid;
 use unspool::Event;
 use unspool::event::Body;
 use unspool_tui::acp::Open;
+use unspool_tui::acp::terminals::strays;
 use unspool_tui::chat::{self, History, Known, Opening};
 use unspool_tui::screen::Screen;
 use unspool_tui::transcript::Look as Shown;
@@ -61,7 +62,10 @@ pub(crate) fn run(arguments: &Chat) -> anyhow::Result<Status> {
         mcp_servers: config.mcp_servers()?,
         records: Some(config::records()?),
         notify: config.notify(),
-        guard: |group| Some(Box::new(bound::Watcher::new(Pid::from_raw(group)?).ok()?)),
+        guard: |group| {
+            let watcher = bound::Watcher::new(Pid::from_raw(group)?, Some(strays::mark()));
+            Some(Box::new(watcher.ok()?))
+        },
         shell: env::var_os("SHELL").unwrap_or_else(|| "/bin/sh".into()),
     };
     let mut screen = Screen::new()?;
@@ -84,17 +88,20 @@ fn known(config: &config::Chat) -> Vec<Known> {
             .iter()
             .map(|(name, value)| (name.into(), value.into()))
             .collect(),
-        install: String::new(),
+        ..Known::default()
     });
     let ours = agents::chats().filter(|chat| !config.agents.contains_key(chat.name));
     let ours = ours.map(|chat| Known {
         name: chat.name.to_owned(),
         argv: chat.command.iter().map(OsString::from).collect(),
-        env: Vec::new(),
         install: format!("To install it: {}", chat.install),
+        ..Known::default()
     });
     let mut known: Vec<Known> = own.chain(ours).collect();
-    known.sort_by_key(|agent| !is_here(agent));
+    for agent in &mut known {
+        agent.is_missing = !is_here(agent);
+    }
+    known.sort_by_key(|agent| agent.is_missing);
     known
 }
 
@@ -115,7 +122,11 @@ fn list(known: &[Known]) -> anyhow::Result<Status> {
     let widest = known.iter().map(|agent| agent.name.len()).max();
     let names = widest.unwrap_or_default();
     for agent in known {
-        let here = if is_here(agent) { "" } else { "  # not found" };
+        let here = if agent.is_missing {
+            "  # not found"
+        } else {
+            ""
+        };
         writeln!(out, "{:names$}  {}{here}", agent.name, words(agent)?)?;
     }
     Ok(Status::Success)

@@ -2,10 +2,10 @@
 
 use std::fs;
 
-use rustix::process::{Pid, Signal, test_kill_process};
+use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 
 use crate::project::{Project, answer, leave, send};
-use crate::world::wait_until;
+use crate::world::{at_once, wait_until};
 
 const SIZE: (u16, u16) = (100, 30);
 
@@ -26,8 +26,9 @@ fn an_agent_that_dies_says_why() {
     let flags = ["--stderr", "out of \u{1b}[31mluck\n", "--die-after", "5"];
     let mut terminal = project.talk(SIZE, &flags, "claude/permission");
     send(&terminal, "go");
-    terminal.wait_for("ended with status 3");
-    terminal.wait_for("luck");
+    terminal.wait_for("ended with status 3. It said:");
+    terminal.wait_for("out of luck");
+    terminal.wait_for("Ctrl-R starts it again.");
     leave(&mut terminal);
 }
 
@@ -137,7 +138,7 @@ fn a_panic_leaves_no_agent_and_a_readable_screen() {
 }
 
 /// All processes that a process started, and those started.
-fn children(parent: Pid) -> Vec<Pid> {
+pub(crate) fn children(parent: Pid) -> Vec<Pid> {
     let path = format!("/proc/{0}/task/{0}/children", parent.as_raw_nonzero());
     let text = fs::read_to_string(path).unwrap_or_default();
     let direct = text
@@ -163,5 +164,83 @@ fn an_agent_that_died_is_started_again() {
         terminal.text().matches("ended with").count() < 2
     });
     terminal.press(b"\x03");
+    leave(&mut terminal);
+}
+
+/// What closes a window may do so with more than one signal.
+#[test]
+fn nothing_that_a_terminal_started_is_left_behind() {
+    let ends: [&[Signal]; 4] = [
+        &[Signal::TERM],
+        &[Signal::HUP, Signal::HUP, Signal::TERM],
+        &[Signal::KILL],
+        &[],
+    ];
+    at_once(&ends, |signals| {
+        let project = Project::new();
+        let file = project.home().join("stray");
+        let command = format!(
+            "setsid sh -c 'echo $$ > {0}; exec sleep 3600' & sleep 3600",
+            file.display()
+        );
+        let flags = ["--ignore-term", "--terminal", &command];
+        let mut terminal = project.talk(SIZE, &flags, "");
+        send(&terminal, "run it");
+        answer(&terminal, "allow once", b"a");
+        let mut stray = None;
+        wait_until("the stray", || {
+            let text = fs::read_to_string(&file).unwrap_or_default();
+            stray = text.trim().parse().ok().and_then(Pid::from_raw);
+            stray.is_some()
+        });
+        let stray = stray.unwrap();
+        assert!(test_kill_process(stray).is_ok());
+        if signals.is_empty() {
+            let mut child = terminal.hang_up();
+            wait_until("its end", || child.try_wait().unwrap().is_some());
+        } else {
+            for signal in *signals {
+                let _ = kill_process(terminal.pid(), *signal);
+                std::thread::sleep(std::time::Duration::from_millis(50));
+            }
+            terminal.end();
+        }
+        let began = std::time::Instant::now();
+        while test_kill_process(stray).is_ok() {
+            assert!(began.elapsed().as_secs() < 10, "left behind by {signals:?}");
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+    });
+}
+
+#[test]
+fn an_agent_that_hangs_up_without_a_cause_is_quoted() {
+    let project = Project::new();
+    let said = "reading the key\n\u{1b}[31mno such key\u{1b}[0m";
+    let refusal = "Query closed before response received";
+    let flags = ["--stderr", said, "--refuse-prompt", refusal];
+    let mut terminal = project.talk(SIZE, &flags, "");
+    send(&terminal, "go on");
+    terminal.wait_for(refusal);
+    terminal.wait_for("printed before that:");
+    terminal.wait_for("no such key");
+    let text = terminal.text();
+    assert!(!text.contains("x1B") && !text.contains("[31m"), "{text}");
+    // Once is enough.
+    send(&terminal, "and again");
+    wait_until("the second refusal", || {
+        terminal.text().matches(refusal).count() == 2
+    });
+    assert_eq!(terminal.text().matches("no such key").count(), 1);
+    leave(&mut terminal);
+}
+
+#[test]
+fn what_an_agent_prints_in_colours_is_read_as_on_a_terminal() {
+    let project = Project::new();
+    let stray =
+        "\u{1b}[2K\u{1b}[1mOpen\u{1b}[0m \u{1b}]8;;http://127.0.0.1/\u{7}this page\u{1b}]8;;\u{7}";
+    let mut terminal = project.talk(SIZE, &["--stray", stray], "");
+    terminal.wait_for("printed: Open this page");
     leave(&mut terminal);
 }

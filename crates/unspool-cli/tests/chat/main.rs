@@ -16,10 +16,12 @@ mod tmux;
 #[path = "../live/world.rs"]
 mod world;
 
+mod asked;
 mod faults;
 mod kept;
 mod model;
 mod pictures;
 mod project;
 mod real;
+mod stopping;
 mod talking;

@@ -19,6 +19,7 @@ pub(crate) const PALETTE: &[u8] = b"\x1bOQ";
 pub(crate) const MODES: &[u8] = b"\x1bOR";
 pub(crate) const OPTIONS: &[u8] = b"\x1bOS";
 pub(crate) const LOGIN: &[u8] = b"\x1b[17~";
+pub(crate) const PREVIOUS_TAB: &[u8] = b"\x1b[18~";
 pub(crate) const NEXT_TAB: &[u8] = b"\x1b[19~";
 
 pub(crate) struct Project {

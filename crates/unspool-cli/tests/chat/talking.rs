@@ -4,7 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use crate::project::{
-    ENTER, ESCAPE, HELP, LOGIN, MODES, NEXT_TAB, OPTIONS, Project, answer, leave, pause, send,
+    ENTER, ESCAPE, HELP, LOGIN, MODES, NEXT_TAB, OPTIONS, PALETTE, PREVIOUS_TAB, Project, answer,
+    leave, pause, send,
 };
 use crate::tmux::{self, Tmux};
 use crate::world::{UNSPOOL, wait_until};
@@ -227,7 +228,7 @@ fn without_a_name_one_chooses() {
     let project = Project::new();
     let mut terminal = project.chat(SIZE, &[]).variable("PATH", "/nowhere").start();
     terminal.wait_for("talk to another agent");
-    terminal.wait_for("claude-agent-acp");
+    terminal.wait_for("not installed: claude-agent-acp");
     terminal.press(b"gemini\r");
     terminal.wait_for("gemini is not installed");
     terminal.press(b"\x11");
@@ -350,4 +351,86 @@ fn a_conversation_in_tmux() {
         "{}",
         tmux.screen()
     );
+}
+
+#[test]
+fn a_terminal_that_a_call_takes_up_late_is_shown_once() {
+    for pause in ["0", "300", "2500"] {
+        let project = Project::new();
+        let command = "echo begun; sleep 2; echo over";
+        let flags = ["--terminal", command, "--late-call", pause];
+        let mut terminal = project.talk(SIZE, &flags, "");
+        send(&terminal, "run it");
+        answer(&terminal, "allow once", b"a");
+        terminal.wait_for("\"exitCode\":0");
+        terminal.wait_for("✓ Ran echo begun");
+        let text = terminal.text();
+        assert_eq!(text.matches("echo begun").count(), 1, "{pause}:\n{text}");
+        assert_eq!(text.matches("└ begun").count(), 1, "{pause}:\n{text}");
+        leave(&mut terminal);
+    }
+}
+
+#[test]
+fn a_call_that_is_never_closed_does_not_spin_again() {
+    let project = Project::new();
+    let flags = ["--open-call", "--flood", "10", "--delay", "200"];
+    let mut terminal = project.talk(SIZE, &flags, "");
+    send(&terminal, "go on");
+    terminal.wait_for("Running make a mess");
+    terminal.wait_for("⊘ Canceled make a mess");
+    assert!(!terminal.text().contains("Running"), "{}", terminal.text());
+    send(&terminal, "and again");
+    terminal.wait_for("Running make a mess");
+    let text = terminal.text();
+    assert_eq!(text.matches("Running").count(), 1, "{text}");
+    assert!(text.contains("⊘ Canceled make a mess"), "{text}");
+    leave(&mut terminal);
+}
+
+#[test]
+fn commands_are_found_by_other_words() {
+    let project = Project::new();
+    let mut terminal = project.talk(SIZE, &[], "");
+    terminal.press(PALETTE);
+    terminal.wait_for("Commands");
+    // A letter that is a key elsewhere is just typed.
+    terminal.press(b"q");
+    terminal.wait_for(":q");
+    pause();
+    assert!(terminal.text().contains("Commands"), "{}", terminal.text());
+    terminal.press(b"uit");
+    terminal.wait_for(":quit");
+    terminal.press(ENTER);
+    assert!(terminal.end().success());
+    assert!(!terminal.is_alternate());
+}
+
+#[test]
+fn tabs_are_turned_while_a_login_is_asked_for() {
+    let project = Project::new();
+    let words = |flags: &[&str]| {
+        let agent = project.agent(flags, "");
+        let quoted: Vec<String> = agent.iter().map(|word| format!("{word:?}")).collect();
+        quoted.join(", ")
+    };
+    let config = project.configure(&format!(
+        "[chat.agents.one]\ncommand = [{}]\n[chat.agents.two]\ncommand = [{}]\n",
+        words(&["--needs-login"]),
+        words(&[])
+    ));
+    let start = project.chat(SIZE, &["one", "two"]);
+    let mut terminal = start
+        .variable("UNSPOOL_CONFIG", config.to_str().unwrap())
+        .start();
+    terminal.wait_for("A key");
+    terminal.press(NEXT_TAB);
+    wait_until("the other tab", || !terminal.text().contains("A key"));
+    send(&terminal, "hello there");
+    terminal.wait_for("› hello there");
+    terminal.press(PREVIOUS_TAB);
+    terminal.wait_for("A key");
+    terminal.press(ENTER);
+    wait_until("the login", || !terminal.text().contains("needs a login"));
+    leave(&mut terminal);
 }

@@ -194,3 +194,53 @@ fn what_came_through_a_pipe_is_exported() {
     terminal.press(b"q");
     wait_until("the end", || !terminal.is_alternate());
 }
+
+/// The first of these words in the screen with its codes, and the code before it.
+fn code_of(painted: &str, words: &str) -> String {
+    let before = painted.split(words).next().unwrap();
+    let codes = before.rsplit_once("\u{1b}[0m").unwrap().1;
+    codes.replace("\u{1b}[", "").replace('m', " ")
+}
+
+#[test]
+fn the_match_that_the_reader_is_at_stands_out() {
+    for theme in ["dark", "mono"] {
+        let run = Run::of(&long(3));
+        let path = run.path.to_str().unwrap();
+        let start = Start::unspool((80, 110), &["view", "--theme", theme, path]);
+        let terminal = start.start();
+        is_read(&terminal);
+        terminal.press(b"/prompt\r");
+        terminal.wait_for("1 of 3 entries");
+        let looks = || {
+            let painted = terminal.painted();
+            let rows: Vec<&str> = painted
+                .lines()
+                .filter(|row| row.contains("prompt"))
+                .collect();
+            let rows = rows.into_iter().filter(|row| row.contains('›'));
+            rows.map(|row| code_of(row, "prompt")).collect::<Vec<_>>()
+        };
+        let first = looks();
+        assert_eq!(first.len(), 3, "{first:?}");
+        assert_ne!(first[0], first[1], "{theme}");
+        assert_eq!(first[1], first[2], "{theme}");
+        terminal.press(b"n");
+        terminal.wait_for("2 of 3 entries");
+        wait_until("another one that stands out", || {
+            let next = looks();
+            next[1] == first[0] && next[0] == first[1] && next[2] == first[1]
+        });
+    }
+}
+
+#[test]
+fn a_letter_in_the_palette_is_typed() {
+    let run = Run::of(&long(1));
+    let mut terminal = run.open((80, 24));
+    terminal.press(b":q");
+    terminal.wait_for(":q");
+    assert!(terminal.is_alternate());
+    terminal.press(b"uit\r");
+    assert_eq!(terminal.end().code(), Some(0));
+}

@@ -3,8 +3,8 @@
 use rustix::process::Signal;
 
 use crate::run::{Run, long};
-use crate::terminal::Terminal;
-use crate::world::wait_until;
+use crate::terminal::{Start, Terminal};
+use crate::world::{UNSPOOL, wait_until};
 
 #[track_caller]
 fn is_given_back(terminal: &Terminal) {
@@ -27,12 +27,12 @@ fn by_signals() {
 fn by_stopping_and_going_on() {
     let run = Run::of(&long(3));
     let mut terminal = run.open((80, 24));
-    for key in [true, false] {
-        if key {
-            terminal.press(b"\x1a");
-        } else {
-            terminal.signal(Signal::TSTP);
-        }
+    // By a key only where a shell could continue it.
+    terminal.press(b"\x1a");
+    terminal.wait_for("No shell is there");
+    assert!(terminal.is_alternate());
+    for _ in 0..2 {
+        terminal.signal(Signal::TSTP);
         wait_until("the shell's turn", || {
             !terminal.is_alternate() && terminal.echoes()
         });
@@ -79,4 +79,35 @@ fn by_a_panic_whose_words_can_be_read() {
             "{place}: it was painted over"
         );
     }
+}
+
+/// What stands in one pipe is one job to a shell.
+#[test]
+fn by_stopping_a_pipe_and_going_on() {
+    let run = Run::of(&long(3));
+    let folder = run.folder().to_str().unwrap();
+    let start = Start::program((80, 24), "/bin/sh", &["-i"]);
+    let start = start.variable("HOME", folder).variable("PS1", "$ ");
+    let mut terminal = start.start();
+    terminal.wait_for("$");
+    let line = format!("cd {folder}; (cat run.jsonl; sleep 600) | {UNSPOOL} view --theme dark\n");
+    terminal.press(line.as_bytes());
+    for _ in 0..2 {
+        wait_until("the view", || {
+            terminal.is_alternate() && terminal.text().contains("answer 2")
+        });
+        terminal.press(b"\x1a");
+        wait_until("the shell's turn", || !terminal.is_alternate());
+        terminal.wait_for("Stopped");
+        is_given_back(&terminal);
+        terminal.press(b"fg\n");
+    }
+    wait_until("the view", || {
+        terminal.is_alternate() && terminal.text().contains("answer 2")
+    });
+    terminal.press(b"q");
+    wait_until("the end of the view", || !terminal.is_alternate());
+    // What still writes into the pipe.
+    terminal.press(b"\x03exit\n");
+    terminal.end();
 }

@@ -46,6 +46,7 @@ mod shell;
 #[cfg(test)]
 mod tests;
 mod turns;
+mod unfinished;
 
 /// How many characters of a line that is no message are told.
 const STRAY: usize = 4 << 10;
@@ -212,6 +213,8 @@ pub struct Client {
     calls: Calls,
     services: Services,
     stderr: String,
+    /// What of it was not shown, nor followed by an answer.
+    fresh_stderr: String,
 }
 
 impl Client {
@@ -270,6 +273,7 @@ impl Client {
             calls: Calls::default(),
             services: Services::new(files, terminals),
             stderr: String::new(),
+            fresh_stderr: String::new(),
         };
         client.introduce();
         client.initialize();
@@ -336,6 +340,11 @@ impl Client {
         &self.stderr
     }
 
+    /// The end of what it wrote there since it was asked for this last.
+    pub fn take_stderr(&mut self) -> String {
+        std::mem::take(&mut self.fresh_stderr)
+    }
+
     /// The agent's process group.
     pub fn group(&self) -> Option<i32> {
         match &self.link {
@@ -365,7 +374,10 @@ impl Client {
                 let text = format!("The agent sent a line of {bytes} bytes, which was skipped.");
                 self.notice(unspool::event::Level::Warning, text);
             }
-            Incoming::Stderr(text) => keep_end(&mut self.stderr, &text),
+            Incoming::Stderr(text) => {
+                keep_end(&mut self.stderr, &text);
+                keep_end(&mut self.fresh_stderr, &text);
+            }
             Incoming::Exited(exit) => self.ended(exit),
             Incoming::Terminal(news) => self.terminal_news(news),
         }
@@ -389,6 +401,7 @@ impl Client {
     pub fn quiet(&mut self) -> Vec<Update> {
         self.show_cards();
         self.journal.release();
+        self.journal.give_up_left();
         self.drain()
     }
 
@@ -401,6 +414,7 @@ impl Client {
             self.updates.push(Update::Stray(text));
             return;
         };
+        self.take_up(&message);
         self.journal.came(line);
         match message {
             Message::Request { id, method, params } => self.request(&id, &method, &params),
@@ -584,6 +598,14 @@ impl Client {
             exit,
             stderr: self.stderr.clone(),
         });
+    }
+
+    /// Says of all that has not ended that it was stopped: the agent and all
+    /// commands are ended now.
+    pub fn conclude(&mut self) {
+        self.end_shells();
+        self.release_all();
+        self.journal.finish();
     }
 
     fn ask_agent(&mut self, method: &str, params: &impl serde::Serialize, pending: Pending) -> i64 {

@@ -29,7 +29,7 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, wa
 use super::connection::{Exit, read};
 use strays::Strays;
 
-mod strays;
+pub mod strays;
 
 /// What is kept of an output for which nobody set a limit.
 const KEPT: usize = 4 << 20;

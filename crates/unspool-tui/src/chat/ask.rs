@@ -39,6 +39,8 @@ pub(super) enum Said {
     Stop,
     /// This is to be copied.
     Copy(String),
+    /// What would have been allowed was not seen yet.
+    Unseen,
 }
 
 impl Question {
@@ -103,6 +105,7 @@ impl Question {
                     None => Said::Nothing,
                 },
                 permission::Answer::Cancel => Said::Stop,
+                permission::Answer::Unseen => Said::Unseen,
                 permission::Answer::Nothing | permission::Answer::Changed => Said::Nothing,
             },
             Widget::Form(widget) => match widget.key(key, now) {
@@ -113,6 +116,7 @@ impl Question {
             },
             Widget::Address(widget, url) => match widget.key(key, now) {
                 address::Answer::Accept => answered(Answer::Accept(serde_json::Map::new())),
+                address::Answer::Unseen => Said::Unseen,
                 address::Answer::Copy => Said::Copy(url.clone()),
                 address::Answer::Decline => answered(Answer::Decline),
                 address::Answer::Cancel => answered(Answer::Cancel),

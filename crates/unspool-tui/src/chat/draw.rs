@@ -18,6 +18,9 @@ use crate::paint::{put, rule};
 /// Messages that wait and are shown.
 const QUEUED: usize = 3;
 
+/// Rows that a question gets before the transcript gets any.
+const LEAST_QUESTION: u16 = 8;
+
 /// Where things were painted last.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Areas {
@@ -55,7 +58,7 @@ impl App {
         let input = input_height(tab, all);
         let heights = [
             Constraint::Length(bar),
-            Constraint::Min(1),
+            Constraint::Min(u16::from(!tab.is_asked())),
             Constraint::Length(waiting),
             Constraint::Length(u16::from(!tab.is_asked())),
             Constraint::Length(input),
@@ -101,11 +104,15 @@ fn room(area: Rect) -> usize {
     usize::from(area.width)
 }
 
-/// A question may take most of the screen, a prompt a third.
+/// A question may take most of the screen, and in a small window all but the
+/// status line; a prompt a third.
 fn input_height(tab: &mut Tab, all: Rect) -> u16 {
-    let most = all.height.saturating_sub(4).max(1);
+    let most = all.height.saturating_sub(4).max(LEAST_QUESTION);
     match tab.question() {
-        Some(question) => question.height(all.width).min(most),
+        Some(question) => {
+            let most = most.min(all.height.saturating_sub(1));
+            question.height(all.width).min(most)
+        }
         None => tab.prompt.height(all),
     }
 }
@@ -153,6 +160,7 @@ fn about(tab: &Tab) -> Line {
         }
     };
     let doing = match tab.phase() {
+        Phase::Starting if tab.is_late() => "no answer yet, Ctrl-C stops it",
         Phase::Starting => "starting",
         Phase::Unopened => "no session",
         Phase::NeedsLogin => "needs a login (F6)",
@@ -160,8 +168,8 @@ fn about(tab: &Tab) -> Line {
         Phase::Ready => "",
         Phase::Working => "working, Esc Esc stops it",
         Phase::Asking => "asks",
-        Phase::Failed => "failed",
-        Phase::Ended => "ended",
+        Phase::Failed => "failed, Ctrl-R starts it again",
+        Phase::Ended => "ended, Ctrl-R starts it again",
     };
     let role = match tab.phase() {
         Phase::Failed | Phase::NeedsLogin => Role::Red,

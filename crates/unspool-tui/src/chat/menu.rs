@@ -65,9 +65,14 @@ impl Menu {
                 .iter()
                 .map(|word| word.to_string_lossy())
                 .collect();
+            let words = words.join(" ");
             let item = Item {
                 name: agent.name.clone(),
-                description: words.join(" "),
+                description: if agent.is_missing {
+                    format!("not installed: {words}")
+                } else {
+                    words
+                },
                 ..Item::default()
             };
             (item, Chosen::Agent(at))
@@ -177,6 +182,11 @@ impl Menu {
     /// Asks whether to do something.
     pub(super) fn confirm(sure: Sure, question: &str, yes: &str) -> Self {
         Self::Question(Box::new(Confirm::new(question, yes, "go on")), sure)
+    }
+
+    /// Whether something is chosen here, and nothing asked.
+    pub(super) fn is_list(&self) -> bool {
+        matches!(self, Self::List(..))
     }
 
     /// The rows that all of it takes.

@@ -1,41 +1,44 @@
-//! One agent: its client, its transcript, the prompt, and what it asks.
+//! One agent: its client, its transcript, the prompt, and what it asks. How it
+//! begins and ends is in `life.rs`.
+
+mod life;
 
 use std::any::Any;
 use std::cmp::Ordering;
 use std::io;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-use jiff::Timestamp;
 use ratatui::crossterm::event::{KeyEvent, MouseEvent};
-use serde_json::json;
 use unspool::Event;
 use unspool::event::{Body, Edits, Level, Notice};
-use unspool::{patch, sanitize};
+use unspool::patch;
 
 use super::ask::{Question, Said};
 use super::history::History;
 use super::menu::Menu;
-use super::{ABOUT, News, Opening, Settings, Teller};
-use crate::acp::files::{FileError, Files};
-use crate::acp::{self, Client, Exit, Incoming, Launch, Open, Phase, State, Update};
+use super::words::{self, kind, reason};
+use super::{News, Opening, Settings, Teller};
+use crate::acp::files::Files;
+use crate::acp::{self, Client, Incoming, Open, Phase, State, Update};
 use crate::keys::{Action, Place};
-use crate::prompt::blocks::{Reason, Takes, blocks};
+use crate::prompt::blocks::{Takes, blocks};
 use crate::prompt::{self, Message, Mode, Prompt};
-use crate::screen::Screen;
 use crate::sight::Sight;
 use crate::tabs;
 
 /// The keys that are told of.
-const PLACES: [Place; 4] = [
+const PLACES: [Place; 5] = [
     Place::Prompt,
     Place::Chat,
+    Place::Dialog,
     Place::Transcript,
     Place::Everywhere,
 ];
 /// Of what an agent prints besides its messages, so much is shown.
 const STRAYS: usize = 5;
+/// Agents have answered after so long.
+const LATE: Duration = Duration::from_secs(10);
 /// After so much silence, what waits for the next message is shown.
 const QUIET: Duration = Duration::from_millis(60);
 
@@ -50,6 +53,8 @@ pub(super) struct Tab {
     /// The same files that the agent may touch, for what the prompt names.
     files: Option<Files>,
     phase: Phase,
+    /// When the agent was started.
+    since: Instant,
     has_failed: bool,
     pub(super) sight: Sight,
     pub(super) prompt: Prompt,
@@ -93,6 +98,7 @@ impl Tab {
             guard: None,
             files: files.ok(),
             phase: Phase::Starting,
+            since: Instant::now(),
             has_failed: false,
             sight: Sight::new(settings.look.clone(), &PLACES),
             prompt,
@@ -124,64 +130,6 @@ impl Tab {
         }
         tab.follow_up();
         tab
-    }
-
-    fn connect(&mut self, settings: &Settings, teller: &Teller, first_seq: u64) {
-        let agent = &self.opening.agent;
-        let launch = Launch {
-            argv: agent.argv.clone(),
-            env: agent.env.clone(),
-            cwd: settings.root.clone(),
-        };
-        let words: Vec<_> = agent
-            .argv
-            .iter()
-            .map(|word| word.to_string_lossy())
-            .collect();
-        let record = self.opening.record.clone().or_else(|| {
-            let folder = settings.records.as_deref()?;
-            Some(folder.join(file_name(&agent.name, self.id)))
-        });
-        let client = acp::client::Settings {
-            open: self.opening.open.clone(),
-            mcp_servers: settings.mcp_servers.clone(),
-            rules: settings.rules.clone(),
-            record,
-            first_seq,
-            shell: settings.shell.clone(),
-            terminal_login: true,
-            about: Some((
-                ABOUT.to_owned(),
-                json!({"agent": agent.name, "command": words}),
-            )),
-            ..acp::client::Settings::new(&settings.root)
-        };
-        let (teller, id) = (teller.clone(), self.id);
-        let callback = move |incoming| teller.tell(News::Came(id, incoming));
-        match Client::start(&launch, client, callback) {
-            Ok(client) => {
-                self.guard = client.group().and_then(settings.guard);
-                self.client = Some(client);
-            }
-            Err(error) => self.not_started(&error),
-        }
-    }
-
-    fn not_started(&mut self, error: &io::Error) {
-        let agent = &self.opening.agent;
-        let program = agent.argv.first().map(|program| program.to_string_lossy());
-        let program = program.unwrap_or_default();
-        let text = if error.kind() == io::ErrorKind::NotFound && !agent.install.is_empty() {
-            format!("{program} is not installed. {}", agent.install)
-        } else {
-            format!("{program} cannot be started: {error}")
-        };
-        self.phase = Phase::Failed;
-        self.has_failed = true;
-        self.show(Body::Notice(Notice {
-            level: Level::Error,
-            text: text.into(),
-        }));
     }
 
     /// Something of our own, in the transcript.
@@ -229,6 +177,11 @@ impl Tab {
 
     pub(super) fn phase(&self) -> Phase {
         self.phase
+    }
+
+    /// Whether it takes longer to answer than agents do.
+    pub(super) fn is_late(&self) -> bool {
+        self.phase == Phase::Starting && self.since.elapsed() >= LATE
     }
 
     pub(super) fn mark(&self) -> tabs::State {
@@ -299,8 +252,8 @@ impl Tab {
         if self.came.is_some_and(|came| came + QUIET <= now)
             && let Some(client) = &mut self.client
         {
-            self.came = None;
             let updates = client.quiet();
+            self.came = client.is_unsettled().then_some(now);
             changed |= !updates.is_empty();
             self.updates(updates);
         }
@@ -366,15 +319,7 @@ impl Tab {
                         .say("This agent keeps no earlier sessions of this project.");
                 }
             }
-            Update::Failed { what, message } => {
-                // The agent's own refusals are among the events.
-                if !message.is_empty() && self.last_error.contains(message.trim()) {
-                    return;
-                }
-                let message = sanitize::line(&message).into_owned();
-                self.note(Level::Error, format!("{}: {message}", plainly(&what)));
-                self.follow_up();
-            }
+            Update::Failed { what, message } => self.failed(&what, &message),
             Update::Stray(text) => {
                 self.stray(&text);
             }
@@ -388,7 +333,11 @@ impl Tab {
         self.strays += 1;
         match count.cmp(&STRAYS) {
             Ordering::Less => {
-                let text = sanitize::line(text.trim()).into_owned();
+                let text = words::printed_line(text);
+                // It moved the cursor, or changed a colour.
+                if text.is_empty() {
+                    return;
+                }
                 self.note(Level::Info, format!("{name} printed: {text}"));
             }
             Ordering::Equal => {
@@ -461,31 +410,6 @@ impl Tab {
             client.tell(Body::Edit(Edits { edits }));
         }
         self.follow_up();
-    }
-
-    fn ended(&mut self, exit: &Exit, stderr: &str) {
-        self.question = None;
-        self.has_failed = exit.code != Some(0);
-        let how = match (exit.code, exit.signal) {
-            (Some(code @ 1..), _) => format!("{} ended with status {code}.", self.name()),
-            (None, Some(signal)) => format!("{} was ended by signal {signal}.", self.name()),
-            _ => format!("{} ended.", self.name()),
-        };
-        let level = if self.has_failed {
-            Level::Error
-        } else {
-            Level::Info
-        };
-        let last = stderr.trim_end();
-        let text = if self.has_failed && !last.is_empty() {
-            format!("{how} It said:\n{last}")
-        } else {
-            how
-        };
-        self.show(Body::Notice(Notice {
-            level,
-            text: text.into(),
-        }));
     }
 
     /// Sends a message, and remembers it.
@@ -566,6 +490,12 @@ impl Tab {
         self.sight.say("Stopping…");
     }
 
+    /// Stops the agent's turn, and answers all that it asks with that.
+    pub(super) fn cancel(&mut self) {
+        self.with_client(Client::cancel);
+        self.sight.say("Stopping…");
+    }
+
     /// Puts the last message that waits back into the prompt.
     pub(super) fn take_back(&mut self) {
         let Some(client) = &mut self.client else {
@@ -610,42 +540,6 @@ impl Tab {
         }
     }
 
-    /// Starts the agent again, which goes on with its session if it can.
-    pub(super) fn restart(&mut self, settings: &Settings, teller: &Teller) {
-        if !matches!(self.phase, Phase::Ended | Phase::Failed) {
-            self.sight.say("The agent is there.");
-            return;
-        }
-        let session = self.state().map(|state| state.session.clone());
-        let session = session.filter(|session| !session.is_empty());
-        let recording = self.client.as_ref().and_then(Client::recording);
-        let recording = recording.map(Path::to_owned);
-        self.opening.open = session.map_or(Open::New, Open::Resume);
-        self.opening.record = recording.or(self.opening.record.take());
-        self.client = None;
-        self.phase = Phase::Starting;
-        self.has_failed = false;
-        self.connect(settings, teller, self.last_seq + 1);
-        self.follow_up();
-    }
-
-    /// Ends an agent that does not stop.
-    pub(super) fn end(&mut self) {
-        if let Some(client) = &mut self.client {
-            client.close();
-        }
-        let state = self.client.take();
-        drop(state);
-        self.question = None;
-        self.has_failed = true;
-        self.phase = Phase::Ended;
-        self.sight.pane.set_live(false);
-        self.show(Body::Notice(Notice {
-            level: Level::Canceled,
-            text: "The agent did not stop and was ended. Ctrl-R starts it again.".into(),
-        }));
-    }
-
     /// Whether it was told to stop and has not.
     pub(super) fn is_stopping(&self) -> bool {
         self.client.as_ref().is_some_and(Client::is_canceling)
@@ -658,32 +552,6 @@ impl Tab {
             self.with_client(Client::send_next);
         }
         waits
-    }
-
-    /// Logs in by one of the agent's ways: by itself, or in the terminal.
-    pub(super) fn log_in(&mut self, id: &str, screen: &mut Screen) -> io::Result<()> {
-        let methods = self.state().map(|state| state.auth_methods.clone());
-        let method = methods.into_iter().flatten().find(|method| method.id == id);
-        let Some(login) = method.and_then(|method| method.terminal) else {
-            self.with_client(|client| client.authenticate(id));
-            return Ok(());
-        };
-        let agent = self.opening.agent.clone();
-        let Some((program, before)) = agent.argv.split_first() else {
-            return Ok(());
-        };
-        let mut command = Command::new(program);
-        command.args(before).args(login.args);
-        command.envs(agent.env).envs(login.env);
-        let status = screen.lend(|| command.status())?;
-        match status {
-            Ok(status) if status.success() => self.with_client(Client::logged_in),
-            Ok(status) => self.sight.say(&format!("The login ended with {status}.")),
-            Err(error) => self
-                .sight
-                .say(&format!("The login could not be started: {error}")),
-        }
-        Ok(())
     }
 
     pub(super) fn is_asked(&self) -> bool {
@@ -711,7 +579,10 @@ impl Tab {
     fn answer(&mut self, said: Said) {
         match said {
             Said::Nothing | Said::Copy(_) => {}
-            Said::Stop => self.stop(),
+            Said::Stop => self.cancel(),
+            Said::Unseen => self
+                .sight
+                .say("Too small to show what is asked: PgDn scrolls, or enlarge the window."),
             Said::Answer(id, answer) => self.with_client(|client| {
                 client.answer(id, answer);
             }),
@@ -735,50 +606,4 @@ impl Tab {
             self.prompt.mouse(mouse);
         }
     }
-}
-
-/// Why a file that was named is not sent, if that is worth a word.
-fn reason((path, reason): &(PathBuf, Reason)) -> Option<String> {
-    let path = sanitize::line(&path.to_string_lossy()).into_owned();
-    match reason {
-        // It may not have been meant as a file.
-        Reason::Missing => None,
-        Reason::Outside => Some(format!("{path} is outside the project and not sent.")),
-        Reason::Unreadable(kind) => Some(format!("{path} is not sent: {kind}.")),
-    }
-}
-
-/// What the prompt wants to know of a file that cannot be read.
-fn kind(error: FileError) -> io::Error {
-    match error {
-        FileError::Outside => io::ErrorKind::PermissionDenied.into(),
-        FileError::NotFound => io::ErrorKind::NotFound.into(),
-        FileError::NotAFile => io::ErrorKind::IsADirectory.into(),
-        FileError::TooLarge(_) => io::ErrorKind::FileTooLarge.into(),
-        FileError::Io(error) => error,
-    }
-}
-
-/// What did not work, in words.
-fn plainly(what: &str) -> &str {
-    match what {
-        "initialize" => "The agent could not be greeted",
-        "authenticate" => "The login failed",
-        "session/new" => "No session could be opened",
-        "session/load" | "session/resume" => "The session could not be opened",
-        "session/prompt" => "The agent could not answer",
-        "session/set_mode" => "The mode could not be set",
-        "session/set_config_option" | "session/set_model" => "The setting could not be changed",
-        "session/list" => "The sessions could not be listed",
-        "record" => "The conversation is not kept",
-        other => other,
-    }
-}
-
-/// A name that no other conversation has.
-fn file_name(agent: &str, tab: u64) -> String {
-    let time = Timestamp::now().strftime("%Y%m%dT%H%M%S");
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-    let agent: String = agent.chars().filter(|c| is_plain(*c)).take(40).collect();
-    format!("{time}-{agent}-{}-{tab}.jsonl", std::process::id())
 }

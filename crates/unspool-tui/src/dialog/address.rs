@@ -31,6 +31,8 @@ pub enum Answer {
     Decline,
     /// The question should be cancelled.
     Cancel,
+    /// The person would agree to what was not seen yet.
+    Unseen,
 }
 
 /// An address to visit.
@@ -56,7 +58,7 @@ impl Address {
         }
         blocks.push(Block::Verbatim(clean_lines(address, Style::default())));
         Self {
-            body: Scroll::new(blocks),
+            body: Scroll::new(blocks).with_headings(1),
             guard: Guard::default(),
         }
     }
@@ -97,7 +99,8 @@ impl Address {
             return Answer::Nothing;
         }
         match key.code {
-            KeyCode::Char('y') => Answer::Accept,
+            KeyCode::Char('y') if self.body.is_seen() => Answer::Accept,
+            KeyCode::Char('y') => Answer::Unseen,
             KeyCode::Char('n') => Answer::Decline,
             KeyCode::Char('c') => Answer::Copy,
             KeyCode::Esc => Answer::Cancel,
@@ -191,5 +194,19 @@ mod tests {
         assert_eq!(press(KeyCode::Char('c'), now), Answer::Copy);
         assert_eq!(press(KeyCode::Char('y'), now), Answer::Accept);
         assert_eq!(press(KeyCode::Esc, now), Answer::Cancel);
+    }
+
+    #[test]
+    fn an_address_that_was_not_seen_is_not_agreed_to() {
+        let mut address = Address::new("Sign in here", "https://evil.example/");
+        let start = Instant::now();
+        let now = start + Guard::PAUSE;
+        for (rows, answer) in [(2, Answer::Unseen), (8, Answer::Accept)] {
+            picture((40, rows), |frame| {
+                address.draw(frame, frame.area(), &light(), start);
+            });
+            let key = KeyEvent::new(KeyCode::Char('y'), KeyModifiers::NONE);
+            assert_eq!(address.key(key, now), answer, "{rows}");
+        }
     }
 }

@@ -9,8 +9,12 @@
 //! | `a` `A` `r` `R` | the first option that allows once, always, rejects once, always |
 //! | `1`–`9` | that option |
 //! | Up, Down, Enter | mark an option and take it; none is marked at first |
-//! | PgUp, PgDn, Home, End, Ctrl-U, Ctrl-D | scroll |
+//! | `PgUp`, `PgDn`, Home, End, Ctrl-U, Ctrl-D | scroll |
 //! | Esc | asks the caller to cancel the turn |
+//!
+//! Nothing is allowed unseen: as long as less than a short line of the command, the
+//! change or the path was on the screen, only keys that reject and cancel do
+//! something.
 
 use std::time::Instant;
 
@@ -95,6 +99,8 @@ pub enum Answer {
     Chosen(usize),
     /// The turn should be cancelled.
     Cancel,
+    /// It would have allowed what was not seen yet.
+    Unseen,
 }
 
 /// A request, and where a person is in it.
@@ -115,7 +121,10 @@ impl Permission {
     /// A request with this title, if it has one; the blocks hold clean text, as those of `doc`
     /// do.
     pub fn new(title: &str, mut blocks: Vec<Block>, mut options: Vec<Choice>) -> Self {
+        let mut headings = 0;
         if !title.trim().is_empty() {
+            // A title may say anything; alone, it is all that is known.
+            headings = usize::from(!blocks.is_empty());
             let title = Span::new(shortened(title, LONGEST_TITLE), Style::default().bold());
             blocks.insert(0, Block::Paragraph(vec![title]));
         }
@@ -127,7 +136,7 @@ impl Permission {
             blocks.push(Block::Paragraph(vec![words]));
         }
         Self {
-            body: Scroll::new(blocks),
+            body: Scroll::new(blocks).with_headings(headings),
             options,
             marked: None,
             guard: Guard::default(),
@@ -210,7 +219,8 @@ impl Permission {
             return (wanted, OPTION_ROWS);
         }
         let most = rows.len().saturating_sub(body.min(LEAST_BODY)).max(2);
-        (self.options.len().min(most).min(rows.len()), 1)
+        let most = most.min(rows.len().saturating_sub(1));
+        (self.options.len().min(most), 1)
     }
 
     /// An option, as rows.
@@ -302,6 +312,15 @@ impl Permission {
         if !self.guard.is_meant(key, now) {
             return Answer::Nothing;
         }
+        match self.answer(key) {
+            Answer::Chosen(number) if !self.body.is_seen() && !self.rejects(number) => {
+                Answer::Unseen
+            }
+            answer => answer,
+        }
+    }
+
+    fn answer(&mut self, key: KeyEvent) -> Answer {
         match key.code {
             KeyCode::Esc => Answer::Cancel,
             KeyCode::Enter => self.marked.map_or(Answer::Nothing, Answer::Chosen),
@@ -314,6 +333,11 @@ impl Permission {
             KeyCode::Char(letter) => self.letter(letter),
             _ => Answer::Nothing,
         }
+    }
+
+    fn rejects(&self, number: usize) -> bool {
+        let kind = self.options.get(number).map(|option| option.kind);
+        matches!(kind, Some(Kind::RejectOnce | Kind::RejectAlways))
     }
 
     fn step(&mut self, forward: bool) -> Answer {

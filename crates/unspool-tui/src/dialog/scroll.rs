@@ -2,20 +2,33 @@
 //!
 //! It is laid out once for each width.
 
+use std::collections::BTreeSet;
+
 use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseEventKind};
 use ratatui::layout::Rect;
 use unspool::doc::{Block, Line, Role, Span};
-use unspool::layout::layout;
+use unspool::layout::{layout, width};
 use unspool::theme::Theme;
 
 use crate::paint::{count, put};
+
+/// Cells of a text that tell what it is about.
+const ENOUGH: usize = 30;
 
 /// Text that scrolls.
 #[derive(Default)]
 pub(super) struct Scroll {
     blocks: Vec<Block>,
+    /// So many of them only say what the others are.
+    headings: usize,
     lines: Vec<Line>,
+    /// The rows of the headings.
+    heading_rows: usize,
+    /// The rows behind the headings that were painted at this width.
+    seen: BTreeSet<usize>,
+    /// Whether so much of them was painted that one knows what it is about.
+    is_seen: bool,
     wide: Option<u16>,
     top: usize,
     page: usize,
@@ -29,12 +42,26 @@ impl Scroll {
         }
     }
 
+    /// The first blocks only say what the others are.
+    pub(super) fn with_headings(mut self, headings: usize) -> Self {
+        self.headings = headings;
+        self
+    }
+
+    /// Whether as much as a line was seen of what follows the headings.
+    pub(super) fn is_seen(&self) -> bool {
+        self.is_seen
+    }
+
     /// The rows that all of it takes.
     pub(super) fn height(&mut self, wide: u16) -> usize {
         if self.wide != Some(wide) {
             self.wide = Some(wide);
             let page = Some(usize::from(wide.max(1)));
             self.lines = layout(&self.blocks, page, &[], &[]);
+            let headings = self.blocks.get(..self.headings).unwrap_or_default();
+            self.heading_rows = layout(headings, page, &[], &[]).len();
+            self.seen.clear();
         }
         self.lines.len()
     }
@@ -47,20 +74,39 @@ impl Scroll {
             return;
         }
         let fits = total <= height;
-        self.page = if fits {
-            height
-        } else {
-            height.saturating_sub(1)
-        };
+        self.page = if fits { height } else { (height - 1).max(1) };
         self.top = self.top.min(total.saturating_sub(self.page));
-        let mut rows = area.rows();
-        if !fits {
-            let last = rows.next_back().unwrap_or_default();
-            put(buffer, last, &self.rest(total), theme);
-        }
-        for (line, row) in self.lines.iter().skip(self.top).zip(rows) {
+        let shown = self.lines.iter().enumerate().skip(self.top);
+        for ((at, line), row) in shown.take(self.page).zip(area.rows()) {
             put(buffer, row, line, theme);
+            if at >= self.heading_rows && !self.is_seen {
+                self.seen.insert(at);
+            }
         }
+        self.is_seen |= self.has_seen_enough();
+        let last = area.rows().next_back().unwrap_or_default();
+        if !fits && height > 1 {
+            put(buffer, last, &self.rest(total), theme);
+        } else if !fits {
+            // A row of its own would leave nothing of the text.
+            let sign = Rect {
+                x: last.right() - 1,
+                width: 1,
+                ..last
+            };
+            put(buffer, sign, &[Span::role("⋮", Role::Red)], theme);
+        }
+    }
+
+    fn has_seen_enough(&self) -> bool {
+        let cells = |line: &Line| {
+            let words = line.iter().map(|span| width(span.text.trim()));
+            words.sum::<usize>()
+        };
+        let seen = self.seen.iter().filter_map(|at| self.lines.get(*at));
+        let seen: usize = seen.map(cells).sum();
+        let all = self.lines.iter().skip(self.heading_rows).map(cells);
+        seen > 0 && (seen >= ENOUGH || seen >= all.sum())
     }
 
     /// How much is not seen.

@@ -48,6 +48,9 @@ impl Pane {
         self.is_changed = false;
         self.spins = false;
         self.seen.clear();
+        if area.is_empty() {
+            return;
+        }
         let buffer = frame.buffer_mut();
         if self.next_slot(0).is_none() {
             let words = match (self.timeline.is_empty(), self.is_live) {
@@ -122,7 +125,11 @@ impl Pane {
                 {
                     self.draw_mark(buffer, inside, margin, place.slot, theme);
                 }
-                self.draw_matches(buffer, inside, &line);
+                if place == self.cursor && self.is_focused {
+                    buffer.set_style(inside, convert::selection(theme));
+                }
+                self.draw_matches(buffer, inside, &line, place, theme);
+                return;
             }
         } else if lead.name && place.row + 1 == lead.rows() {
             let group = self.index.get(place.slot).group;
@@ -205,9 +212,26 @@ impl Pane {
         self.timeline.open().iter().rev().take(64).any(asks)
     }
 
-    fn draw_matches(&self, buffer: &mut Buffer, row: Rect, line: &[Span]) {
+    fn draw_matches(
+        &self,
+        buffer: &mut Buffer,
+        row: Rect,
+        line: &[Span],
+        place: Place,
+        theme: &Theme,
+    ) {
         let Some(search) = &self.search else {
             return;
+        };
+        // The one that the reader is at stands out, also where its row is marked by
+        // exchanged colours.
+        let is_exchanged = self.is_focused && !theme.has_colors();
+        let style = match (place == self.cursor, is_exchanged) {
+            (true, false) => Painted::new().add_modifier(Modifier::REVERSED | Modifier::BOLD),
+            (true, true) => Painted::new()
+                .remove_modifier(Modifier::REVERSED)
+                .add_modifier(Modifier::BOLD),
+            (false, _) => Painted::new().add_modifier(Modifier::UNDERLINED | Modifier::BOLD),
         };
         let text = words::plain(line);
         for found in search.places(&text) {
@@ -218,7 +242,6 @@ impl Pane {
                 .saturating_add(u16::try_from(before).unwrap_or(u16::MAX));
             let cells = u16::try_from(cells).unwrap_or(u16::MAX);
             let place = Rect::new(at, row.y, cells, 1).intersection(row);
-            let style = Painted::new().add_modifier(Modifier::REVERSED | Modifier::BOLD);
             buffer.set_style(place, style);
         }
     }

@@ -159,6 +159,17 @@ impl Calls {
         })
     }
 
+    /// Whether a command that is not over shows no terminal yet.
+    pub(super) fn await_terminal(&self, session: &str) -> bool {
+        let mut of_session = self.open.iter().filter(|((of, _), _)| of == session);
+        of_session.any(|(_, fields)| {
+            let content = fields.get("content").and_then(Value::as_array);
+            let mut content = content.into_iter().flatten();
+            let is_command = fields.get("kind").and_then(Value::as_str) == Some("execute");
+            is_command && !content.any(|item| item.get("terminalId").is_some())
+        })
+    }
+
     /// Whether a call that is not over shows this terminal.
     pub(super) fn shows(&self, terminal: &str) -> bool {
         self.open.values().any(|fields| {

@@ -3,7 +3,11 @@
 //! Lines go through the library's reader with the direction in which they went.
 //! Events of our own (notices, commands of the person) are put between them.
 //! From the first prompt on everything is recorded, what came before included.
+//!
+//! A call of the agent that shows a terminal which a call of ours showed already
+//! takes that one's place: its events go under the id of ours.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use base64::Engine as _;
@@ -13,6 +17,7 @@ use unspool::event::Body;
 use unspool::{Event, Reader, ReaderOptions};
 
 use super::Update;
+use super::unfinished::Unfinished;
 use crate::acp::record::Recorder;
 
 /// Events that wait for the first prompt. More of them start the recording.
@@ -25,9 +30,19 @@ pub(super) struct Journal {
     /// What comes was told before.
     is_muted: bool,
     next: u64,
+    unfinished: Unfinished,
+    /// Calls of the agent that took the place of ours, by their ids.
+    taken: BTreeMap<String, Taken>,
     /// Events that were not handed out yet.
     ready: Vec<Event>,
     record: Record,
+}
+
+/// A call of ours whose place was taken.
+struct Taken {
+    id: String,
+    /// Bytes of its output that are seen already.
+    seen: usize,
 }
 
 enum Record {
@@ -47,6 +62,8 @@ impl Journal {
             is_finished: false,
             is_muted: false,
             next: first,
+            unfinished: Unfinished::default(),
+            taken: BTreeMap::new(),
             ready: Vec::new(),
             record: record.map_or(Record::Not, |path| Record::Later(path, Vec::new())),
         }
@@ -123,16 +140,79 @@ impl Journal {
     pub(super) fn finish(&mut self) {
         if !self.is_finished {
             self.is_finished = true;
+            let ends = self.unfinished.give_up_all();
+            for event in ends {
+                self.add(event);
+            }
             self.reader.finish();
             self.collect();
         }
     }
 
     fn collect(&mut self) {
-        while let Some(event) = self.reader.pop() {
-            if !self.is_muted {
+        while let Some(mut event) = self.reader.pop() {
+            if self.is_muted {
+                continue;
+            }
+            self.rename(&mut event);
+            if matches!(&event.body, Body::ToolOutput(output) if output.text.is_empty()) {
+                continue;
+            }
+            let mut events = Vec::new();
+            self.unfinished.take(event, &mut events);
+            for event in events {
                 self.add(event);
             }
+        }
+    }
+
+    /// A call of the agent is about to take the place of one of ours, of whose
+    /// output so much is seen; `false` if it has a place of its own.
+    pub(super) fn take_place(&mut self, call: &str, ours: &str, seen: usize) -> bool {
+        let is_free = !call.is_empty() && !self.unfinished.contains(call) && !self.is_muted;
+        if is_free {
+            let id = ours.to_owned();
+            self.taken.insert(call.to_owned(), Taken { id, seen });
+        }
+        is_free
+    }
+
+    fn rename(&mut self, event: &mut Event) {
+        let id = match &mut event.body {
+            Body::ToolUse(call) => &mut call.id,
+            Body::ToolOutput(output) => &mut output.id,
+            Body::ToolResult(result) => &mut result.id,
+            Body::Permission(asked) => &mut asked.tool_id,
+            _ => return,
+        };
+        let Some(taken) = self.taken.get_mut(id) else {
+            return;
+        };
+        id.clone_from(&taken.id);
+        if let Body::ToolOutput(output) = &mut event.body {
+            let text = output.text.as_str().into_owned();
+            let mut seen = taken.seen.min(text.len());
+            taken.seen -= seen;
+            while !text.is_char_boundary(seen) {
+                seen += 1;
+            }
+            output.text = text.split_at(seen).1.to_owned().into();
+        } else if matches!(event.body, Body::ToolResult(_)) {
+            let ours = taken.id.clone();
+            self.taken.retain(|_, taken| taken.id != ours);
+        }
+    }
+
+    /// What is open belongs to a turn that is over.
+    pub(super) fn turn_over(&mut self) {
+        self.unfinished.turn_over();
+    }
+
+    /// Nothing more was said of what a turn left open.
+    pub(super) fn give_up_left(&mut self) {
+        let ends = self.unfinished.give_up_left();
+        for event in ends {
+            self.add(event);
         }
     }
 

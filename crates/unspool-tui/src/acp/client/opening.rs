@@ -124,6 +124,8 @@ impl Client {
         }
         self.state.settings(&result);
         self.stage = Stage::Opened;
+        // What the history left open does not run.
+        self.journal.turn_over();
         self.send_next();
     }
 

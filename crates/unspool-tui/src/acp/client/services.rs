@@ -21,7 +21,7 @@ use super::{Call, Client, Update};
 use crate::acp::files::{FileError, Files};
 use crate::acp::permission::{Action, Subject, Verdict};
 use crate::acp::terminals::{News, Run, Terminals, signal_name};
-use crate::acp::wire::{items, text};
+use crate::acp::wire::{Message, items, text};
 
 /// Terminals that may be open at once.
 const TERMINALS: usize = 64;
@@ -29,6 +29,10 @@ const TERMINALS: usize = 64;
 const SHOWN: usize = 1 << 20;
 /// How long an agent may take to put a terminal into a call of its own.
 const GRACE: Duration = Duration::from_millis(60);
+/// The same while it has a call that may be about to show it.
+pub(super) const LONG_GRACE: Duration = Duration::from_secs(2);
+/// The same once the command has ended.
+const AFTERWARDS: Duration = Duration::from_secs(1);
 /// Answers that may wait for the end of commands.
 const WAITING: usize = 256;
 
@@ -70,6 +74,8 @@ enum Card {
     No,
     Runs,
     Ended,
+    /// A call of the agent took its place.
+    Taken,
 }
 
 impl Services {
@@ -423,7 +429,6 @@ impl Client {
                 if let Some(owned) = self.services.owned.get(&id) {
                     self.journal.terminal_exited(&owned.session, &id, code);
                 }
-                self.end_card(&id);
                 self.answer_waiting(&id);
             }
             News::Output(id) => self.shell_said(&id),
@@ -446,16 +451,76 @@ impl Client {
         if owned.card == Card::Runs {
             let text = whole(&mut owned.cut, bytes);
             self.show_command_output(id, text);
-        } else if owned.since.elapsed() >= GRACE {
+        } else if owned.since.elapsed() >= GRACE && self.is_card_due(id) {
             self.show_card(id);
         }
     }
 
-    /// Shows the terminals that no call of the agent shows.
+    /// Shows the terminals that no call of the agent shows, and their ends.
     pub(super) fn show_cards(&mut self) {
         let ids: Vec<String> = self.services.owned.keys().cloned().collect();
         for id in ids {
-            self.show_card(&id);
+            if self.is_card_due(&id) {
+                self.show_card(&id);
+            }
+            if self
+                .ended_since(&id)
+                .is_some_and(|since| since >= AFTERWARDS)
+            {
+                self.end_card(&id);
+            }
+        }
+    }
+
+    /// Whether a terminal or its end is still to be shown once a while has passed.
+    pub fn is_unsettled(&self) -> bool {
+        self.services.owned.iter().any(|(id, owned)| {
+            let has_ended = self.services.terminals.exit(id).is_some();
+            let is_hidden = owned.card == Card::No && !owned.is_embedded;
+            is_hidden || owned.card == Card::Runs && has_ended
+        })
+    }
+
+    /// Whether the agent had its time to show a terminal by itself.
+    fn is_card_due(&self, id: &str) -> bool {
+        let Some(owned) = self.services.owned.get(id) else {
+            return false;
+        };
+        if self.calls.await_terminal(&owned.session) && owned.since.elapsed() < LONG_GRACE {
+            return false;
+        }
+        let ended = self.ended_since(id);
+        ended.is_none_or(|ended| ended >= AFTERWARDS)
+    }
+
+    /// How long ago a terminal's command ended.
+    fn ended_since(&self, id: &str) -> Option<Duration> {
+        let owned = self.services.owned.get(id)?;
+        let (_, ran) = self.services.terminals.exit(id)?;
+        Some(owned.since.elapsed().saturating_sub(ran))
+    }
+
+    /// A call that shows a terminal of a call of ours takes the place of that.
+    pub(super) fn take_up(&mut self, message: &Message) {
+        let Message::Notification { method, params } = message else {
+            return;
+        };
+        let update = params.get("update").unwrap_or(&Value::Null);
+        let kind = text(update, "sessionUpdate");
+        if method != "session/update" || !matches!(&*kind, "tool_call" | "tool_call_update") {
+            return;
+        }
+        for item in items(update, "content") {
+            let id = text(item, "terminalId");
+            if let Some(owned) = self.services.owned.get_mut(&id)
+                && owned.card == Card::Runs
+                && self
+                    .journal
+                    .take_place(&text(update, "toolCallId"), &id, owned.shown)
+            {
+                owned.card = Card::Taken;
+                owned.is_embedded = true;
+            }
         }
     }
 

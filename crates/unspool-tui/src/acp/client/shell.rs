@@ -91,6 +91,14 @@ impl Client {
         self.show_command_end(id, "shell", output, duration);
     }
 
+    pub(super) fn end_shells(&mut self) {
+        let ids: Vec<String> = self.services.shells.keys().cloned().collect();
+        for id in ids {
+            self.services.terminals.kill_now(&id);
+            self.shell_ended(&id);
+        }
+    }
+
     pub(super) fn show_command(&mut self, id: &str, name: &str, command: &str) {
         let input = serde_json::json!({"command": command}).to_string();
         self.journal.say(Body::ToolUse(ToolUse {

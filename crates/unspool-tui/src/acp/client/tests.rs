@@ -11,6 +11,7 @@ use super::*;
 use crate::acp::permission::Rule;
 
 mod services;
+mod unfinished;
 
 struct World {
     client: Client,

@@ -37,6 +37,12 @@ impl Client {
         self.queue.remove(at)
     }
 
+    /// Forgets all messages that wait.
+    pub fn clear_queue(&mut self) {
+        self.queue.clear();
+        self.updates.push(Update::State);
+    }
+
     /// Sends the next message of the queue, if one can be sent. After a turn
     /// that failed or was canceled, nothing is sent before this is called or
     /// the person sends something else.
@@ -68,7 +74,10 @@ impl Client {
         let turn = self.turn.take();
         self.services.forget_grants();
         let is_over = match result {
-            Ok(result) => wire::text(&result, "stopReason") != "cancelled",
+            Ok(result) => {
+                self.fresh_stderr.clear();
+                wire::text(&result, "stopReason") != "cancelled"
+            }
             Err(refusal) if wants_login(&refusal) => {
                 self.stage = Stage::Login(Open::Nothing);
                 if let Some(turn) = turn {

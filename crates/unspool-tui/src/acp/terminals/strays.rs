@@ -2,7 +2,9 @@
 //! whatever `setsid` runs.
 //!
 //! Each terminal has a word of its own in the environment of its command, which
-//! all that comes of it inherits. On Linux, `/proc` tells who has it, and who
+//! all that comes of it inherits; the words of all terminals of this process begin
+//! alike, so that another process can end what is left of them once this one is
+//! gone. On Linux, `/proc` tells who has it, and who
 //! still has the terminal open though the environment was emptied. A process is
 //! held by a handle before it is looked at, so that no signal can reach a
 //! stranger who got its number since. Elsewhere the group is all that is known.
@@ -10,6 +12,7 @@
 #[cfg(target_os = "linux")]
 use std::path::Path;
 use std::path::PathBuf;
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -26,10 +29,33 @@ const ROUNDS: usize = 8;
 #[cfg(target_os = "linux")]
 const LARGEST: u64 = 4 << 20;
 
+/// What the words of all terminals of this process begin with.
+pub fn mark() -> &'static str {
+    static MARK: LazyLock<String> = LazyLock::new(|| {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        let now = now.map(|now| now.as_nanos()).unwrap_or_default();
+        format!("{}-{now}-", std::process::id())
+    });
+    &MARK
+}
+
+/// Ends all that is left of the terminals of a process that is gone, by its
+/// [`mark`].
+pub fn end_all(mark: &str) {
+    let all = Strays {
+        word: mark.to_owned(),
+        is_beginning: true,
+        device: None,
+    };
+    all.signal(Signal::KILL);
+}
+
 /// How processes of one terminal are told.
 #[derive(Clone, Debug)]
 pub(super) struct Strays {
     word: String,
+    /// All words that begin so are meant.
+    is_beginning: bool,
     /// The terminal's file, while it is this terminal's.
     device: Option<PathBuf>,
 }
@@ -38,10 +64,9 @@ impl Strays {
     pub(super) fn new(device: Option<PathBuf>) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let now = SystemTime::now().duration_since(UNIX_EPOCH);
-        let now = now.map(|now| now.as_nanos()).unwrap_or_default();
         Self {
-            word: format!("{}-{now}-{number}", std::process::id()),
+            word: format!("{}{number}", mark()),
+            is_beginning: false,
             device,
         }
     }
@@ -54,8 +79,8 @@ impl Strays {
     /// The same for a time when the terminal may be another one's.
     pub(super) fn without_device(&self) -> Self {
         Self {
-            word: self.word.clone(),
             device: None,
+            ..self.clone()
         }
     }
 
@@ -113,8 +138,12 @@ impl Strays {
         let read = std::fs::File::open(process.join("environ"))
             .and_then(|file| file.take(LARGEST).read_to_end(&mut environment));
         let wanted = format!("{VARIABLE}={}", self.word);
+        let is_wanted = |variable: &[u8]| match variable.strip_prefix(wanted.as_bytes()) {
+            Some(rest) => self.is_beginning || rest.is_empty(),
+            None => false,
+        };
         let mut variables = environment.split(|byte| *byte == 0);
-        read.is_ok() && variables.any(|variable| variable == wanted.as_bytes())
+        read.is_ok() && variables.any(is_wanted)
     }
 
     #[cfg(target_os = "linux")]

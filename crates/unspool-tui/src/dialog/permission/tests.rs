@@ -114,6 +114,37 @@ fn each_kind_has_its_key() {
 }
 
 #[test]
+fn what_was_not_seen_is_not_allowed() {
+    let start = Instant::now();
+    let now = start + Guard::PAUSE;
+    let mut request = request(vec![command("rm -rf /")]);
+    // A title is not what is done.
+    let text = seen(&mut request, (40, 2), &light(), start);
+    assert!(
+        text.contains("Run the tests ") && text.contains('⋮'),
+        "{text}"
+    );
+    for letter in ['a', 'A', '1', '2'] {
+        let answer = press(&mut request, KeyCode::Char(letter), now);
+        assert_eq!(answer, Answer::Unseen, "{letter}");
+    }
+    assert_eq!(
+        press(&mut request, KeyCode::Char('r'), now),
+        Answer::Chosen(2)
+    );
+    assert_eq!(press(&mut request, KeyCode::Esc, now), Answer::Cancel);
+    press(&mut request, KeyCode::Down, now);
+    assert_eq!(press(&mut request, KeyCode::Enter, now), Answer::Unseen);
+    press(&mut request, KeyCode::End, now);
+    let text = seen(&mut request, (40, 2), &light(), now);
+    assert!(text.contains("rm -rf /"), "{text}");
+    assert_eq!(
+        press(&mut request, KeyCode::Char('a'), now),
+        Answer::Chosen(0)
+    );
+}
+
+#[test]
 fn enter_does_nothing_until_an_option_is_marked() {
     let (mut request, now) = ready(request(Vec::new()));
     assert_eq!(press(&mut request, KeyCode::Enter, now), Answer::Nothing);

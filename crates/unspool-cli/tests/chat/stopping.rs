@@ -1,0 +1,131 @@
+//! Stopping an agent, leaving, and what waited for it.
+
+use crate::project::{ENTER, ESCAPE, LEAVE, Project, leave, pause, send};
+use crate::world::wait_until;
+
+const SIZE: (u16, u16) = (100, 30);
+const CTRL_C: &[u8] = b"\x03";
+const RESTART: &[u8] = b"\x12";
+const ASKS: &str = "does not stop. End it?";
+
+/// Presses Esc so that it is not taken for the beginning of another key.
+fn escape(terminal: &crate::terminal::Terminal) {
+    terminal.press(ESCAPE);
+    std::thread::sleep(std::time::Duration::from_millis(150));
+}
+
+#[test]
+fn an_agent_that_stops_after_all_is_not_to_be_ended() {
+    let project = Project::new();
+    let mut terminal = project.talk(SIZE, &["--until-canceled", "2500"], "");
+    send(&terminal, "go on");
+    terminal.wait_for("working");
+    (0..3).for_each(|_| escape(&terminal));
+    terminal.wait_for(ASKS);
+    wait_until("the question to go", || !terminal.text().contains(ASKS));
+    // The keys go to the prompt again.
+    send(&terminal, "hello there");
+    terminal.wait_for("› hello there");
+    leave(&mut terminal);
+}
+
+#[test]
+fn only_who_was_told_leaves_with_the_same_key_again() {
+    let project = Project::new();
+    let mut terminal = project.talk(SIZE, &["--until-canceled", "0"], "");
+    let told = "Press Ctrl-C again to leave.";
+    for begin in ["written and taken away", "sent"] {
+        terminal.press(begin.as_bytes());
+        terminal.wait_for(begin);
+        if begin == "sent" {
+            terminal.press(ENTER);
+            terminal.wait_for("working");
+        }
+        terminal.press(CTRL_C);
+        wait_until("the end of it", || {
+            let text = terminal.text();
+            !text.contains("working") && !text.contains(&format!("❯ {begin}"))
+        });
+        terminal.press(CTRL_C);
+        terminal.wait_for(told);
+        assert!(terminal.is_alternate());
+        // What was said is over after a while.
+        wait_until("the end of the word", || !terminal.text().contains(told));
+    }
+    terminal.press(CTRL_C);
+    terminal.wait_for(told);
+    terminal.press(CTRL_C);
+    assert!(terminal.end().success());
+    assert!(!terminal.is_alternate());
+}
+
+#[test]
+fn what_waited_for_an_agent_that_was_ended_stands_in_the_prompt() {
+    let project = Project::new();
+    let mut terminal = project.talk(SIZE, &["--hang-after", "2", "--ignore-term"], "");
+    send(&terminal, "first");
+    terminal.wait_for("working");
+    for text in ["second thought", "third thought"] {
+        send(&terminal, text);
+        terminal.wait_for(&format!("queued: {text}"));
+    }
+    terminal.press(b"fourth");
+    terminal.wait_for("❯ fourth");
+    (0..3).for_each(|_| escape(&terminal));
+    terminal.wait_for(ASKS);
+    pause();
+    terminal.press(b"y");
+    terminal.wait_for("was ended");
+    let text = terminal.text();
+    assert!(!text.contains("queued:"), "{text}");
+    terminal.wait_for("❯ second thought");
+    terminal.wait_for("third thought");
+    terminal.wait_for("fourth");
+    assert_eq!(text.matches("thought").count(), 2, "{text}");
+    terminal.press(RESTART);
+    wait_until("another agent", || {
+        !terminal.text().contains("ended, Ctrl-R")
+    });
+    terminal.wait_for("❯ second thought");
+    terminal.press(LEAVE);
+    wait_until("the end", || {
+        if terminal.text().contains("at work") {
+            pause();
+            terminal.press(b"y");
+        }
+        !terminal.is_alternate()
+    });
+    terminal.end();
+}
+
+#[test]
+fn what_waited_for_an_agent_that_died_stands_in_the_prompt() {
+    let project = Project::new();
+    let flags = ["--flood", "5", "--delay", "400", "--die-after", "5"];
+    let mut terminal = project.talk(SIZE, &flags, "");
+    send(&terminal, "first");
+    terminal.wait_for("working");
+    send(&terminal, "second thought");
+    terminal.wait_for("queued: second thought");
+    terminal.wait_for("ended with status 3");
+    terminal.wait_for("❯ second thought");
+    assert!(!terminal.text().contains("queued:"), "{}", terminal.text());
+    terminal.press(RESTART);
+    wait_until("another agent", || {
+        !terminal.text().contains("ended, Ctrl-R")
+    });
+    assert_eq!(terminal.text().matches("second thought").count(), 1);
+    terminal.press(CTRL_C);
+    leave(&mut terminal);
+}
+
+#[test]
+fn an_agent_that_does_not_answer_is_told_of_and_stopped() {
+    let project = Project::new();
+    let mut terminal = project.start(SIZE, &["--silent"], "").start();
+    terminal.wait_for("no answer yet, Ctrl-C stops it");
+    terminal.press(CTRL_C);
+    terminal.wait_for("did not answer and was ended. Ctrl-R starts it again.");
+    assert!(terminal.is_alternate());
+    leave(&mut terminal);
+}

@@ -1,0 +1,109 @@
+//! Calls of which the agent has not said how they ended.
+//!
+//! A turn that went well may leave some open, and what is said of them after it
+//! still counts for a moment. Then they are given up: told as stopped, so that
+//! they do not seem to run, now or in the next turn. One that is told of again
+//! begins anew, as what it was announced as. Used by `journal.rs`, for what came
+//! from the agent alone.
+
+use std::collections::BTreeMap;
+
+use unspool::Event;
+use unspool::event::{Body, ToolResult, ToolStatus, TurnStatus};
+
+/// Calls that may be open at once; more are not watched.
+const OPEN: usize = 1024;
+/// Calls that were given up and are remembered.
+const GIVEN_UP: usize = 64;
+
+/// By their ids, as they were announced.
+#[derive(Default)]
+pub(super) struct Unfinished {
+    open: BTreeMap<String, Event>,
+    /// Those of a turn that is over.
+    left: Vec<String>,
+    given_up: BTreeMap<String, Event>,
+}
+
+impl Unfinished {
+    /// Takes an event and hands it out, with what has to stand before it.
+    pub(super) fn take(&mut self, event: Event, out: &mut Vec<Event>) {
+        match &event.body {
+            Body::ToolUse(call) => {
+                self.left.retain(|left| *left != call.id);
+                self.given_up.remove(&call.id);
+                if self.open.len() < OPEN || self.open.contains_key(&call.id) {
+                    self.open.insert(call.id.clone(), event.clone());
+                }
+            }
+            Body::ToolOutput(output) => self.left.retain(|left| *left != output.id),
+            Body::ToolResult(result) => {
+                let is_late = self.open.remove(&result.id).is_none();
+                let call = self.given_up.remove(&result.id);
+                out.extend(call.filter(|_| is_late));
+            }
+            Body::TurnEnd(end) if event.agent.is_none() => match end.status {
+                TurnStatus::Completed => self.turn_over(),
+                // Whoever shows it knows what that means for calls.
+                TurnStatus::Canceled => drop(self.give_up_all()),
+                _ => out.extend(self.give_up_all()),
+            },
+            _ => {}
+        }
+        out.push(event);
+    }
+
+    /// Whether a call is open.
+    pub(super) fn contains(&self, call: &str) -> bool {
+        self.open.contains_key(call)
+    }
+
+    /// What is open belongs to a turn that is over.
+    pub(super) fn turn_over(&mut self) {
+        self.left = self.open.keys().cloned().collect();
+    }
+
+    /// Nothing more was said of what a turn left open.
+    pub(super) fn give_up_left(&mut self) -> Vec<Event> {
+        let left = std::mem::take(&mut self.left);
+        let events = left.iter().filter_map(|id| self.open.remove(id));
+        let events = events.collect();
+        self.stopped(events)
+    }
+
+    /// Nothing more will be said.
+    pub(super) fn give_up_all(&mut self) -> Vec<Event> {
+        self.left.clear();
+        let events = std::mem::take(&mut self.open).into_values().collect();
+        self.stopped(events)
+    }
+
+    fn stopped(&mut self, mut calls: Vec<Event>) -> Vec<Event> {
+        calls.sort_by_key(|call| call.seq);
+        let mut ends = Vec::new();
+        for call in calls {
+            let Body::ToolUse(told) = &call.body else {
+                continue;
+            };
+            let id = told.id.clone();
+            let result = ToolResult {
+                id: id.clone(),
+                name: told.name.clone(),
+                status: ToolStatus::Canceled,
+                ..ToolResult::default()
+            };
+            ends.push(Event {
+                body: Body::ToolResult(result),
+                agent: call.agent.clone(),
+                seq: 0,
+                time: None,
+                raw: None,
+            });
+            if self.given_up.len() < GIVEN_UP {
+                let again = Event { time: None, ..call };
+                self.given_up.insert(id, again);
+            }
+        }
+        ends
+    }
+}

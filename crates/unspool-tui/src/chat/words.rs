@@ -1,0 +1,113 @@
+//! What a tab says in words of our own, and what an agent printed in words that
+//! can be shown.
+
+use std::io;
+use std::path::PathBuf;
+
+use jiff::Timestamp;
+use unspool::doc::capture;
+use unspool::sanitize;
+
+use crate::acp::Exit;
+use crate::acp::files::FileError;
+use crate::prompt::blocks::Reason;
+
+/// Lines of what an agent printed that explain why it failed.
+const LAST: usize = 8;
+
+/// What an agent printed for a terminal, as the terminal would show it.
+pub(super) fn printed(text: &str) -> String {
+    let lines = capture::lines(text).into_iter();
+    let lines = lines.map(|line| line.into_iter().map(|span| span.text).collect::<String>());
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// The same in one line.
+pub(super) fn printed_line(text: &str) -> String {
+    printed(text.trim()).replace('\n', " ").trim().to_owned()
+}
+
+/// The last lines of it; empty if there is nothing to read in them.
+pub(super) fn last_printed(text: &str) -> String {
+    let text = printed(text);
+    let lines: Vec<&str> = text.trim().lines().collect();
+    let first = lines.len().saturating_sub(LAST);
+    lines.get(first..).unwrap_or_default().join("\n")
+}
+
+/// How an agent ended.
+pub(super) fn ended(name: &str, exit: &Exit) -> String {
+    match (exit.code, exit.signal) {
+        (Some(code @ 1..), _) => format!("{name} ended with status {code}."),
+        (None, Some(signal)) => format!("{name} was ended by signal {signal}."),
+        _ => format!("{name} ended."),
+    }
+}
+
+/// Whether a refusal gives no cause: somebody hung up.
+pub(super) fn is_vague(message: &str) -> bool {
+    const WORDS: [&str; 6] = [
+        "closed",
+        "internal error",
+        "exited",
+        "terminated",
+        "disconnected",
+        "unknown error",
+    ];
+    let message = message.trim().to_lowercase();
+    message.is_empty() || WORDS.iter().any(|word| message.contains(word))
+}
+
+/// Whether a failure leaves no session, so that only another start helps.
+pub(super) fn leaves_nothing(what: &str) -> bool {
+    matches!(
+        what,
+        "initialize" | "session/new" | "session/load" | "session/resume"
+    )
+}
+
+/// Why a file that was named is not sent, if that is worth a word.
+pub(super) fn reason((path, reason): &(PathBuf, Reason)) -> Option<String> {
+    let path = sanitize::line(&path.to_string_lossy()).into_owned();
+    match reason {
+        // It may not have been meant as a file.
+        Reason::Missing => None,
+        Reason::Outside => Some(format!("{path} is outside the project and not sent.")),
+        Reason::Unreadable(kind) => Some(format!("{path} is not sent: {kind}.")),
+    }
+}
+
+/// What the prompt wants to know of a file that cannot be read.
+pub(super) fn kind(error: FileError) -> io::Error {
+    match error {
+        FileError::Outside => io::ErrorKind::PermissionDenied.into(),
+        FileError::NotFound => io::ErrorKind::NotFound.into(),
+        FileError::NotAFile => io::ErrorKind::IsADirectory.into(),
+        FileError::TooLarge(_) => io::ErrorKind::FileTooLarge.into(),
+        FileError::Io(error) => error,
+    }
+}
+
+/// What did not work, in words.
+pub(super) fn plainly(what: &str) -> &str {
+    match what {
+        "initialize" => "The agent could not be greeted",
+        "authenticate" => "The login failed",
+        "session/new" => "No session could be opened",
+        "session/load" | "session/resume" => "The session could not be opened",
+        "session/prompt" => "The agent could not answer",
+        "session/set_mode" => "The mode could not be set",
+        "session/set_config_option" | "session/set_model" => "The setting could not be changed",
+        "session/list" => "The sessions could not be listed",
+        "record" => "The conversation is not kept",
+        other => other,
+    }
+}
+
+/// A name that no other conversation has.
+pub(super) fn file_name(agent: &str, tab: u64) -> String {
+    let time = Timestamp::now().strftime("%Y%m%dT%H%M%S");
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    let agent: String = agent.chars().filter(|c| is_plain(*c)).take(40).collect();
+    format!("{time}-{agent}-{}-{tab}.jsonl", std::process::id())
+}
