@@ -382,11 +382,27 @@ pub enum PlanStatus {
 }
 
 /// Changes of files outside any tool call.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Edits {
     /// The changes, one per file.
     #[serde(default)]
     pub edits: Vec<Edit>,
+    /// Whether they were made; only what went wrong is written.
+    #[serde(default, skip_serializing_if = "is_made")]
+    pub status: ToolStatus,
+    /// Why they were not made.
+    #[serde(default, skip_serializing_if = "Payload::is_empty")]
+    pub reason: Payload,
+}
+
+impl Edits {
+    /// Changes that were made.
+    pub fn new(edits: Vec<Edit>) -> Self {
+        Self {
+            edits,
+            ..Self::default()
+        }
+    }
 }
 
 /// The change of one file.
@@ -608,6 +624,14 @@ pub struct Unknown {
 )]
 fn is_false(value: &bool) -> bool {
     !value
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+fn is_made(status: &ToolStatus) -> bool {
+    *status == ToolStatus::Ok
 }
 
 #[cfg(test)]

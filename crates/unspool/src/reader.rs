@@ -330,5 +330,6 @@ impl Translator {
         if let Some(source) = &mut self.source {
             source.finish(&mut self.out);
         }
+        self.out.release_edits();
     }
 }

@@ -35,11 +35,12 @@ pub(super) fn write(entry: &Entry, text: &str, out: &mut impl Write) -> io::Resu
 
 /// Whether a call failed: what is folded away is easily missed.
 fn is_failed(item: &Item) -> bool {
-    let Item::Tool(tool) = item else {
-        return false;
+    let status = match item {
+        Item::Tool(tool) => tool.result.as_ref().map(|result| result.status),
+        Item::Edit(made) => Some(made.status),
+        _ => None,
     };
-    let result = tool.result.as_ref();
-    result.is_some_and(|result| matches!(result.status, ToolStatus::Error | ToolStatus::Rejected))
+    matches!(status, Some(ToolStatus::Error | ToolStatus::Rejected))
 }
 
 /// An annotation for a call, by its heading. Those have no colours.

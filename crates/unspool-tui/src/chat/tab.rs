@@ -458,7 +458,7 @@ impl Tab {
         if let Some(client) = &mut self.client
             && !client.shows_change_of(&wrote.path)
         {
-            client.tell(Body::Edit(Edits { edits }));
+            client.tell(Body::Edit(Edits::new(edits)));
         }
         self.follow_up();
     }

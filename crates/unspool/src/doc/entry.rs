@@ -137,7 +137,7 @@ pub fn parts(entry: &Entry, detail: &Detail) -> Vec<Part> {
         Item::Reasoning(text) => reasoning(&text.text, detail),
         Item::Tool(call) => tool::parts(call, detail),
         Item::Plan(plan) => plan_parts(plan, detail.marks),
-        Item::Edit(edits) => tool::edits(edits, Role::Green, detail),
+        Item::Edit(made) => tool::made(made, detail),
         Item::Permission(permission) if is_granted_routine(permission) => Vec::new(),
         Item::Permission(permission) => vec![asked(permission)],
         Item::Prompt(prompt) if is_routine(prompt) => Vec::new(),

@@ -26,6 +26,9 @@ mod messages;
 /// Finished calls and messages that are remembered.
 const REMEMBERED: usize = 16_384;
 
+/// Events that wait until it is known whether a change was made.
+const MOST_HELD: u64 = 1024;
+
 /// Takes what a source found and makes events of it.
 #[derive(Clone, Default)]
 pub struct Emitter {
@@ -43,6 +46,8 @@ pub struct Emitter {
     /// Finished calls in the order in which they are forgotten.
     finished: VecDeque<String>,
     unnamed_calls: u64,
+    /// Changes of which it is not known whether they were made, by number.
+    undecided: VecDeque<u64>,
 }
 
 /// A tool call, as a source announces it.
@@ -108,7 +113,9 @@ impl Emitter {
     }
 
     pub(crate) fn pop(&mut self) -> Option<Event> {
-        self.events.pop_front()
+        let undecided = self.undecided.front();
+        self.events
+            .pop_front_if(|event| undecided != Some(&event.seq))
     }
 
     /// The next frame begins: time and agent are no longer known.
@@ -436,7 +443,44 @@ impl Emitter {
         }
         self.turn_open = true;
         let edits = edits.into_iter().map(clean_paths).collect();
-        self.push(Body::Edit(Edits { edits }));
+        self.push(Body::Edit(Edits::new(edits)));
+    }
+
+    /// The same for changes of which it is told a little later whether they
+    /// were made: what follows waits for that.
+    pub(crate) fn proposed_edits(&mut self, edits: Vec<Edit>) {
+        for edit in edits {
+            self.undecided.push_back(self.seq);
+            self.edits(vec![edit]);
+        }
+    }
+
+    /// Tells of the changes that wait for it whether they were made; `None`
+    /// where that is still not known.
+    pub(crate) fn decide_edits(
+        &mut self,
+        mut outcome: impl FnMut(&Edit) -> Option<(ToolStatus, Payload)>,
+    ) {
+        let Some(first) = self.events.front().map(|event| event.seq) else {
+            return;
+        };
+        let events = &mut self.events;
+        self.undecided.retain(|seq| {
+            let at = usize::try_from(seq.saturating_sub(first)).unwrap_or(usize::MAX);
+            let Some(Body::Edit(made)) = events.get_mut(at).map(|event| &mut event.body) else {
+                return false;
+            };
+            let Some((status, reason)) = made.edits.first().and_then(&mut outcome) else {
+                return true;
+            };
+            (made.status, made.reason) = (status, reason);
+            false
+        });
+    }
+
+    /// No more is told of the changes: those that wait were made.
+    pub(crate) fn release_edits(&mut self) {
+        self.undecided.clear();
     }
 
     /// A request for permission, or its answer.
@@ -549,6 +593,10 @@ impl Emitter {
             raw: self.raw.clone(),
         });
         self.seq += 1;
+        let waiting = self.undecided.front().map_or(0, |first| self.seq - first);
+        if waiting > MOST_HELD {
+            self.release_edits();
+        }
     }
 
     fn unnamed(&mut self) -> String {

@@ -263,7 +263,7 @@ impl Acp {
     }
 
     fn announce(&mut self, call: &mut Call, out: &mut Emitter) {
-        if !call.announced && !call.is_plan() {
+        if !call.announced && call.ends_message() {
             out.agent(call.agent.clone());
             let owner = self.owner(&call.session, out);
             self.blocks.end(&owner);

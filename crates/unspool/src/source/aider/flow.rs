@@ -35,6 +35,7 @@
 //!           any other                                 Dump     context blocks
 //! ```
 
+use super::applied;
 use super::call;
 use super::dump::Dump;
 use super::marker::{self, Counts};
@@ -400,6 +401,7 @@ impl Flow {
             }
             self.message(None, out);
             self.turn.verdict = Some((TurnStatus::Canceled, String::new()));
+            applied::stop(out);
             self.push_note(Level::Canceled, stop, out);
             return true;
         }

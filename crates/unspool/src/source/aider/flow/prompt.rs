@@ -120,11 +120,13 @@ impl Flow {
         }
         self.who.ensure(out);
         out.user(text, false);
+        if matches!(text, "/exit" | "/quit") {
+            // Nothing is asked of the agent: how the run went is what its last
+            // turn came to.
+            return;
+        }
         self.turn.active = true;
         self.turn.unfinished = !text.starts_with(['/', '!']);
-        if matches!(text, "/exit" | "/quit") {
-            self.turn.verdict = Some((TurnStatus::Completed, String::new()));
-        }
     }
 
     /// The turn is over, if there was one.
@@ -136,6 +138,7 @@ impl Flow {
         }
         self.round.end(Over::Cut, out);
         self.round.raw = false;
+        out.release_edits();
         let turn = std::mem::take(&mut self.turn);
         if turn.active {
             let (status, reason) = turn.verdict.unwrap_or_default();
