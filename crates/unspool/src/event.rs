@@ -522,6 +522,20 @@ pub struct Notice {
     /// The words.
     #[serde(default, skip_serializing_if = "Payload::is_empty")]
     pub text: Payload,
+    /// Bytes of the input that were not read, which is what it says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left_out: Option<u64>,
+}
+
+impl Notice {
+    /// A message of this level.
+    pub fn new(level: Level, text: impl Into<Payload>) -> Self {
+        Self {
+            level,
+            text: text.into(),
+            left_out: None,
+        }
+    }
 }
 
 /// How serious a notice is.

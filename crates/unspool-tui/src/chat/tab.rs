@@ -178,10 +178,7 @@ impl Tab {
         };
         self.phase = Phase::Failed;
         self.has_failed = true;
-        self.show(Body::Notice(Notice {
-            level: Level::Error,
-            text: text.into(),
-        }));
+        self.show(Body::Notice(Notice::new(Level::Error, text)));
     }
 
     /// Something of our own, in the transcript.
@@ -196,11 +193,10 @@ impl Tab {
     }
 
     fn note(&mut self, level: Level, text: String) {
-        let text = text.into();
         match &mut self.client {
             // It belongs to the conversation, and is kept with it.
-            Some(client) => client.tell(Body::Notice(Notice { level, text })),
-            None => self.show(Body::Notice(Notice { level, text })),
+            Some(client) => client.tell(Body::Notice(Notice::new(level, text))),
+            None => self.show(Body::Notice(Notice::new(level, text))),
         }
     }
 
@@ -482,10 +478,7 @@ impl Tab {
         } else {
             how
         };
-        self.show(Body::Notice(Notice {
-            level,
-            text: text.into(),
-        }));
+        self.show(Body::Notice(Notice::new(level, text)));
     }
 
     /// Sends a message, and remembers it.
@@ -640,10 +633,10 @@ impl Tab {
         self.has_failed = true;
         self.phase = Phase::Ended;
         self.sight.pane.set_live(false);
-        self.show(Body::Notice(Notice {
-            level: Level::Canceled,
-            text: "The agent did not stop and was ended. Ctrl-R starts it again.".into(),
-        }));
+        self.show(Body::Notice(Notice::new(
+            Level::Canceled,
+            "The agent did not stop and was ended. Ctrl-R starts it again.",
+        )));
     }
 
     /// Whether it was told to stop and has not.

@@ -431,6 +431,7 @@ impl View<'_> {
                 format!(" {}", sanitize::line(input.get())),
                 Role::Normal,
             ));
+            body::cut(&mut spans, self.detail);
         }
         let mut parts = vec![self.head(spans)];
         match self.failure() {
@@ -591,6 +592,8 @@ fn shown_lines(edit: &Edit, all: usize, limit: usize, detail: &Detail) -> (usize
     let lines = || edit.hunks.iter().flat_map(|hunk| &hunk.lines);
     let wanted = detail.wanted.as_ref();
     let found = wanted.and_then(|wanted| lines().position(|line| wanted.is(line)));
+    // Context alone would show nothing of the change.
+    let found = found.or_else(|| lines().position(|line| line.starts_with(['+', '-'])));
     let window = found.and_then(|found| body::window(found, all, limit));
     window.unwrap_or({
         let end = limit.min(all);

@@ -113,9 +113,11 @@ impl Emitter {
     }
 
     pub(crate) fn pop(&mut self) -> Option<Event> {
-        let undecided = self.undecided.front();
-        self.events
-            .pop_front_if(|event| undecided != Some(&event.seq))
+        let next = self.events.front()?;
+        if self.undecided.front() == Some(&next.seq) {
+            return None;
+        }
+        self.events.pop_front()
     }
 
     /// The next frame begins: time and agent are no longer known.
@@ -510,12 +512,26 @@ impl Emitter {
         }));
     }
 
+    /// What was said so far was replaced by this summary, where it is known: the
+    /// same event for every agent.
+    pub fn compacted(&mut self, summary: impl Into<Payload>) {
+        self.context("compacted", "", summary);
+    }
+
     /// A message of the agent itself.
     pub fn notice(&mut self, level: Level, text: impl Into<Payload>) {
         let text = text.into();
         if !text.is_empty() {
-            self.push(Body::Notice(Notice { level, text }));
+            self.push(Body::Notice(Notice::new(level, text)));
         }
+    }
+
+    /// So many bytes of the input were not read.
+    pub(crate) fn left_out(&mut self, bytes: u64, text: String) {
+        self.push(Body::Notice(Notice {
+            left_out: Some(bytes),
+            ..Notice::new(Level::Warning, text)
+        }));
     }
 
     /// Tokens and cost; nothing is emitted when all fields are empty.
@@ -574,6 +590,20 @@ impl Emitter {
         }));
         if let Some(event) = self.events.back_mut() {
             event.raw = Some(frame.text.to_owned());
+        }
+    }
+
+    /// Whether the last event that waits says that nobody knows this frame.
+    pub(crate) fn is_unknown(&self, frame: &Frame<'_>) -> bool {
+        self.events.back().is_some_and(|event| {
+            matches!(event.body, Body::Unknown(_)) && event.raw.as_deref() == Some(frame.text)
+        })
+    }
+
+    /// Takes that event back: somebody does know the frame.
+    pub(crate) fn take_back(&mut self) {
+        if let Some(event) = self.events.pop_back() {
+            self.seq = event.seq;
         }
     }
 

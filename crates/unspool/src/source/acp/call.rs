@@ -378,7 +378,7 @@ impl Call {
     pub(super) fn announce(&mut self, out: &mut Emitter) {
         let is_first = !std::mem::replace(&mut self.announced, true);
         let is_no_call = self.is_aider && aider::is_question(&self.id);
-        if self.repeats_plan() || self.is_report() || is_no_call {
+        if self.repeats_plan() || self.is_report() || self.is_compaction() || is_no_call {
             if is_first {
                 out.hide_call(&self.id, &self.tool());
                 if self.repeats_plan() {
@@ -419,6 +419,11 @@ impl Call {
     /// OpenCode turns a call that it cannot make into one of this tool.
     pub(super) fn is_invalid(&self) -> bool {
         self.is_opencode() && matches!(&*self.title, "invalid" | "Invalid Tool")
+    }
+
+    /// Whether the adapter tells with it that the conversation is made shorter.
+    pub(super) fn is_compaction(&self) -> bool {
+        self.title == "Compact conversation" && self.input.is_none()
     }
 
     /// Whether what is said behind it is another message: a plan stands beside

@@ -352,6 +352,9 @@ impl Acp {
             self.register_agent(call);
         }
         out.agent(call.agent.clone());
+        if call.is_compaction() && outcome.status == ToolStatus::Ok {
+            out.compacted("");
+        }
         out.tool_result(&call.id, outcome);
         if let Some(id) = &call.terminal {
             self.terminals.remove(id);
