@@ -52,7 +52,7 @@ fn warn(head: &str, body: &str, out: &mut impl Write) -> io::Result<()> {
     let plain = |line: &str| {
         let line = without_colours(line);
         let lines = clean_lines(line.trim_start_matches(['•', '└', ' ']), Style::default());
-        Output::Plain.text(&lines)
+        Output::Plain.text(&lines).trim_end().to_owned()
     };
     let lines = std::iter::once(head).chain(body.lines().take(REASON));
     let text = lines.map(plain).collect::<Vec<_>>().join("\n");

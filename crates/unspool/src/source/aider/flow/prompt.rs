@@ -2,6 +2,7 @@
 
 use super::{Flow, Line, Origin};
 use crate::event::{TurnEnd, TurnStatus};
+use crate::json::Json;
 use crate::source::Emitter;
 use crate::source::aider::marker::{self, Family};
 use crate::source::aider::round::Over;
@@ -119,12 +120,14 @@ impl Flow {
             return;
         }
         self.who.ensure(out);
-        out.user(text, false);
         if matches!(text, "/exit" | "/quit") {
             // Nothing is asked of the agent: how the run went is what its last
             // turn came to.
+            let left = format!("\"{text}\"");
+            out.state("left", Json::parse(&left).unwrap_or(Json::NULL));
             return;
         }
+        out.user(text, false);
         self.turn.active = true;
         self.turn.unfinished = !text.starts_with(['/', '!']);
     }
