@@ -72,9 +72,13 @@ struct Failure {
     lines: Vec<Vec<String>>,
 }
 
+/// Blocks of a report that are looked at: each is held against each change.
+const MOST: usize = 256;
+
 /// The blocks that a report repeats, each below its own heading.
 fn failures(report: &str) -> Vec<Failure> {
-    report.split("\n## ").skip(1).filter_map(failure).collect()
+    let sections = report.split("\n## ").skip(1);
+    sections.take(MOST).filter_map(failure).collect()
 }
 
 fn failure(section: &str) -> Option<Failure> {
