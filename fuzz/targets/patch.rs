@@ -6,7 +6,7 @@
 use libfuzzer_sys::fuzz_target;
 use unspool::doc::entry::{Detail, parts};
 use unspool::doc::{Block, changed};
-use unspool::event::Edit;
+use unspool::event::{Edit, Edits};
 use unspool::layout::split;
 use unspool::patch;
 use unspool::session::{Entry, Item};
@@ -14,7 +14,7 @@ use unspool::session::{Entry, Item};
 const WIDTH: usize = 50;
 
 fn show(edits: Vec<Edit>) {
-    let entry = Entry::new(Item::Edit(edits));
+    let entry = Entry::new(Item::Edit(Edits::new(edits)));
     unspool_fuzz::is_safe(&unspool_fuzz::plain().format_entry(&entry, WIDTH), WIDTH);
     for block in parts(&entry, &Detail::default())
         .into_iter()

@@ -51,7 +51,7 @@ Examples:
 
 Exit status:
   0  the agent's run succeeded
-  1  the agent's run failed or was cut off
+  1  the agent's run failed or was cut off, or a part of it was left out
   2  wrong use, or an input could not be read (the others are shown all the same)")]
 pub(crate) struct Cli {
     #[command(subcommand)]
@@ -164,7 +164,8 @@ pub(crate) struct Source {
 
     /// Leave out frames (lines, bodies) longer than this many bytes
     ///
-    /// Takes K, M and G. A frame that is left out becomes a notice.
+    /// Takes K, M and G. A frame that is left out becomes a warning, and the exit
+    /// status is 1.
     #[arg(long, value_name = "BYTES", default_value = "256M", value_parser = parse_size, hide_short_help = true)]
     frame_limit: usize,
 }
@@ -355,6 +356,7 @@ Examples:
 
 Exit status:
   0  everything was read
+  1  a frame over --frame-limit was left out
   2  wrong use, or an input could not be read (the others are read all the same)")]
 pub(crate) struct Events {
     /// Files to read; `-` or none is standard input

@@ -92,6 +92,7 @@ fn went_wrong(item: &Item) -> bool {
             .result
             .as_ref()
             .is_some_and(|result| result.status != ToolStatus::Ok),
+        Item::Edit(made) => made.status != ToolStatus::Ok,
         Item::Notice(notice) => matches!(
             notice.level,
             Level::Error | Level::Warning | Level::Canceled
@@ -136,7 +137,7 @@ fn words(item: &Item) -> Vec<String> {
             .iter()
             .map(|entry| entry.text.clone())
             .collect(),
-        Item::Edit(edits) => lines_of(edits).collect(),
+        Item::Edit(made) => lines_of(&made.edits).collect(),
         Item::Permission(permission) => vec![permission.title.clone()],
         Item::Prompt(prompt) => vec![prompt.question.clone(), prompt.answer.clone()],
         Item::Context(context) => vec![context.title.clone(), context.text.to_string()],

@@ -1,7 +1,8 @@
 //! The command `unspool`: arguments, files, and the exit status.
 //!
 //! The status is 0 when everything was read and the agent's run succeeded, 1 when
-//! the run that is shown failed or was cut off, 2 for wrong use or an input that
+//! the run that is shown failed or was cut off, or a frame of it was too long to be
+//! read, 2 for wrong use or an input that
 //! could not be read (the others are read all the same), 128 and the signal's
 //! number when a signal ended it. A reader that closes the pipe early is no
 //! error.
@@ -33,6 +34,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use unspool::event::TurnStatus;
+use unspool::stats::Stats;
 
 use cli::{Cli, Command};
 
@@ -82,7 +84,7 @@ fn main() -> ExitCode {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Status {
     Success,
-    /// The agent's run failed or was cut off.
+    /// The agent's run failed or was cut off, or is not shown as a whole.
     AgentFailed,
     /// Some input could not be read; it was said.
     Unreadable,
@@ -91,9 +93,10 @@ enum Status {
 }
 
 impl Status {
-    /// What the last turn of a run says about it.
-    fn of(end: Option<TurnStatus>) -> Self {
-        match end {
+    /// What the last turn of a run says about it, if all of it was read.
+    fn of(stats: &Stats) -> Self {
+        match stats.status {
+            _ if stats.left_out > 0 => Self::AgentFailed,
             None | Some(TurnStatus::Completed) => Self::Success,
             Some(_) => Self::AgentFailed,
         }

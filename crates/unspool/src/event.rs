@@ -382,11 +382,27 @@ pub enum PlanStatus {
 }
 
 /// Changes of files outside any tool call.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Edits {
     /// The changes, one per file.
     #[serde(default)]
     pub edits: Vec<Edit>,
+    /// Whether they were made; only what went wrong is written.
+    #[serde(default, skip_serializing_if = "is_made")]
+    pub status: ToolStatus,
+    /// Why they were not made.
+    #[serde(default, skip_serializing_if = "Payload::is_empty")]
+    pub reason: Payload,
+}
+
+impl Edits {
+    /// Changes that were made.
+    pub fn new(edits: Vec<Edit>) -> Self {
+        Self {
+            edits,
+            ..Self::default()
+        }
+    }
 }
 
 /// The change of one file.
@@ -506,6 +522,20 @@ pub struct Notice {
     /// The words.
     #[serde(default, skip_serializing_if = "Payload::is_empty")]
     pub text: Payload,
+    /// Bytes of the input that were not read, which is what it says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left_out: Option<u64>,
+}
+
+impl Notice {
+    /// A message of this level.
+    pub fn new(level: Level, text: impl Into<Payload>) -> Self {
+        Self {
+            level,
+            text: text.into(),
+            left_out: None,
+        }
+    }
 }
 
 /// How serious a notice is.
@@ -608,6 +638,14 @@ pub struct Unknown {
 )]
 fn is_false(value: &bool) -> bool {
     !value
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+fn is_made(status: &ToolStatus) -> bool {
+    *status == ToolStatus::Ok
 }
 
 #[cfg(test)]

@@ -45,8 +45,12 @@ impl<'a> Frame<'a> {
 #[derive(Clone, Copy)]
 pub(crate) enum Framed<'a> {
     Frame(Frame<'a>),
-    /// A frame of this many bytes was over the limit and is gone.
-    Oversized(u64),
+    /// A frame of this many bytes was over the limit and is gone but for how it
+    /// begins, where that is known.
+    Oversized {
+        bytes: u64,
+        head: &'a str,
+    },
 }
 
 /// How the input is cut.
@@ -242,7 +246,7 @@ mod tests {
         let mut sink = |framed: Framed<'_>| {
             out.push(match framed {
                 Framed::Frame(frame) => format!("{}{}|{}", frame.text, frame.ending, frame.event),
-                Framed::Oversized(bytes) => format!("<{bytes}>"),
+                Framed::Oversized { bytes, .. } => format!("<{bytes}>"),
             });
         };
         for piece in input.chunks(chunk) {

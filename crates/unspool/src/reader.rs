@@ -5,7 +5,7 @@
 //! passed on as text or `unknown`, and recognition goes on, so that noise
 //! before a stream does no harm.
 
-use crate::event::{Event, Level};
+use crate::event::Event;
 use crate::frame::{Frame, Framed, Framer};
 use crate::source::{BUILTIN, Emitter, Input, Probe, Provider, Source, raw};
 
@@ -234,13 +234,19 @@ impl Translator {
     fn framed(&mut self, framed: Framed<'_>) {
         match framed {
             Framed::Frame(frame) => self.frame(&frame),
-            Framed::Oversized(bytes) => {
+            Framed::Oversized { bytes, head } => {
                 let limit = self.options.frame_limit;
-                self.out.begin(&Frame::new(""));
-                self.out.notice(
-                    Level::Warning,
-                    format!("A frame of {bytes} bytes is over the limit of {limit} bytes and was left out."),
+                let mut text = format!(
+                    "A frame of {bytes} bytes is over the limit of {limit} bytes and was left out"
                 );
+                text += match head {
+                    "" => ".",
+                    _ => ": ",
+                };
+                text += head;
+                text += if head.is_empty() { "" } else { "…" };
+                self.out.begin(&Frame::new(""));
+                self.out.left_out(bytes, text);
             }
         }
     }
@@ -320,6 +326,25 @@ impl Translator {
         if let Some(source) = &mut self.source {
             source.frame(frame, &mut self.out);
         }
+        if let Some(provider) = self.another(frame) {
+            self.out.take_back();
+            if let Some(source) = &mut self.source {
+                source.finish(&mut self.out);
+            }
+            self.recognised(provider);
+            self.translate(frame);
+        }
+    }
+
+    /// The provider of another run that begins with this frame, which the source
+    /// does not know and somebody else does.
+    fn another(&self, frame: &Frame<'_>) -> Option<Provider> {
+        let current = self.provider.filter(|_| self.options.from.is_none())?;
+        if current.input == Input::Text || !self.out.is_unknown(frame) {
+            return None;
+        }
+        asked(&self.options.providers, frame)
+            .filter(|other| other.name != current.name && other.input == Input::Json)
     }
 
     fn finish(&mut self) {
@@ -330,5 +355,6 @@ impl Translator {
         if let Some(source) = &mut self.source {
             source.finish(&mut self.out);
         }
+        self.out.release_edits();
     }
 }

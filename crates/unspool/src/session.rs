@@ -255,7 +255,7 @@ impl Session {
                     plan.into_iter().for_each(finished);
                 }
             }
-            Body::Edit(edits) => finished(entry(Item::Edit(edits.edits))),
+            Body::Edit(edits) => finished(entry(Item::Edit(edits))),
             Body::Prompt(prompt) => self.prompt(prompt, entry, finished),
             Body::Context(context) => finished(entry(Item::Context(context))),
             Body::Notice(notice) => {
@@ -620,7 +620,7 @@ mod tests {
         let mut see = |entry: Entry| {
             seen.push(match entry.item {
                 Item::Text(text) => text.text,
-                Item::Edit(edits) => edits[0].path.clone(),
+                Item::Edit(made) => made.edits[0].path.clone(),
                 other => format!("{other:?}"),
             });
         };

@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use crate::event::{Body, Event, ToolStatus, TurnStatus, Usage};
+use crate::event::{Body, Event, Level, ToolStatus, TurnStatus, Usage};
 
 /// Figures of one run, counted as its events pass.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -41,6 +41,8 @@ pub struct Stats {
     pub usage: Usage,
     /// How the last turn ended.
     pub status: Option<TurnStatus>,
+    /// Bytes of the input that were not read.
+    pub left_out: u64,
     first: Option<Timestamp>,
     last: Option<Timestamp>,
     /// Totals that replace each other, by the agent that they are of; the root
@@ -94,7 +96,10 @@ impl Stats {
             Body::ToolResult(result) if result.status == ToolStatus::Error => {
                 self.failed_tools += 1;
             }
-            Body::Notice(notice) if notice.level == crate::event::Level::Error => self.errors += 1,
+            Body::Notice(notice) => {
+                self.errors += u64::from(notice.level == Level::Error);
+                self.left_out += notice.left_out.unwrap_or_default();
+            }
             Body::Usage(usage) => {
                 let agent = event.agent.as_ref().map_or("", |agent| &agent.id);
                 self.add(usage, agent);

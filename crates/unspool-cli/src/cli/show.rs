@@ -18,7 +18,7 @@ Examples:
 
 Exit status:
   0  the agent's run succeeded
-  1  the agent's run failed or was cut off
+  1  the agent's run failed or was cut off, or a part of it was left out
   2  wrong use, no such session, or one that could not be read")]
 pub(crate) struct ShowNamed {
     /// The newest session of this agent, or of any

@@ -3,6 +3,9 @@
 use std::fmt::Write as _;
 use std::io::{self, BufWriter, IsTerminal, Write};
 
+use unspool::Event;
+use unspool::event::Body;
+
 use crate::Status;
 use crate::cli::Events;
 use crate::input::{self, Batch, CHUNK};
@@ -14,7 +17,15 @@ pub(crate) fn run(arguments: &Events) -> anyhow::Result<Status> {
     input::each(&arguments.files, open, |input| {
         input.meter.show(false);
         let options = arguments.source.reader_options(arguments.with_raw);
+        let mut is_whole = true;
         let read = input.events(options, |batch| {
+            if let Batch::Event(Event {
+                body: Body::Notice(notice),
+                ..
+            }) = &batch
+            {
+                is_whole &= notice.left_out.is_none();
+            }
             match batch {
                 Batch::Event(event) if is_terminal => {
                     let json = serde_json::to_string(&event).map_err(io::Error::from)?;
@@ -28,7 +39,12 @@ pub(crate) fn run(arguments: &Events) -> anyhow::Result<Status> {
             }
             Ok(())
         })?;
-        Ok(read.map(|()| Status::Success))
+        let status = if is_whole {
+            Status::Success
+        } else {
+            Status::AgentFailed
+        };
+        Ok(read.map(|()| status))
     })
 }
 

@@ -215,7 +215,7 @@ fn watched(
         out.flush()?;
     }
     Ok(match end {
-        End::Input(read) => read.map(|()| Status::of(stats.status)),
+        End::Input(read) => read.map(|()| Status::of(&stats)),
         End::Signal(signal) => Ok(Status::of_signal(signal)),
     })
 }
@@ -279,5 +279,5 @@ fn show(
         summary::write(&stats, settings, out)?;
     }
     out.flush()?;
-    Ok(read.map(|()| Status::of(stats.status)))
+    Ok(read.map(|()| Status::of(&stats)))
 }

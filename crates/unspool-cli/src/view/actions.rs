@@ -18,7 +18,7 @@ pub(super) fn write(entry: &Entry, text: &str, out: &mut impl Write) -> io::Resu
     match text.split_once('\n') {
         Some((head, body)) if is_call => {
             if is_failed(&entry.item) {
-                warn(head, out)?;
+                warn(head, body, out)?;
             }
             writeln!(out, "::group::{}", data(head))?;
             lines(body, out)?;
@@ -26,7 +26,7 @@ pub(super) fn write(entry: &Entry, text: &str, out: &mut impl Write) -> io::Resu
         }
         _ => {
             if is_failed(&entry.item) {
-                warn(text, out)?;
+                warn(text, "", out)?;
             }
             lines(text, out)
         }
@@ -35,21 +35,28 @@ pub(super) fn write(entry: &Entry, text: &str, out: &mut impl Write) -> io::Resu
 
 /// Whether a call failed: what is folded away is easily missed.
 fn is_failed(item: &Item) -> bool {
-    let Item::Tool(tool) = item else {
-        return false;
+    let status = match item {
+        Item::Tool(tool) => tool.result.as_ref().map(|result| result.status),
+        Item::Edit(made) => Some(made.status),
+        _ => None,
     };
-    let result = tool.result.as_ref();
-    result.is_some_and(|result| matches!(result.status, ToolStatus::Error | ToolStatus::Rejected))
+    matches!(status, Some(ToolStatus::Error | ToolStatus::Rejected))
 }
 
-/// An annotation for a call, by its heading. Those have no colours.
-fn warn(head: &str, out: &mut impl Write) -> io::Result<()> {
-    let head = Output::Plain.text(&clean_lines(&without_colours(head), Style::default()));
-    writeln!(
-        out,
-        "::warning::{}",
-        data(head.trim_start_matches(['•', ' ']))
-    )
+/// Lines below the heading of a call that an annotation repeats.
+const REASON: usize = 5;
+
+/// An annotation for a call: its heading, and how it tells why it failed. Those
+/// have no colours.
+fn warn(head: &str, body: &str, out: &mut impl Write) -> io::Result<()> {
+    let plain = |line: &str| {
+        let line = without_colours(line);
+        let lines = clean_lines(line.trim_start_matches(['•', '└', ' ']), Style::default());
+        Output::Plain.text(&lines).trim_end().to_owned()
+    };
+    let lines = std::iter::once(head).chain(body.lines().take(REASON));
+    let text = lines.map(plain).collect::<Vec<_>>().join("\n");
+    writeln!(out, "::warning::{}", data(&text))
 }
 
 fn without_colours(text: &str) -> String {

@@ -164,7 +164,10 @@ fn failed_calls_are_annotated_in_github_actions() {
             .collect();
         assert_eq!(
             warnings,
-            ["::warning::Ran date +%25s", "::warning::Ran false"],
+            [
+                "::warning::Ran date +%25s%0AError: gone",
+                "::warning::Ran false%0AError."
+            ],
             "{text}"
         );
     }

@@ -655,10 +655,7 @@ impl Client {
     }
 
     fn notice(&mut self, level: unspool::event::Level, text: String) {
-        let notice = unspool::event::Notice {
-            level,
-            text: text.into(),
-        };
+        let notice = unspool::event::Notice::new(level, text);
         self.journal.say(unspool::event::Body::Notice(notice));
     }
 }

@@ -9,6 +9,7 @@ use ratatui::layout::Rect;
 use unspool::doc::card;
 use unspool::doc::entry::Detail;
 use unspool::doc::{Block, Role, Span, markdown};
+use unspool::event::Edits;
 use unspool::sanitize;
 use unspool::session::{Entry, Item, Tool};
 use unspool::theme::Theme;
@@ -206,7 +207,7 @@ fn blocks(call: &Call) -> Vec<Block> {
         blocks.push(permission::command(command));
     }
     if !call.edits.is_empty() {
-        blocks.extend(shown(Item::Edit(call.edits.clone())));
+        blocks.extend(shown(Item::Edit(Edits::new(call.edits.clone()))));
     } else if call.command.is_none() {
         blocks.extend(shown(Item::Tool(Tool {
             call: call.tool_use(),

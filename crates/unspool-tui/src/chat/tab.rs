@@ -144,11 +144,10 @@ impl Tab {
     }
 
     fn note(&mut self, level: Level, text: String) {
-        let text = text.into();
         match &mut self.client {
             // It belongs to the conversation, and is kept with it.
-            Some(client) => client.tell(Body::Notice(Notice { level, text })),
-            None => self.show(Body::Notice(Notice { level, text })),
+            Some(client) => client.tell(Body::Notice(Notice::new(level, text))),
+            None => self.show(Body::Notice(Notice::new(level, text))),
         }
     }
 
@@ -407,7 +406,7 @@ impl Tab {
         if let Some(client) = &mut self.client
             && !client.shows_change_of(&wrote.path)
         {
-            client.tell(Body::Edit(Edits { edits }));
+            client.tell(Body::Edit(Edits::new(edits)));
         }
         self.follow_up();
     }

@@ -388,12 +388,18 @@ fn mark(entry: &Entry, is_open: bool, is_asked: bool) -> Option<(&'static str, R
             None if is_open && is_asked => ("○", Role::Colorful),
             None if is_open => (SPINNER[0], Role::Colorful),
             None => ("○", Role::Accent),
-            Some(ToolStatus::Ok) => ("✓", Role::Green),
-            Some(ToolStatus::Error) => ("✗", Role::Red),
-            Some(ToolStatus::Rejected | ToolStatus::Canceled) => ("⊘", Role::Red),
+            Some(status) => ended(status),
         }),
-        Item::Edit(_) => Some(("✓", Role::Green)),
+        Item::Edit(made) => Some(ended(made.status)),
         _ => None,
+    }
+}
+
+fn ended(status: ToolStatus) -> (&'static str, Role) {
+    match status {
+        ToolStatus::Ok => ("✓", Role::Green),
+        ToolStatus::Error => ("✗", Role::Red),
+        ToolStatus::Rejected | ToolStatus::Canceled => ("⊘", Role::Red),
     }
 }
 

@@ -29,7 +29,7 @@ pub(super) fn any(entry: &Entry, is_wanted: &dyn Fn(&str) -> bool) -> bool {
                     payload(&result.output) || edits(&result.edits, is_wanted)
                 })
         }
-        Item::Edit(changed) => edits(changed, is_wanted),
+        Item::Edit(made) => edits(&made.edits, is_wanted),
         Item::Plan(plan) => plan.entries.iter().any(|step| is_wanted(&step.text)),
         Item::Permission(asked) => is_wanted(&asked.title) || is_wanted(&asked.outcome),
         Item::Prompt(prompt) => is_wanted(&prompt.question) || is_wanted(&prompt.answer),

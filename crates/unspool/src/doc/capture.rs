@@ -7,6 +7,10 @@
 //! other sequences are dropped. The terminal has no right edge, because nobody
 //! knows how wide the command believed it to be.
 //!
+//! A tab is four blanks, as everywhere else. Only in a line in which the cursor is
+//! moved, and in output in which it is moved to other lines, a tab leads to the
+//! next of the terminal's stops, each 8 columns: what was put at a column is there.
+//!
 //! Only the last rows stay within reach of the cursor; those above are finished
 //! and cost no more than their text. [`head`] stops early: of most output only
 //! the first few lines are seen.
@@ -128,9 +132,33 @@ fn complete_lines(text: &str) -> Option<Vec<Line>> {
     }
     Some(painted.into_lines().unwrap_or_else(|| {
         let mut grid = Grid::default();
-        vte::Parser::new().advance(&mut grid, text.as_bytes());
+        advance_by_line(&mut grid, text);
         grid.into_lines()
     }))
+}
+
+/// Lets a grid take text of which no line reaches back, each line with the tabs
+/// that are right for it.
+fn advance_by_line(grid: &mut Grid, text: &str) {
+    let mut parser = vte::Parser::new();
+    let mut start = 0;
+    for end in line_ends(text).map(|at| at + 1).chain([text.len()]) {
+        let line = text.get(start..end).unwrap_or_default();
+        grid.stops = line.contains('\t') && moves(line);
+        parser.advance(grid, line.as_bytes());
+        start = end;
+    }
+}
+
+/// Whether the cursor is moved to another column of the line.
+fn moves(line: &str) -> bool {
+    let words = line.trim_end_matches(['\n', '\r', '\u{B}', '\u{C}']);
+    let is_move = |sequence: &str| {
+        let last = sequence.find(|c: char| !matches!(c, ' '..='?'));
+        let last = last.and_then(|at| sequence.get(at..));
+        last.is_some_and(|last| last.starts_with(['C', 'D', 'G']))
+    };
+    words.contains(['\r', '\u{8}']) || words.split("\u{1b}[").skip(1).any(is_move)
 }
 
 /// Sees whether a character is printed or taken for a part of a sequence.
@@ -147,7 +175,12 @@ impl vte::Perform for Probe {
 
 fn interpreted(text: &str, limit: usize) -> Head {
     let mut grid = Grid::default();
-    vte::Parser::new().advance(&mut grid, text.as_bytes());
+    if reaches_back(text) {
+        grid.stops = true;
+        vte::Parser::new().advance(&mut grid, text.as_bytes());
+    } else {
+        advance_by_line(&mut grid, text);
+    }
     let mut lines = grid.into_lines();
     while lines.last().is_some_and(Vec::is_empty) {
         lines.pop();
@@ -248,6 +281,15 @@ mod tests {
             ["a: 2", "b: 1", "end"]
         );
         assert_eq!(shown("old\n\u{1b}[H\u{1b}[2Jnew"), ["new"]);
+    }
+
+    #[test]
+    fn tabs_lead_to_the_stops_of_a_terminal_where_the_cursor_is_moved() {
+        assert_eq!(shown("a\tb\rx"), ["x       b"]);
+        assert_eq!(shown("abcdefgh\tb\u{1b}[17Gc"), ["abcdefgh        c"]);
+        assert_eq!(shown("a\tb\u{8}c\na\tb\r\n"), ["a       c", "a    b"]);
+        assert_eq!(shown("a\tb\nc\u{1b}[A\u{1b}[9Gd"), ["a       d", "c"]);
+        assert_eq!(shown("a\tb\u{1b}[K\u{1b}[31mc"), ["a    bc"]);
     }
 
     #[test]

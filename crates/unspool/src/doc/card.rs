@@ -191,7 +191,7 @@ fn panels(entry: &Entry, detail: &Detail) -> Vec<Panel> {
         Item::Text(text) => prose(&text.text, detail),
         Item::Reasoning(text) => thought(&text.text, detail),
         Item::Tool(tool) => call::panels(tool, detail),
-        Item::Edit(edits) => call::grouped(tool::edits(edits, Role::Green, detail)),
+        Item::Edit(made) => call::grouped(tool::made(made, detail)),
         Item::Plan(plan) => vec![planned(plan)],
         Item::Context(context) => {
             let section = Section::verbatim("", &context.text.as_str());
@@ -329,7 +329,8 @@ fn state(item: &Item) -> State {
             Some(ToolStatus::Ok) => State::Done,
             Some(_) => State::Failed,
         },
-        Item::Edit(_) => State::Done,
+        Item::Edit(made) if made.status == ToolStatus::Ok => State::Done,
+        Item::Edit(_) => State::Failed,
         Item::Notice(notice) if notice.level != Level::Info => State::Failed,
         Item::TurnEnd(end) if end.status != TurnStatus::Completed => State::Failed,
         _ => State::Plain,

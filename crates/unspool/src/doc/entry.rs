@@ -1,6 +1,7 @@
 //! Entries → blocks: how each kind of entry is told, after the rules of the
 //! agent formatter. Tools have a file of their own.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::{Block, Line, Role, Span, Style, clean_lines, markdown, spans_mut, tool};
@@ -137,7 +138,7 @@ pub fn parts(entry: &Entry, detail: &Detail) -> Vec<Part> {
         Item::Reasoning(text) => reasoning(&text.text, detail),
         Item::Tool(call) => tool::parts(call, detail),
         Item::Plan(plan) => plan_parts(plan, detail.marks),
-        Item::Edit(edits) => tool::edits(edits, Role::Green, detail),
+        Item::Edit(made) => tool::made(made, detail),
         Item::Permission(permission) if is_granted_routine(permission) => Vec::new(),
         Item::Permission(permission) => vec![asked(permission)],
         Item::Prompt(prompt) if is_routine(prompt) => Vec::new(),
@@ -279,15 +280,47 @@ fn asked(permission: &Permission) -> Part {
         ),
     ];
     if !permission.outcome.is_empty() {
-        let taken = permission
-            .options
-            .iter()
-            .find(|option| option.id == permission.outcome);
-        let outcome = taken.map_or(&permission.outcome, |option| &option.name);
-        let outcome = format!(" ({})", sanitize::line(outcome));
+        let outcome = format!(" ({})", sanitize::line(&answer(permission)));
         spans.push(Span::role(outcome, Role::Accent));
     }
     Part::bulleted(Role::Accent, vec![Block::Paragraph(spans)])
+}
+
+/// The answer to a request, in the same words whichever agent asked. Where it was
+/// chosen from several of its kind, its name too.
+fn answer(permission: &Permission) -> Cow<'_, str> {
+    let mut options = permission.options.iter();
+    let Some(taken) = options.find(|option| option.id == permission.outcome) else {
+        let word = spoken(&permission.outcome);
+        return word.map_or(permission.outcome.as_str().into(), Cow::Borrowed);
+    };
+    let word = match taken.kind.as_str() {
+        "allow_once" => "allowed",
+        "allow_always" => "always allowed",
+        "reject_once" => "rejected",
+        "reject_always" => "always rejected",
+        _ => return taken.name.as_str().into(),
+    };
+    let alike = permission.options.iter();
+    if alike.filter(|option| option.kind == taken.kind).count() > 1 {
+        return format!("{word}: {}", taken.name).into();
+    }
+    word.into()
+}
+
+/// What an agent's own word for an answer means.
+fn spoken(outcome: &str) -> Option<&'static str> {
+    Some(match outcome.to_ascii_lowercase().as_str() {
+        "allow" | "allowed" | "accept" | "accepted" | "approve" | "approved" | "once" | "yes" => {
+            "allowed"
+        }
+        "always" | "acceptforsession" | "approved_for_session" => "always allowed",
+        "deny" | "denied" | "reject" | "rejected" | "decline" | "declined" | "disallow" | "no" => {
+            "rejected"
+        }
+        "cancel" | "canceled" | "cancelled" | "abort" => "canceled",
+        _ => return None,
+    })
 }
 
 /// Asked before every call.

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use super::entry::{Detail, Part};
 use super::{Block, DiffLine, Line, Role, Sign, Span, Style};
-use crate::event::{Category, Edit, EditOp, RawJson, ToolResult, ToolStatus};
+use crate::event::{Category, Edit, EditOp, Edits, RawJson, ToolResult, ToolStatus};
 use crate::json::{Json, Object};
 use crate::patch;
 use crate::sanitize;
@@ -170,12 +170,7 @@ impl View<'_> {
 
     /// The verb of a call that was refused or stopped.
     fn stop(&self) -> Option<Span> {
-        let word = match self.result()?.status {
-            ToolStatus::Rejected => "Rejected",
-            ToolStatus::Canceled => "Canceled",
-            ToolStatus::Ok | ToolStatus::Error => return None,
-        };
-        Some(Span::new(word, Style::of(Role::Colorful).bold()))
+        stop(self.result()?.status)
     }
 
     /// What stands below the heading of a call whose output is not shown: why
@@ -196,22 +191,9 @@ impl View<'_> {
     /// The line that says why a call failed; `None` unless it did.
     fn failure(&self) -> Option<Part> {
         let result = self.result()?;
-        let word = match result.status {
-            ToolStatus::Ok => return None,
-            ToolStatus::Error => "Error",
-            ToolStatus::Rejected => "Rejected",
-            ToolStatus::Canceled => "Canceled",
-        };
         let output = result.output.as_str();
-        let text = wrapping::reason(&output);
-        let red = Style::of(Role::Red);
-        let mut lines = head_lines(&text, red, self.detail);
-        match lines.first_mut() {
-            Some(first) => first.insert(0, Span::new(format!("{word}: "), red)),
-            None if text.is_empty() => lines.push(vec![Span::new(format!("{word}."), red)]),
-            None => return None,
-        }
-        Some(prose(lines))
+        let reason = wrapping::reason(&output);
+        failure(result.status, &reason, self.detail)
     }
 
     /// The output below the heading, cut to the lines that are wanted.
@@ -449,6 +431,7 @@ impl View<'_> {
                 format!(" {}", sanitize::line(input.get())),
                 Role::Normal,
             ));
+            body::cut(&mut spans, self.detail);
         }
         let mut parts = vec![self.head(spans)];
         match self.failure() {
@@ -491,8 +474,55 @@ pub(super) fn pretty(text: &str) -> Cow<'_, str> {
         .map_or(Cow::Borrowed(text), Cow::Owned)
 }
 
+/// Changes outside any call. Of those that were not made only the headings are
+/// shown, and why.
+pub(super) fn made(made: &Edits, detail: &Detail) -> Vec<Part> {
+    if made.status == ToolStatus::Ok {
+        return edits(&made.edits, Role::Green, detail);
+    }
+    let reason = made.reason.as_str();
+    let is_told = made.status != ToolStatus::Error && reason.trim().is_empty();
+    let heads = made.edits.iter().flat_map(|edit| {
+        let edit = Edit {
+            hunks: Vec::new(),
+            ..edit.clone()
+        };
+        edit_parts(&edit, Role::Red, stop(made.status), detail)
+    });
+    let why = failure(made.status, &reason, detail).filter(|_| !is_told);
+    heads.chain(why).collect()
+}
+
+/// The verb of what was refused or stopped.
+fn stop(status: ToolStatus) -> Option<Span> {
+    let word = match status {
+        ToolStatus::Rejected => "Rejected",
+        ToolStatus::Canceled => "Canceled",
+        ToolStatus::Ok | ToolStatus::Error => return None,
+    };
+    Some(Span::new(word, Style::of(Role::Colorful).bold()))
+}
+
+/// The line that says why something failed; `None` unless it did.
+fn failure(status: ToolStatus, reason: &str, detail: &Detail) -> Option<Part> {
+    let word = match status {
+        ToolStatus::Ok => return None,
+        ToolStatus::Error => "Error",
+        ToolStatus::Rejected => "Rejected",
+        ToolStatus::Canceled => "Canceled",
+    };
+    let red = Style::of(Role::Red);
+    let mut lines = head_lines(reason, red, detail);
+    match lines.first_mut() {
+        Some(first) => first.insert(0, Span::new(format!("{word}: "), red)),
+        None if reason.is_empty() => lines.push(vec![Span::new(format!("{word}."), red)]),
+        None => return None,
+    }
+    Some(prose(lines))
+}
+
 /// Changes of files: a heading and the changed lines for each.
-pub(super) fn edits(edits: &[Edit], bullet: Role, detail: &Detail) -> Vec<Part> {
+fn edits(edits: &[Edit], bullet: Role, detail: &Detail) -> Vec<Part> {
     edits
         .iter()
         .flat_map(|edit| edit_parts(edit, bullet, None, detail))
@@ -562,6 +592,8 @@ fn shown_lines(edit: &Edit, all: usize, limit: usize, detail: &Detail) -> (usize
     let lines = || edit.hunks.iter().flat_map(|hunk| &hunk.lines);
     let wanted = detail.wanted.as_ref();
     let found = wanted.and_then(|wanted| lines().position(|line| wanted.is(line)));
+    // Context alone would show nothing of the change.
+    let found = found.or_else(|| lines().position(|line| line.starts_with(['+', '-'])));
     let window = found.and_then(|found| body::window(found, all, limit));
     window.unwrap_or({
         let end = limit.min(all);

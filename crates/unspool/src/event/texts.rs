@@ -62,7 +62,10 @@ impl Body {
                     label(&mut entry.text, change);
                 }
             }
-            Self::Edit(made) => edits(&mut made.edits, change),
+            Self::Edit(made) => {
+                edits(&mut made.edits, change);
+                payload(&mut made.reason, change);
+            }
             Self::Permission(request) => {
                 label(&mut request.title, change);
                 for option in &mut request.options {

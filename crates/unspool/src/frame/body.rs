@@ -37,7 +37,10 @@ impl Body {
 
     pub(super) fn finish(&mut self, sink: &mut dyn FnMut(Framed<'_>)) {
         if self.dropped > 0 {
-            sink(Framed::Oversized(std::mem::take(&mut self.dropped)));
+            sink(Framed::Oversized {
+                bytes: std::mem::take(&mut self.dropped),
+                head: "",
+            });
             return;
         }
         let bytes = std::mem::take(&mut self.bytes);

@@ -16,7 +16,12 @@ pub(super) struct Lines {
     open: Vec<u8>,
     /// Bytes of the open line that were dropped because it is too long.
     dropped: u64,
+    /// How the open line begins, if some of it was dropped.
+    head: String,
 }
+
+/// Bytes that are kept of a line that is too long.
+const HEAD: usize = 80;
 
 impl Lines {
     pub(super) fn new(limit: usize) -> Self {
@@ -24,6 +29,7 @@ impl Lines {
             limit,
             open: Vec::new(),
             dropped: 0,
+            head: String::new(),
         }
     }
 
@@ -53,6 +59,9 @@ impl Lines {
     fn extend(&mut self, bytes: &[u8]) {
         self.open.extend_from_slice(bytes);
         if self.dropped > 0 || self.open.len() > self.limit.saturating_add(2) {
+            if self.dropped == 0 {
+                self.head = self.beginning(&self.open);
+            }
             let surplus = self.open.len().saturating_sub(2);
             self.dropped += surplus as u64;
             self.open = self.open.split_off(surplus);
@@ -63,8 +72,9 @@ impl Lines {
         let mut line = std::mem::take(&mut self.open);
         if self.dropped > 0 {
             let (tail, _) = split_ending(&line);
-            let size = std::mem::take(&mut self.dropped) + tail.len() as u64;
-            sink(Framed::Oversized(size));
+            let bytes = std::mem::take(&mut self.dropped) + tail.len() as u64;
+            let head = &std::mem::take(&mut self.head);
+            sink(Framed::Oversized { bytes, head });
         } else {
             self.emit(&line, sink);
         }
@@ -74,10 +84,20 @@ impl Lines {
         }
     }
 
+    /// The first characters of a line that is too long.
+    fn beginning(&self, line: &[u8]) -> String {
+        let head = line.get(..HEAD.min(self.limit)).unwrap_or_default();
+        let head = String::from_utf8_lossy(head);
+        head.trim_end_matches(char::REPLACEMENT_CHARACTER)
+            .to_owned()
+    }
+
     fn emit(&self, line: &[u8], sink: &mut dyn FnMut(Framed<'_>)) {
         let (text, ending) = split_ending(line);
         if text.len() > self.limit {
-            sink(Framed::Oversized(text.len() as u64));
+            let head = &self.beginning(text);
+            let bytes = text.len() as u64;
+            sink(Framed::Oversized { bytes, head });
             return;
         }
         // Checking first is several times faster than the lossy conversion.

@@ -69,7 +69,7 @@ impl Open {
     fn line(&mut self, framed: &Framed<'_>, sink: &mut dyn FnMut(Framed<'_>)) {
         let line = match framed {
             Framed::Frame(frame) => frame.text,
-            Framed::Oversized(bytes) => {
+            Framed::Oversized { bytes, .. } => {
                 self.dropped += bytes;
                 return;
             }
@@ -110,7 +110,7 @@ impl Open {
         let data = self.data.take();
         match std::mem::take(&mut self.dropped) {
             0 => {}
-            dropped => sink(Framed::Oversized(dropped)),
+            bytes => sink(Framed::Oversized { bytes, head: "" }),
         }
         if let Some(data) = data {
             sink(Framed::Frame(Frame {

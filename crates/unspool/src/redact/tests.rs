@@ -104,6 +104,7 @@ fn private_keys_are_replaced_as_a_whole() {
             }],
             ..Edit::default()
         }],
+        ..Edits::default()
     }));
     Redactor::new().event(&mut made);
     let Body::Edit(made) = &made.body else {

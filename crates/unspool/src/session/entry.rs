@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::event::{
-    Agent, Context, Edit, Message, Notice, Payload, Permission, Plan, Prompt, ToolResult, ToolUse,
+    Agent, Context, Edits, Message, Notice, Payload, Permission, Plan, Prompt, ToolResult, ToolUse,
     TurnEnd, Usage, User,
 };
 
@@ -48,7 +48,7 @@ pub enum Item {
     Reasoning(Text),
     Tool(Tool),
     Plan(Plan),
-    Edit(Vec<Edit>),
+    Edit(Edits),
     Permission(Permission),
     Prompt(Prompt),
     Context(Context),

@@ -2,6 +2,12 @@
 
 use crate::event::{Level, Notice, TurnEnd, TurnStatus};
 
+/// The reason of a turn whose answer was cut, whichever word the agent has for it.
+const LENGTH: &str = "length";
+
+/// What is said of it.
+const CUT: &str = "the answer was cut off at the token limit.";
+
 /// What the root agent's notices said since its turn began.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Told {
@@ -25,6 +31,9 @@ impl Told {
         let (level, words) = match end.status {
             TurnStatus::Failed if !self.failure && !self.stop => (Level::Error, "the turn failed."),
             TurnStatus::Canceled if !self.stop => (Level::Canceled, "the turn was stopped."),
+            TurnStatus::Completed if end.reason == LENGTH && !self.failure => {
+                return Some(Notice::new(Level::Warning, CUT));
+            }
             _ => return None,
         };
         let reason = end.reason.trim();
@@ -32,10 +41,7 @@ impl Told {
             return None;
         }
         let text = if says_nothing(reason) { words } else { reason };
-        Some(Notice {
-            level,
-            text: text.into(),
-        })
+        Some(Notice::new(level, text))
     }
 }
 

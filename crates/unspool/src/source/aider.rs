@@ -17,6 +17,7 @@ use flow::Flow;
 use history::History;
 use screen::Screen;
 
+mod applied;
 mod call;
 mod draft;
 mod dump;

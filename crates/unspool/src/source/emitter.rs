@@ -22,6 +22,9 @@ use crate::tool;
 use messages::{Messages, Stream};
 
 mod messages;
+mod proposed;
+#[cfg(test)]
+mod tests;
 
 /// Finished calls and messages that are remembered.
 const REMEMBERED: usize = 16_384;
@@ -43,6 +46,8 @@ pub struct Emitter {
     /// Finished calls in the order in which they are forgotten.
     finished: VecDeque<String>,
     unnamed_calls: u64,
+    /// Changes of which it is not known whether they were made, by number.
+    undecided: VecDeque<u64>,
 }
 
 /// A tool call, as a source announces it.
@@ -108,6 +113,10 @@ impl Emitter {
     }
 
     pub(crate) fn pop(&mut self) -> Option<Event> {
+        let next = self.events.front()?;
+        if self.undecided.front() == Some(&next.seq) {
+            return None;
+        }
         self.events.pop_front()
     }
 
@@ -437,7 +446,7 @@ impl Emitter {
         }
         self.turn_open = true;
         let edits = edits.into_iter().map(clean_paths).collect();
-        self.push(Body::Edit(Edits { edits }));
+        self.push(Body::Edit(Edits::new(edits)));
     }
 
     /// A request for permission, or its answer.
@@ -467,12 +476,26 @@ impl Emitter {
         }));
     }
 
+    /// What was said so far was replaced by this summary, where it is known: the
+    /// same event for every agent.
+    pub fn compacted(&mut self, summary: impl Into<Payload>) {
+        self.context("compacted", "", summary);
+    }
+
     /// A message of the agent itself.
     pub fn notice(&mut self, level: Level, text: impl Into<Payload>) {
         let text = text.into();
         if !text.is_empty() {
-            self.push(Body::Notice(Notice { level, text }));
+            self.push(Body::Notice(Notice::new(level, text)));
         }
+    }
+
+    /// So many bytes of the input were not read.
+    pub(crate) fn left_out(&mut self, bytes: u64, text: String) {
+        self.push(Body::Notice(Notice {
+            left_out: Some(bytes),
+            ..Notice::new(Level::Warning, text)
+        }));
     }
 
     /// Tokens and cost; nothing is emitted when all fields are empty.
@@ -534,6 +557,20 @@ impl Emitter {
         }
     }
 
+    /// Whether the last event that waits says that nobody knows this frame.
+    pub(crate) fn is_unknown(&self, frame: &Frame<'_>) -> bool {
+        self.events.back().is_some_and(|event| {
+            matches!(event.body, Body::Unknown(_)) && event.raw.as_deref() == Some(frame.text)
+        })
+    }
+
+    /// Takes that event back: somebody does know the frame.
+    pub(crate) fn take_back(&mut self) {
+        if let Some(event) = self.events.pop_back() {
+            self.seq = event.seq;
+        }
+    }
+
     /// An event that is finished already: it keeps everything, its number too.
     pub(crate) fn event(&mut self, event: Event) {
         self.seq = event.seq.saturating_add(1);
@@ -550,6 +587,7 @@ impl Emitter {
             raw: self.raw.clone(),
         });
         self.seq += 1;
+        self.release_late_edits();
     }
 
     fn unnamed(&mut self) -> String {
@@ -604,165 +642,4 @@ fn digest(value: &impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);
     hasher.finish()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn call<'a>(id: &'a str, name: &'a str, input: &str) -> Call<'a> {
-        Call {
-            id,
-            name,
-            input: RawJson::new(input),
-            ..Call::default()
-        }
-    }
-
-    fn lines(mut out: Emitter) -> Vec<String> {
-        std::iter::from_fn(|| out.pop())
-            .map(|event| {
-                let mut line = serde_json::to_value(&event).unwrap();
-                line.as_object_mut().unwrap().shift_remove("seq");
-                line.to_string()
-            })
-            .collect()
-    }
-
-    #[test]
-    fn a_final_form_equal_to_its_deltas_is_not_repeated() {
-        let mut out = Emitter::default();
-        out.text_delta(Some("m"), "Hel");
-        out.text_delta(Some("m"), "lo");
-        out.text(Some("m"), "Hello");
-        out.text(Some("m"), "Hello");
-        out.text(Some("m"), "Hello!");
-        assert_eq!(
-            lines(out),
-            [
-                r#"{"kind":"text","text":"Hel","id":"m","delta":true}"#,
-                r#"{"kind":"text","text":"lo","id":"m","delta":true}"#,
-                r#"{"kind":"text","text":"Hello!","id":"m"}"#,
-            ]
-        );
-    }
-
-    #[test]
-    fn a_message_without_an_id_ends_at_a_call_but_not_at_a_plan_or_a_notice() {
-        let mut out = Emitter::default();
-        out.text_delta(None, "a");
-        out.tool_use(call("1", "TodoWrite", r#"{"todos":[]}"#));
-        out.notice(Level::Info, "n");
-        out.text_delta(None, "b");
-        out.tool_use(call("2", "Read", "{}"));
-        out.text_delta(None, "c");
-        out.reasoning_delta(None, "r");
-        out.text_delta(None, "d");
-        let ids: Vec<String> = std::iter::from_fn(|| out.pop())
-            .filter_map(|event| match event.body {
-                Body::Text(message) | Body::Reasoning(message) => Some(message.id),
-                _ => None,
-            })
-            .collect();
-        assert_eq!(ids, ["text-1", "text-1", "text-2", "reasoning-1", "text-3"]);
-    }
-
-    #[test]
-    fn a_call_is_told_once_and_again_only_when_more_is_known() {
-        let mut out = Emitter::default();
-        out.tool_use(call("1", "Read", "{}"));
-        out.tool_use(call("1", "Read", "{}"));
-        out.tool_use(call("1", "Read", r#"{"path":"a"}"#));
-        out.tool_result("1", Outcome::default());
-        out.tool_result("1", Outcome::default());
-        assert_eq!(
-            lines(out),
-            [
-                r#"{"kind":"tool_use","id":"1","name":"Read","category":"read","input":{}}"#,
-                r#"{"kind":"tool_use","id":"1","name":"Read","category":"read","arg":"a","input":{"path":"a"}}"#,
-                r#"{"kind":"tool_result","id":"1","name":"Read","status":"ok"}"#,
-            ]
-        );
-    }
-
-    #[test]
-    fn an_id_that_is_used_again_is_made_unique() {
-        let mut out = Emitter::default();
-        for _ in 0..3 {
-            out.tool_use(call("x", "Read", "{}"));
-            out.tool_result("x", Outcome::default());
-        }
-        let ids: Vec<String> = std::iter::from_fn(|| out.pop())
-            .filter_map(|event| match event.body {
-                Body::ToolUse(call) => Some(call.id),
-                Body::ToolResult(result) => Some(result.id),
-                _ => None,
-            })
-            .collect();
-        assert_eq!(ids, ["x", "x", "x#2", "x#2", "x#3", "x#3"]);
-    }
-
-    #[test]
-    fn a_result_without_a_call_is_still_shown() {
-        let mut out = Emitter::default();
-        out.tool_result(
-            "1",
-            Outcome {
-                name: "Bash".into(),
-                ..Outcome::default()
-            },
-        );
-        out.tool_result("1", Outcome::default());
-        assert_eq!(
-            lines(out),
-            [r#"{"kind":"tool_result","id":"1","name":"Bash","status":"ok"}"#]
-        );
-    }
-
-    #[test]
-    fn a_plan_call_that_failed_gives_a_warning() {
-        let mut out = Emitter::default();
-        out.tool_use(call("1", "update_plan", r#"{"plan":[{"step":"a"}]}"#));
-        let status = ToolStatus::Error;
-        out.tool_result(
-            "1",
-            Outcome {
-                status,
-                output: "bad".into(),
-                ..Outcome::default()
-            },
-        );
-        assert_eq!(
-            lines(out),
-            [
-                r#"{"kind":"plan","entries":[{"text":"a","status":"pending"}]}"#,
-                r#"{"kind":"notice","level":"warning","text":"bad"}"#,
-            ]
-        );
-    }
-
-    #[test]
-    fn memory_stays_bounded() {
-        let mut out = Emitter::default();
-        for number in 0..3 * REMEMBERED {
-            let id = number.to_string();
-            out.text_delta(Some(&id), "x");
-            out.tool_use(call(&id, "Read", "{}"));
-            out.tool_result(&id, Outcome::default());
-            while out.pop().is_some() {}
-        }
-        assert!(out.calls.len() <= REMEMBERED + 1);
-        assert!(out.messages.open.len() <= Messages::OPEN);
-    }
-
-    #[test]
-    fn an_id_used_again_is_emitted_under_another_one() {
-        let mut out = Emitter::default();
-        out.tool_use(call("c", "read", "{}"));
-        assert_eq!(out.emitted_id("c"), Some("c"));
-        out.tool_result("c", Outcome::default());
-        out.tool_use(call("c", "read", "{}"));
-        assert_eq!(out.emitted_id("c"), Some("c#2"));
-        assert_eq!(out.emitted_id("other"), None);
-    }
 }

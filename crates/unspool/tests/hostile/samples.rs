@@ -90,7 +90,7 @@ fn told() -> Vec<Vec<Value>> {
     ];
     for level in ["info", "warning", "retry", "error", "canceled"] {
         told.push(vec![
-            json!({"kind": "notice", "level": level, "text": "Something happened."}),
+            json!({"kind": "notice", "level": level, "text": "Something happened.", "left_out": 7}),
         ]);
     }
     for status in ["completed", "failed", "canceled", "interrupted"] {
@@ -264,5 +264,10 @@ fn edits() -> Vec<Value> {
     let mut lines = call("Edit", "edit", json!({"file_path": "old.rs"}), "ok");
     lines[2]["edits"] = edits.clone();
     lines.push(json!({"kind": "edit", "edits": edits}));
+    for status in ["error", "rejected", "canceled"] {
+        lines.push(
+            json!({"kind": "edit", "edits": edits, "status": status, "reason": "It did not fit."}),
+        );
+    }
     lines
 }

@@ -72,10 +72,7 @@ impl Tab {
         };
         self.phase = Phase::Failed;
         self.has_failed = true;
-        self.show(Body::Notice(Notice {
-            level: Level::Error,
-            text: text.into(),
-        }));
+        self.show(Body::Notice(Notice::new(Level::Error, text)));
     }
 
     pub(super) fn failed(&mut self, what: &str, message: &str) {
@@ -133,10 +130,7 @@ impl Tab {
         } else {
             format!("{how} {helps}")
         };
-        self.show(Body::Notice(Notice {
-            level,
-            text: text.into(),
-        }));
+        self.show(Body::Notice(Notice::new(level, text)));
     }
 
     /// Starts the agent again, which goes on with its session if it can.
@@ -200,10 +194,7 @@ impl Tab {
         } else {
             "The agent did not stop and was ended. Ctrl-R starts it again."
         };
-        self.show(Body::Notice(Notice {
-            level: Level::Canceled,
-            text: text.into(),
-        }));
+        self.show(Body::Notice(Notice::new(Level::Canceled, text)));
     }
 
     /// Logs in by one of the agent's ways: by itself, or in the terminal.

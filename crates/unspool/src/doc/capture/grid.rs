@@ -12,8 +12,12 @@ use crate::sanitize;
 /// The height that commands are given when nobody asks: where `home` is.
 const HEIGHT: usize = 24;
 
-/// How far a tab leads: as far as everywhere else in a document.
+/// How far a tab leads where nothing depends on its column: as far as everywhere
+/// else in a document.
 pub(super) const TAB: usize = 4;
+
+/// How far apart the stops of a terminal are, to which its tabs lead.
+const STOP: usize = 8;
 
 /// How many rows the cursor can reach; those above are finished.
 const REACH: usize = 1000;
@@ -74,6 +78,8 @@ pub(super) struct Grid {
     /// A row, and how many of its first cells are known to be blank, so that to
     /// erase them again costs nothing.
     blank: (usize, usize),
+    /// Tabs lead to the stops of a terminal, which moves of the cursor count on.
+    pub(super) stops: bool,
 }
 
 impl Grid {
@@ -233,6 +239,7 @@ impl Perform for Grid {
             b'\n' | 0x0B | 0x0C => self.line_feed(),
             b'\r' => self.column = 0,
             0x08 => self.column = self.column.saturating_sub(1),
+            b'\t' if self.stops => self.column = (self.column / STOP + 1) * STOP,
             b'\t' => self.column += TAB,
             _ => {}
         }

@@ -31,6 +31,10 @@ pub(super) fn command_output(text: &str, exit_code: Option<i64>) -> Cow<'_, str>
     let text = printed(text, exit_code);
     let line = text.trim();
     let is_announced = ANNOUNCED.iter().any(|start| line.starts_with(start));
+    let is_code = |code: i64| line == format!("Command exited with code: {code}");
+    if exit_code.is_some_and(is_code) {
+        return Cow::Borrowed("");
+    }
     if NOTHING.contains(&line) || (is_announced && !line.contains('\n')) {
         return Cow::Borrowed("");
     }
@@ -193,7 +197,24 @@ pub(super) fn answer(text: &str) -> &str {
         .strip_suffix("</task_result>")
         .and_then(|text| text.split_once("<task_result>"))
         .map(|(_, inner)| inner.trim());
-    inner.unwrap_or_else(|| without_tag(without_tag(text)))
+    inner.unwrap_or_else(|| without_tag(without_tag(without_notes(text))))
+}
+
+/// A report without what Claude Code notes around it for the model: the tools
+/// that were used, and the sub-agent's id.
+fn without_notes(text: &str) -> &str {
+    let noted = text
+        .trim_start()
+        .strip_prefix("<tools-used-before-summary>");
+    let report = noted.and_then(|rest| rest.split_once("</tools-used-before-summary>"));
+    let Some((_, report)) = report else {
+        return text;
+    };
+    let report = report.trim();
+    match report.rsplit_once('\n') {
+        Some((words, id)) if id.starts_with("agentId: ") => words.trim_end(),
+        _ => report,
+    }
 }
 
 /// The text inside the one XML-like tag around it.
@@ -270,6 +291,9 @@ mod tests {
         assert_eq!(answer(text), "Done.");
         assert_eq!(answer("<r>\nDone.\n</r>"), "Done.");
         assert_eq!(answer("Done."), "Done.");
+        let noted =
+            "<tools-used-before-summary>Bash</tools-used-before-summary>\n\n4 files.\nagentId: a60";
+        assert_eq!(answer(noted), "4 files.");
     }
 
     #[test]

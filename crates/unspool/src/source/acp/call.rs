@@ -378,9 +378,13 @@ impl Call {
     pub(super) fn announce(&mut self, out: &mut Emitter) {
         let is_first = !std::mem::replace(&mut self.announced, true);
         let is_no_call = self.is_aider && aider::is_question(&self.id);
-        if self.repeats_plan() || self.is_report() || is_no_call {
+        if self.repeats_plan() || self.is_report() || self.is_compaction() || is_no_call {
             if is_first {
                 out.hide_call(&self.id, &self.tool());
+                if self.repeats_plan() {
+                    out.agent(self.agent.clone());
+                    out.end_message();
+                }
             }
             return;
         }
@@ -417,8 +421,19 @@ impl Call {
         self.is_opencode() && matches!(&*self.title, "invalid" | "Invalid Tool")
     }
 
-    /// Whether it is the call of an agent's plan tool, which ends no message.
-    pub(super) fn is_plan(&self) -> bool {
+    /// Whether the adapter tells with it that the conversation is made shorter.
+    pub(super) fn is_compaction(&self) -> bool {
+        self.title == "Compact conversation" && self.input.is_none()
+    }
+
+    /// Whether what is said behind it is another message: a plan stands beside
+    /// one, unless the agent tells of the call too.
+    pub(super) fn ends_message(&self) -> bool {
+        self.repeats_plan() || !self.is_plan()
+    }
+
+    /// Whether it is the call of an agent's plan tool.
+    fn is_plan(&self) -> bool {
         self.repeats_plan() || tool::plan(&self.tool(), json(self.input.as_ref())).is_some()
     }
 

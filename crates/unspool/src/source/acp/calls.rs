@@ -263,7 +263,7 @@ impl Acp {
     }
 
     fn announce(&mut self, call: &mut Call, out: &mut Emitter) {
-        if !call.announced && !call.is_plan() {
+        if !call.announced && call.ends_message() {
             out.agent(call.agent.clone());
             let owner = self.owner(&call.session, out);
             self.blocks.end(&owner);
@@ -352,6 +352,9 @@ impl Acp {
             self.register_agent(call);
         }
         out.agent(call.agent.clone());
+        if call.is_compaction() && outcome.status == ToolStatus::Ok {
+            out.compacted("");
+        }
         out.tool_result(&call.id, outcome);
         if let Some(id) = &call.terminal {
             self.terminals.remove(id);

@@ -2,9 +2,9 @@
 
 use super::content::{block_text, message_text};
 use super::{Acp, NAME, Said, answers, usage};
-use crate::event::{Level, Plan, Session};
+use crate::event::{Agent, Category, Level, Plan, Session, ToolStatus};
 use crate::json::{Json, Object};
-use crate::source::Emitter;
+use crate::source::{self, Emitter, Outcome};
 use crate::tool;
 
 /// Bytes of an answer that are kept.
@@ -343,9 +343,42 @@ impl Acp {
         let fields = update.object();
         self.sessions.subagent(session, &fields);
         if fields.has("state") {
-            out.agent(self.sessions.agent_of(&fields.get("sessionId").string()));
+            let agent = self.sessions.agent_of(&fields.get("sessionId").string());
+            out.agent(agent.clone());
             out.state("subagent", update);
+            if let Some(agent) = agent {
+                self.end_errand(session, &agent, fields.get("state"), out);
+            }
         }
+    }
+
+    /// The work of a sub-agent is over. Some adapters name the call that it was
+    /// given with, but do not tell of the call itself.
+    fn end_errand(&self, session: &str, agent: &Agent, state: Json<'_>, out: &mut Emitter) {
+        let is_idle = state.get("state").str().as_deref() == Some("idle");
+        if !is_idle || agent.parent.is_empty() || out.is_known(&agent.parent) {
+            return;
+        }
+        out.agent(self.sessions.agent_of(session));
+        out.tool_use(source::Call {
+            id: &agent.parent,
+            name: "Agent",
+            category: Some(Category::Task),
+            arg: Some(agent.name.as_str().into()),
+            ..source::Call::default()
+        });
+        let status = match &*state.get("stopReason").string() {
+            "" | "end_turn" => ToolStatus::Ok,
+            "cancelled" => ToolStatus::Canceled,
+            _ => ToolStatus::Error,
+        };
+        out.tool_result(
+            &agent.parent,
+            Outcome {
+                status,
+                ..Outcome::default()
+            },
+        );
     }
 
     /// What agents say to each other comes in both their sessions: the task
@@ -385,8 +418,8 @@ impl Acp {
         let whole = message_text(fields.get("summary"));
         let whole = fields.get("summary").str().map_or(whole, String::from);
         let summary = if whole.is_empty() { streamed } else { whole };
-        if !summary.is_empty() {
-            out.context("compaction", "", summary);
+        if error.is_null() {
+            out.compacted(summary);
         }
     }
 }

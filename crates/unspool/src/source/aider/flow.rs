@@ -29,12 +29,13 @@
 //!           any other                                 Open     call; the line is taken again
 //!  Report   line before the last sentence             Report
 //!           last sentence                             Open     notice
-//!  Block    question, prompt, token counts            Open     notice; the line is taken again
+//!  Block    question, prompt, token counts            Open     notice or command; the line is taken again
 //!           any other                                 Block
 //!  Dump     `}` that closes the request               Open
 //!           any other                                 Dump     context blocks
 //! ```
 
+use super::applied;
 use super::call;
 use super::dump::Dump;
 use super::marker::{self, Counts};
@@ -91,6 +92,8 @@ pub(super) struct Flow {
     /// What a tool printed last, which may go on.
     printed: Option<String>,
     pub(super) turn: Turn,
+    /// Commands of the agent's own that ran, for their ids.
+    commands: u64,
 }
 
 /// Where the lines come from.
@@ -400,6 +403,7 @@ impl Flow {
             }
             self.message(None, out);
             self.turn.verdict = Some((TurnStatus::Canceled, String::new()));
+            applied::stop(out);
             self.push_note(Level::Canceled, stop, out);
             return true;
         }

@@ -315,6 +315,11 @@ pub(super) fn topic(question: &str) -> Topic {
         .map_or(Topic::Other, |(topic, _)| *topic)
 }
 
+/// Whether it is asked before a change is made; all others come after it.
+pub(super) fn asks_to_edit(question: &str) -> bool {
+    question.starts_with("Create new file?") || question.starts_with("Allow edits to file")
+}
+
 /// Whether a word is an answer that a person types to a question.
 pub(super) fn is_answer(word: &str) -> bool {
     const ANSWERS: &[&str] = &[

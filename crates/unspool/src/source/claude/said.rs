@@ -61,7 +61,9 @@ impl Claude {
                 Some(_) => Level::Warning,
             };
             out.notice(level, tagged(text, "summary").unwrap_or(text));
-        } else if line.is_summary.is_true() || line.is_injected.is_true() {
+        } else if line.is_summary.is_true() || text.starts_with(SUMMARY) {
+            out.compacted(text);
+        } else if line.is_injected.is_true() {
             out.context("", "", text);
         } else if let Some(command) = command(text) {
             self.begin_turn(line, leads, out);
@@ -85,6 +87,9 @@ impl Claude {
     }
 }
 
+/// How the summary of a conversation that was compacted begins.
+const SUMMARY: &str = "This session is being continued from a previous conversation";
+
 /// The output of a slash command, or of a shell command that the user ran;
 /// `false` if the text is none.
 fn printed(text: &str, out: &mut Emitter) -> bool {
@@ -99,7 +104,8 @@ fn printed(text: &str, out: &mut Emitter) -> bool {
     }
     for (tag, level) in TAGS {
         let output = tagged(text, tag).unwrap_or_default();
-        if !output.trim().is_empty() {
+        // The summary that came before it says so.
+        if !matches!(output.trim(), "" | "Compacted") {
             out.notice(*level, output);
         }
     }

@@ -85,11 +85,10 @@ impl Claude {
             "local_command" | "local_command_output" => self.local_command(content, out),
             "compact_boundary" => {
                 self.turn.flush_known(out);
-                if content.is_null() {
-                    out.state(subtype, fields.get("compact_metadata"));
-                } else {
-                    out.notice(level(fields), content.payload());
-                }
+                // The summary follows as a message.
+                let figures = ["compact_metadata", "compactMetadata"].map(|key| fields.get(key));
+                let figures = figures.into_iter().find(|figures| !figures.is_null());
+                out.state(subtype, figures.unwrap_or_default());
             }
             "task_notification" => self.task_notification(fields, out),
             "hook_response" => {

@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 
 use super::Claude;
-use crate::event::{Plan, PlanEntry, RawJson, ToolStatus};
+use crate::event::{Payload, Plan, PlanEntry, RawJson, ToolStatus};
 use crate::json::Json;
 use crate::source::{Emitter, Outcome};
 use crate::tool;
@@ -124,6 +124,16 @@ impl Tasks {
     }
 }
 
+/// What is said of a call that failed, with the item that it is about.
+fn told(open: &Open, output: Payload) -> Payload {
+    let input = open.input.as_ref().map_or(Json::NULL, RawJson::json);
+    let item = input.object().get("taskId").display();
+    if item.is_empty() || output.as_str().contains(&*item) {
+        return output;
+    }
+    format!("{output}: #{item}").into()
+}
+
 /// The number in a text such as `Task #3 created successfully`.
 fn number_in(text: &str) -> String {
     let number = text.split_once('#').map_or("", |(_, rest)| rest);
@@ -153,6 +163,9 @@ impl Claude {
         }
         let is_news = outcome.status == ToolStatus::Ok && self.tasks.apply(&open, details, &output);
         drop(output);
+        if outcome.status != ToolStatus::Ok {
+            outcome.output = told(&open, outcome.output);
+        }
         out.tool_result(call, outcome);
         if is_news {
             out.plan(Plan {

@@ -23,6 +23,10 @@ impl Live {
         let part = line.get("part").object();
         match line.get("type").str().as_deref() {
             Some("step_start") => self.turn.go_on(),
+            // Only what follows a summary tells that it was one.
+            Some("text") if part.get("metadata").get("compaction_continue").is_true() => {
+                out.compacted("");
+            }
             // What OpenCode says to itself in the user's place.
             Some("text") if part.get("synthetic").is_true() => {}
             Some("text") => {

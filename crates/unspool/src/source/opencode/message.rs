@@ -41,9 +41,11 @@ pub(super) fn other_part(json: Json<'_>, out: &mut Emitter) {
             out.context(name, &part.get("mime").string(), url);
         }
         Some("retry") => out.notice(Level::Retry, error_text(part.get("error"))),
+        // Its summary follows as a message.
+        Some("compaction") => out.compacted(""),
         // Beginnings of steps, states of the working tree, mentions that are
-        // in the text already, the mark of a compaction whose summary follows.
-        Some("step-start" | "snapshot" | "patch" | "agent" | "compaction") => {}
+        // in the text already.
+        Some("step-start" | "snapshot" | "patch" | "agent") => {}
         _ => out.unknown(&Frame::new(json.raw())),
     }
 }

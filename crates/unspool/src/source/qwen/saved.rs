@@ -304,8 +304,11 @@ impl Saved {
             | "user_text_elements"
             | "session_source"
             | "parent_session" => {}
-            "chat_compression"
-            | "rewind"
+            "chat_compression" => {
+                out.state(&subtype, payload);
+                out.compacted("");
+            }
+            "rewind"
             | "slash_command"
             | "at_command"
             | "session_model"

@@ -2,10 +2,10 @@
 //! and blocks of output.
 
 use super::{BLOCK_LIMIT, Flow, Line, Origin, State};
-use crate::event::{Level, Prompt, TurnStatus};
-use crate::source::Emitter;
+use crate::event::{Category, Level, Prompt, RawJson, TurnStatus};
 use crate::source::aider::marker::{self, Question, Topic};
 use crate::source::aider::{call, message, round};
+use crate::source::{Call, Emitter, Outcome};
 
 impl Flow {
     pub(super) fn banner_line(
@@ -121,8 +121,39 @@ impl Flow {
                 (TurnStatus::Failed, first.to_owned())
             });
         }
-        self.notice(level, &message::trim(lines).join("\n"), out);
+        match command_of(first) {
+            Some(command) => self.ran(command, lines.get(1..).unwrap_or_default(), out),
+            None => self.notice(level, &message::trim(lines).join("\n"), out),
+        }
         self.origin = Origin::After;
+    }
+
+    /// A command that the model proposed and a person allowed; how it ended is
+    /// not told.
+    fn ran(&mut self, command: &str, printed: &[String], out: &mut Emitter) {
+        self.flush_note(out);
+        self.who.ensure(out);
+        self.commands += 1;
+        let id = format!("shell-{}", self.commands);
+        out.tool_use(Call {
+            id: &id,
+            name: "shell",
+            category: Some(Category::Execute),
+            arg: Some(command.into()),
+            input: RawJson::of(&serde_json::json!({ "command": command })),
+            title: "",
+        });
+        // 1.x prints all of it once more.
+        let again = format!("Output from {command}");
+        let printed = printed.split(|line| line.trim_end() == again).next();
+        let output = message::trim(printed.unwrap_or_default()).join("\n");
+        out.tool_result(
+            &id,
+            Outcome {
+                output: output.into(),
+                ..Outcome::default()
+            },
+        );
     }
 
     pub(super) fn finish_state(&mut self, out: &mut Emitter) {
@@ -139,6 +170,12 @@ impl Flow {
         self.round.close(out);
         self.round.raw = false;
     }
+}
+
+/// The command whose output follows, unless the agent only debugs itself.
+fn command_of(first: &str) -> Option<&str> {
+    let command = first.strip_prefix("Running ")?.trim();
+    (!command.is_empty() && !command.starts_with("command: ")).then_some(command)
 }
 
 /// Blocks that last until a question, the prompt or the next message.

@@ -2,6 +2,7 @@
 
 use super::{Flow, Line, Origin};
 use crate::event::{TurnEnd, TurnStatus};
+use crate::json::Json;
 use crate::source::Emitter;
 use crate::source::aider::marker::{self, Family};
 use crate::source::aider::round::Over;
@@ -119,12 +120,16 @@ impl Flow {
             return;
         }
         self.who.ensure(out);
+        if matches!(text, "/exit" | "/quit") {
+            // Nothing is asked of the agent: how the run went is what its last
+            // turn came to.
+            let left = format!("\"{text}\"");
+            out.state("left", Json::parse(&left).unwrap_or(Json::NULL));
+            return;
+        }
         out.user(text, false);
         self.turn.active = true;
         self.turn.unfinished = !text.starts_with(['/', '!']);
-        if matches!(text, "/exit" | "/quit") {
-            self.turn.verdict = Some((TurnStatus::Completed, String::new()));
-        }
     }
 
     /// The turn is over, if there was one.
@@ -136,6 +141,7 @@ impl Flow {
         }
         self.round.end(Over::Cut, out);
         self.round.raw = false;
+        out.release_edits();
         let turn = std::mem::take(&mut self.turn);
         if turn.active {
             let (status, reason) = turn.verdict.unwrap_or_default();

@@ -41,6 +41,9 @@ impl Flow {
         self.who.ensure(out);
         let topic = marker::topic(&prompt.question);
         self.close_subject(topic, out);
+        if !marker::asks_to_edit(&prompt.question) {
+            out.release_edits();
+        }
         self.origin = Origin::After;
         self.turn.asked = true;
         let typed = rest.text.trim();

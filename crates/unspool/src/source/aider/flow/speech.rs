@@ -10,7 +10,7 @@ use crate::source::aider::marker::{self, Counts, Family, Question};
 use crate::source::aider::message::{self, Context, Part};
 use crate::source::aider::report::Report;
 use crate::source::aider::round::Over;
-use crate::source::aider::{output, screen, wrap};
+use crate::source::aider::{applied, output, screen, wrap};
 
 /// Names of context blocks that are remembered.
 const CONTEXTS: usize = 64;
@@ -105,6 +105,9 @@ impl Flow {
             _ => Over::Spoken,
         };
         self.round.end(over, out);
+        if lines.iter().any(|line| !own(line)) {
+            out.release_edits();
+        }
         // No token was written: whatever was printed, the model did not say it.
         if counts.is_some_and(|counts| counts.usage.output_tokens == Some(0)) {
             self.console(&lines, out);
@@ -120,7 +123,7 @@ impl Flow {
             match part {
                 Part::Reasoning(text) => out.reasoning(None, text),
                 Part::Text(text) => out.text(None, text),
-                Part::Edits(edits) => out.edits(edits),
+                Part::Edits(edits) => out.proposed_edits(edits),
                 Part::Context(context) => self.context(context, out),
             }
         }
@@ -246,6 +249,7 @@ impl Flow {
         }
         if !text.is_empty() {
             self.who.ensure(out);
+            applied::decide(text, out);
             out.notice(level, text);
         }
     }
@@ -274,6 +278,7 @@ impl Flow {
         }
         self.segment = lines;
         self.message(None, out);
+        applied::stop(out);
         error.push(explanation.to_owned());
         self.error = wrap::rejoin(error.iter().map(String::as_str));
         self.turn.active = true;

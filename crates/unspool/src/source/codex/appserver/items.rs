@@ -38,7 +38,8 @@ impl AppServer {
                 let id = self.blocks.end(&item.id);
                 out.reasoning(Some(&id), item.text());
             }
-            "context_compaction" | "entered_review_mode" | "exited_review_mode" | "hook_prompt" => {
+            "context_compaction" => out.compacted(""),
+            "entered_review_mode" | "exited_review_mode" | "hook_prompt" => {
                 out.state(&item.kind, json);
             }
             _ if item.is_report() => {}

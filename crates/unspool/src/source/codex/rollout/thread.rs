@@ -89,7 +89,7 @@ impl Thread {
             "turn_context" => self.context(&payload, out),
             "response_item" => self.response(&payload, frame, family, out),
             "event_msg" => self.message(&payload, frame, family, out),
-            "compacted" => out.context("compacted", "", payload.get("message").payload()),
+            "compacted" => out.compacted(payload.get("message").payload()),
             // Counts that `token_count` repeats, and the program's own state.
             "token_usage_record"
             | "world_state"

@@ -1,0 +1,190 @@
+//! What the emitter makes of what sources say.
+
+use super::*;
+
+fn call<'a>(id: &'a str, name: &'a str, input: &str) -> Call<'a> {
+    Call {
+        id,
+        name,
+        input: RawJson::new(input),
+        ..Call::default()
+    }
+}
+
+fn lines(mut out: Emitter) -> Vec<String> {
+    std::iter::from_fn(|| out.pop())
+        .map(|event| {
+            let mut line = serde_json::to_value(&event).unwrap();
+            line.as_object_mut().unwrap().shift_remove("seq");
+            line.to_string()
+        })
+        .collect()
+}
+
+#[test]
+fn a_final_form_equal_to_its_deltas_is_not_repeated() {
+    let mut out = Emitter::default();
+    out.text_delta(Some("m"), "Hel");
+    out.text_delta(Some("m"), "lo");
+    out.text(Some("m"), "Hello");
+    out.text(Some("m"), "Hello");
+    out.text(Some("m"), "Hello!");
+    assert_eq!(
+        lines(out),
+        [
+            r#"{"kind":"text","text":"Hel","id":"m","delta":true}"#,
+            r#"{"kind":"text","text":"lo","id":"m","delta":true}"#,
+            r#"{"kind":"text","text":"Hello!","id":"m"}"#,
+        ]
+    );
+}
+
+#[test]
+fn a_message_without_an_id_ends_at_a_call_but_not_at_a_plan_or_a_notice() {
+    let mut out = Emitter::default();
+    out.text_delta(None, "a");
+    out.tool_use(call("1", "TodoWrite", r#"{"todos":[]}"#));
+    out.notice(Level::Info, "n");
+    out.text_delta(None, "b");
+    out.tool_use(call("2", "Read", "{}"));
+    out.text_delta(None, "c");
+    out.reasoning_delta(None, "r");
+    out.text_delta(None, "d");
+    let ids: Vec<String> = std::iter::from_fn(|| out.pop())
+        .filter_map(|event| match event.body {
+            Body::Text(message) | Body::Reasoning(message) => Some(message.id),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(ids, ["text-1", "text-1", "text-2", "reasoning-1", "text-3"]);
+}
+
+#[test]
+fn a_call_is_told_once_and_again_only_when_more_is_known() {
+    let mut out = Emitter::default();
+    out.tool_use(call("1", "Read", "{}"));
+    out.tool_use(call("1", "Read", "{}"));
+    out.tool_use(call("1", "Read", r#"{"path":"a"}"#));
+    out.tool_result("1", Outcome::default());
+    out.tool_result("1", Outcome::default());
+    assert_eq!(
+        lines(out),
+        [
+            r#"{"kind":"tool_use","id":"1","name":"Read","category":"read","input":{}}"#,
+            r#"{"kind":"tool_use","id":"1","name":"Read","category":"read","arg":"a","input":{"path":"a"}}"#,
+            r#"{"kind":"tool_result","id":"1","name":"Read","status":"ok"}"#,
+        ]
+    );
+}
+
+#[test]
+fn an_id_that_is_used_again_is_made_unique() {
+    let mut out = Emitter::default();
+    for _ in 0..3 {
+        out.tool_use(call("x", "Read", "{}"));
+        out.tool_result("x", Outcome::default());
+    }
+    let ids: Vec<String> = std::iter::from_fn(|| out.pop())
+        .filter_map(|event| match event.body {
+            Body::ToolUse(call) => Some(call.id),
+            Body::ToolResult(result) => Some(result.id),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(ids, ["x", "x", "x#2", "x#2", "x#3", "x#3"]);
+}
+
+#[test]
+fn a_result_without_a_call_is_still_shown() {
+    let mut out = Emitter::default();
+    out.tool_result(
+        "1",
+        Outcome {
+            name: "Bash".into(),
+            ..Outcome::default()
+        },
+    );
+    out.tool_result("1", Outcome::default());
+    assert_eq!(
+        lines(out),
+        [r#"{"kind":"tool_result","id":"1","name":"Bash","status":"ok"}"#]
+    );
+}
+
+#[test]
+fn a_plan_call_that_failed_gives_a_warning() {
+    let mut out = Emitter::default();
+    out.tool_use(call("1", "update_plan", r#"{"plan":[{"step":"a"}]}"#));
+    let status = ToolStatus::Error;
+    out.tool_result(
+        "1",
+        Outcome {
+            status,
+            output: "bad".into(),
+            ..Outcome::default()
+        },
+    );
+    assert_eq!(
+        lines(out),
+        [
+            r#"{"kind":"plan","entries":[{"text":"a","status":"pending"}]}"#,
+            r#"{"kind":"notice","level":"warning","text":"bad"}"#,
+        ]
+    );
+}
+
+#[test]
+fn memory_stays_bounded() {
+    let mut out = Emitter::default();
+    for number in 0..3 * REMEMBERED {
+        let id = number.to_string();
+        out.text_delta(Some(&id), "x");
+        out.tool_use(call(&id, "Read", "{}"));
+        out.tool_result(&id, Outcome::default());
+        while out.pop().is_some() {}
+    }
+    assert!(out.calls.len() <= REMEMBERED + 1);
+    assert!(out.messages.open.len() <= Messages::OPEN);
+}
+
+#[test]
+fn an_id_used_again_is_emitted_under_another_one() {
+    let mut out = Emitter::default();
+    out.tool_use(call("c", "read", "{}"));
+    assert_eq!(out.emitted_id("c"), Some("c"));
+    out.tool_result("c", Outcome::default());
+    out.tool_use(call("c", "read", "{}"));
+    assert_eq!(out.emitted_id("c"), Some("c#2"));
+    assert_eq!(out.emitted_id("other"), None);
+}
+
+#[test]
+fn what_follows_a_change_waits_until_it_is_decided_on() {
+    let edit = |path: &str| Edit {
+        path: path.into(),
+        ..Edit::default()
+    };
+    let popped = |out: &mut Emitter| -> Vec<&str> {
+        std::iter::from_fn(|| out.pop())
+            .map(|event| event.body.kind())
+            .collect()
+    };
+    let mut out = Emitter::default();
+    out.text(None, "First.");
+    out.proposed_edits(vec![edit("a"), edit("b")]);
+    out.text(None, "Then.");
+    assert_eq!(popped(&mut out), ["text"]);
+    out.decide_edits(|edit| (edit.path == "a").then(|| (ToolStatus::Rejected, "no".into())));
+    let Some(Body::Edit(made)) = out.pop().map(|event| event.body) else {
+        panic!("no edit");
+    };
+    assert_eq!(made.status, ToolStatus::Rejected);
+    assert_eq!(popped(&mut out), [] as [&str; 0]);
+    out.release_edits();
+    assert_eq!(popped(&mut out), ["edit", "text"]);
+    out.proposed_edits(vec![edit("c")]);
+    for _ in 0..2000 {
+        out.notice(Level::Info, "n");
+    }
+    assert_eq!(popped(&mut out).len(), 2001);
+}
