@@ -195,8 +195,9 @@ impl Redactor {
     /// The name that a secret has from now on.
     fn name(&mut self, kind: &'static str, secret: &str) -> String {
         let is_home = kind == people::HOME;
-        let key = (is_home, secret.to_owned());
+        let key = (is_home, shapes::essence(kind, secret));
         let known = self.names.get(&key).copied();
+        let known = known.or_else(|| self.cut_or_whole(kind, &key.1));
         let kind = known.map_or(kind, |(kind, _)| kind);
         let count = self.report.counts.entry(kind).or_default();
         count.places += 1;
@@ -213,6 +214,19 @@ impl Redactor {
             (true, _) => format!("user{number}"),
             _ => format!("[{kind} {number}]"),
         }
+    }
+
+    /// The name of a key of which more was seen, or less, where an output was cut.
+    fn cut_or_whole(&self, kind: &str, key: &str) -> Option<(&'static str, usize)> {
+        if kind != shapes::PRIVATE_KEY {
+            return None;
+        }
+        let known = self.names.iter().filter(|((_, other), (kind, _))| {
+            *kind == shapes::PRIVATE_KEY && (other.starts_with(key) || key.starts_with(&**other))
+        });
+        known
+            .map(|(_, name)| *name)
+            .min_by_key(|(_, number)| *number)
     }
 
     /// A preview that was cut may end inside a secret, where no shape fits any
