@@ -427,7 +427,8 @@ impl Clerk {
             model,
             figures: rest,
         };
-        self.put(key, time.or(self.now), what);
+        // Of what no message tells, another record may have the messages.
+        self.put(key, time, what);
     }
 
     fn figures_at(&mut self, at: usize) -> Option<&mut Figures> {

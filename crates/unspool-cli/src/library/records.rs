@@ -41,10 +41,12 @@ impl Names {
 /// when something was used is worth more than a bare sum.
 pub(crate) fn worth(row: &Row) -> impl Ord + use<> {
     let digest = &row.digest;
+    let span = digest.ended.zip(digest.started);
+    let span = span.map(|(ended, started)| ended.saturating_sub(started));
     (
         digest.timed_usage > 0,
         (digest.turns, digest.tools, digest.figures.tokens()),
-        (digest.errors, digest.timed_usage),
+        (digest.errors, digest.timed_usage, span),
         !digest.project.is_empty(),
         (row.modified, row.path.clone(), row.part.clone()),
     )

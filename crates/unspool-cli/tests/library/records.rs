@@ -85,6 +85,32 @@ fn a_stream_beside_its_session_counts_once() {
 }
 
 #[test]
+fn what_a_stream_or_a_copy_repeats_with_the_same_times_counts_once() {
+    let home = Home::new();
+    let folder = ".claude/projects/-home-user-project";
+    copy(&corpus("claude/parity"), &home.path(folder));
+    let failed = "claude/apierror/apierror";
+    let saved = fs::read(corpus(&format!("{failed}.session.jsonl"))).unwrap();
+    home.write(".claude/projects/-p/a.jsonl", saved);
+    let alone = home.stats("total", "", &[]);
+    assert!(alone["errors"] != 0 && alone["tools"] != 0);
+    let stream = fs::read(corpus(&format!("{failed}.live.jsonl"))).unwrap();
+    home.write("runs/run.jsonl", stream);
+    // A copy without its sub-agents tells what they used as a sum.
+    let session = "f3c28766-9691-4504-8054-ccb9e43462e9.jsonl";
+    let text = fs::read(home.path(folder).join(session)).unwrap();
+    home.write("runs/copy.jsonl", text);
+    let runs = home.path("runs");
+    let arguments = ["--in", runs.to_str().unwrap()];
+    assert_eq!(home.stats("total", "", &arguments), alone);
+    let listed = home.sessions(&arguments);
+    let sum = |name: &str| -> u64 { listed.iter().map(|one| one[name].as_u64().unwrap()).sum() };
+    for name in FIGURES {
+        assert_eq!(alone[name], sum(name), "{name}");
+    }
+}
+
+#[test]
 fn streams_of_one_session_that_went_on_count_both() {
     let home = Home::new();
     for name in ["continue.live.jsonl", "continue.turn2.live.jsonl"] {
