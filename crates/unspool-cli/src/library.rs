@@ -274,7 +274,7 @@ impl Library {
                 .filter(|project| project.is_absolute())
                 .collect();
             self.rows.truncate(rows);
-            self.skipped.truncate(skipped);
+            self.leave_untold(skipped);
             found.aider(projects.iter().map(PathBuf::as_path));
             self.take(std::mem::take(&mut found.candidates), &mut cache, progress);
         }
@@ -299,6 +299,16 @@ impl Library {
         let kept: BTreeSet<String> = ids.filter(|id| id.len() >= UNIQUE).collect();
         self.rows
             .retain(|row| !is_own(row) || !kept.contains(&row.digest.id));
+    }
+
+    /// Drops what was skipped from a place on; who lists those agents is told of it.
+    fn leave_untold(&mut self, from: usize) {
+        let untold = self.skipped.drain(from..).filter(|one| !one.is_known);
+        let untold: Vec<PathBuf> = untold.map(|one| one.path).collect();
+        if let Some(store) = self.store.as_ref().filter(|_| !untold.is_empty()) {
+            // At worst it is only counted next time.
+            let _ = store.together(|store| store.forget(&untold));
+        }
     }
 
     /// Takes in what was not even looked at; what was told before is marked.

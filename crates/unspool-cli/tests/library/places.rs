@@ -100,6 +100,9 @@ fn histories_of_aider_are_found_in_the_projects_of_other_agents() {
     assert_eq!(ran.stdout.lines().count() + 1, all.len(), "{}", ran.stdout);
     assert!(!ran.stdout.contains("claude"), "{}", ran.stdout);
     assert_eq!(ran.stderr, "");
+    // What was skipped on the way is told when it is asked for.
+    let told = home.run(&["sessions", "--json"]).stderr;
+    assert!(told.contains("half.jsonl: broken"), "{told}");
     fresh();
     assert_eq!(home.run(&["show", "--latest", "aider"]).status, Some(0));
 }
