@@ -19,6 +19,9 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
+/// Rows of a table that may still be written to.
+const LAST_ROWS: usize = 20_000;
+
 /// A session that a person began, with those of its sub-agents.
 pub(super) struct Session {
     /// The session as `opencode export` writes it.
@@ -110,8 +113,8 @@ impl Database {
         for table in ["message", "part"] {
             let rows = newest(&self.connection, table);
             // A version that keeps no such times is known by its sessions' alone.
-            for (session, figures) in rows.unwrap_or_default() {
-                written.entry(session).or_default().extend(figures);
+            for (session, figure) in rows.unwrap_or_default() {
+                written.entry(session).or_default().push(figure);
             }
         }
         written
@@ -246,15 +249,27 @@ fn infos(connection: &Connection) -> rusqlite::Result<Vec<Info>> {
     rows.collect()
 }
 
-/// For each session, when the newest row of a table was written, and how many there
-/// are.
-fn newest(connection: &Connection, table: &str) -> rusqlite::Result<Vec<(String, [i64; 2])>> {
-    let query = format!(
-        "SELECT session_id, coalesce(max(time_updated), 0), count(*) FROM {table} GROUP BY session_id"
-    );
-    let mut statement = connection.prepare(&query)?;
-    let rows = statement.query_map([], |row| Ok((row.get(0)?, [row.get(1)?, row.get(2)?])))?;
-    rows.collect()
+/// Of each session, how many rows a table has, and when the newest was written.
+/// Only the last rows are looked at for that: the others hold most of the file, and
+/// are not written to any more.
+fn newest(connection: &Connection, table: &str) -> rusqlite::Result<Vec<(String, i64)>> {
+    let queries = [
+        format!("SELECT session_id, count(*) FROM {table} GROUP BY session_id"),
+        format!(
+            "SELECT session_id, coalesce(max(time_updated), 0) FROM
+             (SELECT session_id, time_updated FROM {table} ORDER BY rowid DESC LIMIT {LAST_ROWS})
+             GROUP BY session_id"
+        ),
+    ];
+    let mut figures = Vec::new();
+    for query in queries {
+        let mut statement = connection.prepare(&query)?;
+        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        for row in rows {
+            figures.push(row?);
+        }
+    }
+    Ok(figures)
 }
 
 /// The columns of a row by name. Releases differ in the columns they have.
