@@ -36,6 +36,7 @@ pub(super) const PRIVATE_KEY: &str = "private key";
 
 /// What a secret is known by again, however it is written.
 pub(super) fn essence(kind: &str, secret: &str) -> String {
+    let secret = &*secret.replace(super::MARK, "");
     match kind {
         // A diff has a sign before each line, and JSON in text `\n` for its end.
         PRIVATE_KEY => {
@@ -63,7 +64,7 @@ pub(super) const KNOWN: &[Shape] = &[
     // The end is missing where an output was cut.
     shape(
         PRIVATE_KEY,
-        r"(?P<s>-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?:[ \t\r\n+-]|\\n|[A-Za-z0-9+/=]{16,})*)",
+        r"(?P<s>-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?:[ \t\r\n+\u{FDD0}-]|\\n|[A-Za-z0-9+/=]{16,})*)",
     ),
     shape("Anthropic key", r"(?-u)(?P<s>\bsk-ant-[A-Za-z0-9_-]{16,})"),
     shape(

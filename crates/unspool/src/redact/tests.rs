@@ -462,3 +462,20 @@ fn one_secret_is_counted_once_however_it_is_written() {
     assert_eq!(report(&mails), "1 email (in 2 places)");
     assert_eq!(redacted("Set-Cookie: [cookie 1]"), "Set-Cookie: [cookie 1]");
 }
+
+#[test]
+fn a_word_begins_behind_a_line_end_that_is_written_out() {
+    let random = "aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC2eF4hJ6";
+    let text = format!(
+        r#"{{"x":"a\nghp_{random}\tCookie: sid=a81bcf92de\nbob@example.org\r\nAuthorization: Basic dXNlcjpwYXNzd29yZA=="}}"#
+    );
+    assert_eq!(
+        redacted(&text),
+        r#"{"x":"a\n[GitHub token 1]\tCookie: [cookie 1]\n[email 1]\r\nAuthorization: Basic [credential 1]"}"#
+    );
+    for text in [r"C:\new\tables\rows.txt", r"a\nb\tc", r"\n\u{FDD0}x"] {
+        assert_eq!(redacted(text), text);
+        assert!(Redactor::new().text(text).is_none());
+    }
+    assert_eq!(redacted(r"C:\Users\tom\x"), r"C:\Users\user1\x");
+}
