@@ -1,7 +1,7 @@
 //! Aligned columns that fit a width: lists and tables for people.
 //!
-//! Columns that matter least are left out first, then the last one is cut. Where
-//! it is so narrow that much is missing, it is said what.
+//! Columns that matter least are left out first, then a name is cut, or the last
+//! column. Where it is so narrow that much is missing, it is said what.
 //! Text comes clean out of here, whatever an agent wrote into it.
 
 use std::borrow::Cow;
@@ -20,7 +20,8 @@ pub(crate) struct Column {
     pub(crate) is_right: bool,
     /// What is left out first has the highest number; 0 stays.
     pub(crate) dispensable: u8,
-    /// The least width that is worth showing, for the last column.
+    /// The least width that is worth showing, for the last column, and for a name
+    /// that gives way to figures; 0 is all of it.
     pub(crate) least: usize,
 }
 
@@ -91,8 +92,9 @@ fn widths(columns: &[Column], rows: &[Vec<Span>]) -> Vec<usize> {
 
 /// Lays the rows out, with their headings. `None` is any width.
 pub(crate) fn lines(columns: &[Column], rows: &[Vec<Span>], room: Option<usize>) -> Vec<Line> {
-    let widths = widths(columns, rows);
+    let mut widths = widths(columns, rows);
     let shown = chosen(columns, &widths, room);
+    give_way(columns, &mut widths, &shown, room);
     let heading: Vec<Span> = columns
         .iter()
         .map(|column| cell(&column.heading, Role::Accent))
@@ -195,6 +197,21 @@ fn chosen(columns: &[Column], widths: &[usize], room: Option<usize>) -> Vec<usiz
     shown
 }
 
+/// Cuts a name where the figures behind it have no room otherwise.
+fn give_way(columns: &[Column], widths: &mut [usize], shown: &[usize], room: Option<usize>) {
+    let Some((_, before)) = shown.split_last() else {
+        return;
+    };
+    let taken = shown.iter().filter_map(|at| widths.get(*at)).sum::<usize>();
+    let taken = taken + GAP * before.len();
+    let excess = taken.saturating_sub(room.unwrap_or(usize::MAX));
+    let least = |at: usize| columns.get(at).map_or(0, |column| column.least);
+    let name = before.iter().copied().find(|at| least(*at) > 0);
+    if let Some((at, wide)) = name.and_then(|at| Some((at, widths.get_mut(at)?))) {
+        *wide = (*wide).min(wide.saturating_sub(excess).max(least(at)));
+    }
+}
+
 fn line(
     columns: &[Column],
     widths: &[usize],
@@ -205,8 +222,12 @@ fn line(
     let mut line = Line::new();
     for (place, &at) in shown.iter().enumerate() {
         let is_last = place + 1 == shown.len();
-        let span = row.get(at).cloned().unwrap_or_default();
+        let mut span = row.get(at).cloned().unwrap_or_default();
         let wide = widths.get(at).copied().unwrap_or_default();
+        if !is_last && width(&span.text) > wide {
+            let cut = truncated(std::slice::from_ref(&span), wide);
+            span.text = cut.into_iter().map(|span| span.text).collect();
+        }
         let blanks = wide.saturating_sub(width(&span.text));
         let is_right = columns.get(at).is_some_and(|column| column.is_right);
         let (before, behind) = match (is_right, is_last) {
@@ -298,6 +319,27 @@ mod tests {
             ["no room for TIME, TURNS,", "COST"]
         );
         assert!(note(&["TIME"], Some(80)).is_empty() && note(&[], Some(20)).is_empty());
+    }
+
+    #[test]
+    fn a_name_gives_way_to_figures() {
+        let columns = [
+            Column::left("MODEL", 0).at_least(4),
+            Column::right("INPUT", 0),
+            Column::right("OUTPUT", 0),
+        ];
+        let row = ["a-model-of-some-length", "3.1M", "12.5K"];
+        let rows = [row.map(|text| cell(text, Role::Normal)).to_vec()];
+        let text = |line: Line| -> String { line.into_iter().map(|span| span.text).collect() };
+        let table = |room: usize| -> Vec<String> {
+            let lines = lines(&columns, &rows, Some(room));
+            lines.into_iter().map(text).collect()
+        };
+        assert_eq!(
+            table(25),
+            ["MODEL       INPUT  OUTPUT", "a-model-o…   3.1M   12.5K"]
+        );
+        assert_eq!(table(10)[1], "a-m…   3.…");
     }
 
     #[test]

@@ -104,7 +104,13 @@ impl Config {
     pub(crate) fn load() -> anyhow::Result<Self> {
         let path = path()?;
         match fs::read_to_string(&path) {
-            Ok(text) => Self::parse(&text, &path),
+            Ok(text) => {
+                let mut config = Self::parse(&text, &path)?;
+                for folder in &mut config.sessions.folders {
+                    *folder = resolved(folder, &path);
+                }
+                Ok(config)
+            }
             // A file that was named must be there.
             Err(error)
                 if error.kind() == io::ErrorKind::NotFound && env::var_os(VARIABLE).is_none() =>
@@ -117,6 +123,16 @@ impl Config {
 
     fn parse(text: &str, path: &Path) -> anyhow::Result<Self> {
         toml::from_str(text).with_context(|| format!("in {}", path.display()))
+    }
+}
+
+/// A folder that the file names: `~` is the home directory, and what is relative is
+/// so to the folder of the file.
+fn resolved(folder: &Path, file: &Path) -> PathBuf {
+    match (folder.strip_prefix("~"), env::home_dir(), file.parent()) {
+        (Ok(below), Some(home), _) => home.join(below),
+        (_, _, Some(beside)) => beside.join(folder),
+        _ => folder.to_owned(),
     }
 }
 

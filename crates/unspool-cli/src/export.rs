@@ -92,6 +92,15 @@ impl Place {
         matches!(self, Self::Folder(_))
     }
 
+    /// Makes the folder, if one was named that is not there yet.
+    pub(crate) fn make(&self) -> anyhow::Result<()> {
+        match self {
+            Self::Folder(folder) if !folder.as_os_str().is_empty() => fs::create_dir_all(folder)
+                .with_context(|| format!("cannot create the folder {}", folder.display())),
+            _ => Ok(()),
+        }
+    }
+
     /// Whether more than one run can go there.
     pub(crate) fn takes_several(&self, format: Format) -> bool {
         match self {
@@ -162,8 +171,13 @@ impl Destination {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             _ => Path::new("."),
         };
-        fs::create_dir_all(folder)
-            .with_context(|| format!("cannot create the folder {}", folder.display()))?;
+        if !folder.is_dir() {
+            bail!(
+                "there is no folder {}: make it first, or name a folder with a slash at its end \
+                 (-o FOLDER/), which is made",
+                folder.display()
+            );
+        }
         let written = tempfile::Builder::new()
             .prefix(".unspool-")
             .permissions(Permissions::from_mode(0o666))

@@ -274,6 +274,7 @@ pub(crate) fn open_among(
     // One of many is read as far as it goes now: who writes into it may be
     // faster than who reads.
     let size = file.metadata().map(|file| file.len());
+    let is_packed = compression::recognise(&head).is_some();
     let length = match (kin, &size) {
         (Some(_), Ok(size)) => *size,
         _ => u64::MAX,
@@ -292,6 +293,9 @@ pub(crate) fn open_among(
         head.extend(rest);
         failure = error;
         provider = unspool::recognise(&head, true);
+    }
+    if provider.is_none() && from.is_none() && !is_packed && is_called_packed(path) {
+        bail!("{name} is not compressed as its name says: it may be damaged");
     }
     if provider.is_none() && looks_binary(&head) {
         bail!(
@@ -398,6 +402,11 @@ fn begins_like_json(head: &[u8]) -> bool {
 fn looks_binary(head: &[u8]) -> bool {
     let padding = head.iter().take_while(|byte| **byte == 0).count();
     head.get(padding..).is_some_and(|rest| rest.contains(&0))
+}
+
+fn is_called_packed(path: &Path) -> bool {
+    let extension = path.extension().unwrap_or_default();
+    extension == "zst" || extension == "gz"
 }
 
 fn cannot_read(name: &str) -> String {

@@ -10,6 +10,7 @@ pub(crate) mod find;
 pub(crate) mod index;
 pub(crate) mod ledger;
 pub(crate) mod named;
+pub(crate) mod records;
 pub(crate) mod select;
 pub(crate) mod store;
 pub(crate) mod tally;
@@ -48,7 +49,8 @@ pub(crate) struct Row {
     pub(crate) path: PathBuf,
     /// The session within a file that holds several; empty otherwise.
     pub(crate) part: String,
-    /// When the file was last written, in nanoseconds.
+    /// When the file was last written, in nanoseconds; for a chat of aider behind
+    /// which others stand, when it began.
     pub(crate) modified: i64,
     /// Changes when the session does.
     pub(crate) stamp: i64,
@@ -58,9 +60,25 @@ pub(crate) struct Row {
 }
 
 impl Row {
+    /// A session of a file.
+    fn new(file: &Candidate, part: String, stamp: i64, digest: Digest) -> Self {
+        let end = file.stamp_of_part(file.size.cast_signed());
+        let is_earlier = !part.is_empty() && digest.ended.is_none() && stamp != end;
+        let began = digest.started.filter(|_| is_earlier);
+        Self {
+            number: None,
+            path: file.path.clone(),
+            part,
+            modified: began.map_or(file.modified, |began| began.saturating_mul(1_000_000)),
+            stamp,
+            digest,
+            ledger: None,
+        }
+    }
+
     /// How the session is now.
     pub(crate) fn state(&self) -> State {
-        self.digest.state(self.modified, now())
+        self.digest.state(self.written(), now())
     }
 
     /// When it began, or at least when it was written, in milliseconds.
@@ -69,18 +87,22 @@ impl Row {
     }
 
     /// When it was last written, in milliseconds: the time of the file, unless
-    /// that is one of several sessions.
-    pub(crate) fn written(&self) -> i64 {
-        let file = self.modified / 1_000_000;
-        match self.digest.ended.or(self.digest.started) {
-            Some(ended) if !self.part.is_empty() => ended,
-            _ => file,
-        }
+    /// that holds several sessions.
+    fn written(&self) -> i64 {
+        let of_part = self.digest.ended.filter(|_| !self.part.is_empty());
+        of_part.unwrap_or(self.modified / 1_000_000)
     }
 
     /// When it was last worked on, in milliseconds.
     pub(crate) fn ended(&self) -> i64 {
         self.digest.ended.unwrap_or_else(|| self.started())
+    }
+
+    /// When it was last worked on as far as it tells itself, or else when it was
+    /// written, in milliseconds.
+    pub(crate) fn latest(&self) -> i64 {
+        let told = self.digest.ended.or(self.digest.started);
+        told.unwrap_or(self.modified / 1_000_000)
     }
 }
 
@@ -101,6 +123,8 @@ pub(crate) struct Library {
     pub(crate) without_store: Option<String>,
     rows: Vec<Row>,
     skipped: Vec<Skipped>,
+    /// Records of sub-agents that lie among the sessions: id, and whose it is.
+    sub_agents: Vec<(String, String)>,
     /// Files that were found, and those of them that were read.
     pub(crate) found: usize,
     pub(crate) read: usize,
@@ -109,7 +133,7 @@ pub(crate) struct Library {
 impl Library {
     /// The library of these agents and of what lies in these folders. The list
     /// is empty until it is refreshed.
-    pub(crate) fn new(agents: Vec<&'static Agent>, folders: Vec<PathBuf>) -> Self {
+    fn new(agents: Vec<&'static Agent>, folders: Vec<PathBuf>) -> Self {
         let (store, without_store) = match Store::open() {
             Ok(store) => (Some(store), None),
             Err(error) => (None, Some(format!("{error:#}"))),
@@ -121,14 +145,10 @@ impl Library {
             without_store,
             rows: Vec::new(),
             skipped: Vec::new(),
+            sub_agents: Vec::new(),
             found: 0,
             read: 0,
         }
-    }
-
-    /// The library of everything on this machine.
-    pub(crate) fn everywhere() -> Self {
-        Self::new(agents::AGENTS.iter().collect(), Vec::new())
     }
 
     /// The sessions, the newest first.
@@ -160,10 +180,44 @@ impl Library {
             let name = name.to_string_lossy().to_lowercase();
             name.starts_with(&wanted) || name.contains(&format!("-{wanted}"))
         };
-        match self.skipped.iter().find(is_meant) {
-            Some(Skipped { path, reason, .. }) => bail!("cannot read {}: {reason}", path.display()),
-            None => found,
+        if let Some(Skipped { path, reason, .. }) = self.skipped.iter().find(is_meant) {
+            bail!("cannot read {}: {reason}", path.display());
         }
+        if let Some(parent) = self.with_sub_agent(&wanted) {
+            bail!("{id} is a sub-agent: it is shown in its session, unspool show {parent}");
+        }
+        found
+    }
+
+    /// The id of the session in which a sub-agent worked whose id begins like this.
+    fn with_sub_agent(&self, beginning: &str) -> Option<String> {
+        if beginning.is_empty() {
+            return None;
+        }
+        let parent = |id: &str| {
+            let mut records = self.sub_agents.iter();
+            records.find(|(record, _)| record.to_lowercase().starts_with(id))
+        };
+        if let Some((_, found)) = parent(beginning) {
+            let is_listed = |id: &str| self.rows.iter().any(|row| row.digest.id == id);
+            let mut found = found;
+            for _ in 0..self.sub_agents.len() {
+                match parent(&found.to_lowercase()) {
+                    Some((_, above)) if !is_listed(found) => found = above,
+                    _ => break,
+                }
+            }
+            return Some(found.clone());
+        }
+        let paths = self.rows.iter().map(|row| row.path.as_path());
+        if let Some(path) = find::with_sub_agent(paths, beginning) {
+            let row = self.rows.iter().find(|row| row.path == path);
+            return row.map(|row| row.digest.id.clone());
+        }
+        let holds_several = self.rows.iter().filter(|row| !row.part.is_empty());
+        let files: BTreeSet<&Path> = holds_several.map(|row| row.path.as_path()).collect();
+        let mut files = files.into_iter();
+        files.find_map(|path| Container::open(path).ok()??.root_of(beginning))
     }
 
     /// The entries of a session.
@@ -202,21 +256,32 @@ impl Library {
         }
         self.rows.clear();
         self.skipped.clear();
+        self.sub_agents.clear();
         self.take(std::mem::take(&mut found.candidates), &mut cache, progress);
         if self.agents.iter().any(|agent| agent.name == "aider") {
             // aider writes into projects; the others tell which there are.
+            let (rows, skipped) = (self.rows.len(), self.skipped.len());
+            let is_other = |agent: &&Agent| self.agents.iter().all(|one| one.name != agent.name);
+            let others: Vec<&Agent> = agents::AGENTS.iter().filter(is_other).collect();
+            let silent = found.skipped.len();
+            found.agents(&others, &Environment::new());
+            found.skipped.truncate(silent);
+            self.take(std::mem::take(&mut found.candidates), &mut cache, progress);
             let projects: BTreeSet<PathBuf> = self
                 .rows
                 .iter()
                 .map(|row| PathBuf::from(&row.digest.project))
                 .filter(|project| project.is_absolute())
                 .collect();
+            self.rows.truncate(rows);
+            self.leave_untold(skipped);
             found.aider(projects.iter().map(PathBuf::as_path));
             self.take(std::mem::take(&mut found.candidates), &mut cache, progress);
         }
         if let Some(own) = &own {
             self.leave_out_copies(own);
         }
+        records::complete(&mut self.rows);
         self.skip(found.skipped, &cache);
         self.skipped.sort();
         self.skipped.dedup();
@@ -234,6 +299,16 @@ impl Library {
         let kept: BTreeSet<String> = ids.filter(|id| id.len() >= UNIQUE).collect();
         self.rows
             .retain(|row| !is_own(row) || !kept.contains(&row.digest.id));
+    }
+
+    /// Drops what was skipped from a place on; who lists those agents is told of it.
+    fn leave_untold(&mut self, from: usize) {
+        let untold = self.skipped.drain(from..).filter(|one| !one.is_known);
+        let untold: Vec<PathBuf> = untold.map(|one| one.path).collect();
+        if let Some(store) = self.store.as_ref().filter(|_| !untold.is_empty()) {
+            // At worst it is only counted next time.
+            let _ = store.together(|store| store.forget(&untold));
+        }
     }
 
     /// Takes in what was not even looked at; what was told before is marked.
@@ -274,6 +349,7 @@ impl Library {
     ) {
         self.found += candidates.len();
         family::adopt(&mut candidates, &cache.files);
+        self.sub_agents.extend(family::sub_agents(&candidates));
         let mut changed = Vec::new();
         let mut skipped_before = HashMap::new();
         for candidate in candidates {
@@ -314,14 +390,15 @@ impl Library {
     }
 
     fn list_kept(&mut self, file: &Candidate, kept: Vec<Kept>) {
-        self.rows.extend(kept.into_iter().map(|kept| Row {
-            number: Some(kept.id),
-            path: file.path.clone(),
-            part: kept.part,
-            modified: file.modified,
-            stamp: kept.stamp,
-            digest: kept.digest,
-            ledger: None,
+        self.rows.extend(kept.into_iter().map(|mut kept| {
+            if kept.digest.project.is_empty() {
+                // Which one it is may be written down later.
+                kept.digest.project = digest::project(&kept.digest.agent, &file.path);
+            }
+            Row {
+                number: Some(kept.id),
+                ..Row::new(file, kept.part, kept.stamp, kept.digest)
+            }
         }));
     }
 
@@ -342,14 +419,11 @@ impl Library {
             let mut ids = numbers.next().into_iter().flatten();
             for session in looked.sessions {
                 let number = ids.next();
+                let stamp = session.stamp_in(&looked.file);
                 self.rows.push(Row {
                     number,
-                    path: looked.file.path.clone(),
-                    stamp: session.stamp_in(&looked.file),
-                    part: session.part,
-                    modified: looked.file.modified,
-                    digest: session.digest,
                     ledger: number.is_none().then(|| Box::new(session.ledger)),
+                    ..Row::new(&looked.file, session.part, stamp, session.digest)
                 });
             }
             self.list_kept(&looked.file, looked.unchanged);
@@ -521,7 +595,7 @@ impl Looked {
     }
 }
 
-/// The time, in nanoseconds.
+/// The time, in milliseconds.
 fn now() -> i64 {
-    i64::try_from(Timestamp::now().as_nanosecond()).unwrap_or(i64::MAX)
+    Timestamp::now().as_millisecond()
 }

@@ -102,6 +102,24 @@ fn each_run_gets_a_file_in_a_folder() {
 }
 
 #[test]
+fn no_folder_is_made_for_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = recording(CLAUDE);
+    let output = export(folder.path(), &[&run, "-o", "no/such/x.html"]);
+    assert_eq!(output.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        said.contains("there is no folder no/such: make it first"),
+        "{said}"
+    );
+    assert!(!folder.path().join("no").exists());
+    let output = export(folder.path(), &[&run, "--redact", "--no-redact"]);
+    assert_eq!(output.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("cannot be used with"), "{said}");
+}
+
+#[test]
 fn events_and_text_are_those_of_the_other_commands() {
     let folder = tempfile::tempdir().unwrap();
     let run = recording(CLAUDE);

@@ -40,6 +40,9 @@ const HEADERS: [&str; 4] = [
     "set-cookie",
 ];
 
+/// Parts words; no character of any text.
+const MARK: char = '\u{FDD0}';
+
 /// Longest preview of an argument, as events have it.
 const PREVIEW: usize = 40;
 
@@ -121,6 +124,9 @@ impl Redactor {
     /// it.
     pub fn text(&mut self, text: &str) -> Option<String> {
         let mut changed = self.without_home(text);
+        let parted = parted(changed.as_deref().unwrap_or(text));
+        let is_parted = parted.is_some();
+        changed = parted.or(changed);
         let matches = self.any.matches(changed.as_deref().unwrap_or(text));
         for at in &matches {
             let Some((pattern, shape)) = self.shapes.get(at).cloned() else {
@@ -134,7 +140,10 @@ impl Redactor {
                 changed = Some(next);
             }
         }
-        changed
+        if is_parted {
+            changed = changed.map(|text| text.replace(MARK, ""));
+        }
+        changed.filter(|changed| changed != text)
     }
 
     fn without_home(&mut self, text: &str) -> Option<String> {
@@ -195,8 +204,9 @@ impl Redactor {
     /// The name that a secret has from now on.
     fn name(&mut self, kind: &'static str, secret: &str) -> String {
         let is_home = kind == people::HOME;
-        let key = (is_home, secret.to_owned());
+        let key = (is_home, shapes::essence(kind, secret));
         let known = self.names.get(&key).copied();
+        let known = known.or_else(|| self.cut_or_whole(kind, &key.1));
         let kind = known.map_or(kind, |(kind, _)| kind);
         let count = self.report.counts.entry(kind).or_default();
         count.places += 1;
@@ -213,6 +223,19 @@ impl Redactor {
             (true, _) => format!("user{number}"),
             _ => format!("[{kind} {number}]"),
         }
+    }
+
+    /// The name of a key of which more was seen, or less, where an output was cut.
+    fn cut_or_whole(&self, kind: &str, key: &str) -> Option<(&'static str, usize)> {
+        if kind != shapes::PRIVATE_KEY {
+            return None;
+        }
+        let known = self.names.iter().filter(|((_, other), (kind, _))| {
+            *kind == shapes::PRIVATE_KEY && (other.starts_with(key) || key.starts_with(&**other))
+        });
+        known
+            .map(|(_, name)| *name)
+            .min_by_key(|(_, number)| *number)
     }
 
     /// A preview that was cut may end inside a secret, where no shape fits any
@@ -238,6 +261,27 @@ impl Redactor {
             call.arg = cut(&redacted);
         }
     }
+}
+
+/// The text with a mark behind each line end that is written `\n`, as in JSON: the
+/// word behind it begins there. `None` if there is no such line end.
+fn parted(text: &str) -> Option<String> {
+    let bytes = text.as_bytes();
+    let is_end = |at: usize| {
+        matches!(bytes.get(at + 1), Some(b'n' | b'r' | b't'))
+            && bytes.get(at + 2).is_some_and(u8::is_ascii_alphanumeric)
+    };
+    if text.contains(MARK) {
+        return None;
+    }
+    let (mut parted, mut from) = (String::new(), 0);
+    for (at, _) in text.match_indices('\\').filter(|(at, _)| is_end(*at)) {
+        parted.push_str(text.get(from..at + 2)?);
+        parted.push(MARK);
+        from = at + 2;
+    }
+    parted.push_str(text.get(from..)?);
+    (from > 0).then_some(parted)
 }
 
 fn is_header(key: &str) -> bool {

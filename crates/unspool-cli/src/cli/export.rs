@@ -18,6 +18,7 @@ Examples:
   unspool export session.jsonl -o run.html --force   another name, also over an old file
   unspool export session.jsonl --to markdown | gh pr comment --body-file -
   unspool export 4f2a9c -o run.html                  a session by the beginning of its id
+  unspool export 4f2a9c --in backup/ -o run.html     one that lies in another folder
   unspool export session.jsonl -o run.svg --width 100 --lines 10
   unspool export a.jsonl b.jsonl -o pages/           a page for each, in a folder
 
@@ -35,6 +36,10 @@ pub(crate) struct Export {
     /// Sessions by their ids or files; `-` or none is standard input
     #[arg(value_name = "ID|FILE")]
     pub(crate) files: Vec<PathBuf>,
+
+    /// Look for ids in this folder too, among sessions of any agent
+    #[arg(long = "in", value_name = "DIR")]
+    pub(crate) folders: Vec<PathBuf>,
 
     /// What to write [default: as the ending of -o says, else html]
     #[arg(long, value_name = "FORMAT")]
@@ -55,11 +60,11 @@ pub(crate) struct Export {
     /// Each gets a name and a number, the same one wherever it occurs, and it is
     /// said on standard error what was replaced. No program finds everything:
     /// read what you publish.
-    #[arg(long, overrides_with = "no_redact")]
+    #[arg(long, conflicts_with = "no_redact")]
     redact: bool,
 
     /// Leave secrets, home directories and e-mail addresses as they are
-    #[arg(long, overrides_with = "redact")]
+    #[arg(long)]
     no_redact: bool,
 
     /// The largest comment, in bytes (markdown) [default: 65000]

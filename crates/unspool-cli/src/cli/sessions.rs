@@ -14,7 +14,7 @@ use crate::terminal;
 /// beginning, `word$` at the end, and `!word` must not be there. Into a pipe, or
 /// with --list, --json or --width, the list is printed.
 ///
-/// The newest come first. Sessions are found where each agent keeps them
+/// Those that began last come first. Sessions are found where each agent keeps them
 /// (`CLAUDE_CONFIG_DIR`, `CODEX_HOME`, `GEMINI_CLI_HOME`, `QWEN_HOME`,
 /// `XDG_DATA_HOME` and the like are honoured); those of sub-agents belong to the
 /// session that started them. Nothing is ever written beside them. What was

@@ -1,5 +1,7 @@
 //! The arguments of `unspool show`.
 
+use std::path::PathBuf;
+
 use clap::Args;
 
 use super::Show;
@@ -12,8 +14,9 @@ use super::Show;
 #[command(after_long_help = "\
 Examples:
   unspool show 4f2a9c                  a session by the beginning of its id
-  unspool show --latest                the session that was last written to
+  unspool show --latest                the session that was last worked on
   unspool show --latest codex          the last one of Codex
+  unspool show 4f2a9c --in backup/     a session in another folder
   unspool show run.jsonl --lines all   a file
 
 Exit status:
@@ -21,9 +24,16 @@ Exit status:
   1  the agent's run failed or was cut off, or a part of it was left out
   2  wrong use, no such session, or one that could not be read")]
 pub(crate) struct ShowNamed {
-    /// The newest session of this agent, or of any
+    /// The session of this agent, or of any, that was last worked on
+    ///
+    /// Its own times decide, and the file's where it tells none. `unspool sessions`
+    /// lists by when sessions began.
     #[arg(long, value_name = "AGENT", num_args = 0..=1, default_missing_value = "")]
     pub(crate) latest: Option<String>,
+
+    /// Look into this folder too, for sessions of any agent
+    #[arg(long = "in", value_name = "DIR")]
+    pub(crate) folders: Vec<PathBuf>,
 
     #[command(flatten)]
     pub(crate) show: Show,

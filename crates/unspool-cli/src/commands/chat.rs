@@ -229,7 +229,7 @@ fn command(words: &[String]) -> Known {
 
 /// A conversation that goes on: one of ours, or one that the agent kept.
 fn earlier(id: &str, known: &[Known]) -> anyhow::Result<Opening> {
-    let row = named::session(id)?;
+    let row = named::session(id, &[])?;
     if !row.path.starts_with(config::records()?) {
         return Ok(Opening {
             agent: agent(&row.digest.agent, known)?,

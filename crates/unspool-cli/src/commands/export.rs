@@ -48,6 +48,7 @@ pub(crate) fn run(arguments: &Export) -> anyhow::Result<Status> {
                 export::write(input, arguments, format, out)
             }
             Some(path) => {
+                place.make()?;
                 let file = Destination::new(&path, arguments.force, &input.name)?;
                 let mut out = BufWriter::with_capacity(CHUNK, file);
                 let read = export::write(input, arguments, format, &mut out)
@@ -68,7 +69,7 @@ fn inputs(
     selection: &Export,
     take: impl FnMut(&mut Input) -> anyhow::Result<io::Result<Status>>,
 ) -> anyhow::Result<Status> {
-    let open = |path: &Path| named::open(path, selection.source.from());
+    let open = |path: &Path| named::open(path, selection.source.from(), &selection.folders);
     input::each(&selection.files, open, take)
 }
 

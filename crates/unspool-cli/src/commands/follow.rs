@@ -111,14 +111,14 @@ fn finder(arguments: &Follow) -> anyhow::Result<Find> {
             // The newest stays the same, whatever is written later.
             Ok(agents::latest_in(path).map_or_else(|| Find::In(path.clone()), Find::file))
         }
-        (Some(path), None) => match named::id(path).map(named::session) {
+        (Some(path), None) => match named::id(path).map(|id| named::session(id, &[])) {
             // A file may come later; an id that is known is meant as one.
             Some(Ok(row)) => Ok(Find::File(row.path, row.part)),
             _ => Ok(Find::file(path.clone())),
         },
         (None, agent) => {
             let agent = agent.as_deref().filter(|agent| !agent.is_empty());
-            let row = named::latest(agent)?;
+            let row = named::latest(agent, &[])?;
             Ok(Find::File(row.path, row.part))
         }
     }

@@ -13,7 +13,7 @@ use crate::cli::Look;
 use crate::cli::sessions::{Index as IndexArguments, Paint, Search};
 use crate::columns::cell;
 use crate::library::index::{Excerpt, Hit, Index, Query, excerpt, is_damage};
-use crate::library::{Library, Row, select};
+use crate::library::{Library, Row, records};
 use crate::pager::Output;
 use crate::progress::Bar;
 use crate::settings::Settings;
@@ -28,14 +28,16 @@ pub(crate) fn search(arguments: &Search) -> anyhow::Result<Status> {
     let query = Query::new(&arguments.words, &arguments.without)?;
     let mut library = arguments.which.library()?;
     library.refresh_shown();
-    let rows = select::once(arguments.which.rows(&library));
+    let rows = records::once(arguments.which.rows(&library));
     let mut index = open()?;
     let mut found = answer(&index, &query, &rows, arguments);
     if found.as_ref().is_err_and(is_damaged) {
         index = index.rebuilt()?;
         found = answer(&index, &query, &rows, arguments);
     }
-    let hits = found?;
+    let mut hits = found?;
+    let is_cut = hits.len() > arguments.limit;
+    hits.truncate(arguments.limit);
     if arguments.json {
         let mut out = BufWriter::new(io::stdout().lock());
         for hit in &hits {
@@ -47,10 +49,26 @@ pub(crate) fn search(arguments: &Search) -> anyhow::Result<Status> {
         print(&library, &hits, &query, &arguments.paint)?;
     }
     sessions::tell(&library, arguments.verbose);
+    if is_cut {
+        let limit = arguments.limit;
+        let _ = writeln!(
+            io::stderr(),
+            "unspool: there are more than these {limit}: --limit {}",
+            limit.saturating_mul(10)
+        );
+    }
     if hits.is_empty() {
-        let searched = match rows.len() {
-            0 => "there is no session to search".to_owned(),
-            many => format!("none of {many} sessions has {}", asked(arguments)),
+        let searched = match (rows.len(), index.indexed(&rows)?) {
+            (0, _) => "there is no session to search".to_owned(),
+            (_, 0) => {
+                "nothing is indexed yet: search without --no-update, or run unspool sessions index"
+                    .to_owned()
+            }
+            (many, indexed) if indexed < many => {
+                let asked = asked(arguments);
+                format!("none of the {indexed} sessions that are indexed (of {many}) has {asked}")
+            }
+            (many, _) => format!("none of {many} sessions has {}", asked(arguments)),
         };
         let _ = writeln!(io::stderr(), "unspool: {searched}");
         return Ok(NOTHING);
@@ -93,7 +111,7 @@ fn print(library: &Library, hits: &[Hit<'_>], query: &Query, paint: &Paint) -> a
 pub(crate) fn index(arguments: &IndexArguments) -> anyhow::Result<Status> {
     let mut library = arguments.which.library()?;
     library.refresh_shown();
-    let rows = select::once(arguments.which.rows(&library));
+    let rows = records::once(arguments.which.rows(&library));
     let mut index = Index::open()?;
     if arguments.rebuild {
         index = index.rebuilt()?;
@@ -114,7 +132,7 @@ pub(crate) fn index(arguments: &IndexArguments) -> anyhow::Result<Status> {
 /// Starts a program that brings the index up to date while this one goes on, if
 /// there is something to do.
 pub(crate) fn index_in_background(library: &Library) {
-    let rows = select::once(library.rows().iter().collect());
+    let rows = records::once(library.rows().iter().collect());
     let stale =
         Index::open().is_ok_and(|index| index.stale(&rows).is_ok_and(|rows| !rows.is_empty()));
     if !stale {
@@ -147,7 +165,7 @@ fn answer<'a>(
     if !arguments.no_update {
         update(index, rows)?;
     }
-    Ok(index.search(query, rows, arguments.limit)?)
+    Ok(index.search(query, rows, arguments.limit.saturating_add(1))?)
 }
 
 fn update(index: &Index, rows: &[&Row]) -> anyhow::Result<()> {

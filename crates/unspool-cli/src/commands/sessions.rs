@@ -16,7 +16,7 @@ use crate::cli::{Look, meant};
 use crate::columns::{self, Column, cell};
 use crate::library::digest::State;
 use crate::library::find::Skipped;
-use crate::library::{Library, Row, select};
+use crate::library::{Library, Row, records};
 use crate::pager::Output;
 use crate::settings::Settings;
 use crate::summary::{self, short};
@@ -35,7 +35,7 @@ pub(crate) fn run(arguments: &Sessions) -> anyhow::Result<Status> {
     library.refresh_shown();
     let rows = arguments.select.rows(&library);
     let rows = rows.map_err(|error| with_hint(error, &arguments.select.names))?;
-    let rows = select::once(rows);
+    let rows = records::once(rows);
     if !rows.is_empty() && is_picked_from(arguments) {
         search::index_in_background(&library);
         let status = pick::run(&rows, &arguments.paint)?;

@@ -33,21 +33,28 @@ pub(crate) fn named(arguments: &ShowNamed) -> anyhow::Result<Status> {
         if arguments.show.files.is_empty() && io::stdin().is_terminal() {
             bail!("name a session by its id or its file, or use --latest: see unspool sessions");
         }
-        return run(&arguments.show);
+        return among(&arguments.show, &arguments.folders);
     };
     if !arguments.show.files.is_empty() {
         bail!("name a session, or use --latest, not both");
     }
     let agent = Some(agent.as_str()).filter(|agent| !agent.is_empty());
-    let row = named::latest(agent)?;
+    let row = named::latest(agent, &arguments.folders)?;
     let files = [row.path.clone()];
-    shown(&arguments.show, &files, |_| Library::input(&row))
+    let file = |path: &Path| Ok(path.to_owned());
+    shown(&arguments.show, &files, |_| Library::input(&row), file)
 }
 
 /// `unspool [FILE|ID…]`.
 pub(crate) fn run(arguments: &Show) -> anyhow::Result<Status> {
-    let open = |path: &Path| named::open(path, arguments.source.from());
-    shown(arguments, &arguments.files, open)
+    among(arguments, &[])
+}
+
+/// Shows what is named, also by ids of sessions in these folders.
+fn among(arguments: &Show, folders: &[PathBuf]) -> anyhow::Result<Status> {
+    let open = |path: &Path| named::open(path, arguments.source.from(), folders);
+    let file = |path: &Path| named::file(path, folders);
+    shown(arguments, &arguments.files, open, file)
 }
 
 /// Shows a session of the list in the pager. Gives back whether a person has
@@ -71,10 +78,11 @@ fn shown(
     arguments: &Show,
     files: &[PathBuf],
     open: impl Fn(&Path) -> anyhow::Result<Vec<Input>>,
+    file: impl Fn(&Path) -> anyhow::Result<PathBuf>,
 ) -> anyhow::Result<Status> {
     if arguments.look.raw {
         let mut out = BufWriter::with_capacity(CHUNK, io::stdout().lock());
-        let open = |path: &Path| input::untouched(&named::file(path)?);
+        let open = |path: &Path| input::untouched(&file(path)?);
         return input::each(files, open, |input| {
             let copied = input.pieces(|bytes| {
                 out.write_all(bytes)?;

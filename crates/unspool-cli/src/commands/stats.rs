@@ -24,6 +24,8 @@ const DAYS: usize = 14;
 const LONGEST_BAR: usize = 30;
 /// Cells of the longest bar, before other columns give way to it.
 const LEAST_BAR: usize = 8;
+/// Cells of a name before figures are cut.
+const LEAST_NAME: usize = 8;
 
 pub(crate) fn run(arguments: &Stats) -> anyhow::Result<Status> {
     let mut library = arguments.select.library()?;
@@ -259,7 +261,10 @@ fn table(
 }
 
 fn columns_of(told: Told, heading: String, has_bars: bool) -> Vec<Column> {
-    let mut columns = vec![Column::left(heading, 0), Column::right("SESSIONS", 6)];
+    let mut columns = vec![
+        Column::left(heading, 0).at_least(LEAST_NAME),
+        Column::right("SESSIONS", 6),
+    ];
     match told {
         Told::Calls => columns.extend([
             Column::right("CALLS", 0),

@@ -31,8 +31,26 @@ pub(super) fn decode(
 ) -> Box<dyn Read + Send> {
     let bytes = BufReader::new(bytes);
     match compression {
-        Compression::Gzip => Box::new(MultiGzDecoder::new(bytes)),
-        Compression::Zstd => Box::new(Zstd::Between(bytes)),
+        Compression::Gzip => Box::new(Unpacked(MultiGzDecoder::new(bytes))),
+        Compression::Zstd => Box::new(Unpacked(Zstd::Between(bytes))),
+    }
+}
+
+/// What is unpacked. Who unpacks it fails in words of its own trade.
+struct Unpacked<R: Read>(R);
+
+impl<R: Read> Read for Unpacked<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.read(buffer).map_err(|error| {
+            let is_systems = error.raw_os_error().is_some();
+            if is_systems || error.kind() == io::ErrorKind::Interrupted {
+                return error;
+            }
+            io::Error::new(
+                error.kind(),
+                "it is compressed, and damaged or cut off: it cannot be unpacked",
+            )
+        })
     }
 }
 

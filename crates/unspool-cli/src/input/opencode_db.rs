@@ -7,17 +7,20 @@
 //! Only the tables of conversations are looked at; accounts and credentials
 //! are in the same file.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, OpenFlags, Row};
+use rusqlite::{Connection, ErrorCode, OpenFlags, Row};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
+
+/// Rows of a table that may still be written to.
+const LAST_ROWS: usize = 20_000;
 
 /// A session that a person began, with those of its sub-agents.
 pub(super) struct Session {
@@ -76,6 +79,14 @@ impl Database {
 
     /// A session with those of its sub-agents.
     pub(super) fn session(&self, root: &Info) -> anyhow::Result<Session> {
+        self.documents(root)
+            .map_err(|error| match error.downcast::<rusqlite::Error>() {
+                Ok(error) => explained(error, &self.connection),
+                Err(error) => error,
+            })
+    }
+
+    fn documents(&self, root: &Info) -> anyhow::Result<Session> {
         let documents = self.descendants(root).into_iter().map(|child| {
             let name = format!("{}.json", child.id);
             Ok((name, export(&self.connection, child)?))
@@ -86,12 +97,39 @@ impl Database {
         })
     }
 
-    /// When a session or one of its sub-agents' was last written, in
-    /// milliseconds.
-    pub(super) fn updated(&self, root: &Info) -> i64 {
-        let family = self.descendants(root);
-        let times = family.iter().map(|info| info.updated);
-        times.fold(root.updated, i64::max)
+    /// The session that a person began in which this sub-agent worked, by the
+    /// beginning of its id.
+    pub(super) fn root_of(&self, beginning: &str) -> Option<&Info> {
+        let begins = |info: &&Info| info.id.to_lowercase().starts_with(beginning);
+        self.roots()
+            .find(|root| self.descendants(root).iter().any(begins))
+    }
+
+    /// What changes when something is written in each session, for
+    /// [`Database::stamp`]. OpenCode writes the end of a session into its messages
+    /// and their parts alone, seconds after it wrote to the session itself.
+    pub(super) fn written(&self) -> HashMap<String, Vec<i64>> {
+        let mut written: HashMap<String, Vec<i64>> = HashMap::new();
+        for table in ["message", "part"] {
+            let rows = newest(&self.connection, table);
+            // A version that keeps no such times is known by its sessions' alone.
+            for (session, figure) in rows.unwrap_or_default() {
+                written.entry(session).or_default().push(figure);
+            }
+        }
+        written
+    }
+
+    /// Changes when the session or one of its sub-agents' does.
+    pub(super) fn stamp(&self, root: &Info, written: &HashMap<String, Vec<i64>>) -> i64 {
+        let family = std::iter::once(root).chain(self.descendants(root));
+        let figures = family.flat_map(|info| {
+            let written = written.get(&info.id).into_iter().flatten();
+            std::iter::once(&info.updated).chain(written)
+        });
+        figures.fold(0, |stamp: i64, figure| {
+            stamp.wrapping_mul(1_000_003).wrapping_add(*figure)
+        })
     }
 
     /// The sessions below `root`, each once.
@@ -116,6 +154,13 @@ impl Database {
 /// What a failed question means: another database, or one of a version that is
 /// not known here.
 fn explained(error: rusqlite::Error, connection: &Connection) -> anyhow::Error {
+    let code = error.sqlite_error_code();
+    if matches!(
+        code,
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
+    ) {
+        return anyhow::anyhow!("it is damaged");
+    }
     let names = "SELECT count(*) FROM sqlite_schema WHERE type = 'table'
                  AND (name LIKE '%session%' OR name IN ('message', 'part'))";
     let own: i64 = connection
@@ -202,6 +247,29 @@ fn infos(connection: &Connection) -> rusqlite::Result<Vec<Info>> {
     let columns: Vec<String> = statement.column_names().map(str::to_owned).collect();
     let rows = statement.query_map([], |row| Ok(info(&fields(row, &columns)?)))?;
     rows.collect()
+}
+
+/// Of each session, how many rows a table has, and when the newest was written.
+/// Only the last rows are looked at for that: the others hold most of the file, and
+/// are not written to any more.
+fn newest(connection: &Connection, table: &str) -> rusqlite::Result<Vec<(String, i64)>> {
+    let queries = [
+        format!("SELECT session_id, count(*) FROM {table} GROUP BY session_id"),
+        format!(
+            "SELECT session_id, coalesce(max(time_updated), 0) FROM
+             (SELECT session_id, time_updated FROM {table} ORDER BY rowid DESC LIMIT {LAST_ROWS})
+             GROUP BY session_id"
+        ),
+    ];
+    let mut figures = Vec::new();
+    for query in queries {
+        let mut statement = connection.prepare(&query)?;
+        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        for row in rows {
+            figures.push(row?);
+        }
+    }
+    Ok(figures)
 }
 
 /// The columns of a row by name. Releases differ in the columns they have.

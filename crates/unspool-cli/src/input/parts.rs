@@ -74,9 +74,10 @@ impl Container {
     pub(crate) fn parts(&self) -> Vec<Part> {
         match &self.form {
             Form::Database(database) => {
+                let written = database.written();
                 let part = |root: &opencode_db::Info| Part {
                     id: root.id.clone(),
-                    stamp: database.updated(root),
+                    stamp: database.stamp(root, &written),
                     started: String::new(),
                 };
                 database.roots().map(part).collect()
@@ -89,6 +90,14 @@ impl Container {
                 };
                 chats.iter().enumerate().map(part).collect()
             }
+        }
+    }
+
+    /// The session in which a sub-agent worked whose id begins like this.
+    pub(crate) fn root_of(&self, beginning: &str) -> Option<String> {
+        match &self.form {
+            Form::Database(database) => Some(database.root_of(beginning)?.id.clone()),
+            Form::History(_) => None,
         }
     }
 

@@ -154,10 +154,13 @@ pub(crate) fn is_sub_agents(path: &Path) -> bool {
     first.contains("\"kind\":\"subagent\"") || parent_session(&head).is_some()
 }
 
-/// The id of the session that a record of Codex belongs to, if it is that of a
-/// sub-agent.
+/// The id of the session that a record among sessions belongs to, if it is that of
+/// a sub-agent: one of Codex, or one in OpenCode's old storage.
 pub(crate) fn parent_thread(path: &Path) -> Option<String> {
     let head = head_of(path);
+    if !is_rollout(path) {
+        return parent_session(&head);
+    }
     let first = head.lines().next()?;
     let (_, rest) = first.split_once("\"parent_thread_id\":\"")?;
     Some(rest.split_once('"')?.0.to_owned())

@@ -23,7 +23,7 @@ const LONGEST: usize = 200;
 /// Models that are named.
 const MODELS: usize = 20;
 /// A session that was written to within this time may still be going on.
-const RECENT: i64 = 60_000_000_000;
+const RECENT: i64 = 60_000;
 /// What a prompt does not begin with if a person wrote it.
 const NOT_A_PROMPT: [&str; 4] = [
     "<command-",
@@ -54,6 +54,8 @@ pub(crate) struct Digest {
     pub(crate) failed_tools: u64,
     pub(crate) errors: u64,
     pub(crate) figures: Figures,
+    /// How many times usage was told in a way that tells when.
+    pub(crate) timed_usage: u64,
     pub(crate) models: Vec<String>,
     pub(crate) end: End,
     pub(crate) forked_from: String,
@@ -97,13 +99,13 @@ impl State {
 }
 
 impl Digest {
-    /// How the session is, if its file was last written at `modified`; both
-    /// times in nanoseconds.
-    pub(crate) fn state(&self, modified: i64, now: i64) -> State {
+    /// How the session is, if it was last written at `written`; both times in
+    /// milliseconds.
+    pub(crate) fn state(&self, written: i64, now: i64) -> State {
         match self.end {
             End::Finished => State::Finished,
             End::Failed => State::Failed,
-            End::Open if (0..RECENT).contains(&now.saturating_sub(modified)) => State::Running,
+            End::Open if (0..RECENT).contains(&now.saturating_sub(written)) => State::Running,
             End::Open | End::Stopped => State::CutOff,
         }
     }
@@ -364,6 +366,7 @@ impl Reading {
         digest.errors = self.stats.errors;
         digest.duration_ms = self.stats.duration_ms();
         digest.figures = ledger.figures();
+        digest.timed_usage = ledger.timed_usage();
         Outcome::Session(Box::new(Session {
             part: part.to_owned(),
             stamp,
@@ -374,7 +377,7 @@ impl Reading {
 }
 
 /// The project of a session that does not name it, told by its place.
-fn project(agent: &str, path: &Path) -> String {
+pub(super) fn project(agent: &str, path: &Path) -> String {
     let folder = path.parent().unwrap_or(path);
     let above = folder.parent().unwrap_or(folder);
     match agent {

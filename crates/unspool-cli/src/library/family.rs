@@ -1,13 +1,14 @@
-//! Records of Codex's sub-agents, which lie among the sessions.
+//! Records of sub-agents that lie among the sessions: Codex's, and those in
+//! OpenCode's old storage.
 //!
 //! A session is what it says and what its sub-agents do: when one of their records
-//! changes, the session does. Which session a record belongs to stands in its
-//! first line, which is read only when the record is new or has changed.
+//! changes, the session does. Which session a record belongs to stands at its
+//! beginning, which is read only when the record is new or has changed.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use super::find::Candidate;
+use super::find::{self, Candidate};
 use super::store::Known;
 use crate::input;
 
@@ -43,6 +44,12 @@ pub(super) fn adopt(candidates: &mut [Candidate], known: &HashMap<PathBuf, Known
     }
 }
 
+/// The records of sub-agents: id, and that of the session that each belongs to.
+pub(super) fn sub_agents(candidates: &[Candidate]) -> impl Iterator<Item = (String, String)> {
+    let records = candidates.iter().filter(|file| !file.parent.is_empty());
+    records.filter_map(|file| Some((id(&file.path)?, file.parent.clone())))
+}
+
 /// The session that a record of a sub-agent goes back to.
 fn origin(
     candidates: &[Candidate],
@@ -59,9 +66,13 @@ fn origin(
     origin
 }
 
-/// The id in the name of a record: `rollout-TIME-ID.jsonl`, also compressed.
+/// The id in the name of a record: `rollout-TIME-ID.jsonl`, also compressed, or
+/// `ses_ID.json`.
 fn id(path: &Path) -> Option<String> {
     let name = path.file_name()?.to_str()?;
+    if find::is_stored(path) {
+        return name.strip_suffix(".json").map(str::to_owned);
+    }
     let stem = name.strip_prefix("rollout-")?.split(".jsonl").next()?;
     let from = stem.len().checked_sub(ID)?;
     stem.get(from..).map(str::to_owned)

@@ -5,10 +5,11 @@
 //! sockets that would block, folders that may not be read. Each of them is
 //! skipped with a reason, and the walk goes on.
 
-use std::collections::BTreeSet;
-use std::ffi::{OsStr, OsString};
+use std::collections::{BTreeSet, HashMap};
+use std::ffi::OsString;
 use std::fs::{self, FileType, Metadata};
 use std::io;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -22,6 +23,9 @@ const DEEPEST: usize = 64;
 const PASSED_BY: [&str; 3] = [".git", "node_modules", "tool-results"];
 /// What OpenCode keeps beside its sessions, in folders of these names.
 const STORED_BESIDE: [&str; 5] = ["message", "part", "todo", "session_diff", "project"];
+
+/// Messages in OpenCode's old storage whose parts may still be written to.
+const NEWEST_MESSAGES: usize = 3;
 
 /// A file that may hold sessions.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -198,15 +202,7 @@ impl Found {
     /// What a folder holds, in order. One that may not be read is skipped.
     fn entries(&mut self, folder: &Path) -> Option<Vec<(OsString, FileType)>> {
         match fs::read_dir(folder) {
-            Ok(entries) => {
-                // One that is gone meanwhile is no reason to skip the others.
-                let entries = entries.flatten();
-                let mut entries: Vec<_> = entries
-                    .filter_map(|entry| Some((entry.file_name(), entry.file_type().ok()?)))
-                    .collect();
-                entries.sort_by(|(a, _), (b, _)| a.cmp(b));
-                Some(entries)
-            }
+            Ok(entries) => Some(in_order(entries)),
             Err(error) => {
                 self.skip_if_there(folder, &error);
                 None
@@ -231,6 +227,17 @@ impl Found {
         let mut newest_first = candidates.into_iter().map(|one| one.path);
         newest_first.find(|path| !input::is_sub_agents(path))
     }
+}
+
+/// The entries of a folder. One that is gone meanwhile is no reason to skip the
+/// others.
+fn in_order(entries: fs::ReadDir) -> Vec<(OsString, FileType)> {
+    let entries = entries.flatten();
+    let mut entries: Vec<_> = entries
+        .filter_map(|entry| Some((entry.file_name(), entry.file_type().ok()?)))
+        .collect();
+    entries.sort_by(|(a, _), (b, _)| a.cmp(b));
+    entries
 }
 
 struct Walk<'a> {
@@ -260,22 +267,22 @@ impl Walk<'_> {
             Ok(entries) => entries,
             Err(error) => return self.found.skip(folder, plain(&error)),
         };
-        let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-        paths.sort();
+        let entries = in_order(entries);
+        let folders = Folders::new(folder, &entries);
         self.above.push(identity);
-        for path in paths {
-            self.entry(path, depth);
+        for (name, _) in &entries {
+            self.entry(folder.join(name), &folders, depth);
         }
         self.above.pop();
     }
 
-    fn entry(&mut self, path: PathBuf, depth: usize) {
+    fn entry(&mut self, path: PathBuf, folders: &Folders, depth: usize) {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let wanted = is_session_name(&name, &path);
         match fs::metadata(&path) {
             Ok(entry) if entry.is_dir() && passes_by(&name, &path) => {}
             Ok(entry) if entry.is_dir() => self.folder(&path, depth + 1),
-            Ok(file) if wanted => self.found.known("", path, &file, None),
+            Ok(file) if wanted => self.found.known("", path, &file, Some(folders)),
             // A link to nowhere is of interest only if it is called as a
             // session is, or leads in a circle.
             Err(error) if wanted || error.kind() != io::ErrorKind::NotFound => {
@@ -324,8 +331,34 @@ impl Folders {
         }
     }
 
-    fn may_have(&self, stem: &OsStr) -> bool {
-        self.above || self.here.contains(stem)
+    /// Those of the folder in which this file lies.
+    fn around(path: &Path) -> Option<Self> {
+        let folder = path.parent()?;
+        let entries = fs::read_dir(folder).map(in_order).unwrap_or_default();
+        Some(Self::new(folder, &entries))
+    }
+
+    /// Where the records of a session's sub-agents may lie.
+    fn of(&self, path: &Path) -> Vec<PathBuf> {
+        let stem = path.file_stem().unwrap_or_default();
+        let mut found = Vec::new();
+        if self.here.contains(stem) {
+            found.push(path.with_file_name(stem).join("subagents"));
+        }
+        let chats = path.parent().filter(|folder| folder.ends_with("chats"));
+        if let Some(chats) = chats.filter(|_| self.above) {
+            found.push(chats.with_file_name("subagents").join(stem));
+        }
+        // Gemini calls the file after the beginning of the id, the folder after
+        // all of it.
+        let id = stem.to_str().and_then(|stem| stem.strip_prefix("session-"));
+        let id = id.and_then(|stem| Some(stem.rsplit_once('-')?.1));
+        if let Some(id) = id.filter(|id| !id.is_empty()) {
+            let begins = self.here.range(OsString::from(id)..);
+            let begins = begins.take_while(|name| name.as_bytes().starts_with(id.as_bytes()));
+            found.extend(begins.map(|name| path.with_file_name(name)));
+        }
+        found
     }
 }
 
@@ -368,31 +401,77 @@ fn candidate(
 }
 
 /// The files that change with a session while it does not: the log of a
-/// database, and the records of sub-agents that lie in a folder of its name.
+/// database, the records of sub-agents that lie in a folder of its name, and the
+/// messages in OpenCode's old storage.
 fn beside(path: &Path, folders: Option<&Folders>) -> Vec<PathBuf> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     if let Some(name) = name.strip_suffix(".db") {
         return vec![path.with_file_name(format!("{name}.db-wal"))];
     }
-    let stem = path.file_stem().unwrap_or_default();
-    let Some(folder) = path.parent() else {
-        return Vec::new();
+    if is_stored(path) {
+        return stored(path).unwrap_or_default();
+    }
+    let folders = match folders {
+        Some(folders) => folders.of(path),
+        None => Folders::around(path).map_or(Vec::new(), |folders| folders.of(path)),
     };
-    if folders.is_some_and(|folders| !folders.may_have(stem)) {
-        return Vec::new();
+    folders.iter().flat_map(|folder| files(folder)).collect()
+}
+
+/// Whether a file is a session in OpenCode's old storage:
+/// `storage/session/PROJECT/ses_ID.json`.
+pub(super) fn is_stored(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let above = path.parent().and_then(Path::parent);
+    name.starts_with("ses_") && above.is_some_and(|above| above.ends_with("storage/session"))
+}
+
+/// The messages of a session in OpenCode's old storage, the folders of their
+/// parts, and the parts of the newest, which may still be written to.
+fn stored(path: &Path) -> Option<Vec<PathBuf>> {
+    let storage = path.ancestors().nth(3)?;
+    let messages = files(&storage.join("message").join(path.file_stem()?));
+    let parts = messages.iter().filter_map(|message| message.file_stem());
+    let parts: Vec<PathBuf> = parts.map(|id| storage.join("part").join(id)).collect();
+    let newest = parts.iter().rev().take(NEWEST_MESSAGES);
+    let written: Vec<PathBuf> = newest.flat_map(|folder| files(folder)).collect();
+    let all = messages.iter().chain(&parts).chain(&written);
+    Some(all.cloned().collect())
+}
+
+/// What lies in a folder, in order; nothing if there is none.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).map(in_order).unwrap_or_default();
+    entries.iter().map(|(name, _)| folder.join(name)).collect()
+}
+
+/// Those of these sessions beside which lies the record of a sub-agent whose id
+/// begins like this.
+pub(super) fn with_sub_agent<'a>(
+    sessions: impl Iterator<Item = &'a Path>,
+    beginning: &str,
+) -> Option<&'a Path> {
+    let mut around: HashMap<PathBuf, Folders> = HashMap::new();
+    let is_its = |record: &PathBuf| {
+        let stem = record.file_stem().unwrap_or_default().to_string_lossy();
+        let id = stem.strip_prefix("agent-").unwrap_or(&stem).to_lowercase();
+        id.starts_with(beginning)
+    };
+    for session in sessions {
+        let folder = session.parent()?;
+        if !around.contains_key(folder) {
+            around.insert(folder.to_owned(), Folders::around(session)?);
+        }
+        let folders = around.get(folder)?.of(session);
+        if folders
+            .iter()
+            .flat_map(|folder| files(folder))
+            .any(|record| is_its(&record))
+        {
+            return Some(session);
+        }
     }
-    let mut folders = vec![folder.join(stem).join("subagents")];
-    if folder.ends_with("chats") {
-        folders.push(folder.with_file_name("subagents").join(stem));
-    }
-    let files = folders
-        .iter()
-        .filter_map(|folder| fs::read_dir(folder).ok());
-    files
-        .flatten()
-        .flatten()
-        .map(|entry| entry.path())
-        .collect()
+    None
 }
 
 fn touched(file: &Metadata) -> i64 {

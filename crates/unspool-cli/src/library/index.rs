@@ -270,6 +270,11 @@ impl Index {
         Ok(hits)
     }
 
+    /// How many of these sessions are indexed, as they are now or were before.
+    pub(crate) fn indexed(&self, rows: &[&Row]) -> rusqlite::Result<usize> {
+        Ok(self.numbers(rows)?.len())
+    }
+
     /// The sessions that have all words somewhere, the newest first, each with
     /// the first passage that has the first word.
     fn apart(&self, query: &Query) -> rusqlite::Result<Vec<(i64, i64)>> {

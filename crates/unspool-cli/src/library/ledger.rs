@@ -149,6 +149,10 @@ impl What {
         *model
     }
 
+    pub(crate) fn is_usage(&self) -> bool {
+        matches!(self, Self::Usage { .. })
+    }
+
     fn set_model(&mut self, to: usize) {
         let (Self::Usage { model, .. }
         | Self::Calls { model, .. }
@@ -170,9 +174,9 @@ pub(crate) struct Ledger {
 
 impl Ledger {
     /// How many times usage was told in a way that tells when.
-    pub(crate) fn timed_usage(&self) -> usize {
-        let is_timed = |entry: &&Entry| !entry.by_place && matches!(entry.what, What::Usage { .. });
-        self.entries.iter().filter(is_timed).count()
+    pub(crate) fn timed_usage(&self) -> u64 {
+        let is_timed = |entry: &&Entry| !entry.by_place && entry.what.is_usage();
+        self.entries.iter().filter(is_timed).count() as u64
     }
 
     /// Tokens and cost of the session.
@@ -423,7 +427,8 @@ impl Clerk {
             model,
             figures: rest,
         };
-        self.put(key, time.or(self.now), what);
+        // Of what no message tells, another record may have the messages.
+        self.put(key, time, what);
     }
 
     fn figures_at(&mut self, at: usize) -> Option<&mut Figures> {

@@ -6,24 +6,28 @@ use std::path::{Path, PathBuf};
 use anyhow::bail;
 use unspool::source::Provider;
 
-use super::{Library, Row};
-use crate::agents;
+use super::{Library, Row, records};
+use crate::cli::select::Which;
 use crate::input::{self, Input};
 
 /// Opens what a person named: a file if there is one, or else the session whose
-/// id begins like this.
-pub(crate) fn open(path: &Path, from: Option<Provider>) -> anyhow::Result<Vec<Input>> {
+/// id begins like this, also in these folders.
+pub(crate) fn open(
+    path: &Path,
+    from: Option<Provider>,
+    folders: &[PathBuf],
+) -> anyhow::Result<Vec<Input>> {
     match id(path) {
-        Some(id) => Library::input(&session(id)?),
+        Some(id) => Library::input(&session(id, folders)?),
         None => input::open(path, from),
     }
 }
 
 /// The file that a person named, or that holds the session whose id begins like
 /// this.
-pub(crate) fn file(path: &Path) -> anyhow::Result<PathBuf> {
+pub(crate) fn file(path: &Path, folders: &[PathBuf]) -> anyhow::Result<PathBuf> {
     match id(path) {
-        Some(id) => Ok(session(id)?.path),
+        Some(id) => Ok(session(id, folders)?.path),
         None => Ok(path.to_owned()),
     }
 }
@@ -36,22 +40,26 @@ pub(crate) fn id(path: &Path) -> Option<&str> {
     (may_be && !path.exists()).then_some(text)
 }
 
-/// The session on this machine whose id begins like this.
-pub(crate) fn session(id: &str) -> anyhow::Result<Row> {
-    let mut library = Library::everywhere();
+/// The session on this machine, or in these folders, whose id begins like this.
+pub(crate) fn session(id: &str, folders: &[PathBuf]) -> anyhow::Result<Row> {
+    let mut library = Library::of(&[], folders)?;
     library.refresh_shown();
     library.by_id(id).cloned()
 }
 
-/// The session that was last worked on: of this agent, or of any.
-pub(crate) fn latest(agent: Option<&str>) -> anyhow::Result<Row> {
-    let wanted: Vec<String> = agent.into_iter().map(str::to_owned).collect();
-    let mut library = Library::new(agents::named(&wanted)?, Vec::new());
+/// The session that was last worked on, as it tells itself: of this agent, or of
+/// any.
+pub(crate) fn latest(agent: Option<&str>, folders: &[PathBuf]) -> anyhow::Result<Row> {
+    let which = Which {
+        agent: agent.into_iter().map(str::to_owned).collect(),
+        folders: folders.to_vec(),
+        ..Which::default()
+    };
+    let mut library = which.library()?;
     library.refresh_shown();
-    // Files that were written at the same moment: as they are listed, where the
-    // first is the newest.
-    let rows = library.rows().iter().rev();
-    let newest = rows.max_by_key(|row| (row.written(), row.started()));
+    // Of the same moment: as they are listed, where the first is the newest.
+    let rows = records::once(which.rows(&library)).into_iter().rev();
+    let newest = rows.max_by_key(|row| (row.latest(), row.started()));
     match newest {
         Some(row) => Ok(row.clone()),
         None => bail!(

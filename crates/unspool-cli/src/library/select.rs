@@ -1,16 +1,15 @@
 //! Which sessions are meant: filters, ids, beginnings of ids, files.
 
-use std::collections::HashMap;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 
 use super::digest::State;
-use super::{Library, Row};
+use super::{Library, Row, find, records};
 use crate::agents;
 use crate::cli::select::{Select, Which};
-use crate::config::{self, Config};
+use crate::config::Config;
 
 /// Ids that an error names.
 const NAMED: usize = 8;
@@ -20,7 +19,13 @@ impl Select {
     /// asked for are files, nothing else is.
     pub(crate) fn library(&self) -> anyhow::Result<Library> {
         let files = self.names.iter().filter(|name| is_file(name));
-        let files: Vec<PathBuf> = files.map(PathBuf::from).collect();
+        let files: Vec<PathBuf> = files
+            .map(|name| {
+                Path::new(name)
+                    .canonicalize()
+                    .unwrap_or_else(|_| name.into())
+            })
+            .collect();
         let only_files = !files.is_empty() && files.len() == self.names.len();
         let mut library = self.which.library()?;
         if only_files {
@@ -45,20 +50,42 @@ impl Select {
     }
 }
 
+impl Library {
+    /// The library of these agents, or of all if none is named: their places, the
+    /// folders of the configuration file, and those that were typed, which must be
+    /// there. Every command that looks for sessions begins here.
+    pub(crate) fn of(agents: &[String], typed: &[PathBuf]) -> anyhow::Result<Self> {
+        let agents = agents::named(agents)?;
+        let mut folders = Vec::new();
+        for folder in Config::load()?.sessions.folders {
+            match folder.canonicalize() {
+                Ok(folder) => folders.push(folder),
+                Err(error) => {
+                    let (folder, reason) = (folder.display().to_string(), find::plain(&error));
+                    let folder = unspool::sanitize::line(&folder);
+                    let _ = writeln!(
+                        io::stderr(),
+                        "unspool: sessions.folders: {folder}: {reason}"
+                    );
+                }
+            }
+        }
+        for folder in typed {
+            // The same folder gives the same sessions, however it is called.
+            match folder.canonicalize() {
+                Ok(folder) => folders.push(folder),
+                Err(error) => bail!("{}: {}", folder.display(), find::plain(&error)),
+            }
+        }
+        Ok(Self::new(agents, folders))
+    }
+}
+
 impl Which {
     /// The library that has to be looked at, not refreshed yet: the agents'
     /// places, the folders of the configuration file, and those that were typed.
     pub(crate) fn library(&self) -> anyhow::Result<Library> {
-        let agents = agents::named(&self.agent)?;
-        for folder in &self.folders {
-            if let Err(error) = std::fs::metadata(folder) {
-                bail!("{}: {}", folder.display(), super::find::plain(&error));
-            }
-        }
-        let mut folders = Config::load()?.sessions.folders;
-        folders.retain(|folder| folder.exists());
-        folders.extend_from_slice(&self.folders);
-        Ok(Library::new(agents, folders))
+        Library::of(&self.agent, &self.folders)
     }
 
     /// The sessions that are asked for, in the library's order.
@@ -79,33 +106,6 @@ impl Which {
     }
 }
 
-/// Each session once, as its newest record has it: one may be saved in a database
-/// and exported too.
-pub(crate) fn once(mut rows: Vec<&Row>) -> Vec<&Row> {
-    // Simple agents number their sessions anew each time: of conversations that
-    // we kept, each file is one.
-    let own = config::records().ok();
-    let name = |row: &'_ Row| {
-        let is_own = own.as_ref().is_some_and(|own| row.path.starts_with(own));
-        let file = is_own.then(|| row.path.clone());
-        (row.digest.agent.clone(), row.digest.id.clone(), file)
-    };
-    let mut newest: HashMap<(String, String, Option<PathBuf>), &Row> = HashMap::new();
-    for row in &rows {
-        let name = name(row);
-        let known = newest.entry(name).or_insert(row);
-        if row.modified > known.modified {
-            *known = row;
-        }
-    }
-    rows.retain(|row| {
-        newest
-            .get(&name(row))
-            .is_some_and(|one| std::ptr::eq(*one, *row))
-    });
-    rows
-}
-
 /// The sessions that a name means: those of a file, or the one with this id or
 /// this beginning of an id.
 fn by_name<'a>(library: &'a Library, name: &str) -> anyhow::Result<Vec<&'a Row>> {
@@ -124,10 +124,8 @@ fn by_name<'a>(library: &'a Library, name: &str) -> anyhow::Result<Vec<&'a Row>>
 /// The session with this id, or the only one whose id begins like this.
 pub(crate) fn by_id<'a>(rows: &'a [Row], id: &str) -> anyhow::Result<&'a Row> {
     let is_exact = |row: &&Row| row.digest.id == id;
-    // A session may lie in several files; the one that was written last has
-    // most of it.
-    let newest = |rows: Vec<&'a Row>| rows.into_iter().max_by_key(|row| row.modified);
-    if let Some(row) = newest(rows.iter().filter(is_exact).collect()) {
+    let best = |rows: Vec<&'a Row>| rows.into_iter().max_by_key(|row| records::worth(row));
+    if let Some(row) = best(rows.iter().filter(is_exact).collect()) {
         return Ok(row);
     }
     let wanted = id.to_lowercase();
@@ -136,7 +134,7 @@ pub(crate) fn by_id<'a>(rows: &'a [Row], id: &str) -> anyhow::Result<&'a Row> {
     let mut ids: Vec<&str> = found.iter().map(|row| row.digest.id.as_str()).collect();
     ids.sort_unstable();
     ids.dedup();
-    match (ids.as_slice(), newest(found.clone())) {
+    match (ids.as_slice(), best(found.clone())) {
         ([_], Some(row)) => Ok(row),
         ([], _) | (_, None) => {
             let words = format!(
@@ -218,16 +216,6 @@ mod tests {
         let none = by_id(&rows, "q").unwrap_err().to_string();
         assert!(none.contains("unspool sessions"));
         assert!(by_id(&rows, "").is_err());
-    }
-
-    #[test]
-    fn a_session_with_several_records_is_listed_once() {
-        let rows = [row("a", 1), row("b", 2), row("a", 3)];
-        let listed: Vec<i64> = once(rows.iter().collect())
-            .into_iter()
-            .map(|row| row.modified)
-            .collect();
-        assert_eq!(listed, [2, 3]);
     }
 
     #[test]

@@ -2,15 +2,19 @@
 //! counted twice, whatever sessions have in common: see `ledger`.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::ops::RangeInclusive;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use super::ledger::{Figures, Key, Ledger, What};
-use super::{Library, Row};
+use super::ledger::{Entry, Figures, Key, Ledger, What};
+use super::{Library, Row, records};
 
 /// Forks of forks that are followed.
 const GENERATIONS: usize = 100;
+/// How much later a live stream may tell something than what is saved, or the
+/// other way round, in milliseconds.
+const LATE: i64 = 30_000;
 
 /// Figures of a group of sessions, or of a part of them.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -182,8 +186,8 @@ pub(crate) fn tally(library: &Library, rows: &[&Row], span: Span, groupings: &[G
     let lesser = lesser_records(library, rows);
     for row in originals_first(rows) {
         let mut ledger = library.ledger(row);
-        if lesser.contains(&std::ptr::from_ref(row)) {
-            ledger.entries.retain(|entry| !entry.by_place);
+        if let Some(lesser) = lesser.get(&std::ptr::from_ref(row)) {
+            ledger.entries.retain(|entry| lesser.is_own(entry));
         }
         counter.session(row, &ledger, families.root(row));
     }
@@ -200,25 +204,81 @@ fn originals_first<'a>(rows: &[&'a Row]) -> Vec<&'a Row> {
     rows
 }
 
-/// Of several records of one session, all but the one that tells most. What they
-/// tell without a time may be in that one too.
-fn lesser_records(library: &Library, rows: &[&Row]) -> HashSet<*const Row> {
-    let mut records: HashMap<(&str, &str), Vec<&Row>> = HashMap::new();
-    for row in rows {
-        let name = (row.digest.agent.as_str(), row.digest.id.as_str());
-        records.entry(name).or_default().push(row);
+/// What of a record is told by others of the same session that tell more.
+struct Lesser {
+    /// Times that those cover, in milliseconds.
+    covered: Vec<RangeInclusive<i64>>,
+}
+
+impl Lesser {
+    /// Whether an entry is told by no other. What has no time may be in any.
+    fn is_own(&self, entry: &Entry) -> bool {
+        let is_covered = |time: &i64| self.covered.iter().any(|span| span.contains(time));
+        !entry.by_place && entry.time.is_some_and(|time| !is_covered(&time))
     }
-    let mut lesser = HashSet::new();
-    let several = records.into_values().filter(|records| records.len() > 1);
-    several.for_each(|mut records| {
-        records.sort_by_cached_key(|row| {
-            let timed = library.ledger(row).timed_usage();
-            (timed, row.digest.figures.tokens(), row.path.clone())
-        });
-        records.pop();
-        lesser.extend(records.into_iter().map(std::ptr::from_ref));
-    });
+}
+
+/// Of several records of one session, all but the one that tells most.
+fn lesser_records(library: &Library, rows: &[&Row]) -> HashMap<*const Row, Lesser> {
+    let names = records::Names::new();
+    let mut sessions: HashMap<records::Name, Vec<&Row>> = HashMap::new();
+    for row in rows {
+        sessions.entry(names.of(row)).or_default().push(row);
+    }
+    let mut lesser = HashMap::new();
+    for mut records in sessions.into_values().filter(|records| records.len() > 1) {
+        records.sort_by_cached_key(|row| std::cmp::Reverse(records::worth(row)));
+        let mut greater: Vec<Notation<'_>> = Vec::new();
+        for row in records {
+            let record = Notation::new(row, &library.ledger(row));
+            if !greater.is_empty() {
+                let others = greater.iter().filter(|other| !other.is_like(&record));
+                let covered = others.map(|other| other.covers(&record)).collect();
+                lesser.insert(std::ptr::from_ref(row), Lesser { covered });
+            }
+            greater.push(record);
+        }
+    }
     lesser
+}
+
+/// How a record tells of its session. Those that an agent copied have the same
+/// keys; a live stream has other times than what is saved, and the same is told
+/// with other keys.
+struct Notation<'a> {
+    row: &'a Row,
+    /// Keys of what has a time, in order: usage, or all if there is none.
+    keys: Vec<u64>,
+}
+
+impl<'a> Notation<'a> {
+    fn new(row: &'a Row, ledger: &Ledger) -> Self {
+        let has_usage = ledger.timed_usage() > 0;
+        let entries = ledger.entries.iter().filter(|entry| !entry.by_place);
+        let entries = entries.filter(|entry| !has_usage || entry.what.is_usage());
+        let keys = entries.map(|entry| entry.key).collect();
+        Self { row, keys }
+    }
+
+    /// Whether one of the two begins in the other.
+    fn is_like(&self, other: &Self) -> bool {
+        let begins_in = |one: &Self, other: &Self| {
+            let first = one.keys.first();
+            first.is_some_and(|first| other.keys.contains(first))
+        };
+        begins_in(self, other) || begins_in(other, self)
+    }
+
+    /// The times that this one tells of, as the other would have them.
+    fn covers(&self, other: &Self) -> RangeInclusive<i64> {
+        if self.keys.is_empty() {
+            return i64::MIN..=i64::MAX;
+        }
+        let (began, ended) = (self.row.started(), self.row.ended());
+        let is_at_once = other.row.started() <= ended && other.row.ended() >= began;
+        let late = if is_at_once { LATE } else { 0 };
+        began.saturating_sub(late)..=ended.saturating_add(late)
+    }
 }
 
 struct Counter<'a> {

@@ -258,3 +258,43 @@ fn a_session_that_cannot_be_read_is_no_session_that_is_not_there() {
         none.stderr
     );
 }
+
+#[test]
+fn damage_is_called_that() {
+    let home = Home::new();
+    let database = fs::read(corpus("opencode/command/command.session/opencode.db")).unwrap();
+    let noise = |at: u32| at.wrapping_mul(2_654_435_761).to_be_bytes()[0];
+    let noise: Vec<u8> = (0..200 * 4096).map(noise).collect();
+    let mut damaged = database.clone();
+    let end = damaged.len().min(4096 + noise.len());
+    damaged[4096..end].copy_from_slice(&noise[..end - 4096]);
+    let db = home.write(".local/share/opencode/opencode.db", damaged);
+    let below = ".codex/sessions/2026/11/15/rollout-2026-11-15T18-18-00";
+    let zst = home.write(
+        &format!("{below}-01a1e06c-7777-7000-8000-000000000000.jsonl.zst"),
+        [b"\x28\xb5\x2f\xfd".as_slice(), &noise[..300]].concat(),
+    );
+    let other = home.write(
+        &format!("{below}-01a1e06c-8888-7000-8000-000000000000.jsonl.zst"),
+        &noise[1..300],
+    );
+    let listed = home.run(&["sessions"]).stderr;
+    for (path, said) in [
+        (db, "it is damaged"),
+        (
+            zst,
+            "it is compressed, and damaged or cut off: it cannot be unpacked",
+        ),
+        (
+            other,
+            "is not compressed as its name says: it may be damaged",
+        ),
+    ] {
+        let line = format!("skipped {}: {said}\n", path.display());
+        assert!(listed.contains(&line), "{listed}");
+        let shown = home.run(&[path.to_str().unwrap()]);
+        assert_eq!(shown.status, Some(2));
+        let last = shown.stderr.trim_end();
+        assert!(last.ends_with(said), "{last}");
+    }
+}

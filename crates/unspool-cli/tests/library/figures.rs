@@ -223,3 +223,34 @@ fn each_model_gets_what_it_did() {
     assert_eq!((&other["turns"], &other["tools"]), (&1.into(), &0.into()));
     assert_eq!(other["time_ms"], all["time_ms"]);
 }
+
+#[test]
+fn no_figure_is_cut_while_a_name_can_be() {
+    let home = Home::of_all();
+    let hello = fs::read_to_string(corpus("claude/hello/hello.session.jsonl")).unwrap();
+    let long = hello.replace(
+        "claude-opus-5-5",
+        "a-model-with-a-name-of-more-than-forty-columns",
+    );
+    home.write(
+        ".claude/projects/-p/a.jsonl",
+        long.replace("\"f6c4d2aa", "\"a6c4d2aa"),
+    );
+    for width in ["40", "32"] {
+        let shown = home
+            .run(&["stats", "--width", width, "--by", "model"])
+            .stdout;
+        let line = shown
+            .lines()
+            .find(|line| line.starts_with("a-model"))
+            .unwrap();
+        let figures: Vec<&str> = line.split_whitespace().skip(1).collect();
+        assert_eq!(figures, ["14k", "17"], "{shown}");
+        assert!(line.contains('…'), "{shown}");
+        let most: usize = width.parse().unwrap();
+        assert!(
+            shown.lines().all(|line| line.chars().count() <= most),
+            "{shown}"
+        );
+    }
+}

@@ -271,3 +271,37 @@ fn the_index_can_be_made_beforehand_and_killed_in_between() {
     let found = search(&home, &["capybara", "--no-update", "--limit", "500"]);
     assert_eq!(found.len(), 300);
 }
+
+#[test]
+fn it_is_said_when_there_is_more_or_nothing_to_search_in() {
+    let home = Home::of_all();
+    let search = |arguments: &[&str]| home.run(&[&["sessions", "search"], arguments].concat());
+    let none = search(&["the", "--no-update"]);
+    assert_eq!((none.status, none.stdout.as_str()), (Some(1), ""));
+    let said = "unspool: nothing is indexed yet: search without --no-update, or run unspool sessions index\n";
+    assert_eq!(none.stderr, said);
+    let cut = search(&["the", "--json", "--limit", "2"]);
+    assert_eq!(cut.stdout.lines().count(), 2);
+    assert!(
+        cut.stderr
+            .contains("there are more than these 2: --limit 20"),
+        "{}",
+        cut.stderr
+    );
+    let all = search(&["the", "--json", "--limit", "50"]);
+    assert_eq!(all.stderr, "");
+    let hello = fs::read_to_string(corpus("claude/hello/hello.session.jsonl")).unwrap();
+    home.write(".claude/projects/-p/new.jsonl", hello);
+    let some = search(&["zebrafinch", "--no-update"]).stderr;
+    let many = home.sessions(&[]).len();
+    let said = format!(
+        "none of the {} sessions that are indexed (of {many}) has",
+        many - 1
+    );
+    assert!(some.contains(&said), "{some}");
+    let none = search(&["zebrafinch"]).stderr;
+    assert!(
+        none.contains(&format!("none of {many} sessions has")),
+        "{none}"
+    );
+}

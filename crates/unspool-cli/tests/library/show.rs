@@ -90,40 +90,13 @@ fn what_means_none_or_several_is_an_error() {
 #[test]
 fn the_newest_is_shown() {
     let home = Home::of_all();
-    let touch = |below: &str, ago: u64| {
-        let time = SystemTime::now() - Duration::from_secs(ago);
-        let file = fs::File::options()
-            .write(true)
-            .open(home.path(below))
-            .unwrap();
-        file.set_modified(time).unwrap();
-    };
-    touch(
-        ".gemini/tmp/project/chats/session-2026-11-15T18-16-33fb7648.jsonl",
-        10,
-    );
-    for (below, ago) in [
-        (format!(".claude/projects/-home-user-project/{CLAUDE}.jsonl"), 900),
-        (
-            ".codex/sessions/2026/11/15/rollout-2026-11-15T18-16-51-01a1e06d-237f-7d01-8624-d4ad3ffd1919.jsonl"
-                .to_owned(),
-            500,
-        ),
-        (
-            ".codex/sessions/2026/11/15/rollout-2026-11-15T18-16-53-01a1e06d-2a08-7d72-a6fd-13b3938a5e95.jsonl"
-                .to_owned(),
-            500,
-        ),
-    ] {
-        touch(&below, ago);
-    }
-    fs::remove_dir_all(home.path(".qwen")).unwrap();
-    fs::remove_dir_all(home.path(".local")).unwrap();
-    fs::remove_dir_all(
-        home.path(".claude/projects/-home-user-project")
-            .join(CLAUDE),
-    )
-    .unwrap();
+    // What it tells itself decides, not when the file was copied.
+    let gemini = ".gemini/tmp/project/chats/session-2026-11-15T18-16-33fb7648.jsonl";
+    let text = fs::read_to_string(home.path(gemini)).unwrap();
+    let file = fs::File::options().write(true).open(home.path(gemini));
+    home.write(gemini, text.replace("2026-11-15T", "2026-11-16T"));
+    let earlier = SystemTime::now() - Duration::from_secs(900);
+    file.unwrap().set_modified(earlier).unwrap();
     let newest = home.run(&["show", "--latest"]);
     assert!(
         newest
@@ -178,4 +151,38 @@ fn ids_and_files_choose_in_lists_too() {
     let stranger = corpus("claude/hello/hello.session.jsonl");
     let stranger = home.sessions(&[stranger.to_str().unwrap()]);
     assert_eq!(field(&stranger, "prompt"), ["Say hello in one sentence."]);
+}
+
+#[test]
+fn the_id_of_a_sub_agent_leads_to_its_session() {
+    let home = Home::of_all();
+    for (sub_agent, session) in [
+        ("ad390c01", CLAUDE),
+        ("01a1e06d-2a08", "01a1e06d-237f-7d01-8624-d4ad3ffd1919"),
+        ("7d917026", "33fb7648-f46c-48ac-a94d-a177fcd8b1ac"),
+        (
+            "general-purpose-call",
+            "968eb64f-c4b5-4887-8e1b-3ae223da4d8e",
+        ),
+    ] {
+        let ran = home.run(&["show", sub_agent]);
+        assert_eq!(
+            (ran.status, ran.stdout.as_str()),
+            (Some(2), ""),
+            "{sub_agent}"
+        );
+        let said = format!(
+            "{sub_agent} is a sub-agent: it is shown in its session, unspool show {session}"
+        );
+        assert!(ran.stderr.contains(&said), "{}", ran.stderr);
+    }
+    let database = home.path(".local/share/opencode/opencode.db");
+    let database = rusqlite::Connection::open(database).unwrap();
+    let query = "SELECT id, parent_id FROM session WHERE parent_id IS NOT NULL";
+    let (child, parent): (String, String) = database
+        .query_row(query, [], |row| Ok((row.get(0)?, row.get(1)?)))
+        .unwrap();
+    let ran = home.run(&["export", &child, "--to", "text"]);
+    let said = format!("unspool show {parent}");
+    assert!(ran.stderr.contains(&said), "{}", ran.stderr);
 }

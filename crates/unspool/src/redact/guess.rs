@@ -171,6 +171,12 @@ pub(super) fn is_assigned_secret(found: &Captures<'_>) -> bool {
     !is_call && !is_code(value) && !is_word(value) && is_secret_value(kind, value)
 }
 
+/// For the patterns of files that keep names and values apart.
+pub(super) fn is_kept_secret(found: &Captures<'_>) -> bool {
+    let group = |name| found.name(name).map_or("", |group| group.as_str());
+    kind_of_field(group("name"), group("s").trim_end()).is_some()
+}
+
 /// Whether a shell sets a password: `PGPASSWORD="a b c"`. Whatever stands in the
 /// quotes is one, but for words that ask for it.
 fn is_set_by_shell(name: &str, value: &str) -> bool {

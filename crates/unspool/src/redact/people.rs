@@ -29,7 +29,7 @@ pub(super) const SHAPES: &[Shape] = &[
     },
     Shape {
         kind: Some("email"),
-        pattern: r"(?-u)(?P<s>\b[A-Za-z0-9][A-Za-z0-9._%+-]*@(?:[A-Za-z0-9-]+\.)+[A-Za-z]{2,24}\b)",
+        pattern: r"(?-u)(?P<s>\b[A-Za-z0-9][A-Za-z0-9._%+-]*(?:@|%40)(?:[A-Za-z0-9-]+\.)+[A-Za-z]{2,24}\b)",
         check: |found| found.name("s").is_some_and(|s| is_persons(s.as_str())),
     },
     // C:\Users\Dave Smith\: only Windows has blanks in such names.
@@ -63,7 +63,7 @@ pub(super) const SHAPES: &[Shape] = &[
     home(r#"(?:^|[\s"'`=:(,\[|])(?P<s>/root)(?:/\.[A-Za-z]|/[A-Za-z0-9_-]+[/.][A-Za-z0-9])"#),
     home(r#"(?-u:\b)(?:HOME=["']?|cd[ \t]+["']?)(?P<s>/root)(?:[/\s"'`;&)]|$)"#),
     // Folders that are named after a path.
-    home(r"(?:^|[/\s\x22'`])-(?:home|Users)-(?P<s>[A-Za-z0-9_.]{1,64})-"),
+    home(r"(?:^|[/\s\x22'`+])-(?:home|Users)-(?P<s>[A-Za-z0-9_.]{1,64})-"),
 ];
 
 /// Whether an address has letters beyond ASCII, and belongs to a person.
@@ -78,7 +78,9 @@ fn is_international(found: &Captures<'_>) -> bool {
 
 /// Whether an address is a person's, not a program's.
 fn is_persons(address: &str) -> bool {
-    let (name, domain) = address.split_once('@').unwrap_or((address, ""));
+    // In addresses of the web `%40` stands for `@`.
+    let parted = address.split_once('@').or(address.rsplit_once("%40"));
+    let (name, domain) = parted.unwrap_or((address, ""));
     let name = name.to_ascii_lowercase();
     let programs = ["git", "noreply", "no-reply", "donotreply"];
     // `icon@2x.png` is a file.

@@ -31,17 +31,40 @@ pub(super) fn all() -> impl Iterator<Item = &'static Shape> {
     KNOWN.iter().chain(SURROUNDED).chain(people::SHAPES)
 }
 
+/// A key in several lines.
+pub(super) const PRIVATE_KEY: &str = "private key";
+
+/// What a secret is known by again, however it is written.
+pub(super) fn essence(kind: &str, secret: &str) -> String {
+    let secret = &*secret.replace(super::MARK, "");
+    match kind {
+        // A diff has a sign before each line, and JSON in text `\n` for its end.
+        PRIVATE_KEY => {
+            let mut text = secret.replace("\\n", "").replace("\\r", "");
+            text.retain(|c| c.is_ascii_alphanumeric() || matches!(c, '/' | '='));
+            text
+        }
+        // What follows says how long it is kept, and for what.
+        "cookie" => {
+            let first = secret.split(';').next().unwrap_or(secret);
+            first.trim().to_owned()
+        }
+        "email" => secret.replace("%40", "@"),
+        _ => secret.to_owned(),
+    }
+}
+
 /// Secrets that are known by themselves.
 pub(super) const KNOWN: &[Shape] = &[
     // A diff has a sign before each line, JSON in text has `\n` for line ends.
     shape(
-        "private key",
+        PRIVATE_KEY,
         r"(?s)(?P<s>-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----.*?-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----)",
     ),
     // The end is missing where an output was cut.
     shape(
-        "private key",
-        r"(?P<s>-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?:[ \t\r\n+-]|\\n|[A-Za-z0-9+/=]{16,})*)",
+        PRIVATE_KEY,
+        r"(?P<s>-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?:[ \t\r\n+\u{FDD0}-]|\\n|[A-Za-z0-9+/=]{16,})*)",
     ),
     shape("Anthropic key", r"(?-u)(?P<s>\bsk-ant-[A-Za-z0-9_-]{16,})"),
     shape(
@@ -177,10 +200,23 @@ const SURROUNDED: &[Shape] = &[
         pattern: r"(?-u:\b)machine\s+\S+\s+login\s+\S+\s+password\s+(?P<s>\S+)",
         check: guess::is_no_placeholder,
     },
-    shape(
-        "cookie",
-        r#"(?i)(?-u:\b)(?:set-)?cookie: (?P<s>[^\s"'\\][^\n"'\\]{7,})"#,
-    ),
+    Shape {
+        kind: Some("cookie"),
+        pattern: r#"(?i)(?-u:\b)(?:set-)?cookie: (?P<s>[^\s"'\\][^\n"'\\]{7,})"#,
+        check: guess::is_no_placeholder,
+    },
+    // <password>value</password>
+    Shape {
+        kind: None,
+        pattern: r"<(?P<name>(?i-u:[a-z0-9_.:-]*(?:pass|pwd|pw|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|encryption[_-]?key|signing[_-]?key|credential|auth)[a-z0-9_.-]*))(?:\s[^<>\n]{0,200})?>\s{0,4}(?P<s>[^\s<>][^<>\n]{3,})</",
+        check: guess::is_kept_secret,
+    },
+    // <add key="name" value="value"/>
+    Shape {
+        kind: None,
+        pattern: r#"(?-u:\b)(?i-u:key|name)\s?=\s?\\?["'](?P<name>(?i-u:[a-z0-9_.:-]*(?:pass|pwd|pw|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|encryption[_-]?key|signing[_-]?key|credential|auth)[a-z0-9_.-]*))\\?["']\s{1,4}(?i-u:value|content)\s?=\s?\\?["'](?P<s>[^"'\\\n]{4,})\\?["']"#,
+        check: guess::is_kept_secret,
+    },
     // name = "value"
     Shape {
         kind: None,

@@ -395,3 +395,88 @@ fn ones_own_home_is_known_wherever_it_lies() {
     keys.text("AKIAIOSFODNNAQWERTYU AKIAIOSFODNNBQWERTYU");
     assert_eq!(keys.report().to_string(), "2 AWS keys");
 }
+
+#[test]
+fn names_and_values_may_be_kept_apart() {
+    for (text, expected) in [
+        (
+            "<password>Tr0ub4dor</password>",
+            "<password>[password 1]</password>",
+        ),
+        (
+            "<db:Password enc=\"no\">hunter2!</db:Password>",
+            "<db:Password enc=\"no\">[password 1]</db:Password>",
+        ),
+        (
+            r#"<add key="ApiKey" value="q8Zr1Lw0pXk27"/>"#,
+            r#"<add key="ApiKey" value="[key 1]"/>"#,
+        ),
+        (
+            r#"<setting name=\"authToken\" value=\"q8Zr1Lw0pXk27\"/>"#,
+            r#"<setting name=\"authToken\" value=\"[token 1]\"/>"#,
+        ),
+    ] {
+        assert_eq!(redacted(text), expected);
+    }
+    for text in [
+        "<password>${DB_PASSWORD}</password>",
+        "<author>Somebody Else</author>",
+        "<label>password</label>",
+        r#"<add key="TokenUrl" value="login page"/>"#,
+        r#"<input name="password" value="your password"/>"#,
+    ] {
+        assert_eq!(redacted(text), text);
+    }
+}
+
+#[test]
+fn one_secret_is_counted_once_however_it_is_written() {
+    let report = |texts: &[String]| {
+        let mut redactor = Redactor::new();
+        for text in texts {
+            let shown = redactor.text(text).unwrap();
+            assert!(shown.contains(" 1]"), "{shown}");
+        }
+        redactor.report().to_string()
+    };
+    let body = ["MIIEvQIBADANBgkqhkiG9w0BAQ", "EFAASCBKcwggSjAgEAAoIBAQ"];
+    let key = |end: &str| {
+        let [first, second] = body;
+        format!(
+            "-----BEGIN PRIVATE KEY-----{end}{first}{end}{second}{end}-----END PRIVATE KEY-----"
+        )
+    };
+    let whole = key("\n");
+    let cut = whole.split("-----END").next().unwrap().to_owned();
+    let keys = [whole, key("\n+"), key("\\n"), key("\r\n"), cut];
+    assert_eq!(report(&keys), "1 private key (in 5 places)");
+    let cookies = [
+        "Set-Cookie: sid=a81bcf92de; Path=/; HttpOnly".to_owned(),
+        "Cookie: sid=a81bcf92de".to_owned(),
+        "cookie: sid=a81bcf92de ".to_owned(),
+    ];
+    assert_eq!(report(&cookies), "1 cookie (in 3 places)");
+    let mails = [
+        "ann@example.org".to_owned(),
+        "?to=ann%40example.org&x".to_owned(),
+    ];
+    assert_eq!(report(&mails), "1 email (in 2 places)");
+    assert_eq!(redacted("Set-Cookie: [cookie 1]"), "Set-Cookie: [cookie 1]");
+}
+
+#[test]
+fn a_word_begins_behind_a_line_end_that_is_written_out() {
+    let random = "aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC2eF4hJ6";
+    let text = format!(
+        r#"{{"x":"a\nghp_{random}\tCookie: sid=a81bcf92de\nbob@example.org\r\nAuthorization: Basic dXNlcjpwYXNzd29yZA=="}}"#
+    );
+    assert_eq!(
+        redacted(&text),
+        r#"{"x":"a\n[GitHub token 1]\tCookie: [cookie 1]\n[email 1]\r\nAuthorization: Basic [credential 1]"}"#
+    );
+    for text in [r"C:\new\tables\rows.txt", r"a\nb\tc", r"\n\u{FDD0}x"] {
+        assert_eq!(redacted(text), text);
+        assert!(Redactor::new().text(text).is_none());
+    }
+    assert_eq!(redacted(r"C:\Users\tom\x"), r"C:\Users\user1\x");
+}

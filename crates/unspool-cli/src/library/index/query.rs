@@ -30,6 +30,11 @@ impl Query {
         &self.terms
     }
 
+    /// All words, for the line that is shown.
+    pub(super) fn all(&self) -> String {
+        self.terms.join(" AND ")
+    }
+
     /// All words in one passage.
     pub(super) fn together(&self) -> String {
         let mut all = self.terms.join(" AND ");

@@ -113,24 +113,38 @@ fn matching(passage: &Passage, query: &Query) -> rusqlite::Result<Vec<Excerpt>> 
 }
 
 /// The lines that fit best, none of them twice, in their order: place and text
-/// with marks.
+/// with marks. Those that have all words come before those that have some.
 fn best(connection: &Connection, query: &Query) -> rusqlite::Result<Vec<(usize, String)>> {
+    let mut found: Vec<(usize, String)> = Vec::new();
+    for words in [query.all(), query.any()] {
+        add_best(connection, &words, &mut found)?;
+    }
+    found.sort_unstable();
+    Ok(found)
+}
+
+/// Adds lines that have the words to those that were found.
+fn add_best(
+    connection: &Connection,
+    words: &str,
+    found: &mut Vec<(usize, String)>,
+) -> rusqlite::Result<()> {
     let mut select = connection.prepare(
         "SELECT rowid, highlight(lines, 0, char(2), char(3)) FROM lines WHERE lines MATCH ?1
          ORDER BY rank, rowid",
     )?;
-    let mut rows = select.query([query.any()])?;
-    let mut found: Vec<(usize, String)> = Vec::new();
+    let mut rows = select.query([words])?;
     while let Some(row) = rows.next()?
         && found.len() < LINES
     {
         let (place, marked): (i64, String) = (row.get(0)?, row.get(1)?);
-        if found.iter().all(|(_, known)| *known != marked) {
-            found.push((usize::try_from(place).unwrap_or_default(), marked));
+        let place = usize::try_from(place).unwrap_or_default();
+        let is_new = |(at, known): &(usize, String)| *at != place && *known != marked;
+        if found.iter().all(is_new) {
+            found.push((place, marked));
         }
     }
-    found.sort_unstable();
-    Ok(found)
+    Ok(())
 }
 
 /// The pieces of a marked line, from shortly before the first match on.
@@ -191,6 +205,25 @@ mod tests {
         assert_eq!(line[2], (" tests".to_owned(), false));
         assert_eq!(find("字")[0].line[1], ("字".to_owned(), true));
         assert!(find("nothing").is_empty());
+    }
+
+    #[test]
+    fn a_line_with_all_words_is_preferred() {
+        let passage = Passage {
+            said: "retry retry retry\nretry again retry\nthe flaky retry of a long line of many words\nflaky flaky"
+                .to_owned(),
+            ..Passage::default()
+        };
+        let words = ["retry".to_owned(), "flaky".to_owned()];
+        let query = Query::new(&words, &[]).unwrap();
+        let lines = matching(&passage, &query).unwrap();
+        let line =
+            |one: &Excerpt| -> String { one.line.iter().map(|(text, _)| text.as_str()).collect() };
+        let shown: Vec<String> = lines.iter().map(line).collect();
+        assert!(
+            shown.iter().any(|line| line.starts_with("the flaky retry")),
+            "{shown:?}"
+        );
     }
 
     #[test]

@@ -81,6 +81,23 @@ fn what_is_no_home_directory_stays() {
 }
 
 #[test]
+fn people_are_found_behind_signs_and_percents() {
+    for (text, expected) in [
+        ("\n+-home-bob-proj/a", "\n+-home-user1-proj/a"),
+        ("?mail=ann%40example.org&x=1", "?mail=[email 1]&x=1"),
+        (
+            "https://ann%40example.org:s3cr3t9@h/",
+            "https://[email 1]:[password 1]@h/",
+        ),
+    ] {
+        assert_eq!(redacted(text), expected);
+    }
+    for text in ["react%4018.2.0.js", "/-/%40babel%2Fcore.tgz", "1+-home-x"] {
+        assert_eq!(redacted(text), text);
+    }
+}
+
+#[test]
 fn addresses_of_all_scripts_are_found() {
     for (text, expected) in [
         ("mail jürgen@web.de now", "mail [email 1] now"),

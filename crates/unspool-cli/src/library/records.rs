@@ -1,0 +1,148 @@
+//! Several records of one session: in a database and exported too, in the agent's
+//! own place and as a live stream that was saved.
+//!
+//! One of them stands for the session, in lists, by its id and in statistics: the
+//! one that tells most. What it does not tell of the project or the title is taken
+//! from the others.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use super::Row;
+use super::digest::Digest;
+use crate::config;
+
+/// What all records of a session have in common: agent and id. Simple agents
+/// number their sessions anew each time: of conversations that we kept, each file
+/// is one.
+pub(crate) type Name = (String, String, Option<PathBuf>);
+
+/// Tells which session a record is of.
+pub(crate) struct Names {
+    own: Option<PathBuf>,
+}
+
+impl Names {
+    pub(crate) fn new() -> Self {
+        Self {
+            own: config::records().ok(),
+        }
+    }
+
+    pub(crate) fn of(&self, row: &Row) -> Name {
+        let own = self.own.as_ref();
+        let is_own = own.is_some_and(|own| row.path.starts_with(own));
+        let file = is_own.then(|| row.path.clone());
+        (row.digest.agent.clone(), row.digest.id.clone(), file)
+    }
+}
+
+/// How much a record tells: the largest of a session stands for it. One that says
+/// when something was used is worth more than a bare sum.
+pub(crate) fn worth(row: &Row) -> impl Ord + use<> {
+    let digest = &row.digest;
+    let span = digest.ended.zip(digest.started);
+    let span = span.map(|(ended, started)| ended.saturating_sub(started));
+    (
+        digest.timed_usage > 0,
+        (digest.turns, digest.tools, digest.figures.tokens()),
+        (digest.errors, digest.timed_usage, span),
+        !digest.project.is_empty(),
+        (row.modified, row.path.clone(), row.part.clone()),
+    )
+}
+
+/// Each session once, as the record has it that tells most.
+pub(crate) fn once(mut rows: Vec<&Row>) -> Vec<&Row> {
+    let names = Names::new();
+    let mut best: HashMap<Name, &Row> = HashMap::new();
+    for row in &rows {
+        let known = best.entry(names.of(row)).or_insert(row);
+        if worth(row) > worth(known) {
+            *known = row;
+        }
+    }
+    rows.retain(|row| {
+        let best = best.get(&names.of(row));
+        best.is_some_and(|best| std::ptr::eq(*best, *row))
+    });
+    rows
+}
+
+/// Lets each record tell what only others of its session do.
+pub(super) fn complete(rows: &mut [Row]) {
+    let names = Names::new();
+    let mut records: HashMap<Name, Vec<usize>> = HashMap::new();
+    for (at, row) in rows.iter().enumerate() {
+        records.entry(names.of(row)).or_default().push(at);
+    }
+    for records in records.into_values().filter(|records| records.len() > 1) {
+        let digests = records.iter().filter_map(|at| rows.get(*at));
+        let digests: Vec<Digest> = digests.map(|row| row.digest.clone()).collect();
+        for at in records {
+            if let Some(row) = rows.get_mut(at) {
+                for other in &digests {
+                    fill(&mut row.digest, other);
+                }
+            }
+        }
+    }
+}
+
+fn fill(digest: &mut Digest, other: &Digest) {
+    for (own, other) in [
+        (&mut digest.version, &other.version),
+        (&mut digest.project, &other.project),
+        (&mut digest.title, &other.title),
+        (&mut digest.prompt, &other.prompt),
+        (&mut digest.forked_from, &other.forked_from),
+    ] {
+        if own.is_empty() {
+            own.clone_from(other);
+        }
+    }
+    if digest.models.is_empty() {
+        digest.models.clone_from(&other.models);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(id: &str, tools: u64, modified: i64) -> Row {
+        Row {
+            number: None,
+            path: PathBuf::from("/x"),
+            part: String::new(),
+            modified,
+            stamp: 0,
+            digest: Digest {
+                id: id.to_owned(),
+                tools,
+                ..Digest::default()
+            },
+            ledger: None,
+        }
+    }
+
+    #[test]
+    fn a_session_is_listed_once_as_the_record_has_it_that_tells_most() {
+        let rows = [row("a", 2, 1), row("b", 0, 2), row("a", 1, 3)];
+        let listed = once(rows.iter().collect());
+        let listed: Vec<i64> = listed.into_iter().map(|row| row.modified).collect();
+        assert_eq!(listed, [1, 2]);
+        let rows = [row("a", 2, 1), row("a", 2, 3)];
+        let listed = once(rows.iter().collect());
+        assert_eq!(listed[0].modified, 3);
+    }
+
+    #[test]
+    fn a_record_tells_what_another_does() {
+        let mut rows = [row("a", 2, 1), row("b", 0, 2), row("a", 1, 3)];
+        rows[2].digest.project = "/p".to_owned();
+        complete(&mut rows);
+        let projects = rows.iter().map(|row| row.digest.project.as_str());
+        assert_eq!(projects.collect::<Vec<_>>(), ["/p", "", "/p"]);
+    }
+}
