@@ -93,9 +93,9 @@ enum Status {
 }
 
 impl Status {
-    /// What the last turn of a run says about it, if all of it was read.
+    /// What the last turn of each run says about it, if all of it was read.
     fn of(stats: &Stats) -> Self {
-        match stats.status {
+        match stats.earlier.or(stats.status) {
             _ if stats.left_out > 0 => Self::AgentFailed,
             None | Some(TurnStatus::Completed) => Self::Success,
             Some(_) => Self::AgentFailed,

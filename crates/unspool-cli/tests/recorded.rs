@@ -188,17 +188,19 @@ fn runs_of_two_agents_in_one_pipe_are_both_read() {
         let names = [first, second].map(|at| format!("{0}/parity/parity.live.jsonl", agents[at]));
         let both = folder.path().join("both.jsonl");
         std::fs::write(&both, names.each_ref().map(|name| read(name)).concat()).unwrap();
-        let options = ["--width", "80", "--only", "tool,unknown"];
-        let together = unspool(&[&[both.to_str().unwrap()], &options[..]].concat());
-        let alone = names.map(|name| shown(&name, &options[2..]));
-        let together = String::from_utf8(together.stdout).unwrap();
-        assert_eq!(
-            together,
-            alone.concat(),
-            "{} {}",
-            agents[first],
-            agents[second]
-        );
+        for kinds in ["tool,unknown", "usage"] {
+            let options = ["--width", "80", "--only", kinds];
+            let together = unspool(&[&[both.to_str().unwrap()], &options[..]].concat());
+            let alone = names.each_ref().map(|name| shown(name, &options[2..]));
+            let together = String::from_utf8(together.stdout).unwrap();
+            assert_eq!(
+                together,
+                alone.concat(),
+                "{kinds} of {} and {}",
+                agents[first],
+                agents[second]
+            );
+        }
     }
 }
 

@@ -205,6 +205,8 @@ impl Browse {
         self.is_changed = true;
         match event {
             Pressed::Key(key) if key.kind != KeyEventKind::Release => {
+                // What was said is read, and may not hide what this key does.
+                self.sight.hush();
                 return if self.sight.menu.is_some() {
                     self.sight.menu_key(*key)
                 } else {

@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
-use crate::event::{Body, Event, Level, ToolStatus, TurnStatus, Usage};
+use crate::event::{Body, Event, Level, Session, ToolStatus, TurnStatus, Usage};
 
 /// Figures of one run, counted as its events pass.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -41,6 +41,9 @@ pub struct Stats {
     pub usage: Usage,
     /// How the last turn ended.
     pub status: Option<TurnStatus>,
+    /// How the last turns of runs ended that came before this one in the same
+    /// stream, if one of them did not succeed.
+    pub earlier: Option<TurnStatus>,
     /// Bytes of the input that were not read.
     pub left_out: u64,
     first: Option<Timestamp>,
@@ -48,6 +51,36 @@ pub struct Stats {
     /// Totals that replace each other, by the agent that they are of; the root
     /// agent has no name.
     totals: BTreeMap<String, Usage>,
+    run: Run,
+    /// Tokens and cost of the runs before this one.
+    spent: Option<Usage>,
+}
+
+/// The run that events are of: several may follow each other in one stream.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Run {
+    provider: String,
+    id: String,
+}
+
+impl Run {
+    /// Takes what is told of the session, and says whether it is another one.
+    pub(crate) fn is_over(&mut self, session: &Session) -> bool {
+        let differs = |known: &str, new: &str| !known.is_empty() && !new.is_empty() && known != new;
+        let is_over = differs(&self.provider, &session.provider) || differs(&self.id, &session.id);
+        if is_over {
+            *self = Self::default();
+        }
+        for (known, new) in [
+            (&mut self.provider, &session.provider),
+            (&mut self.id, &session.id),
+        ] {
+            if !new.is_empty() {
+                known.clone_from(new);
+            }
+        }
+        is_over
+    }
 }
 
 /// What has been told of tokens and cost, by the agent that it is of.
@@ -89,9 +122,7 @@ impl Stats {
             self.last = Some(self.last.map_or(time, |last| last.max(time)));
         }
         match &event.body {
-            Body::Session(session) if !session.model.is_empty() && event.agent.is_none() => {
-                self.model.clone_from(&session.model);
-            }
+            Body::Session(session) if event.agent.is_none() => self.session(session),
             Body::ToolUse(_) => self.tools += 1,
             Body::ToolResult(result) if result.status == ToolStatus::Error => {
                 self.failed_tools += 1;
@@ -110,6 +141,21 @@ impl Stats {
                 self.status = Some(end.status);
             }
             _ => {}
+        }
+    }
+
+    fn session(&mut self, session: &Session) {
+        if !session.model.is_empty() {
+            self.model.clone_from(&session.model);
+        }
+        if self.run.is_over(session) {
+            let failed = self
+                .status
+                .filter(|status| *status != TurnStatus::Completed);
+            self.earlier = self.earlier.or(failed);
+            self.spent = Some(self.usage());
+            self.totals.clear();
+            self.usage = Usage::default();
         }
     }
 
@@ -134,17 +180,23 @@ impl Stats {
             total.context_used = root.context_used.or(total.context_used);
             total.context_size = root.context_size.or(total.context_size);
         }
-        let sum = &self.usage;
-        let pick = |total: Option<u64>, sum: Option<u64>| total.or(sum);
-        Usage {
-            input_tokens: pick(total.input_tokens, sum.input_tokens),
-            output_tokens: pick(total.output_tokens, sum.output_tokens),
-            cached_tokens: pick(total.cached_tokens, sum.cached_tokens),
-            reasoning_tokens: pick(total.reasoning_tokens, sum.reasoning_tokens),
-            cost_usd: total.cost_usd.or(sum.cost_usd),
-            context_used: pick(total.context_used, sum.context_used),
-            context_size: pick(total.context_size, sum.context_size),
+        let amounts = &self.usage;
+        let pick = |total: Option<u64>, amount: Option<u64>| total.or(amount);
+        let of_run = Usage {
+            input_tokens: pick(total.input_tokens, amounts.input_tokens),
+            output_tokens: pick(total.output_tokens, amounts.output_tokens),
+            cached_tokens: pick(total.cached_tokens, amounts.cached_tokens),
+            reasoning_tokens: pick(total.reasoning_tokens, amounts.reasoning_tokens),
+            cost_usd: total.cost_usd.or(amounts.cost_usd),
+            context_used: pick(total.context_used, amounts.context_used),
+            context_size: pick(total.context_size, amounts.context_size),
             cumulative: true,
+        };
+        let mut all = self.spent.clone().unwrap_or_default();
+        sum(&mut all, &of_run);
+        Usage {
+            cumulative: true,
+            ..all
         }
     }
 
@@ -242,6 +294,39 @@ mod tests {
         stats.add(&usage(20, true), "");
         stats.add(&usage(30, true), "");
         assert_eq!(stats.usage().input_tokens, Some(30));
+    }
+
+    #[test]
+    fn runs_that_follow_each_other_add_up() {
+        let mut stats = Stats::default();
+        let mut tell = |body: Body| {
+            stats.event(&Event {
+                seq: 0,
+                time: None,
+                agent: None,
+                body,
+                raw: None,
+            });
+        };
+        for (id, tokens, status) in [
+            ("a", 20, TurnStatus::Failed),
+            ("a", 30, TurnStatus::Interrupted),
+            ("b", 5, TurnStatus::Completed),
+        ] {
+            tell(Body::Session(Session {
+                provider: "claude".to_owned(),
+                id: id.to_owned(),
+                ..Session::default()
+            }));
+            tell(Body::Usage(usage(tokens, true)));
+            tell(Body::TurnEnd(crate::event::TurnEnd {
+                status,
+                ..Default::default()
+            }));
+        }
+        assert_eq!(stats.usage().input_tokens, Some(35));
+        assert_eq!(stats.earlier, Some(TurnStatus::Interrupted));
+        assert_eq!(stats.status, Some(TurnStatus::Completed));
     }
 
     #[test]

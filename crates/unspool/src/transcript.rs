@@ -35,7 +35,7 @@ use std::sync::Arc;
 
 use crate::event::{Agent, Body, Event, Usage};
 use crate::session::{Entry, Item, Session};
-use crate::stats::{Stats, Told};
+use crate::stats::{Run, Stats, Told};
 
 /// The entries of a run in the order in which they are shown.
 #[derive(Clone, Debug, Default)]
@@ -49,6 +49,7 @@ pub struct Transcript {
     /// All that was told so far: agents that tell totals are told as the
     /// others, by what each turn added.
     told: Told,
+    run: Run,
     /// The open entry that the last event changed.
     touched: Option<u64>,
 }
@@ -101,6 +102,14 @@ impl Transcript {
     /// Takes the next event and hands out the entries that it finishes.
     pub fn event(&mut self, event: Event, finished: &mut dyn FnMut(Entry)) {
         self.touched = None;
+        if let Body::Session(session) = &event.body
+            && event.agent.is_none()
+            && self.run.is_over(session)
+        {
+            usage(&mut self.due, &mut self.told, finished);
+            usage(&mut self.spent, &mut self.told, finished);
+            self.told = Told::default();
+        }
         if let Body::Usage(usage) = &event.body {
             self.session.step(event.agent.as_deref(), finished);
             // The window that is told of is the root agent's.
@@ -121,6 +130,7 @@ impl Transcript {
             due,
             told,
             touched,
+            ..
         } = self;
         session.apply(event, &mut |entry| {
             if matches!(entry.item, Item::TurnEnd(_)) && entry.agent.is_none() {

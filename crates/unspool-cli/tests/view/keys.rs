@@ -139,6 +139,10 @@ fn an_entry_is_copied_and_opened_in_an_editor() {
     let bytes = terminal.bytes();
     let wanted = b"\x1b]52;c;cHJvbXB0IDA=\x07";
     assert!(bytes.windows(wanted.len()).any(|part| part == wanted));
+    // What was said does not hide what the next key finds.
+    terminal.press(b"/zzz\r");
+    terminal.wait_for("/zzz not found");
+    terminal.press(b"\x1b");
     terminal.press(b"v");
     let edited = run.folder().join("edited");
     wait_until("the editor", || edited.exists());
