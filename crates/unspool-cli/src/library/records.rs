@@ -12,9 +12,12 @@ use super::Row;
 use super::digest::Digest;
 use crate::config;
 
-/// What all records of a session have in common: agent and id. Simple agents
-/// number their sessions anew each time: of conversations that we kept, each file
-/// is one.
+/// Characters of an id that no two agents give by chance.
+const UNIQUE: usize = 20;
+
+/// What all records of a session have in common: agent and id. A log of the
+/// protocol has the id that the agent's own record has. Simple agents number their
+/// sessions anew each time: of conversations that we kept, each file is one.
 pub(crate) type Name = (String, String, Option<PathBuf>);
 
 /// Tells which session a record is of.
@@ -33,7 +36,13 @@ impl Names {
         let own = self.own.as_ref();
         let is_own = own.is_some_and(|own| row.path.starts_with(own));
         let file = is_own.then(|| row.path.clone());
-        (row.digest.agent.clone(), row.digest.id.clone(), file)
+        let Digest { agent, id, .. } = &row.digest;
+        let agent = if id.len() < UNIQUE {
+            agent.as_str()
+        } else {
+            ""
+        };
+        (agent.to_owned(), id.clone(), file)
     }
 }
 
@@ -135,6 +144,17 @@ mod tests {
         let rows = [row("a", 2, 1), row("a", 2, 3)];
         let listed = once(rows.iter().collect());
         assert_eq!(listed[0].modified, 3);
+    }
+
+    #[test]
+    fn a_log_of_the_protocol_is_a_record_of_the_same_session() {
+        let id = "01a1e076-f72b-7fa0-8712-61a75c8ccfe5";
+        let mut rows = [row(id, 1, 1), row(id, 2, 2), row("7", 1, 3), row("7", 1, 4)];
+        rows[1].digest.agent = "acp".to_owned();
+        rows[3].digest.agent = "acp".to_owned();
+        let listed = once(rows.iter().collect());
+        let listed: Vec<i64> = listed.into_iter().map(|row| row.modified).collect();
+        assert_eq!(listed, [2, 3, 4]);
     }
 
     #[test]

@@ -188,6 +188,9 @@ pub(crate) fn tally(library: &Library, rows: &[&Row], span: Span, groupings: &[G
         let mut ledger = library.ledger(row);
         if let Some(lesser) = lesser.get(&std::ptr::from_ref(row)) {
             ledger.entries.retain(|entry| lesser.is_own(entry));
+            if ledger.entries.is_empty() {
+                continue;
+            }
         }
         counter.session(row, &ledger, families.root(row));
     }
