@@ -141,7 +141,7 @@ fn an_entry_is_copied_and_opened_in_an_editor() {
     assert!(bytes.windows(wanted.len()).any(|part| part == wanted));
     // What was said does not hide what the next key finds.
     terminal.press(b"/zzz\r");
-    terminal.wait_for("/zzz not found");
+    terminal.wait_for("/zzz  not found");
     terminal.press(b"\x1b");
     terminal.press(b"v");
     let edited = run.folder().join("edited");
