@@ -11,10 +11,10 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::getpgrp;
-use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcgetpgrp, tcsetattr};
+use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
 use terminal_colorsaurus::{QueryOptions, ThemeMode, theme_mode};
 use unspool::output::RESTORE;
+use unspool_tui::screen::is_in_foreground;
 
 use crate::cli::When;
 use crate::input::CHUNK;
@@ -132,15 +132,8 @@ pub(crate) fn is_github_actions() -> bool {
 /// lines.
 pub(crate) fn can_repaint() -> bool {
     is_terminal()
-        && is_in_foreground()
+        && is_in_foreground(io::stdout())
         && env::var("TERM").is_ok_and(|term| !term.is_empty() && term != "dumb")
-}
-
-/// Whether the terminal is ours at the moment: one that is asked from the
-/// background stops who asks.
-fn is_in_foreground() -> bool {
-    // Of a terminal that does not control us nothing is to be feared.
-    tcgetpgrp(io::stdout()).map_or(true, |group| group == getpgrp())
 }
 
 /// How the terminal was before keys were hushed.
@@ -152,7 +145,7 @@ pub(crate) fn hush() {
     let Ok(mut before) = BEFORE.lock() else {
         return;
     };
-    if before.is_some() || !is_in_foreground() {
+    if before.is_some() || !is_in_foreground(io::stdout()) {
         return;
     }
     if let Ok(modes) = tcgetattr(io::stdout()) {
@@ -169,7 +162,7 @@ pub(crate) fn hush() {
 pub(crate) fn restore() {
     if let Ok(mut before) = BEFORE.lock()
         && let Some(modes) = before.take()
-        && is_in_foreground()
+        && is_in_foreground(io::stdout())
     {
         let _ = tcsetattr(io::stdout(), OptionalActions::Now, &modes);
     }
@@ -237,7 +230,7 @@ fn answer() -> io::Result<String> {
 /// Whether the background is light. Asked of the terminal only when the output
 /// is one; dark where no answer comes.
 pub(crate) fn is_light() -> bool {
-    if !is_terminal() || !is_in_foreground() {
+    if !is_terminal() || !is_in_foreground(io::stdout()) {
         return false;
     }
     let mut options = QueryOptions::default();

@@ -10,6 +10,7 @@
 mod jobs;
 mod waker;
 
+pub use jobs::is_in_foreground;
 pub use waker::Waker;
 
 use std::fs::File;

@@ -260,6 +260,37 @@ fn signals_give_the_terminal_back() {
     }
 }
 
+/// In a container the group and the session are of processes that cannot be seen.
+#[test]
+fn a_key_that_stops_is_no_harm_in_a_container() {
+    let container = [
+        "--user",
+        "--map-root-user",
+        "--pid",
+        "--fork",
+        "--mount-proc",
+    ];
+    let try_it = std::process::Command::new("unshare")
+        .args(container)
+        .arg("true")
+        .status();
+    if !try_it.is_ok_and(|status| status.success()) {
+        println!("skipped: no container can be made here");
+        return;
+    }
+    let home = Home::three();
+    let arguments = [&container[..], &[UNSPOOL, "sessions", "--theme", "dark"]].concat();
+    let mut terminal = home
+        .start(Start::program((80, 24), "unshare", &arguments))
+        .start();
+    terminal.wait_for("type to search");
+    terminal.press(b"\x1adocs");
+    terminal.wait_for("1/3");
+    terminal.press(ESCAPE);
+    assert_eq!(terminal.end().code(), Some(0));
+    is_given_back(&terminal);
+}
+
 #[test]
 fn it_stops_and_goes_on() {
     let home = Home::three();
