@@ -42,6 +42,8 @@ pub(super) enum Said {
     Copy(String),
     /// What would have been allowed was not seen yet.
     Unseen,
+    /// What would have been allowed has so many rows that were not seen.
+    Unread(usize),
 }
 
 impl Question {
@@ -107,6 +109,7 @@ impl Question {
                 },
                 permission::Answer::Cancel => Said::Stop,
                 permission::Answer::Unseen => Said::Unseen,
+                permission::Answer::Unread(rows) => Said::Unread(rows),
                 permission::Answer::Nothing | permission::Answer::Changed => Said::Nothing,
             },
             Widget::Form(widget) => match widget.key(key, now) {

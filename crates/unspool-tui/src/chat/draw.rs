@@ -19,7 +19,7 @@ use crate::paint::{put, rule};
 const QUEUED: usize = 3;
 
 /// Rows that a question gets before the transcript gets any.
-const LEAST_QUESTION: u16 = 8;
+const LEAST_QUESTION: u16 = 14;
 
 /// Where things were painted last.
 #[derive(Clone, Copy, Debug, Default)]

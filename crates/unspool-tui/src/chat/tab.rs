@@ -22,6 +22,7 @@ use super::{News, Opening, Settings, Teller};
 use crate::acp::files::Files;
 use crate::acp::{self, Client, Incoming, Open, Phase, State, Update};
 use crate::keys::{Action, Place};
+use crate::paint::count;
 use crate::prompt::blocks::{Takes, blocks};
 use crate::prompt::{self, Message, Mode, Prompt};
 use crate::sight::Sight;
@@ -582,6 +583,11 @@ impl Tab {
             Said::Unseen => self
                 .sight
                 .say("Too small to show what is asked: PgDn scrolls, or enlarge the window."),
+            Said::Unread(rows) => {
+                let rows = count(rows, "line", "lines");
+                let words = format!("{rows} not read: PgDn, or again to allow");
+                self.sight.say(&words);
+            }
             Said::Answer(id, answer) => self.with_client(|client| {
                 client.answer(id, answer);
             }),
