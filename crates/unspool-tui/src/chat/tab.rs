@@ -585,7 +585,7 @@ impl Tab {
                 .say("Too small to show what is asked: PgDn scrolls, or enlarge the window."),
             Said::Unread(rows) => {
                 let rows = count(rows, "line", "lines");
-                let words = format!("{rows} not read: PgDn, or again to allow");
+                let words = format!("{rows} unread: PgDn, or press again");
                 self.sight.say(&words);
             }
             Said::Answer(id, answer) => self.with_client(|client| {
