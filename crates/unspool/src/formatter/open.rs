@@ -5,7 +5,7 @@
 use super::{Formatter, indented, is_blank, room};
 use crate::doc::entry;
 use crate::doc::stream::{Part, Stream};
-use crate::doc::{Block, Line, Style, clean_lines};
+use crate::doc::{Block, Line, Style, clean_lines, from_first_line};
 use crate::layout::Printer;
 use crate::session::{Entry, Item, Text};
 
@@ -51,6 +51,14 @@ impl Preformatted {
     }
 
     fn parts(&self, text: &str) -> Vec<Part> {
+        let text = if self.started {
+            text
+        } else {
+            from_first_line(text)
+        };
+        if !self.started && text.trim().is_empty() {
+            return Vec::new();
+        }
         let block = Block::Verbatim(clean_lines(text, Style::default()));
         let part = Part {
             continued: self.started,
