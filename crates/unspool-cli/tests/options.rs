@@ -454,6 +454,13 @@ fn text_of_other_programs_keeps_its_lines() {
     let output = unspool().arg(path).stdin(Stdio::null()).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     assert_eq!(text, "• total 2\n  -rw a\n  -rw  *b*\n");
+    // Wrapped at words, as all that programs print.
+    let path = file(&folder, "It could not be repaired automatically, but\n");
+    let mut command = unspool();
+    command.arg(path).args(["--width", "40"]);
+    let output = command.stdin(Stdio::null()).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(text, "• It could not be repaired\n  automatically, but\n");
 }
 
 /// What is written of a run that ended like this: standard output, standard error,
@@ -533,6 +540,15 @@ fn copy_clean_draws_nothing_beside_the_words() {
     let output = command.stdin(Stdio::null()).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     assert_eq!(text, "Quoted\n\na  b\n1  two\n\n- x\n\n  y\n");
+    // Lines of a program that is no agent are written as they come.
+    let long = "word ".repeat(30);
+    let mut command = unspool();
+    command
+        .arg(file(&folder, &format!("a\n{long}\n")))
+        .arg("--copy-clean");
+    let output = command.stdin(Stdio::null()).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(text, format!("a\n{}\n", long.trim_end()));
 }
 
 #[test]
@@ -562,4 +578,15 @@ fn sub_agents_are_called_by_their_whole_work() {
     let output = command.stdin(Stdio::null()).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.contains(&format!("\n  {work}:\n")), "{text}");
+}
+
+#[test]
+fn what_a_command_printed_before_it_was_stopped_is_no_reason() {
+    let run = r#"{"kind":"tool_use","seq":0,"id":"t","name":"Bash","category":"execute","arg":"make","input":{"command":"make"}}
+{"kind":"tool_result","seq":1,"id":"t","name":"Bash","status":"canceled","output":"begin"}
+"#;
+    let folder = TempDir::new().unwrap();
+    let output = unspool().arg(file(&folder, run)).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(text, "• Canceled make\n  └ begin\n");
 }

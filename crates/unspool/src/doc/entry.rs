@@ -134,7 +134,7 @@ pub fn parts(entry: &Entry, detail: &Detail) -> Vec<Part> {
         Item::Text(text) => {
             let blocks = if text.preformatted {
                 let text = from_first_line(&text.text);
-                vec![Block::Verbatim(clean_lines(text, Style::default()))]
+                vec![Block::Output(clean_lines(text, Style::default()))]
             } else {
                 markdown::blocks_of(&text.text, detail.highlight)
             };

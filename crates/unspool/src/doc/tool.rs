@@ -235,6 +235,8 @@ impl View<'_> {
         let output = match wrapping::before_stop(&told) {
             Some(output) => Cow::Owned(output.to_owned()),
             None if wrapping::reason(&told).is_empty() => Cow::Borrowed(self.tool.output.as_str()),
+            None if wrapping::is_about_stop(&told) => return None,
+            None if self.tool.call.category == Category::Execute => told,
             None => return None,
         };
         (!output.trim().is_empty()).then_some(output)

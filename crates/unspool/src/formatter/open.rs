@@ -59,7 +59,7 @@ impl Preformatted {
         if !self.started && text.trim().is_empty() {
             return Vec::new();
         }
-        let block = Block::Verbatim(clean_lines(text, Style::default()));
+        let block = Block::Output(clean_lines(text, Style::default()));
         let part = Part {
             continued: self.started,
             block,
@@ -88,8 +88,13 @@ impl Formatter {
             _ => Words::Markdown(Box::default()),
         };
         let mut parts = entry::parts(&empty, &self.detail);
-        self.stamp(&empty, &mut parts);
-        let (indent, inner) = room(entry.depth(), width);
+        let (indent, inner) = if self.config.copy_clean {
+            parts.clear();
+            (0, None)
+        } else {
+            self.stamp(&empty, &mut parts);
+            room(entry.depth(), width)
+        };
         let (first, rest) = parts
             .into_iter()
             .next()

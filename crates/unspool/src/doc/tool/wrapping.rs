@@ -98,6 +98,11 @@ pub(super) fn before_stop(text: &str) -> Option<&str> {
     rest.or_else(|| text.strip_suffix(BELOW)).map(str::trim)
 }
 
+/// Whether an agent says in the place of an output that it was stopped.
+pub(super) fn is_about_stop(text: &str) -> bool {
+    text.trim_start().starts_with("aborted by user")
+}
+
 /// Whether this only says that a call was refused or stopped, as the heading
 /// does.
 fn is_told(text: &str) -> bool {
