@@ -219,8 +219,9 @@ pub(crate) struct Filter {
 
     /// Show only what happened at or after this time
     ///
-    /// A date, a time (RFC 3339), a day (`today`, `yesterday`, `monday`), or a
-    /// while ago: `2h`, `"3 days ago"`.
+    /// A date, a time (RFC 3339), a time of day (`19:00`, the last one), a day
+    /// (`today`, `yesterday`, `monday`), or a while ago: `2h`, `"3 days ago"`.
+    /// Streams of some agents tell no times: nothing is left out of them.
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     pub(crate) since: Option<jiff::Timestamp>,
 
@@ -253,27 +254,27 @@ pub(crate) enum EntryKind {
 
 /// Show a session file and go on as it grows
 ///
-/// Without a file, or with --latest, the session that was last written to is
+/// Without a file, or with --latest, the session that was last worked on is
 /// found by itself. Ctrl-C ends it.
 #[derive(Args)]
 #[command(after_long_help = "\
 Examples:
-  unspool follow                       the newest session of any agent on this machine
-  unspool follow --latest codex        the newest session of Codex
+  unspool follow                       the session that was last worked on, of any agent
+  unspool follow --latest codex        the one that was last worked on with Codex
   unspool follow run.jsonl             a file, also one that does not exist yet
-  unspool follow ~/.claude/projects    the newest session below a folder
+  unspool follow ~/.claude/projects    the file below a folder that was last written to
   unspool follow 4f2a9c                a session by the beginning of its id
 
 Exit status:
   0  ended with Ctrl-C
   2  wrong use, or nothing to follow")]
 pub(crate) struct Follow {
-    /// A session file, a folder whose newest session is shown, or the beginning
+    /// A session file, a folder whose last written session is shown, or the beginning
     /// of a session's id
     #[arg(value_name = "FILE|DIR|ID")]
     pub(crate) path: Option<PathBuf>,
 
-    /// The newest session of this agent, or of any
+    /// The session that was last worked on with this agent, or with any
     #[arg(long, value_name = "AGENT", num_args = 0..=1, default_missing_value = "")]
     pub(crate) latest: Option<String>,
 

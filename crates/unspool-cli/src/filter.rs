@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use unspool::event::{Category, Edit, Level, ToolStatus};
 use unspool::session::{Entry, Item};
+use unspool::stats::Stats;
 
 use crate::cli::{EntryKind, Filter};
 
@@ -42,6 +43,22 @@ pub(crate) fn given(filter: &Filter) -> String {
     words.extend(filter.until.map(|time| format!("--until {time}")));
     words.extend(filter.errors.then(|| "--errors".to_owned()));
     words.join(" ")
+}
+
+/// What to say of filters by time on a run that tells no times: all of it passes.
+pub(crate) fn untimed(filter: &Filter, stats: &Stats) -> Option<String> {
+    let names = [
+        filter.since.map(|_| "--since"),
+        filter.until.map(|_| "--until"),
+    ];
+    let names: Vec<&str> = names.into_iter().flatten().collect();
+    let is_idle = !names.is_empty() && !stats.has_times();
+    is_idle.then(|| {
+        format!(
+            "no times are told here: {} left nothing out",
+            names.join(" and ")
+        )
+    })
 }
 
 fn kind(item: &Item) -> Option<EntryKind> {

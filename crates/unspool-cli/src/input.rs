@@ -21,7 +21,7 @@ mod parts;
 mod related;
 
 pub(crate) use meter::Meter;
-pub(crate) use parts::{Container, Part};
+pub(crate) use parts::{Container, Part, is_history};
 pub(crate) use related::{Kin, is_sub_agents, parent_thread};
 
 /// Bytes read at once.

@@ -113,6 +113,19 @@ impl Status {
     }
 }
 
+/// Says of a run, behind the name of what was read, what its view does not tell:
+/// why it failed, and that filters by time had nothing to go by.
+fn remark(view: &view::View<'_>, stats: &Stats, filter: &cli::Filter, name: &str) {
+    if let Some(words) = filter::untimed(filter, stats).filter(|_| view.is_filtered()) {
+        complain(&anyhow::anyhow!("{name}: {words}"));
+    }
+    if let Some(words) = view.fault()
+        && Status::of(stats) == Status::AgentFailed
+    {
+        complain(&anyhow::anyhow!("{name}: {words}"));
+    }
+}
+
 /// Says on standard error what went wrong.
 fn complain(error: &anyhow::Error) {
     let text = format!("{error:#}");

@@ -12,9 +12,11 @@ use crate::settings::Settings;
 use crate::terminal;
 
 mod actions;
+mod fault;
 mod full;
 mod live;
 
+use fault::Fault;
 use full::Full;
 use live::Live;
 
@@ -22,7 +24,7 @@ pub(crate) use actions::harmless;
 
 /// One run, shown in one of the modes.
 pub(crate) enum View<'a> {
-    Answer(Answer),
+    Answer(Answer, Fault),
     Full(Box<Full<'a>>),
     Live(Box<Live<'a>>),
 }
@@ -30,7 +32,8 @@ pub(crate) enum View<'a> {
 impl<'a> View<'a> {
     /// A view that only ever adds to what is written.
     pub(crate) fn new(settings: &Settings, filter: &'a Filter) -> Self {
-        let answer = |answer: Answer| Self::Answer(answer.sanitized(settings.is_terminal));
+        let answer =
+            |answer: Answer| Self::Answer(answer.sanitized(settings.is_terminal), Fault::default());
         match settings.display {
             Display::Text => answer(Answer::text()),
             Display::Verbose => answer(Answer::verbose()),
@@ -53,7 +56,10 @@ impl<'a> View<'a> {
     /// Shows what the event adds.
     pub(crate) fn event(&mut self, event: Event, out: &mut impl Write) -> io::Result<()> {
         match self {
-            Self::Answer(answer) => answer.event(&event, out),
+            Self::Answer(answer, fault) => {
+                fault.event(&event);
+                answer.event(&event, out)
+            }
             Self::Full(full) => full.event(event, out),
             Self::Live(live) => {
                 live.event(event);
@@ -65,7 +71,7 @@ impl<'a> View<'a> {
     /// All that is known so far was handed over.
     pub(crate) fn settle(&mut self, out: &mut impl Write) -> io::Result<()> {
         match self {
-            Self::Answer(_) | Self::Full(_) => out.flush(),
+            Self::Answer(..) | Self::Full(_) => out.flush(),
             Self::Live(live) => live.paint(out),
         }
     }
@@ -73,7 +79,7 @@ impl<'a> View<'a> {
     /// When [`settle`](Self::settle) is due again, if nothing else happens.
     pub(crate) fn due(&self) -> Option<Instant> {
         match self {
-            Self::Answer(_) | Self::Full(_) => None,
+            Self::Answer(..) | Self::Full(_) => None,
             Self::Live(live) => live.due(),
         }
     }
@@ -86,6 +92,19 @@ impl<'a> View<'a> {
     /// Whether nothing passed the filter of a transcript.
     pub(crate) fn is_empty(&self) -> bool {
         matches!(self, Self::Full(full) if !full.has_written)
+    }
+
+    /// Whether only what passes the filter is shown.
+    pub(crate) fn is_filtered(&self) -> bool {
+        !matches!(self, Self::Answer(..))
+    }
+
+    /// Why the run failed, where what is shown does not tell.
+    pub(crate) fn fault(&self) -> Option<&str> {
+        match self {
+            Self::Answer(_, fault) => fault.words(),
+            Self::Full(_) | Self::Live(_) => None,
+        }
     }
 
     /// Shows lines that are not the agent's output, on a live screen.
@@ -105,7 +124,7 @@ impl<'a> View<'a> {
     /// Leaves the screen to somebody else for a while.
     pub(crate) fn leave(&mut self, out: &mut impl Write) -> io::Result<()> {
         match self {
-            Self::Answer(_) | Self::Full(_) => out.flush(),
+            Self::Answer(..) | Self::Full(_) => out.flush(),
             Self::Live(live) => live.leave(out),
         }
     }
@@ -113,7 +132,7 @@ impl<'a> View<'a> {
     /// The run is over: shows what was open.
     pub(crate) fn finish(&mut self, out: &mut impl Write) -> io::Result<()> {
         match self {
-            Self::Answer(answer) => answer.finish(out),
+            Self::Answer(answer, _) => answer.finish(out),
             Self::Full(full) => full.finish(out),
             Self::Live(live) => live.finish(out),
         }

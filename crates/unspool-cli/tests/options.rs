@@ -118,25 +118,21 @@ fn grep_looks_into_inputs_and_outputs_too() {
     assert_eq!(heads(&["--grep", "^Done"]), some(&[7]));
 }
 
-/// An entry that has no time cannot be said to be outside: here the usage.
+/// What has no time, here the usage, is as old as what came before it.
 #[test]
 fn since_and_until_choose_by_time() {
     assert_eq!(
         heads(&["--since", "2026-11-15T10:04:00Z"]),
         some(&[5, 6, 7, 8])
     );
-    assert_eq!(
-        heads(&["--until", "2026-11-15T10:01:00Z"]),
-        some(&[0, 1, 8])
-    );
+    assert_eq!(heads(&["--until", "2026-11-15T10:01:00Z"]), some(&[0, 1]));
     let both = [
         "--since",
         "2026-11-15T10:01:00Z",
         "--until",
         "2026-11-15T10:03:00Z",
     ];
-    assert_eq!(heads(&both), some(&[2, 3, 8]));
-    assert_eq!(heads(&["--until", "50 years ago"]), some(&[8]));
+    assert_eq!(heads(&both), some(&[2, 3]));
     assert_eq!(heads(&["--since", "2000-01-01"]), ALL);
 }
 
@@ -404,6 +400,36 @@ fn a_pattern_shows_its_line_of_a_long_body() {
 }
 
 #[test]
+fn what_tells_no_times_says_that_none_were_compared() {
+    let run: String = RUN
+        .lines()
+        .map(|line| match line.split_once(r#","time":"#) {
+            Some((words, _)) => format!("{words}}}\n"),
+            None => format!("{line}\n"),
+        })
+        .collect();
+    let folder = TempDir::new().unwrap();
+    let (path, arguments) = (file(&folder, &run), ["--since", "2h"]);
+    let said = |display: &str| {
+        let mut command = unspool();
+        command
+            .arg(&path)
+            .args(arguments)
+            .args(["--display", display]);
+        let output = command.stdin(Stdio::null()).output().unwrap();
+        let out = String::from_utf8(output.stdout).unwrap();
+        assert!(out.contains("Done"), "{out}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let words = "no times are told here: --since left nothing out\n";
+    assert_eq!(
+        said("full"),
+        format!("unspool: {}: {words}", path.display())
+    );
+    assert_eq!(said("text"), "", "it is not filtered");
+}
+
+#[test]
 fn what_a_turn_took_is_as_old_as_its_end() {
     let run = RUN.replace(
         r#""seq":12,"status":"completed"}"#,
@@ -428,4 +454,139 @@ fn text_of_other_programs_keeps_its_lines() {
     let output = unspool().arg(path).stdin(Stdio::null()).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     assert_eq!(text, "• total 2\n  -rw a\n  -rw  *b*\n");
+    // Wrapped at words, as all that programs print.
+    let path = file(&folder, "It could not be repaired automatically, but\n");
+    let mut command = unspool();
+    command.arg(path).args(["--width", "40"]);
+    let output = command.stdin(Stdio::null()).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(text, "• It could not be repaired\n  automatically, but\n");
+}
+
+/// What is written of a run that ended like this: standard output, standard error,
+/// and the exit status.
+fn ended(arguments: &[&str], end: &str) -> (String, String, Option<i32>) {
+    let run = format!(
+        r#"{{"kind":"session","seq":0,"provider":"claude","id":"s"}}
+{{"kind":"text","seq":1,"id":"a","text":"I look."}}
+{end}"#
+    );
+    let folder = TempDir::new().unwrap();
+    let mut command = unspool();
+    command.current_dir(&folder);
+    file(&folder, &run);
+    command.arg("run.jsonl").args(arguments);
+    let output = command.stdin(Stdio::null()).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (
+        text(output.stdout),
+        text(output.stderr),
+        output.status.code(),
+    )
+}
+
+#[test]
+fn answers_alone_leave_the_reason_of_a_failure_to_standard_error() {
+    let error = r#"{"kind":"notice","seq":2,"level":"error","text":"Overloaded.\nTry again.\n\nSee the log."}"#;
+    let turn = |status: &str, reason: &str| {
+        format!(r#"{{"kind":"turn_end","seq":3,"status":"{status}","reason":"{reason}"}}"#)
+    };
+    let failed = format!("{error}\n{}", turn("failed", "api_error"));
+    let limited = format!("{error}\n{}", turn("failed", "Only 3 reflections allowed."));
+    let again = format!("{failed}\n{}", turn("completed", ""));
+    let (left_out, complete) = (
+        r#"{"kind":"notice","seq":2,"level":"warning","text":"A line was too long.","left_out":9}"#,
+        turn("completed", ""),
+    );
+    let cases = [
+        (failed.as_str(), "the run failed: Overloaded. Try again.", 1),
+        (&limited, "the run failed: Only 3 reflections allowed.", 1),
+        (&turn("canceled", ""), "the run was canceled", 1),
+        (
+            &turn("interrupted", ""),
+            "the stream ended before the agent finished",
+            1,
+        ),
+        (
+            &format!("{left_out}\n{complete}"),
+            "A line was too long.",
+            1,
+        ),
+        (&again, "", 0),
+        (&complete, "", 0),
+    ];
+    for display in ["text", "verbose"] {
+        for (end, why, status) in cases {
+            let said = match why {
+                "" => String::new(),
+                why => format!("unspool: run.jsonl: {why}\n"),
+            };
+            let shown = ended(&["--display", display], end);
+            assert_eq!(shown, ("I look.\n".to_owned(), said, Some(status)));
+        }
+    }
+    let (out, err, _) = ended(&[], &failed);
+    assert!(out.contains("Error: Overloaded."), "{out}");
+    assert_eq!(err, "", "the view tells it itself");
+}
+
+#[test]
+fn copy_clean_draws_nothing_beside_the_words() {
+    let text = "> Quoted\\n\\n---\\n\\n| a | b |\\n|---|---|\\n| 1 | two |\\n\\n- x\\n\\n  > y";
+    let run = format!(r#"{{"kind":"text","seq":0,"id":"a","text":"{text}"}}"#);
+    let folder = TempDir::new().unwrap();
+    let mut command = unspool();
+    command.arg(file(&folder, &run)).arg("--copy-clean");
+    let output = command.stdin(Stdio::null()).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(text, "Quoted\n\na  b\n1  two\n\n- x\n\n  y\n");
+    // Lines of a program that is no agent are written as they come.
+    let long = "word ".repeat(30);
+    let mut command = unspool();
+    command
+        .arg(file(&folder, &format!("a\n{long}\n")))
+        .arg("--copy-clean");
+    let output = command.stdin(Stdio::null()).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(text, format!("a\n{}\n", long.trim_end()));
+}
+
+#[test]
+fn blank_lines_alone_are_nothing() {
+    let folder = TempDir::new().unwrap();
+    let shown = |content: &str| {
+        let mut command = unspool();
+        command.arg(file(&folder, content));
+        let output = command.stdin(Stdio::null()).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert_eq!(shown("\n\n \n"), "");
+    assert_eq!(shown("\n\n  a\n\nb\n"), "•   a\n\n  b\n");
+}
+
+#[test]
+fn sub_agents_are_called_by_their_whole_work() {
+    let work = "Count the unit tests in tests/test_tally.py and say how many there are";
+    let run = format!(
+        r#"{{"kind":"tool_use","seq":0,"id":"t","name":"Task","category":"task","arg":"Count the unit tests in tests/test_tall…","input":{{"prompt":"{work}"}}}}
+{{"kind":"text","seq":1,"id":"x","text":"Meanwhile."}}
+{{"kind":"text","seq":2,"id":"a","text":"Three.","agent":{{"id":"s","parent":"t","depth":1,"name":"w"}}}}"#
+    );
+    let folder = TempDir::new().unwrap();
+    let mut command = unspool();
+    command.arg(file(&folder, &run)).args(["--width", "120"]);
+    let output = command.stdin(Stdio::null()).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains(&format!("\n  {work}:\n")), "{text}");
+}
+
+#[test]
+fn what_a_command_printed_before_it_was_stopped_is_no_reason() {
+    let run = r#"{"kind":"tool_use","seq":0,"id":"t","name":"Bash","category":"execute","arg":"make","input":{"command":"make"}}
+{"kind":"tool_result","seq":1,"id":"t","name":"Bash","status":"canceled","output":"begin"}
+"#;
+    let folder = TempDir::new().unwrap();
+    let output = unspool().arg(file(&folder, run)).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(text, "• Canceled make\n  └ begin\n");
 }

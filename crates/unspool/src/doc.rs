@@ -214,6 +214,14 @@ impl Block {
     }
 }
 
+/// The text from its first line that is not blank.
+pub(crate) fn from_first_line(text: &str) -> &str {
+    let words = text.trim_start();
+    let blank = text.get(..text.len() - words.len()).unwrap_or_default();
+    let start = blank.rfind('\n').map_or(0, |end| end + 1);
+    text.get(start..).unwrap_or(text)
+}
+
 /// All spans of a block, but for those of changes, to restyle them.
 fn spans_mut(block: &mut Block) -> Vec<&mut Span> {
     match block {

@@ -25,7 +25,7 @@ mod open;
 pub use open::OpenText;
 
 use crate::doc::entry::{self, Detail, Part};
-use crate::doc::{Block, Line, Role, Span};
+use crate::doc::{Block, Line, ListItem, Role, Span};
 use crate::event::{Agent, Body, Event};
 use crate::layout::{self, Links, Page, Sink};
 use crate::output::{Ansi, Output, Row, Text};
@@ -169,6 +169,8 @@ impl Formatter {
         } else {
             &agent.name
         };
+        // Work is often told in a sentence.
+        let name = name.trim_end_matches(['.', ':']);
         let text = format!("{}:", sanitize::line(name));
         let block = Block::Paragraph(vec![Span::role(text, Role::Accent)]);
         let (indent, inner) = room(agent.depth, width);
@@ -210,6 +212,7 @@ impl Formatter {
             for part in &mut parts {
                 part.first.clear();
                 part.rest.clear();
+                part.blocks = bare(std::mem::take(&mut part.blocks));
             }
             return (parts, 0, None);
         }
@@ -253,6 +256,33 @@ fn detail(config: &Config, theme: &Theme) -> Detail {
         highlight: config.detail.highlight && is_seen,
         ..config.detail.clone()
     }
+}
+
+/// The blocks without what layout draws beside words: bars and rules.
+fn bare(blocks: Vec<Block>) -> Vec<Block> {
+    let mut words = Vec::with_capacity(blocks.len());
+    for block in blocks {
+        match block {
+            Block::Quote(quoted) => words.extend(bare(quoted)),
+            Block::Rule => {}
+            Block::List { start, items } => {
+                let items = items.into_iter().map(|item| ListItem {
+                    blocks: bare(item.blocks),
+                    ..item
+                });
+                let items = items.collect();
+                words.push(Block::List { start, items });
+            }
+            // Only a head is ruled off.
+            Block::Table(mut table) => {
+                let head = std::mem::take(&mut table.header);
+                table.rows.insert(0, head);
+                words.push(Block::Table(table));
+            }
+            block => words.push(block),
+        }
+    }
+    words
 }
 
 /// How far an entry is indented, and the width that is left for it.

@@ -58,14 +58,14 @@ pub struct Stats {
 
 /// The run that events are of: several may follow each other in one stream.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Run {
+pub struct Run {
     provider: String,
     id: String,
 }
 
 impl Run {
     /// Takes what is told of the session, and says whether it is another one.
-    pub(crate) fn is_over(&mut self, session: &Session) -> bool {
+    pub fn is_over(&mut self, session: &Session) -> bool {
         let differs = |known: &str, new: &str| !known.is_empty() && !new.is_empty() && known != new;
         let is_over = differs(&self.provider, &session.provider) || differs(&self.id, &session.id);
         if is_over {
@@ -157,6 +157,11 @@ impl Stats {
             self.totals.clear();
             self.usage = Usage::default();
         }
+    }
+
+    /// Whether an event told when it happened.
+    pub fn has_times(&self) -> bool {
+        self.first.is_some()
     }
 
     /// How long it took in milliseconds: the agent's own figure, or the time

@@ -17,8 +17,14 @@ use std::borrow::Cow;
 use crate::event::{Category, Plan, PlanEntry, PlanStatus};
 use crate::json::{Json, Object};
 
+mod failure;
+
+pub use failure::error_words;
+
 /// The longest preview, in characters.
 const ARG_LENGTH: usize = 40;
+/// The longest headline, in characters.
+const HEADLINE_LENGTH: usize = 80;
 
 /// The category of a tool that an agent's documentation or a recorded run
 /// names; `other` for every name that is not known.
@@ -483,6 +489,27 @@ pub fn preview(text: &str) -> String {
         return line;
     }
     line.chars().take(ARG_LENGTH - 1).chain(['…']).collect()
+}
+
+/// The work that a call's input gives to a sub-agent, as a heading tells it: one
+/// clean line of at most 80 characters.
+pub fn errand(input: &Object<'_>) -> Option<String> {
+    let told = ["description", "task_name", "prompt", "message"];
+    let told = told.iter().filter_map(|key| input.get(key).str());
+    told.map(|text| headline(&text))
+        .find(|work| !work.is_empty())
+}
+
+/// The first line that is not blank, of at most 80 characters.
+pub fn headline(text: &str) -> String {
+    let line = label(text.trim_start().lines().next().unwrap_or_default());
+    if line.chars().count() <= HEADLINE_LENGTH {
+        return line;
+    }
+    line.chars()
+        .take(HEADLINE_LENGTH - 1)
+        .chain(['…'])
+        .collect()
 }
 
 /// A label: complete escape sequences and control characters taken out, each

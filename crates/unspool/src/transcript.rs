@@ -50,6 +50,8 @@ pub struct Transcript {
     /// others, by what each turn added.
     told: Told,
     run: Run,
+    /// The last time that an event told.
+    clock: Option<String>,
     /// The open entry that the last event changed.
     touched: Option<u64>,
 }
@@ -102,6 +104,9 @@ impl Transcript {
     /// Takes the next event and hands out the entries that it finishes.
     pub fn event(&mut self, event: Event, finished: &mut dyn FnMut(Entry)) {
         self.touched = None;
+        if let Some(time) = &event.time {
+            self.clock.get_or_insert_default().clone_from(time);
+        }
         if let Body::Session(session) = &event.body
             && event.agent.is_none()
             && self.run.is_over(session)
@@ -118,7 +123,7 @@ impl Transcript {
             }
             let spent = self.spent.get_or_insert_default();
             spent.stats.event(&event);
-            spent.time = event.time.or(spent.time.take());
+            spent.time.clone_from(&self.clock);
             return;
         }
         if !matches!(event.body, Body::State(_)) {

@@ -16,7 +16,7 @@ use super::{Source, When};
 Examples:
   unspool view session.jsonl           a file, also while it grows
   unspool view 4f2a9c                  a session by the beginning of its id
-  unspool view --latest                the session that was last written to
+  unspool view --latest                the session that was last worked on
   unspool view --latest codex          the last one of Codex
   codex exec --json \"…\" | unspool view   an agent that works
 
@@ -38,7 +38,7 @@ pub(crate) struct View {
     #[arg(value_name = "FILE|ID")]
     pub(crate) file: Option<PathBuf>,
 
-    /// The newest session of this agent, or of any
+    /// The session that was last worked on with this agent, or with any
     #[arg(long, value_name = "AGENT", num_args = 0..=1, default_missing_value = "")]
     pub(crate) latest: Option<String>,
 

@@ -15,7 +15,7 @@ use crate::cli::Run;
 use crate::settings::Settings;
 use crate::view::View;
 use crate::watch::{self, End, Watch};
-use crate::{Status, agents, child, complain, is_broken_pipe, summary, terminal};
+use crate::{Status, agents, child, complain, is_broken_pipe, remark, summary, terminal};
 
 pub(crate) fn run(arguments: &Run) -> anyhow::Result<Status> {
     let words = command(arguments)?;
@@ -40,10 +40,11 @@ pub(crate) fn run(arguments: &Run) -> anyhow::Result<Status> {
     };
     drop(sender);
     let mut stats = Stats::default();
+    let mut view = View::live(&settings, &arguments.filter);
     let shown = Watch {
         happenings: &happenings,
         reader: &|| Reader::with_options(arguments.source.reader_options(false)),
-        view: &mut View::live(&settings, &arguments.filter),
+        view: &mut view,
         stats: &mut stats,
         seen: None,
         out: terminal::output()?,
@@ -67,8 +68,11 @@ pub(crate) fn run(arguments: &Run) -> anyhow::Result<Status> {
             complain(&error);
             result = Status::Unreadable;
         }
-    } else if settings.summary {
-        summary::write(&stats, &settings, &mut io::stdout().lock())?;
+    } else {
+        if settings.summary {
+            summary::write(&stats, &settings, &mut io::stdout().lock())?;
+        }
+        remark(&view, &stats, &arguments.filter, program);
     }
     if outcome.saved == Saved::Cut {
         result = Status::Unreadable;

@@ -22,8 +22,10 @@ use crate::playback::{self, Speed};
 use crate::settings::Settings;
 use crate::view::View;
 use crate::watch::{self, End, Happening, Pipe, Recording, Subject, Watch};
-use crate::{Status, complain, summary, terminal};
+use crate::{Status, complain, remark, summary, terminal};
 
+/// What standard input is called.
+const STDIN: &str = "standard input";
 /// Who leaves a pager takes longer than one that does not wait.
 const AT_ONCE: Duration = Duration::from_millis(200);
 
@@ -165,6 +167,7 @@ fn watch_stdin(arguments: &Show, settings: &Settings) -> anyhow::Result<Status> 
     });
     let options = || arguments.source.reader_options(false);
     let shown = watched(
+        STDIN,
         &happenings,
         settings,
         &arguments.filter,
@@ -172,7 +175,7 @@ fn watch_stdin(arguments: &Show, settings: &Settings) -> anyhow::Result<Status> 
         &mut Pipe,
     )?;
     Ok(shown.unwrap_or_else(|error| {
-        complain(&anyhow::Error::new(error).context("standard input"));
+        complain(&anyhow::Error::new(error).context(STDIN));
         Status::Unreadable
     }))
 }
@@ -195,12 +198,21 @@ fn replay(
         let _ = sender.send(Happening::Ended(ended));
     });
     let options = || other.clone();
-    watched(&happenings, settings, filter, &options, &mut Recording)
+    let name = input.name.as_str();
+    watched(
+        name,
+        &happenings,
+        settings,
+        filter,
+        &options,
+        &mut Recording,
+    )
 }
 
 /// Watches to the end and tells what it amounted to. The outer error is about
 /// the output, the inner one about the input.
 fn watched(
+    name: &str,
     happenings: &Receiver<Happening>,
     settings: &Settings,
     filter: &Filter,
@@ -209,10 +221,11 @@ fn watched(
 ) -> anyhow::Result<io::Result<Status>> {
     let mut stats = Stats::default();
     let mut out = terminal::output()?;
+    let mut view = View::live(settings, filter);
     let end = Watch {
         happenings,
         reader: &|| Reader::with_options(options()),
-        view: &mut View::live(settings, filter),
+        view: &mut view,
         stats: &mut stats,
         seen: None,
         out: &mut out,
@@ -222,6 +235,7 @@ fn watched(
         summary::write(&stats, settings, &mut out)?;
         out.flush()?;
     }
+    remark(&view, &stats, filter, name);
     Ok(match end {
         End::Input(read) => read.map(|()| Status::of(&stats)),
         End::Signal(signal) => Ok(Status::of_signal(signal)),
@@ -287,5 +301,6 @@ fn show(
         summary::write(&stats, settings, out)?;
     }
     out.flush()?;
+    remark(&view, &stats, filter, &input.name);
     Ok(read.map(|()| Status::of(&stats)))
 }

@@ -129,6 +129,14 @@ impl Container {
     }
 }
 
+/// Whether the file is a history of aider or its kin. One that cannot be read is
+/// none.
+pub(crate) fn is_history(path: &Path) -> bool {
+    let mut head = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(64).read_to_end(&mut head));
+    read.is_ok() && begins_a_chat(&String::from_utf8_lossy(&head))
+}
+
 fn begins_a_chat(text: &str) -> bool {
     let text = text.trim_start();
     CHAT_STARTED.iter().any(|words| text.starts_with(words))

@@ -1,5 +1,6 @@
 //! Where saved sessions may be: the agents' own places, and folders that a
-//! person names. Nothing is opened here; names, sizes and times are looked at.
+//! person names. Names, sizes and times are looked at; nothing is opened but
+//! Markdown, whose first line tells whether it is a history of aider.
 //!
 //! A folder that is walked may hold anything: links that lead back, pipes and
 //! sockets that would block, folders that may not be read. Each of them is
@@ -282,7 +283,9 @@ impl Walk<'_> {
         match fs::metadata(&path) {
             Ok(entry) if entry.is_dir() && passes_by(&name, &path) => {}
             Ok(entry) if entry.is_dir() => self.folder(&path, depth + 1),
-            Ok(file) if wanted => self.found.known("", path, &file, Some(folders)),
+            Ok(file) if wanted || (file.is_file() && is_aider_history(&path)) => {
+                self.found.known("", path, &file, Some(folders));
+            }
             // A link to nowhere is of interest only if it is called as a
             // session is, or leads in a circle.
             Err(error) if wanted || error.kind() != io::ErrorKind::NotFound => {
@@ -312,6 +315,12 @@ fn is_session_name(name: &str, path: &Path) -> bool {
         .any(|history| path.ends_with(history))
         || (!is_meta && (extension == "jsonl" || extension == "json"))
         || (name.starts_with("opencode") && extension == "db")
+}
+
+/// Whether a file is a history of aider under another name.
+fn is_aider_history(path: &Path) -> bool {
+    let is_markdown = path.extension().is_some_and(|extension| extension == "md");
+    is_markdown && input::is_history(path)
 }
 
 /// The folders in which records of sub-agents may lie, for all files of one

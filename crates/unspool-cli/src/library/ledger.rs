@@ -9,7 +9,7 @@
 //! | Codex | a fork copies the counts of its origin, with new times | the counts so far, within the family of the fork |
 //! | Codex sub-agents | may begin with a copy of their caller's counts | the same |
 //! | OpenCode, Qwen Code | a fork copies messages with their times | time and figures |
-//! | anybody | totals that replace each other | only what a total adds to the one before |
+//! | anybody | totals that replace each other | only what a total adds to the one before, of the same run |
 //! | live streams | have no times | session and position; `tally` takes them from one record of a session alone |
 //!
 //! A total that comes after amounts (Claude's `cost-state`) covers the newest
@@ -21,7 +21,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use unspool::Event;
-use unspool::event::{Body, Level, ToolStatus, Usage};
+use unspool::event::{Body, Level, Session, ToolStatus, Usage};
+use unspool::stats::Run;
 
 /// Entries that are kept apart; further ones are added up by day.
 const MOST: usize = 100_000;
@@ -200,6 +201,11 @@ pub(crate) struct Clerk {
     /// The model of each agent, by its id; the root's is empty.
     models: BTreeMap<String, usize>,
     totals: BTreeMap<String, Total>,
+    /// Several runs may follow each other in one file.
+    run: Run,
+    /// What the chains of totals begin with: the first run may be copied by a
+    /// fork, the others are known by their session.
+    seed: u64,
     /// Amounts that no total has covered yet, as positions of entries.
     uncovered: Vec<usize>,
     keys: HashSet<u64>,
@@ -244,6 +250,9 @@ impl Clerk {
         match &event.body {
             Body::Session(session) => {
                 if agent.is_empty() {
+                    if self.run.is_over(session) {
+                        self.next_run(session);
+                    }
                     if !session.id.is_empty() {
                         self.session.clone_from(&session.id);
                     }
@@ -306,6 +315,14 @@ impl Clerk {
         self.ledger
     }
 
+    /// Another run begins: it counts from the beginning.
+    fn next_run(&mut self, session: &Session) {
+        self.totals.clear();
+        self.uncovered.clear();
+        self.models.clear();
+        self.seed = Key::new("run").text(&session.id).number(self.seed).0;
+    }
+
     fn model(&mut self, agent: &str) -> usize {
         let known = self.models.get(agent).or_else(|| self.models.get(""));
         match known {
@@ -341,7 +358,12 @@ impl Clerk {
         if is_first && self.is_fork {
             added = request_alone(added, usage.context_used);
         }
-        let total = self.totals.entry(agent.to_owned()).or_default();
+        let seed = self.seed;
+        let total = self.totals.entry(agent.to_owned());
+        let total = total.or_insert_with(|| Total {
+            chain: seed,
+            ..Total::default()
+        });
         total.figures = Figures {
             cost: new.cost.or(total.figures.cost),
             ..if new.tokens() == 0 {

@@ -31,7 +31,7 @@ use super::ledger::Ledger;
 
 /// The form of the tables. A database of another
 /// form is thrown away.
-const VERSION: i64 = 4;
+const VERSION: i64 = 5;
 /// How long another program may write.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// How often, and after what time, it is tried again to open what others use.

@@ -8,6 +8,7 @@ use unspool::doc::{Style, clean_lines};
 use unspool::event::{Level, ToolStatus, TurnStatus};
 use unspool::output::Output;
 use unspool::session::{Entry, Item};
+use unspool::tool::error_words;
 
 /// Writes an entry, whose text is laid out already.
 pub(super) fn write(entry: &Entry, text: &str, out: &mut impl Write) -> io::Result<()> {
@@ -76,7 +77,7 @@ fn annotation(item: &Item) -> Option<(&'static str, String)> {
                 Level::Canceled => "notice",
                 Level::Info | Level::Retry => return None,
             };
-            let lines = clean_lines(&notice.text.as_str(), Style::default());
+            let lines = clean_lines(&error_words(&notice.text.as_str()), Style::default());
             Some((command, Output::Plain.text(&lines)))
         }
         Item::TurnEnd(end) if end.status == TurnStatus::Interrupted => {

@@ -254,3 +254,23 @@ fn no_figure_is_cut_while_a_name_can_be() {
         );
     }
 }
+
+#[test]
+fn runs_that_follow_each_other_in_a_file_all_count() {
+    let run = |id: &str, input: u64, output: u64| {
+        format!(
+            r#"{{"type":"thread.started","thread_id":"{id}"}}
+{{"type":"turn.started"}}
+{{"type":"item.completed","item":{{"id":"item_0","type":"agent_message","text":"Done."}}}}
+{{"type":"turn.completed","usage":{{"input_tokens":{input},"cached_input_tokens":0,"output_tokens":{output}}}}}
+"#
+        )
+    };
+    // The second one used as much as the first, the third more.
+    let runs = [run("a", 100, 10), run("b", 100, 10), run("c", 300, 20)];
+    let home = Home::new();
+    home.write("logs/runs.jsonl", runs.concat());
+    let total = home.stats("total", "", &["--in", "../logs"]);
+    assert_eq!(total["input_tokens"], 500);
+    assert_eq!(total["output_tokens"], 40);
+}

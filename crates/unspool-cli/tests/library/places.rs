@@ -108,6 +108,22 @@ fn histories_of_aider_are_found_in_the_projects_of_other_agents() {
 }
 
 #[test]
+fn a_history_of_aider_may_have_any_name() {
+    let home = Home::new();
+    let history = corpus("aider/classic-mentions/classic-mentions.session.md");
+    let history = fs::read_to_string(history).unwrap();
+    home.write("kept/monday.md", &history);
+    home.write("kept/README.md", "# What is kept here\n");
+    home.write("kept/notes.txt", &history);
+    let found = home.sessions(&["--in", "../kept"]);
+    assert!(!found.is_empty());
+    for session in found {
+        assert_eq!(session["agent"], "aider");
+        assert!(session["path"].as_str().unwrap().ends_with("monday.md"));
+    }
+}
+
+#[test]
 fn the_latest_is_the_one_that_was_last_worked_on() {
     let home = Home::new();
     let write = |name: &str, month: &str, last: &str| {

@@ -4,13 +4,16 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::{Block, Line, Role, Span, Style, clean_lines, markdown, spans_mut, tool};
+use super::{
+    Block, Line, Role, Span, Style, clean_lines, from_first_line, markdown, spans_mut, tool,
+};
 use crate::event::{
     Context, Level, Notice, Payload, Permission, Plan, PlanStatus, Prompt, TurnEnd, TurnStatus,
     Usage,
 };
 use crate::sanitize;
 use crate::session::{Entry, Item};
+use crate::tool::error_words;
 
 /// How much is told.
 #[derive(Clone, Debug)]
@@ -127,9 +130,11 @@ impl Part {
 pub fn parts(entry: &Entry, detail: &Detail) -> Vec<Part> {
     match &entry.item {
         Item::User(user) => vec![user_words(&user.text)],
+        Item::Text(text) if text.preformatted && text.text.trim().is_empty() => Vec::new(),
         Item::Text(text) => {
             let blocks = if text.preformatted {
-                vec![Block::Verbatim(clean_lines(&text.text, Style::default()))]
+                let text = from_first_line(&text.text);
+                vec![Block::Output(clean_lines(text, Style::default()))]
             } else {
                 markdown::blocks_of(&text.text, detail.highlight)
             };
@@ -394,7 +399,7 @@ fn notice(notice: &Notice) -> Part {
         Level::Error => ("Error", Role::Red),
         Level::Canceled => ("Canceled", Role::Red),
     };
-    told(word, &text, bullet)
+    told(word, &error_words(&text), bullet)
 }
 
 pub(super) fn told(word: &str, text: &str, bullet: Role) -> Part {

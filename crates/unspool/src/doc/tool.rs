@@ -235,6 +235,8 @@ impl View<'_> {
         let output = match wrapping::before_stop(&told) {
             Some(output) => Cow::Owned(output.to_owned()),
             None if wrapping::reason(&told).is_empty() => Cow::Borrowed(self.tool.output.as_str()),
+            None if wrapping::is_about_stop(&told) => return None,
+            None if self.tool.call.category == Category::Execute => told,
             None => return None,
         };
         (!output.trim().is_empty()).then_some(output)
@@ -297,7 +299,11 @@ impl View<'_> {
         let call = &self.tool.call;
         let told = [call.title.as_str(), call.arg.as_str()];
         let told = told.into_iter().find(|told| !told.trim().is_empty());
-        let text = text.or_else(|| told.map(str::to_owned))?;
+        let whole = call.input.as_ref().and_then(|input| input.json().str());
+        let whole = whole.filter(|_| self.input.object().is_empty());
+        let text = text
+            .or_else(|| whole.map(Cow::into_owned))
+            .or_else(|| told.map(str::to_owned))?;
         Some(sanitize::text(unwrap_shell(text.trim()).trim()).into_owned())
     }
 

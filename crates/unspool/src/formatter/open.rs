@@ -5,7 +5,7 @@
 use super::{Formatter, indented, is_blank, room};
 use crate::doc::entry;
 use crate::doc::stream::{Part, Stream};
-use crate::doc::{Block, Line, Style, clean_lines};
+use crate::doc::{Block, Line, Style, clean_lines, from_first_line};
 use crate::layout::Printer;
 use crate::session::{Entry, Item, Text};
 
@@ -51,7 +51,15 @@ impl Preformatted {
     }
 
     fn parts(&self, text: &str) -> Vec<Part> {
-        let block = Block::Verbatim(clean_lines(text, Style::default()));
+        let text = if self.started {
+            text
+        } else {
+            from_first_line(text)
+        };
+        if !self.started && text.trim().is_empty() {
+            return Vec::new();
+        }
+        let block = Block::Output(clean_lines(text, Style::default()));
         let part = Part {
             continued: self.started,
             block,
@@ -80,8 +88,13 @@ impl Formatter {
             _ => Words::Markdown(Box::default()),
         };
         let mut parts = entry::parts(&empty, &self.detail);
-        self.stamp(&empty, &mut parts);
-        let (indent, inner) = room(entry.depth(), width);
+        let (indent, inner) = if self.config.copy_clean {
+            parts.clear();
+            (0, None)
+        } else {
+            self.stamp(&empty, &mut parts);
+            room(entry.depth(), width)
+        };
         let (first, rest) = parts
             .into_iter()
             .next()

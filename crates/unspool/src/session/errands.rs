@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use crate::event::{Agent, Category, ToolUse};
+use crate::tool;
 
 /// Calls of which it is remembered what work they gave to a sub-agent.
 const MOST: usize = 256;
@@ -48,13 +49,15 @@ impl Errands {
         if call.category != Category::Task || call.arg.is_empty() {
             return;
         }
+        let input = call.input.as_ref().map(|input| input.json().object());
+        let work = input.and_then(|input| tool::errand(&input));
         self.0.retain(|errand| errand.call != call.id);
         if self.0.len() >= MOST {
             self.0.pop_front();
         }
         self.0.push_back(Errand {
             call: call.id.clone(),
-            work: call.arg.clone(),
+            work: work.unwrap_or_else(|| call.arg.clone()),
             agent: None,
         });
     }

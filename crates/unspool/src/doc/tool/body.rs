@@ -10,7 +10,7 @@ use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::wrapping;
 use crate::doc::entry::{Detail, Part};
-use crate::doc::{Block, Line, Role, Span, Style, capture, clean_lines};
+use crate::doc::{Block, Line, Role, Span, Style, capture, clean_lines, from_first_line};
 use crate::event::Payload;
 use crate::sanitize;
 
@@ -37,7 +37,7 @@ pub(crate) fn head_lines(text: &str, style: Style, detail: &Detail) -> Vec<Line>
 
 /// The lines of a text that are wanted.
 pub(super) fn head<'a>(text: &'a str, detail: &Detail) -> Head<'a> {
-    let text = wrapping::from_first_line(text.trim_end());
+    let text = from_first_line(text.trim_end());
     let limit = detail.lines.unwrap_or(usize::MAX);
     if let Some(window) = wanted(text, detail, limit) {
         return window;

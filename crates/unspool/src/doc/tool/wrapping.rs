@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 
+use crate::doc::from_first_line;
 use crate::json::{Json, Object};
 
 /// What agents write where a command printed nothing.
@@ -44,14 +45,6 @@ pub(super) fn command_output(text: &str, exit_code: Option<i64>) -> Cow<'_, str>
 /// The text behind what may stand before it.
 pub(super) fn printed(text: &str, exit_code: Option<i64>) -> &str {
     from_first_line(without_exit_code(without_header(text), exit_code))
-}
-
-/// The text from its first line that is not blank.
-pub(super) fn from_first_line(text: &str) -> &str {
-    let words = text.trim_start();
-    let blank = text.get(..text.len() - words.len()).unwrap_or_default();
-    let start = blank.rfind('\n').map_or(0, |end| end + 1);
-    text.get(start..).unwrap_or(text)
 }
 
 /// Whether a result says no more than that the work goes on.
@@ -105,6 +98,11 @@ pub(super) fn before_stop(text: &str) -> Option<&str> {
     rest.or_else(|| text.strip_suffix(BELOW)).map(str::trim)
 }
 
+/// Whether an agent says in the place of an output that it was stopped.
+pub(super) fn is_about_stop(text: &str) -> bool {
+    text.trim_start().starts_with("aborted by user")
+}
+
 /// Whether this only says that a call was refused or stopped, as the heading
 /// does.
 fn is_told(text: &str) -> bool {
@@ -136,7 +134,12 @@ pub(super) fn reason(text: &str) -> Cow<'_, str> {
     if is_told(text) {
         return Cow::Borrowed("");
     }
-    with_bare_notes(text)
+    // The note says why; what was printed before is no error.
+    match noted(text) {
+        Some((output, note)) if is_shell_note(text) => Cow::Owned(joined(note, output)),
+        Some((output, note)) => Cow::Owned(joined(output, note)),
+        None => Cow::Borrowed(text),
+    }
 }
 
 /// The output behind the header that some shells of agents put before it: lines
@@ -174,20 +177,38 @@ fn without_exit_code(text: &str, exit_code: Option<i64>) -> &str {
 
 /// The notes below an output without their tags.
 fn with_bare_notes(text: &str) -> Cow<'_, str> {
-    if !text.trim_end().ends_with('>') {
-        return Cow::Borrowed(text);
+    match noted(text) {
+        Some((output, note)) => Cow::Owned(joined(output, note)),
+        None => Cow::Borrowed(text),
     }
-    for tag in NOTES {
+}
+
+/// What was printed, and the note below it.
+fn noted(text: &str) -> Option<(&str, &str)> {
+    let text = text.trim_end();
+    if !text.ends_with('>') {
+        return None;
+    }
+    NOTES.iter().find_map(|tag| {
         let (open, close) = (format!("<{tag}>"), format!("</{tag}>"));
-        if let Some((output, note)) = text.trim_end().rsplit_once(open.as_str())
-            && let Some(note) = note.strip_suffix(close.as_str())
-        {
-            let output = output.trim_end();
-            let between = if output.is_empty() { "" } else { "\n" };
-            return Cow::Owned(format!("{output}{between}{}", note.trim()));
-        }
-    }
-    Cow::Borrowed(text)
+        let (output, note) = text.rsplit_once(open.as_str())?;
+        let note = note.strip_suffix(close.as_str())?;
+        Some((output.trim_end(), note.trim()))
+    })
+}
+
+/// Whether the note tells how the command ended.
+fn is_shell_note(text: &str) -> bool {
+    text.trim_end().ends_with("_metadata>")
+}
+
+fn joined(first: &str, second: &str) -> String {
+    let between = if first.is_empty() || second.is_empty() {
+        ""
+    } else {
+        "\n"
+    };
+    format!("{first}{between}{second}")
 }
 
 /// What a sub-agent answered.
@@ -279,6 +300,7 @@ mod tests {
             reason("<bash_metadata>\nstopped\n</bash_metadata>"),
             "stopped"
         );
+        assert_eq!(reason(text), "stopped after 700 ms\nbefore");
         assert_eq!(
             command_output("a <shell_metadata> b", None),
             "a <shell_metadata> b"

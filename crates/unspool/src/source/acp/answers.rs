@@ -2,6 +2,7 @@
 //! questions are missing, and the answer itself tells what was asked.
 
 use super::content::error_text;
+use super::sessions::Fault;
 use super::{Acp, Request, aider, has_settings, sessions, usage};
 use crate::event::{
     Level, Permission, Prompt, RawJson, Session, ToolStatus, TurnEnd, TurnStatus, Usage,
@@ -141,6 +142,12 @@ impl Acp {
         self.announce_all(|call| call.root == session, out);
         self.settle_refused(|call| call.root == session, out);
         let root = self.sessions.root(session);
+        let fault = std::mem::take(&mut root.fault);
+        // Codex ends such a turn as any other.
+        let end = match end.status {
+            TurnStatus::Completed if fault != Fault::None => turn_end("error"),
+            _ => end,
+        };
         root.prompts = root.prompts.saturating_sub(1);
         root.running = false;
         root.inferred = false;

@@ -1,9 +1,8 @@
 //! The texts in content blocks and in what adapters call `rawOutput`.
 
-use std::borrow::Cow;
-
 use crate::event::Payload;
 use crate::json::{Json, Object};
+use crate::tool;
 
 /// What one content block says: its text, or where its content lies.
 pub(super) fn block_text(block: Json<'_>) -> String {
@@ -165,7 +164,7 @@ pub(super) fn unfenced(text: &str) -> Option<&str> {
 pub(super) fn error_text(error: Json<'_>) -> String {
     let fields = error.object();
     let message = fields.get("message").string();
-    let message = api_message(&message).map_or(message.clone(), Cow::into_owned);
+    let message = tool::error_words(&message).into_owned();
     let data = fields.get("data");
     let detail = data.str().or_else(|| {
         let data = data.object();
@@ -178,12 +177,6 @@ pub(super) fn error_text(error: Json<'_>) -> String {
         Some(detail) if !message.contains(&*detail) => format!("{message}: {detail}"),
         _ => message,
     }
-}
-
-/// The message in an API's error body that an agent passes on as text.
-fn api_message(text: &str) -> Option<Cow<'static, str>> {
-    let message = Json::parse(text)?.get("error").get("message").string();
-    (!message.is_empty()).then_some(Cow::Owned(message))
 }
 
 #[cfg(test)]

@@ -43,6 +43,18 @@ pub(super) struct Root {
     /// What an agent that repeats the prompt has still to say of it.
     pub(super) echo: String,
     pub(super) usage: Usage,
+    pub(super) fault: Fault,
+}
+
+/// What Codex told of an error in the thread.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Fault {
+    #[default]
+    None,
+    /// There is one; the words come as the next message.
+    Known,
+    /// They have come.
+    Told,
 }
 
 impl Root {
@@ -145,7 +157,7 @@ impl Sessions {
         } else {
             title
         };
-        let name = tool::preview(&name);
+        let name = tool::headline(&name);
         if !self.is_child(&session) {
             self.add_child(&session, parent, &name);
         } else if !name.is_empty() {

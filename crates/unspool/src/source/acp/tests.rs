@@ -628,3 +628,52 @@ fn a_call_that_opencode_cannot_make_is_the_one_that_was_wanted() {
     assert_eq!(used["input"], Value::Null);
     assert_eq!(of_kind(&events, "tool_result")[0]["status"], "error");
 }
+
+fn thread_status(kind: &str) -> Value {
+    update(json!({"sessionUpdate": "session_info_update",
+        "_meta": {"codex": {"threadStatus": {"type": kind}}}}))
+}
+
+#[test]
+fn an_error_of_the_thread_is_no_answer() {
+    let events = read(&[
+        prompt(1),
+        thread_status("active"),
+        chunk("s", "Half."),
+        thread_status("systemError"),
+        chunk("s", "no quota\n\n"),
+        stop(1, "end_turn"),
+        prompt(2),
+        thread_status("active"),
+        chunk("s", "Fine."),
+        stop(2, "end_turn"),
+    ]);
+    assert_eq!(
+        kinds(&events),
+        [
+            "user", "text", "notice", "turn_end", "user", "text", "turn_end"
+        ]
+    );
+    let told = of_kind(&events, "notice")[0];
+    assert_eq!(
+        (&told["level"], &told["text"]),
+        (&json!("error"), &json!("no quota"))
+    );
+    let ends: Vec<&Value> = of_kind(&events, "turn_end");
+    assert_eq!(ends[0]["status"], "failed");
+    assert_eq!(ends[1]["status"], "completed");
+}
+
+#[test]
+fn an_error_that_came_as_a_message_is_told_once() {
+    let failed = update(json!({"sessionUpdate": "state_update", "state": "idle",
+        "stopReason": "error", "error": {"message": "no quota"}}));
+    let events = read(&[
+        prompt(1),
+        thread_status("systemError"),
+        chunk("s", "no quota\n\n"),
+        failed,
+    ]);
+    assert_eq!(kinds(&events), ["user", "notice", "turn_end"]);
+    assert_eq!(of_kind(&events, "turn_end")[0]["status"], "failed");
+}

@@ -1,6 +1,7 @@
 //! `session/update`: everything that an agent tells without being asked.
 
 use super::content::{block_text, message_text};
+use super::sessions::Fault;
 use super::{Acp, NAME, Said, answers, usage};
 use crate::event::{Agent, Category, Level, Plan, Session, ToolStatus};
 use crate::json::{Json, Object};
@@ -105,6 +106,13 @@ impl Acp {
             }
             Words::Nothing => return,
         };
+        if !reasoning && self.takes_fault(session) {
+            self.sign_of_life(session);
+            self.others_first(session, out);
+            self.remember_words(text);
+            out.notice(Level::Error, text.trim());
+            return;
+        }
         if self.is_aider {
             self.sign_of_life(session);
             self.aider_chunk(session, text, reasoning, out);
@@ -117,6 +125,19 @@ impl Acp {
             reasoning,
             out,
         );
+    }
+
+    /// Whether a message is the error that was announced before it.
+    fn takes_fault(&mut self, session: &str) -> bool {
+        if self.sessions.is_child(session) {
+            return false;
+        }
+        let root = self.sessions.root(session);
+        let takes = root.fault == Fault::Known;
+        if takes {
+            root.fault = Fault::Told;
+        }
+        takes
     }
 
     /// Passes a piece of a message on.
@@ -298,10 +319,19 @@ impl Acp {
             };
             out.notice(level, error.get("message").string());
         }
-        if self.sessions.is_child(session) || title.is_empty() {
+        if self.sessions.is_child(session) {
             return;
         }
         let root = self.sessions.root(session);
+        let status = fields.get("_meta").get("codex").get("threadStatus");
+        match status.get("type").str().as_deref() {
+            Some("systemError") => root.fault = Fault::Known,
+            Some("active") => root.fault = Fault::None,
+            _ => {}
+        }
+        if title.is_empty() {
+            return;
+        }
         if root.title != title {
             root.title.clone_from(&title);
             out.session(Session {

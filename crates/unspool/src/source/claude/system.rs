@@ -18,6 +18,8 @@ impl Claude {
     ) {
         let content = fields.get("content");
         match fields.get("subtype").str().as_deref().unwrap_or_default() {
+            // Qwen Code has the same envelope: a run of it begins.
+            "init" if fields.has("qwen_code_version") => out.unknown(frame),
             "init" => self.init(fields, out),
             "task_started" => self.task_started(fields),
             "permission_denied" => self.calls.deny(fields.get("tool_use_id").string()),

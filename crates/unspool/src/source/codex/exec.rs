@@ -60,6 +60,8 @@ impl Exec {
         self.turn = Turn::Open;
         self.runs += 1;
         self.calls = Calls::default();
+        self.usage = usage::Counter::default();
+        self.error.clear();
         out.session(Session {
             provider: super::PROVIDER.name.to_owned(),
             id: fields.get("thread_id").string(),
@@ -211,6 +213,22 @@ mod tests {
             })
             .collect();
         assert_eq!(ids, ["item_0", "item_0#2"]);
+    }
+
+    #[test]
+    fn another_thread_tells_what_it_used_and_why_it_failed_though_one_before_did() {
+        let run = |id: &str| {
+            format!(
+                r#"{{"type":"thread.started","thread_id":"{id}"}}
+{{"type":"turn.completed","usage":{{"input_tokens":5,"output_tokens":1}}}}
+{{"type":"error","message":"no"}}
+{{"type":"turn.failed","error":{{"message":"no"}}}}
+"#
+            )
+        };
+        let events = events(&(run("a") + &run("b")));
+        let once = ["session", "usage", "turn_end", "notice", "turn_end"];
+        assert_eq!(kinds(&events), once.repeat(2));
     }
 
     #[test]

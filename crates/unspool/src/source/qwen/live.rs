@@ -75,6 +75,8 @@ impl Live {
         let data = fields.get("data");
         let subtype = fields.get("subtype").string();
         match subtype.as_str() {
+            // A run of Claude Code begins.
+            "init" if fields.has("claude_code_version") => return false,
             "init" => {
                 out.interrupted();
                 *self = Self::default();

@@ -304,3 +304,29 @@ fn api_errors_are_split_off() {
     let quoted = "It prints [API Error: x] and stops.";
     assert_eq!(split_api_error(quoted), (quoted, ""));
 }
+
+/// Both begin with the same line, but for who wrote it.
+#[test]
+fn claude_code_and_qwen_code_may_follow_each_other() {
+    let run = |program: &str| {
+        [
+            format!(r#"{{"type":"system","subtype":"init","uuid":"u","session_id":"{program}","{program}_code_version":"1","apiKeySource":"none","model":"m","cwd":"/p","tools":[]}}"#),
+            r#"{"type":"result","subtype":"success","uuid":"v","session_id":"s","is_error":false,"num_turns":1,"result":"Done.","permission_denials":[]}"#.to_owned(),
+        ]
+        .join("\n")
+    };
+    for (first, second) in [("claude", "qwen"), ("qwen", "claude")] {
+        let mut reader = crate::Reader::new();
+        reader.push([run(first), run(second)].join("\n").as_bytes());
+        reader.finish();
+        let told: Vec<String> = reader
+            .events()
+            .filter_map(|event| match event.body {
+                crate::event::Body::Session(session) => Some(session.provider),
+                crate::event::Body::TurnEnd(end) => Some(format!("{:?}", end.status)),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(told, [first, "Completed", second, "Completed"]);
+    }
+}

@@ -1,0 +1,77 @@
+//! Why a run failed, in one line, for the modes that write answers alone: there it
+//! goes to standard error, so that what a script takes stays the answer.
+
+use unspool::Event;
+use unspool::event::{Body, Level, TurnEnd, TurnStatus};
+use unspool::tool::error_words;
+
+/// Longer than any sentence that an agent says about its failure.
+const LONGEST: usize = 400;
+
+/// What went wrong so far.
+#[derive(Debug, Default)]
+pub(crate) struct Fault {
+    /// What the agent called an error in this turn, the latest.
+    error: Option<String>,
+    /// Of the last turn that did not succeed, or of input that was left out.
+    words: Option<String>,
+}
+
+impl Fault {
+    /// Takes what the event tells about failing.
+    pub(crate) fn event(&mut self, event: &Event) {
+        match &event.body {
+            Body::Notice(notice) if notice.left_out.is_some() => {
+                self.words = Some(one_line(&notice.text.as_str()));
+            }
+            Body::Notice(notice) if notice.level == Level::Error && event.agent.is_none() => {
+                self.error = Some(one_line(&error_words(&notice.text.as_str())));
+            }
+            Body::TurnEnd(end) if event.agent.is_none() => self.end(end),
+            _ => {}
+        }
+    }
+
+    /// Why the last turn that failed did so.
+    pub(crate) fn words(&self) -> Option<&str> {
+        self.words.as_deref()
+    }
+
+    fn end(&mut self, end: &TurnEnd) {
+        let error = self.error.take();
+        let reason = Some(one_line(&error_words(&end.reason))).filter(|reason| !reason.is_empty());
+        // A reason of several words is a sentence; one word is a code.
+        let why = match (error, reason) {
+            (Some(_), Some(reason)) if reason.contains(' ') => Some(reason),
+            (error, reason) => error.or(reason),
+        };
+        let what = match end.status {
+            TurnStatus::Completed => return,
+            TurnStatus::Failed => "the run failed",
+            TurnStatus::Canceled => "the run was canceled",
+            TurnStatus::Interrupted => "the stream ended before the agent finished",
+        };
+        self.words = Some(match why {
+            Some(why) => format!("{what}: {why}"),
+            None => what.to_owned(),
+        });
+    }
+}
+
+/// The first paragraph, on one line.
+fn one_line(text: &str) -> String {
+    let text = text.trim_start();
+    let paragraph = text.split("\n\n").next().unwrap_or(text);
+    let mut words = String::new();
+    for word in paragraph.split_whitespace() {
+        if words.len() > LONGEST {
+            words.push_str(" …");
+            break;
+        }
+        if !words.is_empty() {
+            words.push(' ');
+        }
+        words.extend(word.chars().take(LONGEST));
+    }
+    words
+}
