@@ -12,12 +12,57 @@ const SIZE: (u16, u16) = (100, 30);
 #[test]
 fn an_agent_that_is_not_installed() {
     let project = Project::new();
-    let start = project.chat(SIZE, &["gemini"]).variable("PATH", "/nowhere");
+    let text = project.root().join("README.md");
+    let text = text.to_str().unwrap();
+    let cases: [(&[&str], &str); 4] = [
+        (
+            &["gemini"],
+            "gemini is not installed, or not in your PATH. To install it: npm install",
+        ),
+        (
+            &["--", "gemini"],
+            "gemini is not installed, or not in your PATH",
+        ),
+        (
+            &["--", "/nonexistent"],
+            "/nonexistent cannot be started: there is no such file",
+        ),
+        (
+            &["--", text],
+            "README.md cannot be started: it is no program",
+        ),
+    ];
+    for (arguments, said) in cases {
+        let start = project.chat(SIZE, arguments).variable("PATH", "/nowhere");
+        let mut terminal = start.start();
+        assert_eq!(terminal.end().code(), Some(2));
+        assert!(
+            terminal.text().replace('\n', "").contains(said),
+            "{}",
+            terminal.text()
+        );
+        // The screen was not taken for it.
+        let bytes = terminal.bytes();
+        assert!(!bytes.windows(8).any(|part| part == b"\x1b[?1049h"));
+    }
+}
+
+#[test]
+fn one_of_two_agents_that_is_not_installed_says_so_in_its_tab() {
+    let project = Project::new();
+    let agent = project.agent(&[], "");
+    let quoted: Vec<String> = agent.iter().map(|word| format!("{word:?}")).collect();
+    let config = format!("[chat.agents.mine]\ncommand = [{}]\n", quoted.join(", "));
+    let config = project.configure(&config);
+    let start = project
+        .chat(SIZE, &["mine", "gemini"])
+        .variable("UNSPOOL_CONFIG", config.to_str().unwrap())
+        .variable("PATH", "/nowhere");
     let mut terminal = start.start();
+    terminal.wait_for("✗ gemini");
+    terminal.press(crate::project::NEXT_TAB);
     terminal.wait_for("gemini is not installed. To install it: npm install");
-    terminal.press(b"\x11");
-    assert_eq!(terminal.end().code(), Some(2));
-    assert!(!terminal.is_alternate());
+    leave(&mut terminal);
 }
 
 #[test]

@@ -35,6 +35,7 @@ pub use calls::Call;
 use calls::Calls;
 use journal::Journal;
 use services::Services;
+pub(crate) use unfinished::ends_of;
 
 mod asks;
 mod blocks;
@@ -605,6 +606,12 @@ impl Client {
     pub fn conclude(&mut self) {
         self.end_shells();
         self.release_all();
+        // Nobody waits for the answer of an agent that was told to stop.
+        if let Some(turn) = self.turn.take().filter(|turn| turn.is_canceled) {
+            let result = schema::PromptResponse::new(schema::StopReason::Cancelled);
+            let answer = wire::answer(&json!(turn.request), &result);
+            self.journal.came(&answer);
+        }
         self.journal.finish();
     }
 

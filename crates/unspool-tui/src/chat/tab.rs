@@ -114,12 +114,16 @@ impl Tab {
         };
         tab.sight.pane.set_focus(false);
         tab.sight.pane.follow(true);
-        let past = std::mem::take(&mut tab.opening.past);
+        let mut past = std::mem::take(&mut tab.opening.past);
+        let ends = acp::client::ends_of(&mut past);
         let next = past.last().map_or(0, |event| event.seq + 1);
         for event in past {
             tab.sight.pane.event(event);
         }
         tab.connect(settings, teller, next);
+        for body in ends {
+            tab.tell(body);
+        }
         let first = std::mem::take(&mut tab.opening.prompt);
         if !first.trim().is_empty() {
             let message = Message {
@@ -144,10 +148,14 @@ impl Tab {
     }
 
     fn note(&mut self, level: Level, text: String) {
+        self.tell(Body::Notice(Notice::new(level, text)));
+    }
+
+    /// Something that belongs to the conversation, and is kept with it.
+    fn tell(&mut self, body: Body) {
         match &mut self.client {
-            // It belongs to the conversation, and is kept with it.
-            Some(client) => client.tell(Body::Notice(Notice::new(level, text))),
-            None => self.show(Body::Notice(Notice::new(level, text))),
+            Some(client) => client.tell(body),
+            None => self.show(body),
         }
     }
 

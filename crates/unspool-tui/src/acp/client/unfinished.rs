@@ -25,6 +25,25 @@ pub(super) struct Unfinished {
     given_up: BTreeMap<String, Event>,
 }
 
+/// What is to be told of a conversation that goes on before anything else is: how
+/// all ended that was open when whoever kept it was killed. An end of the turn that
+/// only the reader told, without a time, is taken out and among it.
+pub(crate) fn ends_of(past: &mut Vec<Event>) -> Vec<Body> {
+    let end = past.pop_if(|last| {
+        let is_cut =
+            matches!(&last.body, Body::TurnEnd(end) if end.status == TurnStatus::Interrupted);
+        is_cut && last.time.is_none()
+    });
+    let mut unfinished = Unfinished::default();
+    let mut told = Vec::new();
+    for event in past.iter() {
+        unfinished.take(event.clone(), &mut told);
+        told.clear();
+    }
+    let ends = unfinished.give_up_all().into_iter().chain(end);
+    ends.map(|event| event.body).collect()
+}
+
 impl Unfinished {
     /// Takes an event and hands it out, with what has to stand before it.
     pub(super) fn take(&mut self, event: Event, out: &mut Vec<Event>) {
