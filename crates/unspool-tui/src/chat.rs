@@ -391,9 +391,10 @@ impl App {
             Event::Key(key) if key.kind != KeyEventKind::Release => self.key(key, screen)?,
             Event::Paste(text) => self.paste(&text),
             Event::Mouse(mouse) => self.mouse(mouse, screen)?,
+            Event::Resize(..) => self.tabs.iter_mut().for_each(Tab::resized),
             Event::FocusGained => self.is_focused = Some(true),
             Event::FocusLost => self.is_focused = Some(false),
-            _ => {}
+            Event::Key(_) => {}
         }
         Ok(())
     }

@@ -76,6 +76,8 @@ fn what_cannot_be_seen_cannot_be_allowed() {
     terminal.resize(SIZE);
     terminal.wait_for("src/extra.py");
     assert!(!terminal.text().contains('✓'), "{}", terminal.text());
+    wait_until("the word to go", || !terminal.text().contains("Too small"));
+    assert!(terminal.text().contains("asks"), "{}", terminal.text());
     answer(&terminal, ASKS, b"a");
     terminal.wait_for("Pending touch rejected.txt");
     // What rejects can always be pressed.
@@ -85,6 +87,16 @@ fn what_cannot_be_seen_cannot_be_allowed() {
     pause();
     terminal.resize(SIZE);
     terminal.wait_for("Rejected touch rejected.txt");
+    leave(&mut terminal);
+}
+
+#[test]
+fn a_key_for_what_the_agent_does_not_offer_says_so() {
+    let project = Project::new();
+    let mut terminal = asked(&project, SIZE);
+    terminal.press(b"R");
+    terminal.wait_for("The agent offers no way to reject it always.");
+    assert!(terminal.text().contains(ASKS), "{}", terminal.text());
     leave(&mut terminal);
 }
 

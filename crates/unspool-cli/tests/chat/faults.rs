@@ -78,6 +78,17 @@ fn an_agent_that_dies_says_why() {
 }
 
 #[test]
+fn a_refusal_in_colours_is_read_as_on_a_terminal() {
+    let project = Project::new();
+    let flags = ["--refuse-prompt", "out of \u{1b}[31mluck\u{1b}[0m today"];
+    let mut terminal = project.talk(SIZE, &flags, "");
+    send(&terminal, "go");
+    terminal.wait_for("Error: out of luck today");
+    assert!(!terminal.text().contains("x1B"), "{}", terminal.text());
+    leave(&mut terminal);
+}
+
+#[test]
 fn garbage_wrong_ids_and_unknown_messages_do_no_harm() {
     let project = Project::new();
     let flags = [

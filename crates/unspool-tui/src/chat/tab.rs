@@ -39,6 +39,7 @@ const PLACES: [Place; 5] = [
 const STRAYS: usize = 5;
 /// Agents have answered after so long.
 const LATE: Duration = Duration::from_secs(10);
+const TOO_SMALL: &str = "Too small to show what is asked: PgDn scrolls, or enlarge the window.";
 /// After so much silence, what waits for the next message is shown.
 const QUIET: Duration = Duration::from_millis(60);
 
@@ -583,13 +584,22 @@ impl Tab {
         Ok(true)
     }
 
+    /// The window has another size: it may not be too small any more.
+    pub(super) fn resized(&mut self) {
+        if self.sight.said() == Some(TOO_SMALL) {
+            self.sight.hush();
+        }
+    }
+
     fn answer(&mut self, said: Said) {
         match said {
             Said::Nothing | Said::Copy(_) => {}
             Said::Stop => self.cancel(),
-            Said::Unseen => self
-                .sight
-                .say("Too small to show what is asked: PgDn scrolls, or enlarge the window."),
+            Said::Unseen => self.sight.say(TOO_SMALL),
+            Said::Missing(what) => {
+                let words = format!("The agent offers no way to {what}.");
+                self.sight.say(&words);
+            }
             Said::Answer(id, answer) => self.with_client(|client| {
                 client.answer(id, answer);
             }),

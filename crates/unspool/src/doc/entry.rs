@@ -385,6 +385,7 @@ fn given(context: &Context) -> Part {
 /// `Error: …` and its like: the first word bold, all of it red.
 fn notice(notice: &Notice) -> Part {
     let text = notice.text.as_str();
+    let text = uncoloured(&text);
     let (word, bullet) = match notice.level {
         Level::Info => {
             return Part::bulleted(Role::Accent, vec![plain(&text, Role::Accent)]);
@@ -395,6 +396,25 @@ fn notice(notice: &Notice) -> Part {
         Level::Canceled => ("Canceled", Role::Red),
     };
     told(word, &text, bullet)
+}
+
+/// A message as it reads on a terminal: agents pass on what programs printed in
+/// colours. Only complete sequences of colours and the like (`ESC [ … letter`) are
+/// taken out, so that no text is; all others are seen.
+fn uncoloured(text: &str) -> Cow<'_, str> {
+    let mut pieces = text.split("\u{1b}[");
+    let Some(first) = pieces.next().filter(|first| first.len() < text.len()) else {
+        return Cow::Borrowed(text);
+    };
+    let mut plain = first.to_owned();
+    for piece in pieces {
+        let rest = piece.trim_start_matches(|c: char| matches!(c, '0'..='?' | ' '..='/'));
+        match rest.strip_prefix(|c: char| matches!(c, '@'..='~')) {
+            Some(rest) => plain.push_str(rest),
+            None => plain.extend(["\u{1b}[", piece]),
+        }
+    }
+    Cow::Owned(plain)
 }
 
 pub(super) fn told(word: &str, text: &str, bullet: Role) -> Part {
@@ -443,4 +463,23 @@ fn usage(usage: &Usage) -> Option<Part> {
     let text = format!("Usage: {}", words.join(", "));
     let spans = vec![Span::role(text, Role::Accent)];
     (!words.is_empty()).then(|| Part::bulleted(Role::Accent, vec![Block::Paragraph(spans)]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_complete_sequences_of_colours_are_taken_out_of_a_message() {
+        assert_eq!(uncoloured("no \u{1b}[1;31mluck\u{1b}[0m"), "no luck");
+        assert_eq!(uncoloured("plain"), "plain");
+        for text in [
+            "cut \u{1b}[1;3",
+            "\u{1b}[1é",
+            "\u{1b}]0;title\u{7}",
+            "\u{1b}",
+        ] {
+            assert_eq!(uncoloured(text), text);
+        }
+    }
 }
