@@ -165,6 +165,8 @@ fn an_entry_is_copied_and_opened_in_an_editor() {
     terminal.press(b"/zzz\r");
     terminal.wait_for("/zzz  not found");
     terminal.press(b"\x1b");
+    // Together they would be another key.
+    std::thread::sleep(Duration::from_millis(200));
     terminal.press(b"v");
     let edited = run.folder().join("edited");
     wait_until("the editor", || edited.exists());
