@@ -415,6 +415,12 @@ impl Client {
             self.updates.push(Update::Stray(text));
             return;
         };
+        // An answer to nothing, or a second one, says nothing of a turn.
+        if let Message::Response { id, .. } = &message
+            && !id.as_i64().is_some_and(|id| self.pending.contains_key(&id))
+        {
+            return;
+        }
         self.take_up(&message);
         self.journal.came(line);
         match message {

@@ -160,12 +160,12 @@ impl Question {
 fn effect(key: KeyEvent) -> Option<(Kind, &'static str)> {
     let is_shifted = key.modifiers.contains(KeyModifiers::SHIFT);
     match key.code {
-        KeyCode::Char('A') => Some((Kind::AllowAlways, "allow it always")),
-        KeyCode::Char('R') => Some((Kind::RejectAlways, "reject it always")),
-        KeyCode::Char('a') if is_shifted => Some((Kind::AllowAlways, "allow it always")),
-        KeyCode::Char('r') if is_shifted => Some((Kind::RejectAlways, "reject it always")),
-        KeyCode::Char('a') => Some((Kind::AllowOnce, "allow it once")),
-        KeyCode::Char('r') => Some((Kind::RejectOnce, "reject it once")),
+        KeyCode::Char('A') => Some((Kind::AllowAlways, "allow always")),
+        KeyCode::Char('R') => Some((Kind::RejectAlways, "reject always")),
+        KeyCode::Char('a') if is_shifted => Some((Kind::AllowAlways, "allow always")),
+        KeyCode::Char('r') if is_shifted => Some((Kind::RejectAlways, "reject always")),
+        KeyCode::Char('a') => Some((Kind::AllowOnce, "allow once")),
+        KeyCode::Char('r') => Some((Kind::RejectOnce, "reject once")),
         _ => None,
     }
 }

@@ -597,7 +597,7 @@ impl Tab {
             Said::Stop => self.cancel(),
             Said::Unseen => self.sight.say(TOO_SMALL),
             Said::Missing(what) => {
-                let words = format!("The agent offers no way to {what}.");
+                let words = format!("The agent does not offer to {what}.");
                 self.sight.say(&words);
             }
             Said::Answer(id, answer) => self.with_client(|client| {

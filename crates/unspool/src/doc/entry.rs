@@ -401,7 +401,7 @@ fn notice(notice: &Notice) -> Part {
 /// A message as it reads on a terminal: agents pass on what programs printed in
 /// colours. Only complete sequences of colours and the like (`ESC [ … letter`) are
 /// taken out, so that no text is; all others are seen.
-fn uncoloured(text: &str) -> Cow<'_, str> {
+pub(super) fn uncoloured(text: &str) -> Cow<'_, str> {
     let mut pieces = text.split("\u{1b}[");
     let Some(first) = pieces.next().filter(|first| first.len() < text.len()) else {
         return Cow::Borrowed(text);

@@ -68,6 +68,16 @@ fn what_was_canceled_is_told_again_only_if_it_was_done() {
 }
 
 #[test]
+fn a_second_answer_ends_no_turn() {
+    let mut world = World::working();
+    assert_eq!(told(&end(&mut world)), ["turn"]);
+    let again = world.take(json!({"id": 2, "result": {"stopReason": "refusal"}}));
+    assert!(events(&again).is_empty(), "{again:?}");
+    let of_nothing = world.take(json!({"id": 99, "error": {"code": 1, "message": "x"}}));
+    assert!(events(&of_nothing).is_empty(), "{of_nothing:?}");
+}
+
+#[test]
 fn what_begins_after_a_turn_runs_on() {
     let mut world = World::working();
     end(&mut world);
