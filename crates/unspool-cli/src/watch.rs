@@ -26,7 +26,7 @@ mod seen;
 pub(crate) use seen::Seen;
 
 /// What may wait in the channel; whoever writes faster has to wait.
-const QUEUE: usize = 64;
+const QUEUE: usize = 8;
 /// How long pieces are collected before something is painted.
 const BATCH: Duration = Duration::from_millis(8);
 /// After this long without more, what was not recognised yet is shown as it is.

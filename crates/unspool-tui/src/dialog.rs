@@ -52,6 +52,12 @@ impl Guard {
         self.since.get_or_insert(now);
     }
 
+    /// A question behind the question is asked: the same pause before it is answered.
+    fn again(&mut self, now: Instant) {
+        self.since = Some(now);
+        self.is_open = false;
+    }
+
     /// Whether a key that comes now is meant.
     fn lets(&mut self, now: Instant) -> bool {
         let Some(since) = self.since else {

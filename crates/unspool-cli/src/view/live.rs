@@ -9,6 +9,7 @@
 mod open;
 mod work;
 
+use std::hash::{DefaultHasher, Hasher};
 use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
@@ -54,8 +55,9 @@ pub(crate) struct Live<'a> {
 /// An answer that is written as it grows.
 struct Growing {
     id: String,
-    /// The words that were taken.
-    words: String,
+    /// The words that were taken: so many bytes, and what they were.
+    taken: usize,
+    words: DefaultHasher,
     text: OpenText,
     /// Whether lines of it were written.
     written: bool,
@@ -115,7 +117,8 @@ impl<'a> Live<'a> {
         if !self.growing.as_ref().is_some_and(goes_on) {
             self.growing = Some(Growing {
                 id: text.id.clone(),
-                words: String::new(),
+                taken: 0,
+                words: DefaultHasher::new(),
                 text: self.formatter.open_text(entry, self.width()),
                 written: false,
             });
@@ -123,8 +126,9 @@ impl<'a> Live<'a> {
         let Some(growing) = &mut self.growing else {
             return;
         };
-        let new = text.text.get(growing.words.len()..).unwrap_or_default();
-        growing.words.push_str(new);
+        let new = text.text.get(growing.taken..).unwrap_or_default();
+        growing.taken += new.len();
+        growing.words.write(new.as_bytes());
         let lines = growing.text.push(new);
         self.write_grown(&lines);
     }
@@ -265,8 +269,12 @@ impl<'a> Live<'a> {
             return None;
         };
         let mut growing = self.growing.take_if(|growing| growing.id == text.id)?;
-        let new = text.text.strip_prefix(growing.words.as_str());
-        let new = new.filter(|_| growing.written)?;
+        let (old, new) = text.text.split_at_checked(growing.taken)?;
+        let mut words = DefaultHasher::new();
+        words.write(old.as_bytes());
+        if !growing.written || words.finish() != growing.words.finish() {
+            return None;
+        }
         let mut lines = growing.text.push(new);
         lines.extend(growing.text.finish());
         Some(lines)

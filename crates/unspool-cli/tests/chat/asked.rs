@@ -67,6 +67,22 @@ fn in_a_tiny_window_it_has_to_be_scrolled_through() {
 }
 
 #[test]
+fn what_was_not_read_through_is_allowed_by_a_second_key() {
+    let project = Project::new();
+    let mut terminal = asked(&project, (20, 6));
+    // End
+    terminal.press(b"\x1b[F");
+    pause();
+    terminal.press(b"a");
+    terminal.wait_for("not read");
+    pause();
+    terminal.press(b"a");
+    terminal.resize(SIZE);
+    terminal.wait_for("Pending touch rejected.txt");
+    leave(&mut terminal);
+}
+
+#[test]
 fn what_cannot_be_seen_cannot_be_allowed() {
     let project = Project::new();
     let mut terminal = asked(&project, (40, 1));

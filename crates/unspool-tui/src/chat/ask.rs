@@ -44,6 +44,8 @@ pub(super) enum Said {
     Unseen,
     /// The agent offers nothing that the key is for: allowing once, say.
     Missing(&'static str),
+    /// What would have been allowed has so many rows that were not seen.
+    Unread(usize),
 }
 
 impl Question {
@@ -111,6 +113,7 @@ impl Question {
                 },
                 permission::Answer::Cancel => Said::Stop,
                 permission::Answer::Unseen => Said::Unseen,
+                permission::Answer::Unread(rows) => Said::Unread(rows),
                 permission::Answer::Nothing => match effect(key) {
                     Some((kind, words)) if options.iter().all(|(_, offered)| *offered != kind) => {
                         Said::Missing(words)

@@ -19,7 +19,7 @@ use crate::paint::{put, rule};
 const QUEUED: usize = 3;
 
 /// Rows that a question gets before the transcript gets any.
-const LEAST_QUESTION: u16 = 8;
+const LEAST_QUESTION: u16 = 14;
 
 /// Where things were painted last.
 #[derive(Clone, Copy, Debug, Default)]
@@ -130,7 +130,10 @@ fn status_line(tab: &Tab, room: usize) -> Line {
     let right = format!(" {right}");
     let left_room = room.saturating_sub(width(&right));
     // What was just said is worth more than figures.
-    let is_cut = tab.sight.said().is_some_and(|words| width(words) > left_room);
+    let is_cut = tab
+        .sight
+        .said()
+        .is_some_and(|words| width(words) > left_room);
     if left_room < 12 || is_cut {
         return truncated(&left, room);
     }

@@ -22,6 +22,7 @@ use super::{News, Opening, Settings, Teller};
 use crate::acp::files::Files;
 use crate::acp::{self, Client, Incoming, Open, Phase, State, Update};
 use crate::keys::{Action, Place};
+use crate::paint::count;
 use crate::prompt::blocks::{Takes, blocks};
 use crate::prompt::{self, Message, Mode, Prompt};
 use crate::sight::Sight;
@@ -596,6 +597,11 @@ impl Tab {
             Said::Nothing | Said::Copy(_) => {}
             Said::Stop => self.cancel(),
             Said::Unseen => self.sight.say(TOO_SMALL),
+            Said::Unread(rows) => {
+                let rows = count(rows, "line", "lines");
+                let words = format!("{rows} not read: PgDn, or again to allow");
+                self.sight.say(&words);
+            }
             Said::Missing(what) => {
                 let words = format!("The agent does not offer to {what}.");
                 self.sight.say(&words);

@@ -14,7 +14,9 @@
 //!
 //! Nothing is allowed unseen: as long as less than a short line of the command, the
 //! change or the path was on the screen, only keys that reject and cancel do
-//! something.
+//! something. And nothing is allowed half read by chance: while a row of it was not on
+//! the screen, the first key that would allow it only says so, and the same key again,
+//! after a pause, allows it.
 
 use std::time::Instant;
 
@@ -101,6 +103,8 @@ pub enum Answer {
     Cancel,
     /// It would have allowed what was not seen yet.
     Unseen,
+    /// It would have allowed what so many rows were not seen of; the same again does.
+    Unread(usize),
 }
 
 /// A request, and where a person is in it.
@@ -108,6 +112,8 @@ pub struct Permission {
     body: Scroll,
     options: Vec<Choice>,
     marked: Option<usize>,
+    /// The option that was taken before all was read.
+    unread: Option<usize>,
     guard: Guard,
     waiting: usize,
 }
@@ -139,6 +145,7 @@ impl Permission {
             body: Scroll::new(blocks).with_headings(headings),
             options,
             marked: None,
+            unread: None,
             guard: Guard::default(),
             waiting: 0,
         }
@@ -168,25 +175,20 @@ impl Permission {
             return;
         }
         let mut rows = area.rows();
+        // In a small window the request itself comes first.
         if area.height >= 4 {
-            rule(
-                buffer,
-                rows.next().unwrap_or_default(),
-                &self.heading(),
-                theme,
-            );
+            let row = rows.next().unwrap_or_default();
+            rule(buffer, row, &self.heading(), theme);
+        }
+        if area.height >= 6 {
             let footer = rows.next_back().unwrap_or_default();
             let known = [
                 ("Esc", "cancel turn"),
                 ("↑↓ Enter", "choose"),
                 ("PgDn", "scroll"),
             ];
-            put(
-                buffer,
-                footer,
-                &keys(&known, "", usize::from(footer.width)),
-                theme,
-            );
+            let words = keys(&known, "", usize::from(footer.width));
+            put(buffer, footer, &words, theme);
         }
         let rows: Vec<Rect> = rows.collect();
         let (taken, each) = self.options_height(&rows, area.width);
@@ -312,12 +314,24 @@ impl Permission {
         if !self.guard.is_meant(key, now) {
             return Answer::Nothing;
         }
+        let warned = self.unread.take();
         match self.answer(key) {
-            Answer::Chosen(number) if !self.body.is_seen() && !self.rejects(number) => {
-                Answer::Unseen
-            }
+            Answer::Chosen(number) if !self.rejects(number) => self.allow(number, warned, now),
             answer => answer,
         }
+    }
+
+    fn allow(&mut self, number: usize, warned: Option<usize>, now: Instant) -> Answer {
+        if !self.body.is_seen() {
+            return Answer::Unseen;
+        }
+        let unread = self.body.unread();
+        if unread > 0 && warned != Some(number) {
+            self.unread = Some(number);
+            self.guard.again(now);
+            return Answer::Unread(unread);
+        }
+        Answer::Chosen(number)
     }
 
     fn answer(&mut self, key: KeyEvent) -> Answer {

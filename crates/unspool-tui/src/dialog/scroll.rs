@@ -29,6 +29,8 @@ pub(super) struct Scroll {
     seen: BTreeSet<usize>,
     /// Whether so much of them was painted that one knows what it is about.
     is_seen: bool,
+    /// Whether all of them were painted at another width.
+    is_read: bool,
     wide: Option<u16>,
     top: usize,
     page: usize,
@@ -53,9 +55,20 @@ impl Scroll {
         self.is_seen
     }
 
+    /// The rows with words that were not painted yet.
+    pub(super) fn unread(&self) -> usize {
+        if self.is_read {
+            return 0;
+        }
+        let rows = self.lines.iter().enumerate().skip(self.heading_rows);
+        let unread = rows.filter(|(at, line)| cells(line) > 0 && !self.seen.contains(at));
+        unread.count()
+    }
+
     /// The rows that all of it takes.
     pub(super) fn height(&mut self, wide: u16) -> usize {
         if self.wide != Some(wide) {
+            self.is_read |= self.wide.is_some() && self.unread() == 0;
             self.wide = Some(wide);
             let page = Some(usize::from(wide.max(1)));
             self.lines = layout(&self.blocks, page, &[], &[]);
@@ -79,11 +92,11 @@ impl Scroll {
         let shown = self.lines.iter().enumerate().skip(self.top);
         for ((at, line), row) in shown.take(self.page).zip(area.rows()) {
             put(buffer, row, line, theme);
-            if at >= self.heading_rows && !self.is_seen {
+            if at >= self.heading_rows && !self.is_read {
                 self.seen.insert(at);
             }
         }
-        self.is_seen |= self.has_seen_enough();
+        self.is_seen = self.is_seen || self.has_seen_enough();
         let last = area.rows().next_back().unwrap_or_default();
         if !fits && height > 1 {
             put(buffer, last, &self.rest(total), theme);
@@ -99,10 +112,6 @@ impl Scroll {
     }
 
     fn has_seen_enough(&self) -> bool {
-        let cells = |line: &Line| {
-            let words = line.iter().map(|span| width(span.text.trim()));
-            words.sum::<usize>()
-        };
         let seen = self.seen.iter().filter_map(|at| self.lines.get(*at));
         let seen: usize = seen.map(cells).sum();
         let all = self.lines.iter().skip(self.heading_rows).map(cells);
@@ -148,4 +157,9 @@ impl Scroll {
         self.top = self.top.min(self.lines.len().saturating_sub(self.page));
         true
     }
+}
+
+/// The cells of a row that hold words.
+fn cells(line: &Line) -> usize {
+    line.iter().map(|span| width(span.text.trim())).sum()
 }

@@ -84,6 +84,46 @@ fn a_change_is_shown_and_what_is_not_seen_is_told() {
 }
 
 #[test]
+fn what_was_not_read_through_is_allowed_by_the_second_key_only() {
+    let lines: Vec<String> = (1..=30)
+        .map(|number| format!("echo line number {number}"))
+        .collect();
+    let (size, theme) = ((40, 12), light());
+    let start = Instant::now();
+    let mut now = start + Guard::PAUSE;
+    let mut request = request(vec![command(&lines.join("\n\n"))]);
+    seen(&mut request, size, &theme, start);
+    press(&mut request, KeyCode::End, now);
+    seen(&mut request, size, &theme, now);
+    let Answer::Unread(rows) = press(&mut request, KeyCode::Char('a'), now) else {
+        panic!("allowed half read");
+    };
+    assert!((20..30).contains(&rows), "{rows}");
+    // Held down or pressed by mistake, it is one key.
+    let mut pressed = |millis, letter| {
+        now += Duration::from_millis(millis);
+        press(&mut request, KeyCode::Char(letter), now)
+    };
+    assert_eq!(pressed(30, 'a'), Answer::Nothing);
+    // Another one is another answer.
+    assert_eq!(pressed(300, 'A'), Answer::Unread(rows));
+    assert_eq!(pressed(300, 'a'), Answer::Unread(rows));
+    assert_eq!(pressed(300, 'a'), Answer::Chosen(0));
+    assert_eq!(pressed(0, 'r'), Answer::Chosen(2));
+    // Once all was seen, one key does, also in another window.
+    press(&mut request, KeyCode::Home, now);
+    for _ in 0..20 {
+        seen(&mut request, size, &theme, now);
+        press(&mut request, KeyCode::PageDown, now);
+    }
+    let answer = press(&mut request, KeyCode::Char('a'), now);
+    assert_eq!(answer, Answer::Chosen(0));
+    seen(&mut request, (30, 8), &theme, now);
+    let answer = press(&mut request, KeyCode::Char('a'), now);
+    assert_eq!(answer, Answer::Chosen(0));
+}
+
+#[test]
 fn each_kind_has_its_key() {
     let (mut request, now) = ready(request(Vec::new()));
     for (letter, answer) in [
