@@ -385,7 +385,6 @@ fn given(context: &Context) -> Part {
 /// `Error: …` and its like: the first word bold, all of it red.
 fn notice(notice: &Notice) -> Part {
     let text = notice.text.as_str();
-    let text = uncoloured(&text);
     let (word, bullet) = match notice.level {
         Level::Info => {
             return Part::bulleted(Role::Accent, vec![plain(&text, Role::Accent)]);
@@ -395,7 +394,7 @@ fn notice(notice: &Notice) -> Part {
         Level::Error => ("Error", Role::Red),
         Level::Canceled => ("Canceled", Role::Red),
     };
-    told(word, &text, bullet)
+    told(word, &uncoloured(&text), bullet)
 }
 
 /// A message as it reads on a terminal: agents pass on what programs printed in
