@@ -136,8 +136,9 @@ fn startable(tabs: &[Opening]) -> anyhow::Result<()> {
     let program = agent.argv.first().map_or(Path::new(""), Path::new);
     let (name, install) = (program.display(), &agent.install);
     match program.components().count() {
-        0 | 1 if install.is_empty() => bail!("{name} is not installed, or not in your PATH"),
-        0 | 1 => bail!("{name} is not installed, or not in your PATH. {install}"),
+        0 => bail!("name the agent's command behind `--`"),
+        1 if install.is_empty() => bail!("{name} is not installed, or not in your PATH"),
+        1 => bail!("{name} is not installed, or not in your PATH. {install}"),
         _ if program.exists() => bail!("{name} cannot be started: it is no program"),
         _ => bail!("{name} cannot be started: there is no such file"),
     }

@@ -14,7 +14,8 @@ fn an_agent_that_is_not_installed() {
     let project = Project::new();
     let text = project.root().join("README.md");
     let text = text.to_str().unwrap();
-    let cases: [(&[&str], &str); 4] = [
+    let cases: [(&[&str], &str); 5] = [
+        (&["--", ""], "name the agent's command behind `--`"),
         (
             &["gemini"],
             "gemini is not installed, or not in your PATH. To install it: npm install",
