@@ -74,7 +74,7 @@ fn what_was_not_read_through_is_allowed_by_a_second_key() {
     terminal.press(b"\x1b[F");
     pause();
     terminal.press(b"a");
-    terminal.wait_for("not read");
+    terminal.wait_for("unread");
     pause();
     terminal.press(b"a");
     terminal.resize(SIZE);

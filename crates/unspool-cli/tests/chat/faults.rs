@@ -2,10 +2,10 @@
 
 use std::fs;
 
-use rustix::process::{Pid, Signal, kill_process, test_kill_process};
+use rustix::process::{Pid, Signal, kill_process};
 
 use crate::project::{Project, answer, leave, send};
-use crate::world::{at_once, wait_until};
+use crate::world::{at_once, is_gone, wait_until};
 
 const SIZE: (u16, u16) = (100, 30);
 
@@ -160,7 +160,7 @@ fn nobody_is_left_behind() {
         terminal.signal(signal);
         terminal.end();
         for child in children {
-            wait_until("the agent's end", || test_kill_process(child).is_err());
+            wait_until("the agent's end", || is_gone(child));
         }
         if signal != Signal::KILL {
             assert!(!terminal.is_alternate(), "{signal:?}");
@@ -251,7 +251,7 @@ fn nothing_that_a_terminal_started_is_left_behind() {
             stray.is_some()
         });
         let stray = stray.unwrap();
-        assert!(test_kill_process(stray).is_ok());
+        assert!(!is_gone(stray));
         if signals.is_empty() {
             let mut child = terminal.hang_up();
             wait_until("its end", || child.try_wait().unwrap().is_some());
@@ -263,7 +263,7 @@ fn nothing_that_a_terminal_started_is_left_behind() {
             terminal.end();
         }
         let began = std::time::Instant::now();
-        while test_kill_process(stray).is_ok() {
+        while !is_gone(stray) {
             assert!(began.elapsed().as_secs() < 10, "left behind by {signals:?}");
             std::thread::sleep(std::time::Duration::from_millis(5));
         }

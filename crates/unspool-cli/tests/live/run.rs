@@ -8,7 +8,7 @@ use std::process::Stdio;
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::terminal::Start;
-use crate::world::{Agent, lines, session, text, turn_end, unspool, wait_until};
+use crate::world::{Agent, is_gone, lines, noted, session, text, turn_end, unspool, wait_until};
 
 #[test]
 fn the_status_is_the_agents() {
@@ -178,9 +178,8 @@ fn a_reader_that_goes_away_ends_the_agent_and_is_no_error() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(0));
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
-    let outer = fs::read_to_string(agent.path("outer")).unwrap();
-    let process = format!("/proc/{}", outer.trim());
-    wait_until("the end of the agent", || !fs::exists(&process).unwrap());
+    let process = noted(&agent, "outer");
+    wait_until("the end of the agent", || is_gone(process));
 }
 
 #[test]
@@ -218,8 +217,7 @@ fn a_program_that_is_told_to_end_ends_the_agent() {
     });
     kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(137));
-    let outer = fs::read_to_string(agent.path("outer")).unwrap();
-    assert!(!fs::exists(format!("/proc/{}", outer.trim())).unwrap());
+    assert!(is_gone(noted(&agent, "outer")));
 }
 
 #[test]
@@ -241,12 +239,11 @@ fn a_program_that_is_killed_by_force_takes_the_agent_with_it() {
     wait_until("the first message", || {
         fs::metadata(agent.path("out")).unwrap().len() > 0
     });
-    let outer = fs::read_to_string(agent.path("outer")).unwrap();
-    let process = format!("/proc/{}", outer.trim());
-    assert!(fs::exists(&process).unwrap());
+    let process = noted(&agent, "outer");
+    assert!(!is_gone(process));
     kill_process(Pid::from_child(&child), Signal::KILL).unwrap();
     child.wait().unwrap();
-    wait_until("the end of the agent", || !fs::exists(&process).unwrap());
+    wait_until("the end of the agent", || is_gone(process));
 }
 
 #[test]
@@ -332,20 +329,12 @@ fn what_the_agent_started_ends_with_us_too() {
     // One that the agent started, which does not end with it.
     let agent = Agent::sh("sleep 1000 & echo $! > child; echo started; wait");
     let mut run = agent.run(&[]).stdout(Stdio::piped()).spawn().unwrap();
-    wait_until("the child", || {
-        fs::read_to_string(agent.path("child")).is_ok_and(|text| text.ends_with('\n'))
-    });
-    let child = fs::read_to_string(agent.path("child")).unwrap();
-    let child = Pid::from_raw(child.trim().parse().unwrap()).unwrap();
-    assert!(rustix::process::test_kill_process(child).is_ok());
+    let child = noted(&agent, "child");
+    assert!(!is_gone(child));
     let unspool = Pid::from_child(&run);
     kill_process(unspool, Signal::KILL).unwrap();
     run.wait().unwrap();
-    // Nobody may be there to bury it: a zombie has ended too.
-    wait_until("its end", || {
-        let status = fs::read_to_string(format!("/proc/{}/stat", child.as_raw_nonzero()));
-        status.map_or(true, |status| status.contains(") Z "))
-    });
+    wait_until("its end", || is_gone(child));
 }
 
 #[test]
@@ -356,17 +345,14 @@ fn what_the_agent_started_ends_with_ctrl_c_too() {
              echo $! > child; echo started; wait"
         ));
         let mut run = agent.run(&[]).stdout(Stdio::piped()).spawn().unwrap();
-        wait_until("the child", || {
-            fs::read_to_string(agent.path("child")).is_ok_and(|text| text.ends_with('\n'))
-        });
+        let child = noted(&agent, "child");
         // It takes a moment until it ignores what it is to ignore.
-        let child = fs::read_to_string(agent.path("child")).unwrap();
-        let stat = format!("/proc/{}/stat", child.trim());
+        let stat = format!("/proc/{}/stat", child.as_raw_nonzero());
         let is = |word: &str| fs::read_to_string(&stat).is_ok_and(|stat| stat.contains(word));
         wait_until("the sleep", || is("(sleep)"));
         kill_process(Pid::from_child(&run), signal).unwrap();
         run.wait().unwrap();
-        wait_until("its end", || !is("(sleep)") || is(") Z "));
+        wait_until("its end", || is_gone(child));
     }
 }
 
@@ -375,7 +361,5 @@ fn what_the_agent_leaves_running_is_left_alone() {
     let agent = Agent::sh("sleep 3 > /dev/null 2>&1 & echo $! > child; echo started");
     let output = agent.run(&[]).output().unwrap();
     assert!(output.status.success());
-    let child = fs::read_to_string(agent.path("child")).unwrap();
-    let child = Pid::from_raw(child.trim().parse().unwrap()).unwrap();
-    assert!(rustix::process::test_kill_process(child).is_ok());
+    assert!(!is_gone(noted(&agent, "child")));
 }

@@ -4,10 +4,10 @@ use std::fs;
 use std::io::Write;
 use std::process::Stdio;
 
-use rustix::process::{Pid, Signal, test_kill_process};
+use rustix::process::Signal;
 
 use crate::terminal::{Start, Terminal};
-use crate::world::{Agent, delta, session, text, wait_until};
+use crate::world::{Agent, delta, is_gone, noted, session, state, text, wait_until};
 
 /// `unspool run` with an agent on a terminal.
 fn run(agent: &Agent, arguments: &[&str]) -> Terminal {
@@ -23,31 +23,6 @@ fn agent(script: &str) -> Agent {
     fs::write(agent.path("begin"), session() + &delta("a", "working ")).unwrap();
     fs::write(agent.path("last"), delta("a", "stopped")).unwrap();
     agent
-}
-
-/// The state of a process, as `ps` tells it; `None` if there is none.
-fn state(pid: Pid) -> Option<char> {
-    let path = format!("/proc/{}/stat", pid.as_raw_nonzero());
-    let text = fs::read_to_string(path).ok()?;
-    text.rsplit(") ").next()?.chars().next()
-}
-
-fn is_gone(pid: Pid) -> bool {
-    test_kill_process(pid).is_err() || state(pid) == Some('Z')
-}
-
-/// The process whose number stands in a file.
-fn noted(agent: &Agent, name: &str) -> Pid {
-    let mut found = None;
-    wait_until("the number of a process", || {
-        let text = fs::read_to_string(agent.path(name)).unwrap_or_default();
-        found = text
-            .strip_suffix('\n')
-            .and_then(|number| number.parse().ok())
-            .and_then(Pid::from_raw);
-        found.is_some()
-    });
-    found.unwrap()
 }
 
 #[track_caller]

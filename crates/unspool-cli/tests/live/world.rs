@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use rustix::process::Pid;
 use tempfile::TempDir;
 
 use crate::environment;
@@ -77,6 +78,33 @@ pub(crate) fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
         );
         std::thread::sleep(Duration::from_millis(5));
     }
+}
+
+/// The state of a process, as `ps` tells it; `None` if there is none.
+pub(crate) fn state(pid: Pid) -> Option<char> {
+    let path = format!("/proc/{}/stat", pid.as_raw_nonzero());
+    let text = fs::read_to_string(path).ok()?;
+    text.rsplit(") ").next()?.chars().next()
+}
+
+/// Whether a process has ended. In a container there may be nobody who takes note of
+/// that.
+pub(crate) fn is_gone(pid: Pid) -> bool {
+    matches!(state(pid), None | Some('Z'))
+}
+
+/// The process whose number stands in a file.
+pub(crate) fn noted(agent: &Agent, name: &str) -> Pid {
+    let mut found = None;
+    wait_until("the number of a process", || {
+        let text = fs::read_to_string(agent.path(name)).unwrap_or_default();
+        found = text
+            .strip_suffix('\n')
+            .and_then(|number| number.parse().ok())
+            .and_then(Pid::from_raw);
+        found.is_some()
+    });
+    found.unwrap()
 }
 
 /// Does the same with each item, all at once: most of the time they wait.

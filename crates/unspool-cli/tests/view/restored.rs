@@ -108,6 +108,8 @@ fn by_stopping_a_pipe_and_going_on() {
     terminal.press(b"q");
     wait_until("the end of the view", || !terminal.is_alternate());
     // What still writes into the pipe.
-    terminal.press(b"\x03exit\n");
+    terminal.press(b"\x03");
+    wait_until("the prompt", || terminal.text().trim_end().ends_with('$'));
+    terminal.press(b"exit\n");
     terminal.end();
 }

@@ -599,7 +599,7 @@ impl Tab {
             Said::Unseen => self.sight.say(TOO_SMALL),
             Said::Unread(rows) => {
                 let rows = count(rows, "line", "lines");
-                let words = format!("{rows} not read: PgDn, or again to allow");
+                let words = format!("{rows} unread: PgDn, or press again");
                 self.sight.say(&words);
             }
             Said::Missing(what) => {
