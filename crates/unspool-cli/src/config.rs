@@ -168,6 +168,11 @@ pub(crate) fn records() -> anyhow::Result<PathBuf> {
     Ok(data_folder()?.join("sessions"))
 }
 
+/// Whether a file is a conversation of ours.
+pub(crate) fn is_record(path: &Path) -> bool {
+    records().is_ok_and(|records| path.starts_with(records))
+}
+
 /// A setting, and where it comes from.
 #[derive(Clone)]
 pub(crate) struct Chosen<T> {

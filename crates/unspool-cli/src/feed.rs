@@ -10,11 +10,12 @@ use std::time::{Duration, SystemTime};
 
 use unspool::event::{Body, TurnStatus};
 use unspool::{Event, Reader, ReaderOptions};
+use unspool_tui::acp::record;
 use unspool_tui::browse::{Fed, Feeder};
 
 use crate::input::{self, Batch, Input};
-use crate::tail;
 use crate::watch::{self, Happening};
+use crate::{config, tail};
 
 /// Events that are handed over at once.
 const MOST: usize = 512;
@@ -120,19 +121,25 @@ impl Growing {
     /// Runs until nobody looks any more.
     fn run(&self, happenings: &Receiver<Happening>) {
         let mut reader = self.reader();
-        // Whether all that was there at first was told.
-        let mut is_told = false;
+        // Whether all that was there at first was told, and somebody wrote then.
+        let (mut is_told, mut is_live) = (false, true);
         loop {
             let is_taken = match happenings.recv_timeout(PAUSE) {
                 Ok(happening) => self.take(happening, &mut reader) && self.goes_on(is_told),
                 Err(RecvTimeoutError::Timeout) if !is_told => {
                     is_told = true;
                     reader.release();
-                    self.events(&mut reader) && self.feeder.feed(Fed::Live(self.is_live()))
+                    is_live = self.is_live();
+                    self.events(&mut reader)
+                        && (is_live || self.cut_off(&reader))
+                        && self.feeder.feed(Fed::Live(is_live))
                 }
                 Err(RecvTimeoutError::Timeout) => {
                     reader.release();
+                    let is_left = is_live && config::is_record(&self.path) && !self.is_live();
+                    is_live &= !is_left;
                     self.events(&mut reader)
+                        && (!is_left || self.cut_off(&reader) && self.feeder.feed(Fed::Live(false)))
                 }
                 Err(RecvTimeoutError::Disconnected) => {
                     self.feeder.feed(Fed::Ended);
@@ -194,8 +201,22 @@ impl Growing {
         }
     }
 
+    /// Tells that a conversation of ours was cut off, which nobody writes any more.
+    /// Of others that is not known: they may wait for a person.
+    fn cut_off(&self, reader: &Reader) -> bool {
+        if !config::is_record(&self.path) {
+            return true;
+        }
+        let mut ended = reader.clone();
+        ended.finish();
+        self.events(&mut ended)
+    }
+
     /// Whether somebody may still write into the file.
     fn is_live(&self) -> bool {
+        if config::is_record(&self.path) {
+            return record::is_written(&self.path);
+        }
         let written = std::fs::metadata(&self.path).and_then(|file| file.modified());
         let age = written.map(|time| SystemTime::now().duration_since(time));
         matches!(age, Ok(Ok(age)) if age < QUIET)

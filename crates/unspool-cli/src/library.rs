@@ -25,6 +25,7 @@ use std::thread;
 
 use anyhow::{Context, bail};
 use jiff::Timestamp;
+use unspool_tui::acp::record;
 
 use crate::agents::{self, Agent, Environment};
 use crate::config;
@@ -37,6 +38,9 @@ use store::{Kept, Known, Store};
 
 /// Characters of an id that no two agents give by chance.
 const UNIQUE: usize = 16;
+/// A session that was written to within this time, in milliseconds, may still be
+/// going on.
+const RECENT: i64 = 60_000;
 /// Files whose digests are written at once.
 const BATCH: usize = 200;
 
@@ -78,7 +82,16 @@ impl Row {
 
     /// How the session is now.
     pub(crate) fn state(&self) -> State {
-        self.digest.state(self.written(), now())
+        self.digest.state(|| self.is_written())
+    }
+
+    /// Whether it may still be going on: a conversation of ours tells that, all
+    /// others were written to a moment ago.
+    fn is_written(&self) -> bool {
+        if config::is_record(&self.path) {
+            return record::is_written(&self.path);
+        }
+        (0..RECENT).contains(&now().saturating_sub(self.written()))
     }
 
     /// When it began, or at least when it was written, in milliseconds.

@@ -29,6 +29,8 @@ use crate::transcript::draw::put;
 const QUEUE: usize = 16;
 /// How long events are taken before something is painted.
 const BATCH: Duration = Duration::from_millis(12);
+/// How long something to read is waited for before the screen is taken.
+const FIRST: Duration = Duration::from_millis(150);
 /// The keys that are told of.
 const PLACES: [Place; 2] = [Place::Transcript, Place::Everywhere];
 
@@ -73,6 +75,17 @@ pub enum End {
     Left,
     /// A signal asks to end.
     Signal(i32),
+    /// There was nothing to read.
+    Nothing,
+}
+
+/// What was read so far.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Found {
+    NotYet,
+    Something,
+    /// And nothing comes.
+    Nothing,
 }
 
 /// What is browsed.
@@ -84,6 +97,9 @@ pub struct Browse {
     rest: VecDeque<Event>,
     name: String,
     is_reading: bool,
+    found: Found,
+    /// What was said last about the reading.
+    said: String,
     is_changed: bool,
 }
 
@@ -102,6 +118,8 @@ impl Browse {
             rest: VecDeque::new(),
             name: unspool::sanitize::line(name).into_owned(),
             is_reading: true,
+            found: Found::NotYet,
+            said: String::new(),
             is_changed: true,
         };
         (browse, feeder)
@@ -114,6 +132,10 @@ impl Browse {
 
     /// Lets a person browse.
     pub fn run(&mut self, screen: &mut Screen, errands: &mut dyn Errands) -> io::Result<End> {
+        self.await_first();
+        if self.found == Found::Nothing {
+            return Ok(End::Nothing);
+        }
         screen.open()?;
         screen.title(&format!("{} – unspool", self.name))?;
         let end = self.watch(screen, errands);
@@ -121,9 +143,30 @@ impl Browse {
         end
     }
 
+    /// What was said last about the reading: why there was nothing, perhaps.
+    pub fn said(&self) -> &str {
+        &self.said
+    }
+
+    /// Waits a moment for what is read first, so that the screen is not taken for
+    /// nothing.
+    fn await_first(&mut self) {
+        let until = Instant::now() + FIRST;
+        while self.found == Found::NotYet && self.is_reading {
+            let rest = until.saturating_duration_since(Instant::now());
+            let Ok(fed) = self.feed.recv_timeout(rest) else {
+                return;
+            };
+            self.fed(fed);
+        }
+    }
+
     fn watch(&mut self, screen: &mut Screen, errands: &mut dyn Errands) -> io::Result<End> {
         loop {
             let has_more = self.take();
+            if self.found == Found::Nothing {
+                return Ok(End::Nothing);
+            }
             if self.is_changed | self.sight.take_changed() {
                 screen.draw(|frame| self.draw(frame))?;
                 self.is_changed = false;
@@ -170,24 +213,40 @@ impl Browse {
                 }
             }
             match self.feed.try_recv() {
-                Ok(Fed::Events(events)) => self.rest.extend(events),
-                Ok(Fed::Restart) => self.sight.pane.restart(),
-                Ok(Fed::Whole(events)) => {
-                    self.sight.pane.restart();
-                    for event in events {
-                        self.sight.pane.event(event);
-                    }
-                }
-                Ok(Fed::Said(words)) => self.sight.say(&words),
-                Ok(Fed::Live(is_live)) => {
-                    self.was_read();
-                    self.sight.pane.set_live(is_live);
-                }
-                Ok(Fed::Ended) => {
-                    self.was_read();
-                    self.sight.pane.finish();
-                }
+                Ok(fed) => self.fed(fed),
                 Err(TryRecvError::Empty | TryRecvError::Disconnected) => return false,
+            }
+        }
+    }
+
+    fn fed(&mut self, fed: Fed) {
+        match fed {
+            Fed::Events(events) => {
+                self.found = Found::Something;
+                self.rest.extend(events);
+            }
+            Fed::Restart => self.sight.pane.restart(),
+            Fed::Whole(events) => {
+                self.found = Found::Something;
+                self.sight.pane.restart();
+                for event in events {
+                    self.sight.pane.event(event);
+                }
+            }
+            Fed::Said(words) => {
+                self.sight.say(&words);
+                self.said = words;
+            }
+            Fed::Live(is_live) => {
+                self.was_read();
+                self.sight.pane.set_live(is_live);
+            }
+            Fed::Ended => {
+                self.was_read();
+                if self.found == Found::NotYet {
+                    self.found = Found::Nothing;
+                }
+                self.sight.pane.finish();
             }
         }
     }

@@ -163,6 +163,7 @@ pub fn run(screen: &mut Screen, settings: Settings) -> io::Result<End> {
     // A window that is closed sends more than one signal: none of them may end
     // this process before all agents and commands have ended.
     screen.leave();
+    app.conclude();
     let has_started = app.has_started;
     drop(app);
     screen.close();
@@ -252,6 +253,14 @@ impl App {
             }
         }
         Ok(None)
+    }
+
+    /// Closes all recordings before any agent is waited for: whoever hangs up may
+    /// kill next.
+    fn conclude(&mut self) {
+        for tab in &mut self.tabs {
+            tab.conclude();
+        }
     }
 
     /// Opens a tab, which is the active one then.
@@ -382,9 +391,10 @@ impl App {
             Event::Key(key) if key.kind != KeyEventKind::Release => self.key(key, screen)?,
             Event::Paste(text) => self.paste(&text),
             Event::Mouse(mouse) => self.mouse(mouse, screen)?,
+            Event::Resize(..) => self.tabs.iter_mut().for_each(Tab::resized),
             Event::FocusGained => self.is_focused = Some(true),
             Event::FocusLost => self.is_focused = Some(false),
-            _ => {}
+            Event::Key(_) => {}
         }
         Ok(())
     }
@@ -580,7 +590,9 @@ impl App {
             self.menu = Some(Menu::confirm(menu::Sure::CloseTab, &question, "close it"));
             return;
         }
-        self.tabs.remove(self.active);
+        let mut tab = self.tabs.remove(self.active);
+        tab.abandon();
+        drop(tab);
         self.active = self.active.min(self.tabs.len().saturating_sub(1));
         self.is_over = self.tabs.is_empty();
     }
@@ -589,6 +601,7 @@ impl App {
         let working = self.tabs.iter().filter(|tab| tab.is_busy()).count();
         if working == 0 || is_sure {
             self.is_over = true;
+            self.tabs.iter_mut().for_each(Tab::abandon);
             return;
         }
         let question = match working {

@@ -7,6 +7,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 use anyhow::{Context, bail};
+use rustix::fs::{Access, access};
 use rustix::process::Pid;
 use unspool::Event;
 use unspool::event::Body;
@@ -38,6 +39,7 @@ pub(crate) fn run(arguments: &Chat) -> anyhow::Result<Status> {
     if !io::stdin().is_terminal() || !terminal::is_terminal() {
         bail!("a chat needs a terminal: `unspool run` shows an agent into a pipe or a file");
     }
+    startable(&tabs)?;
     let project = &arguments.project;
     let root = project
         .canonicalize()
@@ -110,11 +112,36 @@ fn is_here(agent: &Known) -> bool {
     let Some(program) = agent.argv.first().map(Path::new) else {
         return false;
     };
+    let is_program = |path: &Path| path.is_file() && access(path, Access::EXEC_OK).is_ok();
     if program.components().count() > 1 {
-        return program.exists();
+        return is_program(program);
     }
-    let path = env::var_os("PATH").unwrap_or_default();
-    env::split_paths(&path).any(|folder| folder.join(program).is_file())
+    // It is looked for where the agent's own variables say.
+    let own = agent.env.iter().find(|(name, _)| name == "PATH");
+    let path = own.map(|(_, path)| path.clone());
+    let path = path.or_else(|| env::var_os("PATH")).unwrap_or_default();
+    env::split_paths(&path).any(|folder| is_program(&folder.join(program)))
+}
+
+/// Says before the screen is taken that no agent can be started. Where one can, the
+/// others say so in their tabs.
+fn startable(tabs: &[Opening]) -> anyhow::Result<()> {
+    let Some(first) = tabs.first() else {
+        return Ok(());
+    };
+    if tabs.iter().any(|tab| is_here(&tab.agent)) {
+        return Ok(());
+    }
+    let agent = &first.agent;
+    let program = agent.argv.first().map_or(Path::new(""), Path::new);
+    let (name, install) = (program.display(), &agent.install);
+    match program.components().count() {
+        0 => bail!("name the agent's command behind `--`"),
+        1 if install.is_empty() => bail!("{name} is not installed, or not in your PATH"),
+        1 => bail!("{name} is not installed, or not in your PATH. {install}"),
+        _ if program.exists() => bail!("{name} cannot be started: it is no program"),
+        _ => bail!("{name} cannot be started: there is no such file"),
+    }
 }
 
 fn list(known: &[Known]) -> anyhow::Result<Status> {
@@ -230,7 +257,7 @@ fn command(words: &[String]) -> Known {
 /// A conversation that goes on: one of ours, or one that the agent kept.
 fn earlier(id: &str, known: &[Known]) -> anyhow::Result<Opening> {
     let row = named::session(id, &[])?;
-    if !row.path.starts_with(config::records()?) {
+    if !config::is_record(&row.path) {
         return Ok(Opening {
             agent: agent(&row.digest.agent, known)?,
             open: Open::Load(row.digest.id),

@@ -61,7 +61,7 @@ fn browse(row: &Row, paint: &Paint, screen: &mut Screen) -> anyhow::Result<Optio
     let look = Look::of_views(paint.color, paint.theme.clone());
     match view::session(row, &look, screen) {
         Ok(End::Signal(signal)) => Ok(Some(signal)),
-        Ok(End::Left) => Ok(None),
+        Ok(End::Left | End::Nothing) => Ok(None),
         Err(error) => {
             complain(&error);
             Ok(screen.wait_for_key("Press a key to go back to the list.")?)
@@ -114,6 +114,7 @@ fn state(row: &Row) -> Span {
     let state = row.state();
     let role = match state {
         State::Finished => Role::Accent,
+        State::Stopped => Role::Normal,
         State::Running => Role::Colorful,
         State::Failed | State::CutOff => Role::Red,
     };

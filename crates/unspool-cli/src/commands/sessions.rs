@@ -204,6 +204,7 @@ fn cells(row: &Row, ids: &[(String, usize)], clock: &Clock) -> Vec<Span> {
     let state = row.state();
     let role = match state {
         State::Finished => Role::Accent,
+        State::Stopped => Role::Normal,
         State::Running => Role::Colorful,
         State::Failed | State::CutOff => Role::Red,
     };

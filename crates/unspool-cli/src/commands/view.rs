@@ -27,7 +27,7 @@ pub(crate) fn run(arguments: &View) -> anyhow::Result<Status> {
     let settings = Settings::new(&look)?;
     let mut screen = Screen::new().context("cannot open the terminal for keys")?;
     Ok(match show(&subject, arguments, &settings, &mut screen)? {
-        End::Left => Status::Success,
+        End::Left | End::Nothing => Status::Success,
         End::Signal(signal) => Status::of_signal(signal),
     })
 }
@@ -135,7 +135,11 @@ fn show(
         piped,
         pager: settings.pager.clone(),
     };
-    Ok(browse.run(screen, &mut errands)?)
+    match browse.run(screen, &mut errands)? {
+        End::Nothing if browse.said().is_empty() => bail!("{}: nothing to read", subject.name()),
+        End::Nothing => bail!("{}", browse.said()),
+        end => Ok(end),
+    }
 }
 
 /// What other programs do for a view.

@@ -22,8 +22,6 @@ use crate::input::{self, Batch, Container, Input, Kin, Part};
 const LONGEST: usize = 200;
 /// Models that are named.
 const MODELS: usize = 20;
-/// A session that was written to within this time may still be going on.
-const RECENT: i64 = 60_000;
 /// What a prompt does not begin with if a person wrote it.
 const NOT_A_PROMPT: [&str; 4] = [
     "<command-",
@@ -70,6 +68,8 @@ pub(crate) enum End {
     Failed,
     /// Somebody stopped it.
     Stopped,
+    /// It was cut off, and the record says so.
+    Cut,
     /// What was written ends before the turn does.
     Open,
 }
@@ -81,6 +81,8 @@ pub(crate) enum State {
     Finished,
     #[serde(rename = "failed")]
     Failed,
+    #[serde(rename = "stopped")]
+    Stopped,
     #[serde(rename = "cut off")]
     CutOff,
     #[serde(rename = "running")]
@@ -92,6 +94,7 @@ impl State {
         match self {
             Self::Finished => "finished",
             Self::Failed => "failed",
+            Self::Stopped => "stopped",
             Self::CutOff => "cut off",
             Self::Running => "running",
         }
@@ -99,14 +102,14 @@ impl State {
 }
 
 impl Digest {
-    /// How the session is, if it was last written at `written`; both times in
-    /// milliseconds.
-    pub(crate) fn state(&self, written: i64, now: i64) -> State {
+    /// How the session is, where it is known whether somebody writes it.
+    pub(crate) fn state(&self, is_written: impl FnOnce() -> bool) -> State {
         match self.end {
             End::Finished => State::Finished,
             End::Failed => State::Failed,
-            End::Open if (0..RECENT).contains(&now.saturating_sub(written)) => State::Running,
-            End::Open | End::Stopped => State::CutOff,
+            End::Stopped => State::Stopped,
+            End::Open if is_written() => State::Running,
+            End::Open | End::Cut => State::CutOff,
         }
     }
 
@@ -224,6 +227,8 @@ struct Reading {
     unknown: u64,
     /// Whether a turn was begun that did not end.
     is_open: bool,
+    /// Whether it is a conversation of ours.
+    is_chat: bool,
     /// What stands for a prompt where a person wrote none, as for a review.
     second_choice: String,
 }
@@ -262,6 +267,8 @@ impl Reading {
                     TurnStatus::Completed => End::Finished,
                     TurnStatus::Failed => End::Failed,
                     TurnStatus::Canceled => End::Stopped,
+                    // The reader's own word for a record that just ends has no time.
+                    TurnStatus::Interrupted if self.is_chat && time.is_some() => End::Cut,
                     TurnStatus::Interrupted => End::Open,
                 };
             }
@@ -278,6 +285,7 @@ impl Reading {
         struct About {
             agent: String,
         }
+        self.is_chat = true;
         let value = state.value.as_ref().map_or("", RawJson::get);
         let about: About = serde_json::from_str(value).unwrap_or_default();
         if self.digest.agent.is_empty() {

@@ -1,5 +1,7 @@
 //! A permission that is asked for: what is seen of it, and what keys do.
 
+use std::time::{Duration, Instant};
+
 use rustix::process::{Signal, kill_process};
 
 use crate::faults::children;
@@ -89,9 +91,14 @@ fn what_cannot_be_seen_cannot_be_allowed() {
         terminal.wait_for("Too small to show");
         pause();
     }
+    let resized = Instant::now();
     terminal.resize(SIZE);
     terminal.wait_for("src/extra.py");
     assert!(!terminal.text().contains('✓'), "{}", terminal.text());
+    wait_until("the word to go", || !terminal.text().contains("Too small"));
+    // By itself it goes after five seconds.
+    assert!(resized.elapsed() < Duration::from_secs(3));
+    assert!(terminal.text().contains("asks"), "{}", terminal.text());
     answer(&terminal, ASKS, b"a");
     terminal.wait_for("Pending touch rejected.txt");
     // What rejects can always be pressed.
@@ -101,6 +108,18 @@ fn what_cannot_be_seen_cannot_be_allowed() {
     pause();
     terminal.resize(SIZE);
     terminal.wait_for("Rejected touch rejected.txt");
+    leave(&mut terminal);
+}
+
+#[test]
+fn a_key_for_what_the_agent_does_not_offer_says_so() {
+    let project = Project::new();
+    let mut terminal = asked(&project, (40, 14));
+    terminal.press(b"R");
+    terminal.wait_for("The agent does not offer to reject alwa…");
+    terminal.resize(SIZE);
+    terminal.wait_for("The agent does not offer to reject always.");
+    assert!(terminal.text().contains(ASKS), "{}", terminal.text());
     leave(&mut terminal);
 }
 

@@ -12,12 +12,58 @@ const SIZE: (u16, u16) = (100, 30);
 #[test]
 fn an_agent_that_is_not_installed() {
     let project = Project::new();
-    let start = project.chat(SIZE, &["gemini"]).variable("PATH", "/nowhere");
+    let text = project.root().join("README.md");
+    let text = text.to_str().unwrap();
+    let cases: [(&[&str], &str); 5] = [
+        (&["--", ""], "name the agent's command behind `--`"),
+        (
+            &["gemini"],
+            "gemini is not installed, or not in your PATH. To install it: npm install",
+        ),
+        (
+            &["--", "gemini"],
+            "gemini is not installed, or not in your PATH",
+        ),
+        (
+            &["--", "/nonexistent"],
+            "/nonexistent cannot be started: there is no such file",
+        ),
+        (
+            &["--", text],
+            "README.md cannot be started: it is no program",
+        ),
+    ];
+    for (arguments, said) in cases {
+        let start = project.chat(SIZE, arguments).variable("PATH", "/nowhere");
+        let mut terminal = start.start();
+        assert_eq!(terminal.end().code(), Some(2));
+        assert!(
+            terminal.text().replace('\n', "").contains(said),
+            "{}",
+            terminal.text()
+        );
+        // The screen was not taken for it.
+        let bytes = terminal.bytes();
+        assert!(!bytes.windows(8).any(|part| part == b"\x1b[?1049h"));
+    }
+}
+
+#[test]
+fn one_of_two_agents_that_is_not_installed_says_so_in_its_tab() {
+    let project = Project::new();
+    let agent = project.agent(&[], "");
+    let quoted: Vec<String> = agent.iter().map(|word| format!("{word:?}")).collect();
+    let config = format!("[chat.agents.mine]\ncommand = [{}]\n", quoted.join(", "));
+    let config = project.configure(&config);
+    let start = project
+        .chat(SIZE, &["mine", "gemini"])
+        .variable("UNSPOOL_CONFIG", config.to_str().unwrap())
+        .variable("PATH", "/nowhere");
     let mut terminal = start.start();
+    terminal.wait_for("✗ gemini");
+    terminal.press(crate::project::NEXT_TAB);
     terminal.wait_for("gemini is not installed. To install it: npm install");
-    terminal.press(b"\x11");
-    assert_eq!(terminal.end().code(), Some(2));
-    assert!(!terminal.is_alternate());
+    leave(&mut terminal);
 }
 
 #[test]
@@ -29,6 +75,17 @@ fn an_agent_that_dies_says_why() {
     terminal.wait_for("ended with status 3. It said:");
     terminal.wait_for("out of luck");
     terminal.wait_for("Ctrl-R starts it again.");
+    leave(&mut terminal);
+}
+
+#[test]
+fn a_refusal_in_colours_is_read_as_on_a_terminal() {
+    let project = Project::new();
+    let flags = ["--refuse-prompt", "out of \u{1b}[31mluck\u{1b}[0m today"];
+    let mut terminal = project.talk(SIZE, &flags, "");
+    send(&terminal, "go");
+    terminal.wait_for("Error: out of luck today");
+    assert!(!terminal.text().contains("x1B"), "{}", terminal.text());
     leave(&mut terminal);
 }
 

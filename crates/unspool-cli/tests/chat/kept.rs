@@ -5,6 +5,7 @@ use std::fs;
 use rustix::process::Signal;
 
 use crate::project::{Project, done, leave, send};
+use crate::terminal::Start;
 use crate::world::wait_until;
 
 const SIZE: (u16, u16) = (100, 36);
@@ -68,6 +69,89 @@ fn a_kill_at_any_point_loses_at_most_the_last_line() {
         let listed = project.command(&["sessions", "--json"]).output().unwrap();
         assert!(String::from_utf8_lossy(&listed.stdout).contains("tell me all"));
     }
+}
+
+/// How the one session of a project is listed.
+fn state(project: &Project) -> (String, String) {
+    let listed = project.command(&["sessions", "--json"]).output().unwrap();
+    let listed = String::from_utf8(listed.stdout).unwrap();
+    let row: serde_json::Value = serde_json::from_str(listed.lines().next().unwrap()).unwrap();
+    let text = |name: &str| row[name].as_str().unwrap().to_owned();
+    (text("id"), text("state"))
+}
+
+fn shown(project: &Project, id: &str) -> String {
+    let shown = project.command(&["show", id]).output().unwrap();
+    String::from_utf8(shown.stdout).unwrap()
+}
+
+/// An agent in the middle of a call.
+const AT_WORK: [&str; 3] = ["--open-call", "--until-canceled", "0"];
+const RUNNING: &str = "Running make a mess";
+const CUT: &str = "Interrupted: the stream ended before the agent finished.";
+
+#[test]
+fn whoever_hangs_up_finds_a_conversation_that_was_closed() {
+    for signal in [Signal::HUP, Signal::TERM] {
+        let project = Project::new();
+        let mut terminal = project.talk(SIZE, &AT_WORK, "");
+        send(&terminal, "go on");
+        terminal.wait_for(RUNNING);
+        assert_eq!(state(&project).1, "running");
+        terminal.signal(signal);
+        assert_eq!(terminal.end().code(), Some(128 + signal.as_raw()));
+        let kept = fs::read_to_string(&project.records()[0]).unwrap();
+        assert!(
+            kept.trim_end().ends_with(r#""status":"interrupted"}"#),
+            "{kept}"
+        );
+        let (id, state) = state(&project);
+        assert_eq!(state, "cut off");
+        let shown = shown(&project, &id);
+        assert!(shown.contains("Canceled make a mess"), "{shown}");
+        assert!(shown.contains(CUT) && !shown.contains("Running"), "{shown}");
+    }
+}
+
+#[test]
+fn what_ran_when_the_chat_was_killed_does_not_seem_to_run() {
+    let project = Project::new();
+    let mut terminal = project.talk(SIZE, &AT_WORK, "");
+    send(&terminal, "go on");
+    terminal.wait_for(RUNNING);
+    terminal.signal(Signal::KILL);
+    terminal.end();
+    let (id, cut) = state(&project);
+    assert_eq!(cut, "cut off");
+    assert!(shown(&project, &id).contains(CUT));
+    let record = project.records().remove(0);
+    let view = Start::unspool(SIZE, &["view", record.to_str().unwrap()]);
+    let set = |start: Start, (name, value): &(&str, String)| start.variable(name, value);
+    let mut terminal = project.variables().iter().fold(view, set).start();
+    terminal.wait_for(CUT);
+    assert!(
+        terminal.text().contains(&format!("○ {RUNNING}")),
+        "{}",
+        terminal.text()
+    );
+    terminal.press(b"q");
+    terminal.end();
+
+    let mut terminal = project.chat(SIZE, &["--resume", &id]).start();
+    terminal.wait_for("⊘ Canceled make a mess");
+    terminal.wait_for(CUT);
+    assert!(!terminal.text().contains("Running"), "{}", terminal.text());
+    wait_until("the agent", || !terminal.text().contains("starting"));
+    send(&terminal, "and again");
+    terminal.wait_for(RUNNING);
+    assert_eq!(terminal.text().matches("make a mess").count(), 2);
+    assert_eq!(state(&project).1, "running");
+    leave(&mut terminal);
+    // The person stopped it.
+    assert_eq!(state(&project).1, "stopped");
+    let shown = shown(&project, &id);
+    assert_eq!(shown.matches("Canceled make a mess").count(), 2, "{shown}");
+    assert_eq!(shown.matches(CUT).count(), 1, "{shown}");
 }
 
 #[test]

@@ -355,7 +355,7 @@ fn a_conversation_in_tmux() {
 
 #[test]
 fn a_terminal_that_a_call_takes_up_late_is_shown_once() {
-    for pause in ["0", "300", "2500"] {
+    for pause in ["0", "300", "2500", "4500"] {
         let project = Project::new();
         let command = "echo begun; sleep 2; echo over";
         let flags = ["--terminal", command, "--late-call", pause];

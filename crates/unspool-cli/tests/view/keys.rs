@@ -124,6 +124,28 @@ fn a_pipe_is_watched_while_keys_come_from_the_terminal() {
 }
 
 #[test]
+fn where_nothing_is_to_be_read_that_is_said() {
+    let takes_the_screen = |terminal: &Terminal| {
+        let bytes = terminal.bytes();
+        bytes.windows(8).any(|part| part == b"\x1b[?1049h")
+    };
+    let script = format!(": | {UNSPOOL} view");
+    let mut terminal = Start::program((80, 24), "/bin/sh", &["-c", &script]).start();
+    assert_eq!(terminal.end().code(), Some(2));
+    terminal.wait_for("unspool: standard input: nothing to read");
+    assert!(!takes_the_screen(&terminal));
+    // What may still come is waited for.
+    let start = Start::unspool((80, 24), &["view", "--theme", "dark"]);
+    let mut terminal = start.stdin(Stdio::piped()).start();
+    let pipe = terminal.stdin();
+    wait_until("the screen", || terminal.is_alternate());
+    drop(pipe);
+    assert_eq!(terminal.end().code(), Some(2));
+    assert!(!terminal.is_alternate());
+    terminal.wait_for("unspool: standard input: nothing to read");
+}
+
+#[test]
 fn an_entry_is_copied_and_opened_in_an_editor() {
     let run = Run::of(&long(2));
     let editor = run.folder().join("editor");
@@ -143,6 +165,8 @@ fn an_entry_is_copied_and_opened_in_an_editor() {
     terminal.press(b"/zzz\r");
     terminal.wait_for("/zzz  not found");
     terminal.press(b"\x1b");
+    // Together they would be another key.
+    std::thread::sleep(Duration::from_millis(200));
     terminal.press(b"v");
     let edited = run.folder().join("edited");
     wait_until("the editor", || edited.exists());

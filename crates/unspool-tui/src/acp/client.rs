@@ -35,6 +35,7 @@ pub use calls::Call;
 use calls::Calls;
 use journal::Journal;
 use services::Services;
+pub(crate) use unfinished::ends_of;
 
 mod asks;
 mod blocks;
@@ -414,6 +415,12 @@ impl Client {
             self.updates.push(Update::Stray(text));
             return;
         };
+        // An answer to nothing, or a second one, says nothing of a turn.
+        if let Message::Response { id, .. } = &message
+            && !id.as_i64().is_some_and(|id| self.pending.contains_key(&id))
+        {
+            return;
+        }
         self.take_up(&message);
         self.journal.came(line);
         match message {
@@ -605,6 +612,12 @@ impl Client {
     pub fn conclude(&mut self) {
         self.end_shells();
         self.release_all();
+        // Nobody waits for the answer of an agent that was told to stop.
+        if let Some(turn) = self.turn.take().filter(|turn| turn.is_canceled) {
+            let result = schema::PromptResponse::new(schema::StopReason::Cancelled);
+            let answer = wire::answer(&json!(turn.request), &result);
+            self.journal.came(&answer);
+        }
         self.journal.finish();
     }
 

@@ -3,10 +3,15 @@
 //! Each line is one write to the end of the file, so that whatever ends this
 //! process, at most the last line is cut off. `unspool` reads the file back as
 //! it reads any recording. Only the person can read it. Written by `client.rs`.
+//!
+//! As long as somebody writes it the file is locked, which the system ends with
+//! the process: so it is known at once whether a conversation goes on.
 
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
 
 use unspool::Event;
 
@@ -14,6 +19,16 @@ use crate::private;
 
 /// How far back the last line end is looked for.
 const TAIL: u64 = 64 << 20;
+
+/// Who asks whether a file is written to holds its lock for a moment.
+const TRIES: usize = 20;
+const MOMENT: Duration = Duration::from_millis(2);
+
+/// Whether somebody writes a conversation.
+pub fn is_written(path: &Path) -> bool {
+    let locked = File::open(path).map(|file| file.try_lock_shared());
+    matches!(locked, Ok(Err(TryLockError::WouldBlock)))
+}
 
 /// A file that events are written to.
 #[derive(Debug)]
@@ -28,6 +43,7 @@ impl Recorder {
     /// are missing. A last line that was cut off is taken away.
     pub fn open(path: &Path) -> io::Result<Self> {
         let mut file = private::open(path)?;
+        lock(&file);
         drop_cut_line(&mut file)?;
         Ok(Self {
             file,
@@ -47,6 +63,17 @@ impl Recorder {
         serde_json::to_writer(&mut self.line, event)?;
         self.line.push(b'\n');
         self.file.write_all(&self.line)
+    }
+}
+
+/// Without a lock it is written all the same: the same conversation may be open
+/// twice, and not every file system has locks.
+fn lock(file: &File) {
+    for _ in 0..TRIES {
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => thread::sleep(MOMENT),
+            Ok(()) | Err(TryLockError::Error(_)) => return,
+        }
     }
 }
 
@@ -90,6 +117,17 @@ mod tests {
         let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
         assert_eq!(mode(&path), 0o600);
         assert_eq!(mode(path.parent().unwrap()), 0o700);
+    }
+
+    #[test]
+    fn it_is_known_whether_somebody_writes_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run.jsonl");
+        assert!(!is_written(&path));
+        let recorder = Recorder::open(&path).unwrap();
+        assert!(is_written(&path));
+        drop(recorder);
+        assert!(!is_written(&path));
     }
 
     #[test]

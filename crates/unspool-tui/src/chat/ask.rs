@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use ratatui::Frame;
-use ratatui::crossterm::event::{KeyEvent, MouseEvent};
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseEvent};
 use ratatui::layout::Rect;
 use unspool::doc::card;
 use unspool::doc::entry::Detail;
@@ -26,8 +26,8 @@ pub(super) struct Question {
 }
 
 enum Widget {
-    /// With the ids of its options.
-    Permission(Box<Permission>, Vec<String>),
+    /// With the ids of its options, and what they do.
+    Permission(Box<Permission>, Vec<(String, Kind)>),
     Form(Box<Form>),
     Address(Box<Address>, String),
 }
@@ -42,6 +42,8 @@ pub(super) enum Said {
     Copy(String),
     /// What would have been allowed was not seen yet.
     Unseen,
+    /// The agent offers nothing that the key is for: allowing once, say.
+    Missing(&'static str),
     /// What would have been allowed has so many rows that were not seen.
     Unread(usize),
 }
@@ -60,8 +62,10 @@ impl Question {
                     title(call)
                 };
                 let widget = Permission::new(title, blocks(call), choices.collect());
-                let ids = options.iter().map(|option| option.id.clone()).collect();
-                Widget::Permission(Box::new(widget), ids)
+                let ids = options
+                    .iter()
+                    .map(|option| (option.id.clone(), kind(&option.kind)));
+                Widget::Permission(Box::new(widget), ids.collect())
             }
             AskKind::Form { message, schema } => Widget::Form(Box::new(Form::new(message, schema))),
             AskKind::Url { message, url, .. } => {
@@ -104,13 +108,19 @@ impl Question {
         match &mut self.widget {
             Widget::Permission(widget, options) => match widget.key(key, now) {
                 permission::Answer::Chosen(at) => match options.get(at) {
-                    Some(option) => answered(Answer::Option(option.clone())),
+                    Some((option, _)) => answered(Answer::Option(option.clone())),
                     None => Said::Nothing,
                 },
                 permission::Answer::Cancel => Said::Stop,
                 permission::Answer::Unseen => Said::Unseen,
                 permission::Answer::Unread(rows) => Said::Unread(rows),
-                permission::Answer::Nothing | permission::Answer::Changed => Said::Nothing,
+                permission::Answer::Nothing => match effect(key) {
+                    Some((kind, words)) if options.iter().all(|(_, offered)| *offered != kind) => {
+                        Said::Missing(words)
+                    }
+                    _ => Said::Nothing,
+                },
+                permission::Answer::Changed => Said::Nothing,
             },
             Widget::Form(widget) => match widget.key(key, now) {
                 form::Answer::Accept(fields) => answered(Answer::Accept(fields)),
@@ -141,11 +151,25 @@ impl Question {
         };
         match widget.mouse(mouse) {
             permission::Answer::Chosen(at) => match options.get(at) {
-                Some(option) => Said::Answer(self.id, Answer::Option(option.clone())),
+                Some((option, _)) => Said::Answer(self.id, Answer::Option(option.clone())),
                 None => Said::Nothing,
             },
             _ => Said::Nothing,
         }
+    }
+}
+
+/// What a key of the panel is for, whatever is offered.
+fn effect(key: KeyEvent) -> Option<(Kind, &'static str)> {
+    let is_shifted = key.modifiers.contains(KeyModifiers::SHIFT);
+    match key.code {
+        KeyCode::Char('A') => Some((Kind::AllowAlways, "allow always")),
+        KeyCode::Char('R') => Some((Kind::RejectAlways, "reject always")),
+        KeyCode::Char('a') if is_shifted => Some((Kind::AllowAlways, "allow always")),
+        KeyCode::Char('r') if is_shifted => Some((Kind::RejectAlways, "reject always")),
+        KeyCode::Char('a') => Some((Kind::AllowOnce, "allow once")),
+        KeyCode::Char('r') => Some((Kind::RejectOnce, "reject once")),
+        _ => None,
     }
 }
 

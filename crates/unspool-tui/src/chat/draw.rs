@@ -129,7 +129,12 @@ fn status_line(tab: &Tab, room: usize) -> Line {
     let right = tab.sight.pane.facts().figures().join("  ");
     let right = format!(" {right}");
     let left_room = room.saturating_sub(width(&right));
-    if left_room < 12 {
+    // What was just said is worth more than figures.
+    let is_cut = tab
+        .sight
+        .said()
+        .is_some_and(|words| width(words) > left_room);
+    if left_room < 12 || is_cut {
         return truncated(&left, room);
     }
     let mut line = truncated(&left, left_room);

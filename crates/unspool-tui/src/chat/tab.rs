@@ -40,6 +40,7 @@ const PLACES: [Place; 5] = [
 const STRAYS: usize = 5;
 /// Agents have answered after so long.
 const LATE: Duration = Duration::from_secs(10);
+const TOO_SMALL: &str = "Too small to show what is asked: PgDn scrolls, or enlarge the window.";
 /// After so much silence, what waits for the next message is shown.
 const QUIET: Duration = Duration::from_millis(60);
 
@@ -115,12 +116,16 @@ impl Tab {
         };
         tab.sight.pane.set_focus(false);
         tab.sight.pane.follow(true);
-        let past = std::mem::take(&mut tab.opening.past);
+        let mut past = std::mem::take(&mut tab.opening.past);
+        let ends = acp::client::ends_of(&mut past);
         let next = past.last().map_or(0, |event| event.seq + 1);
         for event in past {
             tab.sight.pane.event(event);
         }
         tab.connect(settings, teller, next);
+        for body in ends {
+            tab.tell(body);
+        }
         let first = std::mem::take(&mut tab.opening.prompt);
         if !first.trim().is_empty() {
             let message = Message {
@@ -145,10 +150,14 @@ impl Tab {
     }
 
     fn note(&mut self, level: Level, text: String) {
+        self.tell(Body::Notice(Notice::new(level, text)));
+    }
+
+    /// Something that belongs to the conversation, and is kept with it.
+    fn tell(&mut self, body: Body) {
         match &mut self.client {
-            // It belongs to the conversation, and is kept with it.
-            Some(client) => client.tell(Body::Notice(Notice::new(level, text))),
-            None => self.show(Body::Notice(Notice::new(level, text))),
+            Some(client) => client.tell(body),
+            None => self.show(body),
         }
     }
 
@@ -576,16 +585,25 @@ impl Tab {
         Ok(true)
     }
 
+    /// The window has another size: it may not be too small any more.
+    pub(super) fn resized(&mut self) {
+        if self.sight.said() == Some(TOO_SMALL) {
+            self.sight.hush();
+        }
+    }
+
     fn answer(&mut self, said: Said) {
         match said {
             Said::Nothing | Said::Copy(_) => {}
             Said::Stop => self.cancel(),
-            Said::Unseen => self
-                .sight
-                .say("Too small to show what is asked: PgDn scrolls, or enlarge the window."),
+            Said::Unseen => self.sight.say(TOO_SMALL),
             Said::Unread(rows) => {
                 let rows = count(rows, "line", "lines");
                 let words = format!("{rows} unread: PgDn, or press again");
+                self.sight.say(&words);
+            }
+            Said::Missing(what) => {
+                let words = format!("The agent does not offer to {what}.");
                 self.sight.say(&words);
             }
             Said::Answer(id, answer) => self.with_client(|client| {

@@ -180,16 +180,11 @@ impl Permission {
             let row = rows.next().unwrap_or_default();
             rule(buffer, row, &self.heading(), theme);
         }
-        if area.height >= 6 {
-            let footer = rows.next_back().unwrap_or_default();
-            let known = [
-                ("Esc", "cancel turn"),
-                ("↑↓ Enter", "choose"),
-                ("PgDn", "scroll"),
-            ];
-            let words = keys(&known, "", usize::from(footer.width));
-            put(buffer, footer, &words, theme);
-        }
+        let footer = if area.height >= 6 {
+            rows.next_back()
+        } else {
+            None
+        };
         let rows: Vec<Rect> = rows.collect();
         let (taken, each) = self.options_height(&rows, area.width);
         let (body, options) = rows.split_at(rows.len() - taken);
@@ -197,6 +192,14 @@ impl Permission {
             self.body.draw(buffer, first.union(*last), theme);
         }
         self.draw_options(buffer, options, each, theme);
+        if let Some(footer) = footer {
+            let mut known = vec![("Esc", "cancel turn"), ("↑↓ Enter", "choose")];
+            if self.body.scrolls() {
+                known.push(("PgDn", "scroll"));
+            }
+            let words = keys(&known, "", usize::from(footer.width));
+            put(buffer, footer, &words, theme);
+        }
     }
 
     fn heading(&self) -> Line {

@@ -50,6 +50,11 @@ impl Scroll {
         self
     }
 
+    /// Whether there is more of it than was painted last.
+    pub(super) fn scrolls(&self) -> bool {
+        self.lines.len() > self.page
+    }
+
     /// Whether as much as a line was seen of what follows the headings.
     pub(super) fn is_seen(&self) -> bool {
         self.is_seen

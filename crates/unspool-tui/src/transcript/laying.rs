@@ -163,8 +163,10 @@ fn thought(entry: &Entry, text: &str, page: &Page<'_>) -> Vec<Row> {
     let is_open = page.level > Level::Folded;
     let first: String = text.trim().chars().take(FIRST_WORDS).collect();
     let first = first.lines().next().unwrap_or_default();
-    let first = sanitize::line(first.trim_matches(['*', '#', ' '])).into_owned();
-    let is_all = text.trim().len() <= first.len() + 4;
+    let is_all = text.trim().len() == first.len();
+    // A title may have words behind it.
+    let first = first.trim_matches(['*', '#', ' ']).replace("**", "");
+    let first = sanitize::line(&first).into_owned();
     let sign = match (is_all, is_open) {
         (true, _) => "  ",
         (_, true) => "▾ ",

@@ -198,6 +198,9 @@ fn thoughts_are_folded_to_their_first_line() {
     assert!(world.seen().join("\n").contains("Then I leap."));
     world.act(&[Action::Toggle]);
     assert_eq!(world.seen()[..2], ["▌ ◦ ▸ First I look.", ""]);
+    let titled = r#"{"kind":"reasoning","id":"r","text":"**Looking** hard"}"#;
+    let mut world = World::new((60, 6), &[titled.to_owned()]);
+    assert_eq!(world.seen()[..2], ["▌ ◦   Looking hard", ""]);
 }
 
 #[test]

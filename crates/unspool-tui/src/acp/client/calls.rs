@@ -159,15 +159,36 @@ impl Calls {
         })
     }
 
-    /// Whether a command that is not over shows no terminal yet.
-    pub(super) fn await_terminal(&self, session: &str) -> bool {
-        let mut of_session = self.open.iter().filter(|((of, _), _)| of == session);
-        of_session.any(|(_, fields)| {
+    /// The commands that are not over and show no terminal yet, by their calls.
+    fn without_terminal<'a>(
+        &'a self,
+        session: &'a str,
+    ) -> impl Iterator<Item = (&'a str, &'a Map<String, Value>)> {
+        let of_session = self.open.iter().filter(move |((of, _), fields)| {
             let content = fields.get("content").and_then(Value::as_array);
             let mut content = content.into_iter().flatten();
             let is_command = fields.get("kind").and_then(Value::as_str) == Some("execute");
-            is_command && !content.any(|item| item.get("terminalId").is_some())
-        })
+            of == session && is_command && !content.any(|item| item.get("terminalId").is_some())
+        });
+        of_session.map(|((_, id), fields)| (id.as_str(), fields))
+    }
+
+    /// Whether a command that is not over shows no terminal yet.
+    pub(super) fn await_terminal(&self, session: &str) -> bool {
+        self.without_terminal(session).next().is_some()
+    }
+
+    /// The one call that is about this command and shows no terminal yet.
+    pub(super) fn awaiting(&self, session: &str, command: &str) -> Option<String> {
+        let is_about = |fields: &Map<String, Value>| {
+            let own = Call::new(fields).command;
+            own.is_some_and(|own| own.trim() == command.trim())
+        };
+        let mut about = self
+            .without_terminal(session)
+            .filter(|(_, fields)| is_about(fields));
+        let (id, _) = about.next()?;
+        about.next().is_none().then(|| id.to_owned())
     }
 
     /// Whether a call that is not over shows this terminal.

@@ -5,7 +5,8 @@
 //! From the first prompt on everything is recorded, what came before included.
 //!
 //! A call of the agent that shows a terminal which a call of ours showed already
-//! takes that one's place: its events go under the id of ours.
+//! takes that one's place: its events go under the id of ours. If that has ended,
+//! everything was told, and the agent's call is not.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -38,11 +39,14 @@ pub(super) struct Journal {
     record: Record,
 }
 
-/// A call of ours whose place was taken.
+/// Where the events of a call go.
 struct Taken {
+    /// The call of ours whose place it takes, or its own.
     id: String,
     /// Bytes of its output that are seen already.
     seen: usize,
+    /// The call of ours has ended.
+    is_told: bool,
 }
 
 enum Record {
@@ -154,8 +158,9 @@ impl Journal {
             if self.is_muted {
                 continue;
             }
-            self.rename(&mut event);
-            if matches!(&event.body, Body::ToolOutput(output) if output.text.is_empty()) {
+            let is_empty =
+                |body: &Body| matches!(body, Body::ToolOutput(output) if output.text.is_empty());
+            if !self.rename(&mut event) || is_empty(&event.body) {
                 continue;
             }
             let mut events = Vec::new();
@@ -169,43 +174,79 @@ impl Journal {
     /// A call of the agent is about to take the place of one of ours, of whose
     /// output so much is seen; `false` if it has a place of its own.
     pub(super) fn take_place(&mut self, call: &str, ours: &str, seen: usize) -> bool {
-        let is_free = !call.is_empty() && !self.unfinished.contains(call) && !self.is_muted;
+        let is_free = !call.is_empty() && !self.is_open(call) && !self.is_muted;
         if is_free {
-            let id = ours.to_owned();
-            self.taken.insert(call.to_owned(), Taken { id, seen });
+            self.take(call, ours, seen, false);
         }
         is_free
     }
 
-    fn rename(&mut self, event: &mut Event) {
+    /// The same where all of it was told, and nothing is left to say.
+    pub(super) fn leave_out(&mut self, call: &str, ours: &str) {
+        if !call.is_empty() && !self.is_open(call) && !self.is_muted {
+            self.take(call, ours, 0, true);
+        }
+    }
+
+    /// So much of the output of an open call was told before the agent tells it.
+    pub(super) fn was_told(&mut self, call: &str, seen: usize) {
+        self.take(call, call, seen, false);
+    }
+
+    fn take(&mut self, call: &str, ours: &str, seen: usize, is_told: bool) {
+        let id = ours.to_owned();
+        let taken = Taken { id, seen, is_told };
+        self.taken.insert(call.to_owned(), taken);
+    }
+
+    /// Whether a call of the agent was told of, and not its end.
+    pub(super) fn is_open(&self, call: &str) -> bool {
+        self.unfinished.contains(call)
+    }
+
+    /// Tells an event of a call as one of the call whose place it took; `false` if
+    /// it was told before.
+    fn rename(&mut self, event: &mut Event) -> bool {
         let id = match &mut event.body {
             Body::ToolUse(call) => &mut call.id,
             Body::ToolOutput(output) => &mut output.id,
             Body::ToolResult(result) => &mut result.id,
             Body::Permission(asked) => &mut asked.tool_id,
-            _ => return,
+            _ => return true,
         };
         let Some(taken) = self.taken.get_mut(id) else {
-            return;
+            return true;
         };
         id.clone_from(&taken.id);
-        if let Body::ToolOutput(output) = &mut event.body {
-            let text = output.text.as_str().into_owned();
-            let mut seen = taken.seen.min(text.len());
-            taken.seen -= seen;
-            while !text.is_char_boundary(seen) {
-                seen += 1;
+        let is_told = taken.is_told;
+        match &mut event.body {
+            Body::ToolOutput(output) => {
+                let text = output.text.as_str().into_owned();
+                let mut seen = taken.seen.min(text.len());
+                taken.seen -= seen;
+                while !text.is_char_boundary(seen) {
+                    seen += 1;
+                }
+                output.text = text.split_at(seen).1.to_owned().into();
+                !is_told
             }
-            output.text = text.split_at(seen).1.to_owned().into();
-        } else if matches!(event.body, Body::ToolResult(_)) {
-            let ours = taken.id.clone();
-            self.taken.retain(|_, taken| taken.id != ours);
+            Body::ToolResult(result) => {
+                self.taken.retain(|_, taken| taken.id != result.id);
+                !is_told
+            }
+            Body::Permission(_) => true,
+            _ => !is_told,
         }
     }
 
     /// What is open belongs to a turn that is over.
     pub(super) fn turn_over(&mut self) {
         self.unfinished.turn_over();
+    }
+
+    /// Whether a turn left something open that is not given up yet.
+    pub(super) fn has_left(&self) -> bool {
+        self.unfinished.has_left()
     }
 
     /// Nothing more was said of what a turn left open.

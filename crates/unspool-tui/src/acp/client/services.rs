@@ -6,7 +6,7 @@
 //! says `ask` is asked for what was not allowed in this turn, and so is writing
 //! below `.git`, from where programs are run.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -43,6 +43,8 @@ pub(super) struct Services {
     owned: BTreeMap<String, Owned>,
     /// The person's.
     pub(super) shells: BTreeMap<String, Shell>,
+    /// Terminals that calls of our own showed to their ends, the last of them.
+    told: VecDeque<String>,
     /// Requests that wait for the end of a terminal's command.
     waiting: Vec<(Value, String)>,
     pub(super) last: u64,
@@ -64,6 +66,8 @@ struct Owned {
     is_embedded: bool,
     /// A call of our own shows it, since no call of the agent did.
     card: Card,
+    /// The agent's call that its output is shown in, if that is [`Card::Lent`].
+    lent_to: String,
     /// The beginning of a character whose rest has not come yet.
     cut: Vec<u8>,
 }
@@ -76,6 +80,9 @@ enum Card {
     Ended,
     /// A call of the agent took its place.
     Taken,
+    /// There is none: the agent has a call for the same command, which shows the
+    /// output though the agent did not say so.
+    Lent,
 }
 
 impl Services {
@@ -85,6 +92,7 @@ impl Services {
             terminals,
             owned: BTreeMap::new(),
             shells: BTreeMap::new(),
+            told: VecDeque::new(),
             waiting: Vec::new(),
             last: 0,
             granted_paths: Vec::new(),
@@ -402,6 +410,7 @@ impl Client {
             shown: 0,
             is_embedded: false,
             card: Card::No,
+            lent_to: String::new(),
             cut: Vec::new(),
         };
         match self.services.terminals.start(&id, &run) {
@@ -448,9 +457,14 @@ impl Client {
         }
         owned.shown += bytes.len();
         self.journal.terminal_grew(&owned.session, id, &bytes);
-        if owned.card == Card::Runs {
+        if matches!(owned.card, Card::Runs | Card::Lent) {
             let text = whole(&mut owned.cut, bytes);
-            self.show_command_output(id, text);
+            let call = if owned.card == Card::Lent {
+                owned.lent_to.clone()
+            } else {
+                id.to_owned()
+            };
+            self.show_command_output(&call, text);
         } else if owned.since.elapsed() >= GRACE && self.is_card_due(id) {
             self.show_card(id);
         }
@@ -478,7 +492,7 @@ impl Client {
             let has_ended = self.services.terminals.exit(id).is_some();
             let is_hidden = owned.card == Card::No && !owned.is_embedded;
             is_hidden || owned.card == Card::Runs && has_ended
-        })
+        }) || self.journal.has_left()
     }
 
     /// Whether the agent had its time to show a terminal by itself.
@@ -510,14 +524,27 @@ impl Client {
         if method != "session/update" || !matches!(&*kind, "tool_call" | "tool_call_update") {
             return;
         }
-        for item in items(update, "content") {
+        let call = text(update, "toolCallId");
+        let content = items(update, "content");
+        for item in content {
             let id = text(item, "terminalId");
-            if let Some(owned) = self.services.owned.get_mut(&id)
-                && owned.card == Card::Runs
-                && self
-                    .journal
-                    .take_place(&text(update, "toolCallId"), &id, owned.shown)
-            {
+            if content.len() == 1 && self.services.told.contains(&id) {
+                self.journal.leave_out(&call, &id);
+            }
+            let Some(owned) = self.services.owned.get_mut(&id) else {
+                continue;
+            };
+            let is_taken = match owned.card {
+                Card::Runs => self.journal.take_place(&call, &id, owned.shown),
+                Card::Lent => {
+                    if call == owned.lent_to {
+                        self.journal.was_told(&call, owned.shown);
+                    }
+                    true
+                }
+                Card::No | Card::Ended | Card::Taken => false,
+            };
+            if is_taken {
                 owned.card = Card::Taken;
                 owned.is_embedded = true;
             }
@@ -532,6 +559,14 @@ impl Client {
         };
         owned.is_embedded |= is_embedded;
         if owned.is_embedded || owned.card != Card::No {
+            return;
+        }
+        let awaiting = self.calls.awaiting(&owned.session, &owned.command);
+        if let Some(call) = awaiting.filter(|call| self.journal.is_open(call)) {
+            owned.card = Card::Lent;
+            owned.lent_to.clone_from(&call);
+            let output = self.services.terminals.output(id).unwrap_or_default();
+            self.show_command_output(&call, output.text);
             return;
         }
         owned.card = Card::Runs;
@@ -553,6 +588,10 @@ impl Client {
             return;
         }
         owned.card = Card::Ended;
+        if self.services.told.len() >= TERMINALS {
+            self.services.told.pop_front();
+        }
+        self.services.told.push_back(id.to_owned());
         let output = self.services.terminals.output(id).unwrap_or_default();
         let ran = self.services.terminals.exit(id).map(|(_, ran)| ran);
         let duration = ran.and_then(|ran| u64::try_from(ran.as_millis()).ok());

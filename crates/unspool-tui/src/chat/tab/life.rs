@@ -147,6 +147,7 @@ impl Tab {
         self.opening.record = recording.or(self.opening.record.take());
         self.keep_waiting();
         self.conclude();
+        self.client = None;
         self.phase = Phase::Starting;
         self.has_failed = false;
         self.connect(settings, teller, self.last_seq + 1);
@@ -170,14 +171,20 @@ impl Tab {
         self.sight.say("What waited stands in the prompt again.");
     }
 
-    /// Ends the agent, and tells of what it left open.
-    fn conclude(&mut self) {
+    /// Asks the agent to end, and tells of what it leaves open. Nothing is waited
+    /// for.
+    pub(in crate::chat) fn conclude(&mut self) {
         if let Some(client) = &mut self.client {
             client.close();
             client.conclude();
         }
         self.follow_up();
-        self.client = None;
+    }
+
+    /// The same for a person who knows what is at work and leaves.
+    pub(in crate::chat) fn abandon(&mut self) {
+        self.with_client(Client::cancel);
+        self.conclude();
     }
 
     /// Ends an agent that does not stop, or does not answer.
@@ -185,6 +192,7 @@ impl Tab {
         let was_starting = self.phase == Phase::Starting;
         self.keep_waiting();
         self.conclude();
+        self.client = None;
         self.question = None;
         self.has_failed = true;
         self.phase = Phase::Ended;

@@ -278,6 +278,87 @@ fn a_call_that_takes_a_terminal_up_late_takes_its_place() {
     assert!(!world.client.runs_terminal());
 }
 
+/// The ids of calls in events.
+fn ids(updates: &[Update]) -> Vec<&str> {
+    let calls = events(updates).into_iter().filter_map(|body| match body {
+        Body::ToolUse(call) => Some(call.id.as_str()),
+        Body::ToolOutput(output) => Some(output.id.as_str()),
+        Body::ToolResult(result) => Some(result.id.as_str()),
+        _ => None,
+    });
+    calls.collect()
+}
+
+#[test]
+fn a_terminal_of_a_call_that_says_so_late_is_shown_in_it_from_the_beginning() {
+    let mut world = World::trusting();
+    let command = "echo alpha; read a; echo beta";
+    let input = json!({"command": command});
+    let mut updates = world.update(
+        json!({"sessionUpdate": "tool_call", "toolCallId": "c", "kind": "execute", "title": "letters",
+        "status": "in_progress", "rawInput": input}),
+    );
+    let created = world.request(7, "terminal/create", input);
+    let id = created["result"]["terminalId"].as_str().unwrap().to_owned();
+    until(&mut world, &mut updates, "says alpha");
+    let content = json!([{"type": "terminal", "terminalId": id}]);
+    let took = world.update(
+        json!({"sessionUpdate": "tool_call_update", "toolCallId": "c", "content": content}),
+    );
+    updates.extend(took);
+    world.client.services.terminals.write(&id, b"\n").unwrap();
+    until(&mut world, &mut updates, "says beta");
+    let ended = world.update(
+        json!({"sessionUpdate": "tool_call_update", "toolCallId": "c", "status": "completed"}),
+    );
+    updates.extend(ended);
+    until(&mut world, &mut updates, "ends");
+    assert!(
+        ids(&updates).iter().all(|id| *id == "c"),
+        "{:?}",
+        told(&updates)
+    );
+    let said = told(&updates).join(" ");
+    assert_eq!(said.matches("says alpha").count(), 1, "{said}");
+}
+
+#[test]
+fn a_call_for_a_terminal_that_was_told_to_its_end_is_left_out() {
+    for is_released in [false, true] {
+        let mut world = World::trusting();
+        let created = world.request(7, "terminal/create", json!({"command": "echo alpha"}));
+        let id = created["result"]["terminalId"].as_str().unwrap().to_owned();
+        let mut updates = Vec::new();
+        until(&mut world, &mut updates, "ends");
+        if is_released {
+            world.request(8, "terminal/release", json!({"terminalId": id}));
+        }
+        let content = json!([{"type": "terminal", "terminalId": id}]);
+        let late = world.update(
+            json!({"sessionUpdate": "tool_call", "toolCallId": "c", "kind": "execute", "title": "letters",
+            "status": "completed", "content": content}),
+        );
+        updates.extend(late);
+        updates.extend(world.client.quiet());
+        assert!(
+            ids(&updates).iter().all(|told| *told == id),
+            "{:?}",
+            told(&updates)
+        );
+        assert_eq!(told(&updates).join(" ").matches("runs").count(), 1);
+        // What shows more than that is a call of its own.
+        let content = json!([
+            {"type": "terminal", "terminalId": id},
+            {"type": "content", "content": {"type": "text", "text": "and more"}},
+        ]);
+        let more = world.update(
+            json!({"sessionUpdate": "tool_call", "toolCallId": "d", "kind": "execute", "title": "letters",
+            "status": "completed", "content": content}),
+        );
+        assert!(ids(&more).contains(&"d"), "{:?}", told(&more));
+    }
+}
+
 #[test]
 fn a_terminal_waits_for_the_call_that_it_was_started_for() {
     let mut world = World::trusting();

@@ -38,14 +38,43 @@ fn what_a_turn_left_open_is_given_up_after_a_moment() {
         json!({"sessionUpdate": "tool_call_update", "toolCallId": "a", "status": "completed"});
     let mut updates = world.update(late);
     updates.extend(world.client.quiet());
-    assert_eq!(told(&updates), ["a Ok", "b Canceled"]);
+    assert_eq!(told(&updates), ["a Ok"]);
+    assert!(world.client.is_unsettled());
+    std::thread::sleep(super::super::unfinished::MOMENT);
+    assert_eq!(told(&world.client.quiet()), ["b Canceled"]);
     assert!(told(&world.client.quiet()).is_empty(), "once");
+    assert!(!world.client.is_unsettled());
     // One that ends after all is told as a whole.
     let late =
         json!({"sessionUpdate": "tool_call_update", "toolCallId": "b", "status": "completed"});
     let mut updates = world.update(late);
     updates.extend(world.client.quiet());
     assert_eq!(told(&updates), ["b", "b Ok"]);
+}
+
+#[test]
+fn what_was_canceled_is_told_again_only_if_it_was_done() {
+    for (status, again) in [("failed", &[] as &[&str]), ("completed", &["a", "a Ok"])] {
+        let mut world = World::working();
+        call(&mut world, "a");
+        world.client.cancel();
+        world.take(json!({"id": 2, "result": {"stopReason": "cancelled"}}));
+        let late =
+            json!({"sessionUpdate": "tool_call_update", "toolCallId": "a", "status": status});
+        let mut updates = world.update(late);
+        updates.extend(world.client.quiet());
+        assert_eq!(told(&updates), again);
+    }
+}
+
+#[test]
+fn a_second_answer_ends_no_turn() {
+    let mut world = World::working();
+    assert_eq!(told(&end(&mut world)), ["turn"]);
+    let again = world.take(json!({"id": 2, "result": {"stopReason": "refusal"}}));
+    assert!(events(&again).is_empty(), "{again:?}");
+    let of_nothing = world.take(json!({"id": 99, "error": {"code": 1, "message": "x"}}));
+    assert!(events(&of_nothing).is_empty(), "{of_nothing:?}");
 }
 
 #[test]
