@@ -399,26 +399,7 @@ fn notice(notice: &Notice) -> Part {
         Level::Error => ("Error", Role::Red),
         Level::Canceled => ("Canceled", Role::Red),
     };
-    told(word, &error_words(&uncoloured(&text)), bullet)
-}
-
-/// A message as it reads on a terminal: agents pass on what programs printed in
-/// colours. Only complete sequences of colours and the like (`ESC [ … letter`) are
-/// taken out, so that no text is; all others are seen.
-pub(super) fn uncoloured(text: &str) -> Cow<'_, str> {
-    let mut pieces = text.split("\u{1b}[");
-    let Some(first) = pieces.next().filter(|first| first.len() < text.len()) else {
-        return Cow::Borrowed(text);
-    };
-    let mut plain = first.to_owned();
-    for piece in pieces {
-        let rest = piece.trim_start_matches(|c: char| matches!(c, '0'..='?' | ' '..='/'));
-        match rest.strip_prefix(|c: char| matches!(c, '@'..='~')) {
-            Some(rest) => plain.push_str(rest),
-            None => plain.extend(["\u{1b}[", piece]),
-        }
-    }
-    Cow::Owned(plain)
+    told(word, &error_words(&text), bullet)
 }
 
 pub(super) fn told(word: &str, text: &str, bullet: Role) -> Part {
@@ -467,23 +448,4 @@ fn usage(usage: &Usage) -> Option<Part> {
     let text = format!("Usage: {}", words.join(", "));
     let spans = vec![Span::role(text, Role::Accent)];
     (!words.is_empty()).then(|| Part::bulleted(Role::Accent, vec![Block::Paragraph(spans)]))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_complete_sequences_of_colours_are_taken_out_of_a_message() {
-        assert_eq!(uncoloured("no \u{1b}[1;31mluck\u{1b}[0m"), "no luck");
-        assert_eq!(uncoloured("plain"), "plain");
-        for text in [
-            "cut \u{1b}[1;3",
-            "\u{1b}[1é",
-            "\u{1b}]0;title\u{7}",
-            "\u{1b}",
-        ] {
-            assert_eq!(uncoloured(text), text);
-        }
-    }
 }

@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use super::entry::{Detail, Part, uncoloured};
+use super::entry::{Detail, Part};
 use super::{Block, DiffLine, Line, Role, Sign, Span, Style};
 use crate::event::{Category, Edit, EditOp, Edits, RawJson, ToolResult, ToolStatus};
 use crate::json::{Json, Object};
@@ -518,7 +518,7 @@ fn failure(status: ToolStatus, reason: &str, detail: &Detail) -> Option<Part> {
         ToolStatus::Canceled => "Canceled",
     };
     let red = Style::of(Role::Red);
-    let mut lines = head_lines(&uncoloured(reason), red, detail);
+    let mut lines = head_lines(reason, red, detail);
     match lines.first_mut() {
         Some(first) => first.insert(0, Span::new(format!("{word}: "), red)),
         None if reason.is_empty() => lines.push(vec![Span::new(format!("{word}."), red)]),
