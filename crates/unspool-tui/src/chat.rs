@@ -538,13 +538,22 @@ impl App {
             return;
         }
         if is_again && tab.is_stopping() {
-            let question = format!("{} does not stop. End it?", tab.name());
-            self.menu = Some(Menu::confirm(menu::Sure::EndAgent, &question, "end it"));
+            self.ask_to_end();
         } else if is_again {
             tab.stop();
         } else {
             tab.sight.say("Press Esc again to stop.");
         }
+    }
+
+    /// Asks whether to end an agent that was told to stop and does not.
+    fn ask_to_end(&mut self) {
+        let Some(tab) = self.tab() else {
+            return;
+        };
+        let question = format!("{} does not stop. End it?", tab.name());
+        self.menu = Some(Menu::confirm(menu::Sure::EndAgent, &question, "end it"));
+        self.warned = None;
     }
 
     /// Ctrl-C: away with what is asked, what is written, or the agent's turn; or
@@ -562,6 +571,8 @@ impl App {
         } else if !tab.prompt.is_empty() {
             tab.prompt.set_text("");
             self.warned = None;
+        } else if tab.can_stop() && tab.is_stopping() {
+            self.ask_to_end();
         } else if tab.can_stop() {
             tab.stop();
             self.warned = None;

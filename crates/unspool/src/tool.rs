@@ -443,9 +443,19 @@ pub fn unwrap_shell(command: &str) -> Cow<'_, str> {
     Cow::Borrowed(command)
 }
 
+/// A shell by its name alone or where systems keep theirs. Elsewhere a program of that
+/// name may be anything.
 fn is_shell(word: &str) -> bool {
-    let name = word.rsplit('/').next().unwrap_or(word);
-    matches!(name, "bash" | "sh" | "zsh" | "dash" | "fish")
+    let (folder, name) = word.rsplit_once('/').unwrap_or(("", word));
+    let is_known = matches!(
+        folder,
+        "" | "/bin"
+            | "/usr/bin"
+            | "/usr/local/bin"
+            | "/opt/homebrew/bin"
+            | "/run/current-system/sw/bin"
+    );
+    is_known && matches!(name, "bash" | "sh" | "zsh" | "dash" | "fish")
 }
 
 fn is_script_flag(word: &str) -> bool {

@@ -36,7 +36,7 @@ pub(crate) fn run(arguments: &Chat) -> anyhow::Result<Status> {
     if arguments.print_only {
         return print(&tabs);
     }
-    if !io::stdin().is_terminal() || !terminal::is_terminal() {
+    if !io::stdin().is_terminal() || !terminal::can_repaint() {
         bail!("a chat needs a terminal: `unspool run` shows an agent into a pipe or a file");
     }
     startable(&tabs)?;

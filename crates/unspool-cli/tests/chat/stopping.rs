@@ -23,6 +23,13 @@ fn an_agent_that_stops_after_all_is_not_to_be_ended() {
     (0..3).for_each(|_| escape(&terminal));
     terminal.wait_for(ASKS);
     wait_until("the question to go", || !terminal.text().contains(ASKS));
+    send(&terminal, "again");
+    terminal.wait_for("working");
+    terminal.press(CTRL_C);
+    terminal.wait_for("Stopping…");
+    terminal.press(CTRL_C);
+    terminal.wait_for(ASKS);
+    wait_until("the question to go", || !terminal.text().contains(ASKS));
     // The keys go to the prompt again.
     send(&terminal, "hello there");
     terminal.wait_for("› hello there");

@@ -33,6 +33,7 @@ use super::wire::{self, Message, Refusal};
 pub use asks::{Answer, Ask, AskId, AskKind};
 pub use calls::Call;
 use calls::Calls;
+pub use changes::Change;
 use journal::Journal;
 use services::Services;
 pub(crate) use unfinished::ends_of;
@@ -40,6 +41,7 @@ pub(crate) use unfinished::ends_of;
 mod asks;
 mod blocks;
 mod calls;
+mod changes;
 mod journal;
 mod opening;
 mod services;
@@ -292,9 +294,9 @@ impl Client {
         }
     }
 
-    /// Whether a call that is shown tells of a change of this file.
-    pub fn shows_change_of(&self, path: &std::path::Path) -> bool {
-        self.calls.changes(path)
+    /// Whether a call that is shown tells of this change of a file.
+    pub fn shows(&self, wrote: &Wrote) -> bool {
+        self.calls.show(wrote)
     }
 
     /// Puts an event of the app's own into the conversation.

@@ -56,12 +56,7 @@ impl Question {
                     name: option.name.clone(),
                     kind: kind(&option.kind),
                 });
-                let title = if is_told_by_edit(call) {
-                    ""
-                } else {
-                    title(call)
-                };
-                let widget = Permission::new(title, blocks(call), choices.collect());
+                let widget = Permission::new(headline(call), blocks(call), choices.collect());
                 let ids = options
                     .iter()
                     .map(|option| (option.id.clone(), kind(&option.kind)));
@@ -207,6 +202,19 @@ fn is_told_by_edit(call: &Call) -> bool {
     VERBS.contains(&&*verb) && Path::new(&edit.path).ends_with(path)
 }
 
+/// The headline, unless what is below it says the same and more: lines of a command
+/// must not run into each other.
+fn headline(call: &Call) -> &str {
+    let is_command = call
+        .command
+        .as_deref()
+        .is_some_and(|command| command.trim() == call.title.trim());
+    if is_command || is_told_by_edit(call) {
+        return "";
+    }
+    title(call)
+}
+
 /// Whether a line says the same as the headline.
 fn is_title(line: &[Span], call: &Call) -> bool {
     let words: String = line.iter().map(|span| span.text.as_str()).collect();
@@ -228,9 +236,7 @@ fn is_in_command(path: &Path, call: &Call) -> bool {
 /// else the input.
 fn blocks(call: &Call) -> Vec<Block> {
     let mut blocks = Vec::new();
-    if let Some(command) = &call.command
-        && command.trim() != call.title.trim()
-    {
+    if let Some(command) = &call.command {
         blocks.push(permission::command(command));
     }
     if !call.edits.is_empty() {
@@ -281,15 +287,25 @@ mod tests {
             name: "Yes".to_owned(),
             kind: Kind::AllowOnce,
         }];
-        let title = if is_told_by_edit(&call) {
-            ""
-        } else {
-            title(&call)
-        };
-        let mut widget = Permission::new(title, blocks(&call), choices);
+        let mut widget = Permission::new(headline(&call), blocks(&call), choices);
         picture((60, 16), |frame| {
             widget.draw(frame, frame.area(), &Theme::mono(), Instant::now());
         })
+    }
+
+    #[test]
+    fn lines_of_a_command_stay_lines() {
+        let command = "echo hi # tidy up\ntouch evil";
+        for title in [command, "Tidy up"] {
+            let text = seen(Call {
+                title: title.to_owned(),
+                kind: "execute".to_owned(),
+                command: Some(command.to_owned()),
+                is_command_given: true,
+                ..Call::default()
+            });
+            assert!(text.contains("\n|touch evil "), "{text}");
+        }
     }
 
     #[test]

@@ -414,7 +414,7 @@ impl Tab {
         let edit = patch::from_texts(&path, wrote.old.as_deref(), &wrote.new, true);
         let edits = vec![edit];
         if let Some(client) = &mut self.client
-            && !client.shows_change_of(&wrote.path)
+            && !client.shows(wrote)
         {
             client.tell(Body::Edit(Edits::new(edits)));
         }

@@ -114,6 +114,8 @@ pub struct Permission {
     marked: Option<usize>,
     /// The option that was taken before all was read.
     unread: Option<usize>,
+    /// Where it was painted last.
+    area: Rect,
     guard: Guard,
     waiting: usize,
 }
@@ -146,6 +148,7 @@ impl Permission {
             options,
             marked: None,
             unread: None,
+            area: Rect::default(),
             guard: Guard::default(),
             waiting: 0,
         }
@@ -169,6 +172,11 @@ impl Permission {
     pub fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, theme: &Theme, now: Instant) {
         self.guard.seen(now);
         let area = area.intersection(frame.area());
+        // What was said holds for the window as it was.
+        if self.area != area {
+            self.area = area;
+            self.unread = None;
+        }
         let buffer = frame.buffer_mut();
         clear(buffer, area);
         if area.is_empty() {

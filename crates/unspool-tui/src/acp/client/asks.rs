@@ -327,7 +327,7 @@ impl Client {
 
     /// What was allowed is not asked for again when it is done through us.
     fn grant(&mut self, call: &Call) {
-        self.services.grant(&call.paths, call.command.as_deref());
+        self.services.grant(call);
     }
 }
 

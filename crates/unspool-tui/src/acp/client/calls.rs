@@ -11,6 +11,8 @@ use serde_json::{Map, Value};
 use unspool::event::{Category, Edit, RawJson, ToolUse};
 use unspool::{patch, tool};
 
+use super::changes::{self, Change};
+use crate::acp::files::Wrote;
 use crate::acp::wire::{items, text};
 
 /// Calls that may be open at once.
@@ -36,6 +38,8 @@ pub struct Call {
     pub paths: Vec<PathBuf>,
     /// The changes that it would make.
     pub edits: Vec<Edit>,
+    /// The same, as the texts that came.
+    pub changes: Vec<Change>,
     /// What the agent says of it beside that.
     pub text: String,
     /// Its input as it came.
@@ -79,6 +83,7 @@ impl Call {
             command: given.or(headline),
             paths: paths(&fields, input),
             edits: edits(&fields),
+            changes: Change::of_call(&fields).collect(),
             text: texts(&fields),
             input: input.cloned(),
             terminals: terminals(&fields).collect(),
@@ -149,13 +154,14 @@ impl Calls {
         known
     }
 
-    /// Whether a call that is not over shows a change of this file.
-    pub(super) fn changes(&self, path: &std::path::Path) -> bool {
-        let path = path.to_string_lossy();
+    /// Whether a call that is not over shows this change of a file.
+    pub(super) fn show(&self, wrote: &Wrote) -> bool {
         self.open.values().any(|fields| {
             let content = fields.get("content").and_then(Value::as_array);
-            let mut content = content.into_iter().flatten();
-            content.any(|item| text(item, "type") == "diff" && text(item, "path") == path)
+            let all = Change::all(content.map_or(&[], Vec::as_slice));
+            let own: Vec<Change> = all.filter(|change| change.path == wrote.path).collect();
+            let own: Vec<&Change> = own.iter().collect();
+            changes::make(&own, wrote.old.as_deref(), &wrote.new)
         })
     }
 
@@ -208,6 +214,16 @@ fn name(fields: &Value) -> String {
     if name.is_empty() { named } else { name }
 }
 
+/// Words as one command line that means the same in a shell.
+pub(super) fn of_words(words: &[String]) -> String {
+    let line = tool::command_line(words);
+    if line != words.join(" ") {
+        return line;
+    }
+    // What cannot be quoted cannot be run either.
+    shlex::try_join(words.iter().map(String::as_str)).unwrap_or(line)
+}
+
 /// The command line in a call's input.
 fn command_line(input: &Value) -> Option<String> {
     let value = ["command", "cmd"].iter().find_map(|key| input.get(key))?;
@@ -216,7 +232,7 @@ fn command_line(input: &Value) -> Option<String> {
     }
     let words = value.as_array()?.iter();
     let words: Vec<String> = words.filter_map(Value::as_str).map(str::to_owned).collect();
-    (!words.is_empty()).then(|| tool::command_line(&words))
+    (!words.is_empty()).then(|| of_words(&words))
 }
 
 fn paths(fields: &Value, input: Option<&Value>) -> Vec<PathBuf> {

@@ -103,7 +103,7 @@ impl Client {
     pub(super) fn opened(&mut self, open: Open, result: Result<Value, Refusal>) {
         let result = match result {
             Ok(result) => result,
-            Err(refusal) if wants_login(&refusal) => {
+            Err(refusal) if self.wants_login(&refusal) => {
                 self.stage = Stage::Login(open);
                 return;
             }
@@ -152,10 +152,13 @@ impl Client {
         let params = schema::LogoutRequest::new();
         self.ask_agent("logout", &params, Pending::Other("logout"));
     }
-}
 
-/// Some agents say it in words only.
-pub(super) fn wants_login(refusal: &Refusal) -> bool {
-    let message = refusal.message.to_lowercase();
-    refusal.code == wire::AUTH_REQUIRED || message.contains("authentication required")
+    /// Whether a login would help: some agents say so in words only, and one that offers
+    /// no way to log in is just refused.
+    pub(super) fn wants_login(&self, refusal: &Refusal) -> bool {
+        let message = refusal.message.to_lowercase();
+        let is_meant = message.contains("authentication required");
+        let is_wanted = is_meant || refusal.code == wire::AUTH_REQUIRED;
+        is_wanted && !self.state.auth_methods.is_empty()
+    }
 }

@@ -2,7 +2,7 @@
 //!
 //! Files are read and written inside the root alone (`files.rs`). Agents ask
 //! for permission themselves before they come here, so that nobody is asked
-//! twice; rules hold all the same. A rule that says `deny` is obeyed, one that
+//! twice for the same change or command; rules hold all the same. A rule that says `deny` is obeyed, one that
 //! says `ask` is asked for what was not allowed in this turn, and so is writing
 //! below `.git`, from where programs are run.
 
@@ -16,6 +16,8 @@ use unspool::event::Level;
 use unspool::{patch, tool};
 
 use super::asks::{Held, unreadable};
+use super::calls::of_words;
+use super::changes::{self, Change};
 use super::shell::{Shell, whole};
 use super::{Call, Client, Update};
 use crate::acp::files::{FileError, Files};
@@ -49,6 +51,8 @@ pub(super) struct Services {
     waiting: Vec<(Value, String)>,
     pub(super) last: u64,
     granted_paths: Vec<String>,
+    /// By where they lead.
+    granted_changes: Vec<(String, Change)>,
     granted_commands: Vec<String>,
     /// What the person allowed until they leave: files to be written, commands
     /// to be run.
@@ -96,6 +100,7 @@ impl Services {
             waiting: Vec::new(),
             last: 0,
             granted_paths: Vec::new(),
+            granted_changes: Vec::new(),
             granted_commands: Vec::new(),
             writes_freely: false,
             runs_freely: false,
@@ -112,10 +117,26 @@ impl Services {
         Some(place.to_string_lossy().into_owned())
     }
 
-    pub(super) fn grant(&mut self, paths: &[PathBuf], command: Option<&str>) {
-        let places = self.places(paths);
+    /// The person allowed a call, as it was shown.
+    pub(super) fn grant(&mut self, call: &Call) {
+        let places = self.places(&call.paths);
         self.granted_paths.extend(places.into_iter().flatten());
-        self.granted_commands.extend(command.map(str::to_owned));
+        for change in &call.changes {
+            let place = self.place(&change.path);
+            let granted = place.map(|place| (place, change.clone()));
+            self.granted_changes.extend(granted);
+        }
+        self.granted_commands.extend(call.command.clone());
+    }
+
+    /// Whether the person allowed to write this into a file.
+    fn is_change_granted(&self, path: &Path, place: &str, content: &str) -> bool {
+        let granted = self.granted_changes.iter();
+        let granted = granted.filter(|(granted, _)| granted == place);
+        let granted: Vec<&Change> = granted.map(|(_, change)| change).collect();
+        let now = self.files.read(path, None, None).ok();
+        let now = now.map(|now| now.text);
+        changes::make(&granted, now.as_deref(), content)
     }
 
     /// The person allowed more than this once.
@@ -127,6 +148,7 @@ impl Services {
     /// What was allowed in a turn is not allowed in the next one.
     pub(super) fn forget_grants(&mut self) {
         self.granted_paths.clear();
+        self.granted_changes.clear();
         self.granted_commands.clear();
     }
 
@@ -194,8 +216,13 @@ impl Client {
         if is_write && let (Action::Allow, Some(rule)) = (verdict.action, verdict.rule) {
             self.automatic(title.clone(), Action::Allow, rule);
         }
-        let is_free = self.services.writes_freely && !is_below_git(&place);
-        let is_granted = is_free || self.services.granted_paths.contains(&place);
+        let is_granted = if is_write {
+            let is_free = self.services.writes_freely && !is_below_git(&place);
+            let content = text(params, "content");
+            is_free || self.services.is_change_granted(&path, &place, &content)
+        } else {
+            self.services.granted_paths.contains(&place)
+        };
         // What is inside the project may be read; nothing else goes without
         // saying.
         let is_asked = match (verdict.action, verdict.rule) {
@@ -232,6 +259,11 @@ impl Client {
         let old = old.map(|old| old.text);
         let new = text(params, "content");
         let edit = is_write.then(|| patch::from_texts(place, old.as_deref(), &new, true));
+        let change = is_write.then(|| Change {
+            path: path.to_owned(),
+            old,
+            new,
+        });
         let verb = if is_write { "Write" } else { "Read" };
         Call {
             name: (if is_write {
@@ -244,6 +276,7 @@ impl Client {
             title: format!("{verb} {place}"),
             paths: vec![path.to_owned()],
             edits: edit.into_iter().collect(),
+            changes: change.into_iter().collect(),
             ..Call::default()
         }
     }
@@ -342,18 +375,29 @@ impl Client {
     }
 
     fn wants_terminal(&mut self, request: &Value, params: &Value) {
-        let run = run(params);
+        let mut run = run(params);
         if run.command.is_empty() {
             self.refuse(request, &unreadable("command is missing"));
             return;
         }
+        // Nobody is asked for what cannot be done.
+        if !self.finds_folder(request, params, &mut run) {
+            return;
+        }
         let line = line(&run);
-        let verdict = self.settings.rules.judge(&Subject {
-            tool: "terminal/create".to_owned(),
-            kind: "execute".to_owned(),
-            command: Some(line.clone()),
-            ..Subject::default()
-        });
+        let judge = |line: String| {
+            self.settings.rules.judge(&Subject {
+                tool: "terminal/create".to_owned(),
+                kind: "execute".to_owned(),
+                command: Some(line),
+                ..Subject::default()
+            })
+        };
+        // No variable makes right what is denied without it.
+        let verdict = match judge(bare_line(&run)) {
+            denied if denied.action == Action::Deny => denied,
+            _ => judge(line.clone()),
+        };
         if self.is_denied(request, &verdict, &line) {
             return;
         }
@@ -369,6 +413,7 @@ impl Client {
                 title: line.clone(),
                 command: Some(line),
                 is_command_given: true,
+                text: self.elsewhere(&run),
                 ..Call::default()
             };
             let held = Held {
@@ -381,8 +426,8 @@ impl Client {
         self.create_terminal(request, params);
     }
 
-    fn create_terminal(&mut self, request: &Value, params: &Value) {
-        let mut run = run(params);
+    /// Where a command runs; `false`, and the agent knows it, if that cannot be.
+    fn finds_folder(&mut self, request: &Value, params: &Value, run: &mut Run) -> bool {
         let cwd = text(params, "cwd");
         let folder = if cwd.is_empty() {
             Ok(self.services.files.root().to_owned())
@@ -393,8 +438,24 @@ impl Client {
             Ok(folder) => run.cwd = folder,
             Err(error) => {
                 self.refuse_file(request, Path::new(&cwd), &error);
-                return;
+                return false;
             }
+        }
+        true
+    }
+
+    /// What is to be known of where a command runs, if that is not the project's root.
+    fn elsewhere(&self, run: &Run) -> String {
+        if run.cwd == self.services.files.root() {
+            return String::new();
+        }
+        format!("It runs in `{}`.", run.cwd.display())
+    }
+
+    fn create_terminal(&mut self, request: &Value, params: &Value) {
+        let mut run = run(params);
+        if !self.finds_folder(request, params, &mut run) {
+            return;
         }
         if self.services.owned.len() >= TERMINALS {
             let error = schema::Error::new(-32603, "too many terminals are open");
@@ -657,13 +718,37 @@ fn run(params: &Value) -> Run {
     }
 }
 
-fn line(run: &Run) -> String {
+/// A command without its variables, as one line for a shell.
+fn bare_line(run: &Run) -> String {
     if run.args.is_empty() {
         return tool::unwrap_shell(&run.command).into_owned();
     }
-    let mut words = vec![run.command.clone()];
-    words.extend(run.args.iter().cloned());
-    tool::command_line(&words)
+    let words: Vec<String> = words(run).map(str::to_owned).collect();
+    of_words(&words)
+}
+
+fn words(run: &Run) -> impl Iterator<Item = &str> {
+    let args = run.args.iter().map(String::as_str);
+    std::iter::once(run.command.as_str()).chain(args)
+}
+
+/// The whole of a command as one line for a shell. Variables may make another program
+/// of it, so they stand before it, and nothing is taken off then.
+fn line(run: &Run) -> String {
+    if run.env.is_empty() {
+        return bare_line(run);
+    }
+    let quoted = |word: &str| shlex::try_quote(word).map_or_else(|_| word.to_owned(), Into::into);
+    let variables = run.env.iter().map(|(name, value)| {
+        let (name, value) = (name.to_string_lossy(), value.to_string_lossy());
+        format!("{name}={}", quoted(&value))
+    });
+    let mut line: Vec<String> = variables.collect();
+    match &*run.args {
+        [] => line.push(run.command.clone()),
+        _ => line.extend(words(run).map(quoted)),
+    }
+    line.join(" ")
 }
 
 fn exit_status(exit: &crate::acp::Exit) -> schema::TerminalExitStatus {

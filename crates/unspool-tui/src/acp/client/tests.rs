@@ -417,6 +417,16 @@ fn a_login_is_asked_for_and_what_failed_is_tried_again() {
 }
 
 #[test]
+fn who_offers_no_login_is_not_waited_for() {
+    let mut world = World::opened();
+    world.say("hello");
+    world.sent();
+    world.take(json!({"id": 2, "error": {"code": -32000, "message": "no luck"}}));
+    assert_eq!(world.client.phase(), Phase::Ready);
+    assert!(world.client.queue().is_empty());
+}
+
+#[test]
 fn what_nobody_knows_is_refused_or_ignored() {
     let mut world = World::working();
     world.take(json!({"id": "q", "method": "craft/drainMidTurnQueue", "params": {}}));

@@ -3,7 +3,6 @@
 use agent_client_protocol_schema::v1 as schema;
 use serde_json::Value;
 
-use super::opening::wants_login;
 use super::{Client, Open, Pending, Queued, Stage, Turn, Update, blocks};
 use crate::acp::wire::{self, Refusal};
 
@@ -78,7 +77,7 @@ impl Client {
                 self.fresh_stderr.clear();
                 wire::text(&result, "stopReason") != "cancelled"
             }
-            Err(refusal) if wants_login(&refusal) => {
+            Err(refusal) if self.wants_login(&refusal) => {
                 self.stage = Stage::Login(Open::Nothing);
                 if let Some(turn) = turn {
                     self.last_queued += 1;

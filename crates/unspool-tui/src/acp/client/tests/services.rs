@@ -438,15 +438,23 @@ fn rules_hold_for_files_and_commands_that_are_done_through_us() {
         .work();
     let denied = world.request(7, "fs/read_text_file", json!({"path": "secret/key"}));
     assert_eq!(denied["error"]["code"], -32603);
-    let denied = world.request(8, "terminal/create", json!({"command": "ls; rm x"}));
-    assert_eq!(denied["error"]["code"], -32603);
+    let env = json!([{"name": "A", "value": "b"}]);
+    for run in [
+        json!({"command": "ls; rm x"}),
+        json!({"command": "rm x", "env": env}),
+        json!({"command": "rm", "args": ["x"], "env": env}),
+    ] {
+        let denied = world.request(8, "terminal/create", run);
+        assert_eq!(denied["error"]["code"], -32603);
+    }
     let write = json!({"sessionId": "s", "path": "src/a.rs", "content": "x"});
     world.take(json!({"id": 9, "method": "fs/write_text_file", "params": write}));
     world.nothing_sent();
     world.client.cancel_asks();
     assert_eq!(world.sent()["error"]["code"], -32603);
-    // What the person allowed in this turn is not asked for again.
-    let call = json!({"toolCallId": "c", "kind": "edit", "locations": [{"path": "src/a.rs"}]});
+    // What the person saw and allowed in this turn is not asked for again.
+    let content = json!([{"type": "diff", "path": "src/a.rs", "newText": "x"}]);
+    let call = json!({"toolCallId": "c", "kind": "edit", "content": content});
     world.asks(json!(10), call);
     let id = world.client.asks()[0].id;
     world.client.answer(id, Answer::Option("y".to_owned()));
@@ -483,4 +491,103 @@ fn what_was_not_asked_for_is_asked() {
     world.take(json!({"id": 11, "method": "terminal/create", "params": run}));
     world.nothing_sent();
     assert_eq!(world.client.asks().len(), 1);
+}
+
+/// Allows the only request that is open, and returns the command that was shown.
+fn allow(world: &mut World, option: &str) -> Option<String> {
+    let ask = world.client.asks()[0].clone();
+    world
+        .client
+        .answer(ask.id, Answer::Option(option.to_owned()));
+    world.sent();
+    match ask.kind {
+        crate::acp::AskKind::Permission { call, .. } => call.command,
+        _ => None,
+    }
+}
+
+#[test]
+fn a_change_that_was_allowed_is_no_leave_for_another_one() {
+    let mut world = World::working();
+    let root = world.folder.path().canonicalize().unwrap();
+    let path = root.join("a.txt");
+    std::fs::write(&path, "one\ntwo\n").unwrap();
+    let content = json!([{"type": "diff", "path": path, "oldText": "two", "newText": "2"}]);
+    let call =
+        json!({"toolCallId": "c", "kind": "edit", "title": "Edit a.txt", "content": content});
+    let options = json!([{"optionId": "yes", "name": "Yes", "kind": "allow_once"}]);
+    let params = json!({"sessionId": "s", "toolCall": call, "options": options});
+    world.take(json!({"id": 7, "method": "session/request_permission", "params": params}));
+    allow(&mut world, "yes");
+    let write = |content: &str| json!({"sessionId": "s", "path": path, "content": content});
+    // What was shown is done without another question, and its call tells of it.
+    let params = write("one\n2\n");
+    let updates = world.take(json!({"id": 8, "method": "fs/write_text_file", "params": params}));
+    assert_eq!(world.sent()["result"], json!({}));
+    let done = updates.iter().find_map(|update| match update {
+        Update::Wrote(done) => Some(done),
+        _ => None,
+    });
+    assert!(world.client.shows(done.unwrap()));
+    // Anything else is asked for, also once more.
+    for (id, text) in [(9, "evil\n"), (10, "one\n2\nevil\n")] {
+        let params = write(text);
+        world.take(json!({"id": id, "method": "fs/write_text_file", "params": params}));
+        world.nothing_sent();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "one\n2\n");
+        allow(&mut world, "reject");
+    }
+}
+
+#[test]
+fn a_command_is_shown_with_all_that_makes_it_what_it_is() {
+    let mut world = World::working();
+    let cases = [
+        (
+            json!({"command": "bash", "args": ["-c", "echo hi"]}),
+            "echo hi",
+        ),
+        (
+            json!({"command": "evil/bash", "args": ["-c", "echo hi"]}),
+            "evil/bash -c 'echo hi'",
+        ),
+        (
+            json!({"command": "evil/bash -c 'echo hi'"}),
+            "evil/bash -c 'echo hi'",
+        ),
+        (
+            json!({"command": "echo", "args": ["a b; rm -rf x"]}),
+            "echo 'a b; rm -rf x'",
+        ),
+        (
+            json!({"command": "echo hi", "env": [{"name": "PATH", "value": "evil bin"}]}),
+            "PATH='evil bin' echo hi",
+        ),
+        (
+            json!({"command": "bash", "args": ["-c", "echo hi"], "env": [{"name": "PATH", "value": "evil"}]}),
+            "PATH=evil bash -c 'echo hi'",
+        ),
+    ];
+    for (number, (mut params, line)) in cases.into_iter().enumerate() {
+        params["sessionId"] = json!("s");
+        world.take(json!({"id": 20 + number, "method": "terminal/create", "params": params}));
+        assert_eq!(allow(&mut world, "reject").as_deref(), Some(line));
+    }
+}
+
+#[test]
+fn a_folder_outside_is_refused_before_anybody_is_asked() {
+    let mut world = World::working();
+    let params = json!({"sessionId": "s", "command": "ls", "cwd": "/etc"});
+    world.take(json!({"id": 7, "method": "terminal/create", "params": params}));
+    assert_eq!(world.sent()["error"]["code"], -32602);
+    assert!(world.client.asks().is_empty());
+    std::fs::create_dir(world.folder.path().join("below")).unwrap();
+    let below = world.folder.path().join("below");
+    let params = json!({"sessionId": "s", "command": "ls", "cwd": below});
+    world.take(json!({"id": 8, "method": "terminal/create", "params": params}));
+    let crate::acp::AskKind::Permission { call, .. } = &world.client.asks()[0].kind else {
+        panic!("no permission");
+    };
+    assert!(call.text.contains("below"), "{}", call.text);
 }

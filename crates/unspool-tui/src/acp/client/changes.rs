@@ -1,0 +1,111 @@
+//! Changes of files that a person was shown, and whether a write makes them.
+//!
+//! A request for permission shows a change as two texts: whole files, or the place
+//! that changes. What is written later is the whole file. Only a write that makes
+//! what was shown counts as that: allowed in `services.rs`, told by its own call in
+//! `client.rs`.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use crate::acp::wire::{items, text};
+
+/// A change as a call shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// The file, as the agent names it.
+    pub path: PathBuf,
+    /// What is there before; `None` for a new file.
+    pub old: Option<String>,
+    /// What is there after.
+    pub new: String,
+}
+
+impl Change {
+    /// The changes in the content of a call.
+    pub(super) fn all(content: &[Value]) -> impl Iterator<Item = Self> {
+        let diffs = content.iter().filter(|item| text(item, "type") == "diff");
+        diffs.map(|item| Self {
+            path: text(item, "path").into(),
+            old: item
+                .get("oldText")
+                .and_then(Value::as_str)
+                .map(str::to_owned),
+            new: text(item, "newText"),
+        })
+    }
+
+    /// The changes that a call's fields hold.
+    pub(super) fn of_call(fields: &Value) -> impl Iterator<Item = Self> {
+        Self::all(items(fields, "content"))
+    }
+
+    fn in_text(&self, now: &str, everywhere: bool) -> Option<String> {
+        let old = self.old.as_deref().filter(|old| !old.is_empty())?;
+        let most = if everywhere { usize::MAX } else { 1 };
+        now.contains(old)
+            .then(|| now.replacen(old, &self.new, most))
+    }
+}
+
+/// Whether writing `after` where `now` stands is one of these changes of the file, or
+/// all of them in their order.
+pub(super) fn make(changes: &[&Change], now: Option<&str>, after: &str) -> bool {
+    let now = now.unwrap_or_default();
+    let is_one = |change: &&Change| {
+        let in_places = [false, true].map(|everywhere| change.in_text(now, everywhere));
+        is_same(&change.new, after) || in_places.iter().flatten().any(|text| is_same(text, after))
+    };
+    if changes.iter().any(is_one) {
+        return true;
+    }
+    let mut text = now.to_owned();
+    for change in changes {
+        text = change.in_text(&text, false).unwrap_or(text);
+    }
+    !is_same(&text, now) && is_same(&text, after)
+}
+
+/// Line ends are the agent's to choose.
+fn is_same(one: &str, other: &str) -> bool {
+    one.lines().eq(other.lines())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn change(old: Option<&str>, new: &str) -> Change {
+        Change {
+            path: PathBuf::from("a"),
+            old: old.map(str::to_owned),
+            new: new.to_owned(),
+        }
+    }
+
+    #[test]
+    fn only_what_was_shown_is_made() {
+        let now = Some("one\ntwo\nthree\ntwo\n");
+        let whole = change(now, "1\r\n2\r\n");
+        assert!(make(&[&whole], now, "1\n2"));
+        assert!(!make(&[&whole], now, "1\n2\nevil\n"));
+        let place = change(Some("two"), "2");
+        assert!(make(&[&place], now, "one\n2\nthree\ntwo\n"));
+        assert!(make(&[&place], now, "one\n2\nthree\n2\n"));
+        assert!(!make(&[&place], now, "one\n2\nthree\nevil\n"));
+        let other = change(Some("three"), "3");
+        assert!(make(&[&place, &other], now, "one\n2\n3\ntwo\n"));
+        assert!(make(&[&place, &other], now, "one\ntwo\n3\ntwo\n"));
+        assert!(!make(&[&place, &other], now, "one\ntwo\nthree\ntwo\n"));
+        assert!(make(&[&change(None, "new\n")], None, "new\n"));
+        assert!(!make(&[&change(None, "new\n")], None, "newer\n"));
+        // An insertion at no place could be anywhere.
+        assert!(!make(
+            &[&change(Some(""), "x")],
+            now,
+            "xone\ntwo\nthree\ntwo\n"
+        ));
+        assert!(!make(&[], now, "anything"));
+    }
+}
