@@ -40,15 +40,13 @@ fuzz_target!(|data: &[u8]| {
     let mut reader = unspool_fuzz::reader(from);
     reader.push(bytes);
     reader.finish();
-    let is_own = reader
-        .provider()
-        .is_some_and(|provider| provider.name == "unspool");
+    // Events that are read back keep their numbers.
+    let is_own = bytes.windows(5).any(|word| word == b"\"seq\"");
     let whole: Vec<Event> = reader.events().collect();
     assert_eq!(in_pieces(from, bytes, usize::from(*size) + 1), whole);
     let cut = bytes.len() * usize::from(*size) / 256;
     let beginning = of_beginning(from, &bytes[..cut]);
     assert_eq!(beginning, whole[..beginning.len()]);
-    // Events that are read back keep their numbers.
     for (number, event) in whole.iter().enumerate().filter(|_| !is_own) {
         assert_eq!(event.seq, number as u64);
     }

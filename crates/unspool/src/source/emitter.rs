@@ -571,11 +571,22 @@ impl Emitter {
         }
     }
 
+    /// Whether anything was told yet.
+    pub(crate) fn has_told(&self) -> bool {
+        self.seq > 0
+    }
+
     /// An event that is finished already: it keeps everything, its number too.
     pub(crate) fn event(&mut self, event: Event) {
         self.seq = event.seq.saturating_add(1);
         let raw = event.raw.or_else(|| self.raw.clone());
         self.events.push_back(Event { raw, ..event });
+    }
+
+    /// The same behind other events, which it is counted with.
+    pub(crate) fn next_event(&mut self, event: Event) {
+        let seq = self.seq;
+        self.event(Event { seq, ..event });
     }
 
     fn push(&mut self, body: Body) {

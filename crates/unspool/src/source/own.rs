@@ -1,4 +1,5 @@
-//! Our own events, read back without loss.
+//! Our own events, read back without loss. They keep their numbers, unless they follow
+//! the output of others in one pipe.
 //!
 //! A recording says itself how each turn ended, with one exception: a chat that was
 //! killed. Chats tell of themselves in a state, and a turn of theirs that has no end
@@ -25,6 +26,8 @@ pub(crate) const PROVIDER: Provider = Provider {
 
 #[derive(Clone, Default)]
 struct Own {
+    /// Others told something before; known with the first frame.
+    follows: Option<bool>,
     is_chat: bool,
     /// A prompt was sent, and its turn has not ended.
     is_open: bool,
@@ -46,7 +49,11 @@ impl Source for Own {
         match Event::from_json(crate::json::trim(frame.text)) {
             Ok(event) => {
                 self.saw(&event);
-                out.event(event);
+                if *self.follows.get_or_insert(out.has_told()) {
+                    out.next_event(event);
+                } else {
+                    out.event(event);
+                }
             }
             Err(_) => out.unknown(frame),
         }
@@ -77,6 +84,27 @@ mod tests {
             _ => None,
         };
         reader.events().filter_map(end).collect()
+    }
+
+    #[test]
+    fn numbers_are_kept_but_behind_other_agents() {
+        let own = r#"{"kind":"user","seq":7,"text":"go on"}"#;
+        let end = r#"{"kind":"turn_end","seq":8,"status":"completed"}"#;
+        let codex = r#"{"type":"thread.started","thread_id":"0199"}"#;
+        let turn = r#"{"type":"turn.started"}"#;
+        let numbers = |lines: &[&str]| {
+            let mut reader = Reader::new();
+            for line in lines {
+                reader.push(line.as_bytes());
+                reader.push(b"\n");
+            }
+            reader.finish();
+            reader.events().map(|event| event.seq).collect::<Vec<u64>>()
+        };
+        assert_eq!(numbers(&[own, end]), [7, 8]);
+        let mixed = numbers(&[codex, turn, own, end]);
+        assert!(mixed.len() > 2, "{mixed:?}");
+        assert!((0..).zip(&mixed).all(|(at, seq)| at == *seq), "{mixed:?}");
     }
 
     #[test]
