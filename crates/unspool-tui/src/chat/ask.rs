@@ -250,12 +250,14 @@ fn blocks(call: &Call) -> Vec<Block> {
     if !call.text.trim().is_empty() {
         blocks.extend(markdown::blocks(&call.text));
     }
-    if call.edits.is_empty() {
-        let paths = call.paths.iter().filter(|path| !is_in_command(path, call));
-        blocks.extend(paths.map(|path| {
-            let path = sanitize::line(&path.to_string_lossy()).into_owned();
-            Block::Paragraph(vec![Span::role(path, Role::Accent)])
-        }));
+    // A change names its file itself.
+    let is_changed = |path: &Path| call.edits.iter().any(|edit| Path::new(&edit.path) == path);
+    let paths = call.paths.iter();
+    let paths = paths.filter(|path| !is_changed(path) && !is_in_command(path, call));
+    let paths = paths.map(|path| path.to_string_lossy().into_owned());
+    for remark in call.remarks.iter().cloned().chain(paths) {
+        let remark = sanitize::line(&remark).into_owned();
+        blocks.push(Block::Paragraph(vec![Span::role(remark, Role::Accent)]));
     }
     blocks.retain(|block| !matches!(block, Block::Paragraph(line) if is_title(line, call)));
     blocks

@@ -5,6 +5,7 @@
 //! that is always told.
 
 use std::collections::VecDeque;
+use std::path::Path;
 
 use agent_client_protocol_schema::v1 as schema;
 use serde_json::{Map, Value};
@@ -125,8 +126,16 @@ impl Client {
             self.refuse(request, &unreadable("toolCall is missing"));
             return;
         };
-        let call = self.calls.asked(&session, tool_call);
+        let mut call = self.calls.asked(&session, tool_call);
+        call.remarks = remarks(&call, self.services.files.root());
         let options: Vec<_> = items(params, "options").iter().map(option).collect();
+        // An answer names an option, so it must mean one alone.
+        let mut ids: Vec<&str> = options.iter().map(|option| &*option.id).collect();
+        ids.sort_unstable();
+        if ids.windows(2).any(|pair| pair.first() == pair.last()) {
+            self.refuse(request, &unreadable("two options have the same optionId"));
+            return;
+        }
         if self.is_canceling() || self.asks.open.len() >= OPEN {
             self.reply(request, &canceled());
             return;
@@ -135,7 +144,7 @@ impl Client {
         let chosen = by_kind(&options, verdict.action);
         if let (Some(rule), Some(chosen)) = (verdict.rule, chosen) {
             if verdict.action == Action::Allow {
-                self.grant(&call);
+                self.services.grant_by_rule(&call);
             }
             self.reply(request, &selected(&chosen.id));
             self.automatic(call.title, verdict.action, rule);
@@ -236,14 +245,12 @@ impl Client {
                     Answer::Option(id) => options.iter().find(|option| option.id == *id),
                     _ => None,
                 };
-                let is_allowed = chosen.is_some_and(|option| option.kind.starts_with("allow"));
-                if is_allowed {
-                    self.grant(&call);
-                }
-                // An agent that may edit without asking may write through us;
-                // commands are told apart by what they are.
-                let is_always = chosen.is_some_and(|option| option.kind == "allow_always");
-                if is_always && (held.is_some() || call.kind == "edit") {
+                let kind = chosen.map_or("", |option| &*option.kind);
+                let is_allowed = matches!(kind, "allow_once" | "allow_always");
+                // What the agent means by its own "always", it knows itself.
+                if is_allowed && held.is_none() {
+                    self.services.grant(&call);
+                } else if kind == "allow_always" {
                     self.services.grant_always(&call.kind);
                 }
                 match (held, chosen) {
@@ -324,11 +331,36 @@ impl Client {
             title: call.title.clone(),
         }
     }
+}
 
-    /// What was allowed is not asked for again when it is done through us.
-    fn grant(&mut self, call: &Call) {
-        self.services.grant(call);
-    }
+/// What else the input says of how a command is run.
+fn remarks(call: &Call, root: &Path) -> Vec<String> {
+    const KEYS: [&str; 8] = [
+        "cwd",
+        "workdir",
+        "working_directory",
+        "directory",
+        "env",
+        "stdin",
+        "script",
+        "shell",
+    ];
+    let input = call.input.as_ref().filter(|_| call.command.is_some());
+    let value = |key: &str| {
+        let value = input.and_then(|input| input.get(key))?;
+        let is_nothing = match value {
+            Value::Null => true,
+            Value::String(text) => text.is_empty() || Path::new(text) == root,
+            Value::Array(list) => list.is_empty(),
+            Value::Object(fields) => fields.is_empty(),
+            Value::Bool(_) | Value::Number(_) => false,
+        };
+        let shown = value
+            .as_str()
+            .map_or_else(|| value.to_string(), str::to_owned);
+        (!is_nothing).then(|| format!("{key}: {shown}"))
+    };
+    KEYS.into_iter().filter_map(value).collect()
 }
 
 fn option(option: &Value) -> PermissionOption {

@@ -42,6 +42,8 @@ pub struct Call {
     pub changes: Vec<Change>,
     /// What the agent says of it beside that.
     pub text: String,
+    /// What else is to be known before it is allowed.
+    pub remarks: Vec<String>,
     /// Its input as it came.
     pub input: Option<Value>,
     /// The terminals that it shows.
@@ -85,6 +87,7 @@ impl Call {
             edits: edits(&fields),
             changes: Change::of_call(&fields).collect(),
             text: texts(&fields),
+            remarks: Vec::new(),
             input: input.cloned(),
             terminals: terminals(&fields).collect(),
             kind: if kind.is_empty() {
@@ -227,11 +230,17 @@ pub(super) fn of_words(words: &[String]) -> String {
 /// The command line in a call's input.
 fn command_line(input: &Value) -> Option<String> {
     let value = ["command", "cmd"].iter().find_map(|key| input.get(key))?;
-    if let Some(line) = value.as_str() {
-        return Some(tool::unwrap_shell(line).into_owned());
-    }
-    let words = value.as_array()?.iter();
-    let words: Vec<String> = words.filter_map(Value::as_str).map(str::to_owned).collect();
+    let strings = |list: &[Value]| -> Vec<String> {
+        let words = list.iter().filter_map(Value::as_str);
+        words.map(str::to_owned).collect()
+    };
+    let args = strings(items(input, "args"));
+    let mut words = match value.as_str() {
+        Some(line) if args.is_empty() => return Some(tool::unwrap_shell(line).into_owned()),
+        Some(program) => vec![program.to_owned()],
+        None => strings(value.as_array()?),
+    };
+    words.extend(args);
     (!words.is_empty()).then(|| of_words(&words))
 }
 

@@ -41,11 +41,15 @@ impl Change {
         Self::all(items(fields, "content"))
     }
 
-    fn in_text(&self, now: &str, everywhere: bool) -> Option<String> {
-        let old = self.old.as_deref().filter(|old| !old.is_empty())?;
-        let most = if everywhere { usize::MAX } else { 1 };
-        now.contains(old)
-            .then(|| now.replacen(old, &self.new, most))
+    /// The text after the change: of the whole, or of the one place that it names.
+    fn made(&self, now: &str) -> Option<String> {
+        let old = self.old.as_deref().unwrap_or_default();
+        if is_same(old, now) {
+            return Some(self.new.clone());
+        }
+        // Somewhere else, or everywhere, is not what was shown.
+        let is_clear = !old.is_empty() && now.matches(old).count() == 1;
+        is_clear.then(|| now.replacen(old, &self.new, 1))
     }
 }
 
@@ -53,18 +57,13 @@ impl Change {
 /// all of them in their order.
 pub(super) fn make(changes: &[&Change], now: Option<&str>, after: &str) -> bool {
     let now = now.unwrap_or_default();
-    let is_one = |change: &&Change| {
-        let in_places = [false, true].map(|everywhere| change.in_text(now, everywhere));
-        is_same(&change.new, after) || in_places.iter().flatten().any(|text| is_same(text, after))
-    };
-    if changes.iter().any(is_one) {
-        return true;
+    let is_made = |made: Option<String>| made.is_some_and(|made| is_same(&made, after));
+    if changes.is_empty() {
+        return false;
     }
-    let mut text = now.to_owned();
-    for change in changes {
-        text = change.in_text(&text, false).unwrap_or(text);
-    }
-    !is_same(&text, now) && is_same(&text, after)
+    let mut each = changes.iter();
+    let all = each.try_fold(now.to_owned(), |text, change| change.made(&text));
+    is_made(all) || changes.iter().any(|change| is_made(change.made(now)))
 }
 
 /// Line ends are the agent's to choose.
@@ -90,14 +89,23 @@ mod tests {
         let whole = change(now, "1\r\n2\r\n");
         assert!(make(&[&whole], now, "1\n2"));
         assert!(!make(&[&whole], now, "1\n2\nevil\n"));
-        let place = change(Some("two"), "2");
-        assert!(make(&[&place], now, "one\n2\nthree\ntwo\n"));
-        assert!(make(&[&place], now, "one\n2\nthree\n2\n"));
-        assert!(!make(&[&place], now, "one\n2\nthree\nevil\n"));
+        let twice = change(Some("two"), "2");
+        assert!(!make(&[&twice], now, "one\n2\nthree\ntwo\n"), "which one?");
+        assert!(!make(&[&twice], now, "one\n2\nthree\n2\n"));
+        let place = change(Some("one"), "1");
+        assert!(make(&[&place], now, "1\ntwo\nthree\ntwo\n"));
+        assert!(!make(&[&place], now, "1\ntwo\nthree\nevil\n"));
+        assert!(!make(&[&place], now, "1"), "a place is not the whole");
         let other = change(Some("three"), "3");
-        assert!(make(&[&place, &other], now, "one\n2\n3\ntwo\n"));
+        assert!(make(&[&place, &other], now, "1\ntwo\n3\ntwo\n"));
         assert!(make(&[&place, &other], now, "one\ntwo\n3\ntwo\n"));
         assert!(!make(&[&place, &other], now, "one\ntwo\nthree\ntwo\n"));
+        let nowhere = change(Some("zz"), "evil");
+        assert!(!make(&[&nowhere], now, "evil"));
+        assert!(
+            !make(&[&change(None, "evil")], now, "evil"),
+            "it is not new"
+        );
         assert!(make(&[&change(None, "new\n")], None, "new\n"));
         assert!(!make(&[&change(None, "new\n")], None, "newer\n"));
         // An insertion at no place could be anywhere.

@@ -117,6 +117,21 @@ impl Services {
         Some(place.to_string_lossy().into_owned())
     }
 
+    /// A rule allowed a call: what it says to be, and nothing beside that.
+    pub(super) fn grant_by_rule(&mut self, call: &Call) {
+        let is = |kind: &str| call.kind == kind;
+        self.grant(&Call {
+            changes: call
+                .changes
+                .clone()
+                .into_iter()
+                .filter(|_| is("edit"))
+                .collect(),
+            command: call.command.clone().filter(|_| is("execute")),
+            ..call.clone()
+        });
+    }
+
     /// The person allowed a call, as it was shown.
     pub(super) fn grant(&mut self, call: &Call) {
         let places = self.places(&call.paths);
@@ -127,6 +142,13 @@ impl Services {
             self.granted_changes.extend(granted);
         }
         self.granted_commands.extend(call.command.clone());
+    }
+
+    /// Whether the person allowed to run this in the root, once.
+    fn is_command_granted(&mut self, run: &Run, line: &str) -> bool {
+        let granted = self.granted_commands.iter().position(|it| it == line);
+        let granted = granted.filter(|_| run.cwd == self.files.root());
+        granted.map(|at| self.granted_commands.remove(at)).is_some()
     }
 
     /// Whether the person allowed to write this into a file.
@@ -380,6 +402,11 @@ impl Client {
             self.refuse(request, &unreadable("command is missing"));
             return;
         }
+        // A name that is none would read as a part of the command.
+        if !items(params, "env").iter().all(is_variable) {
+            self.refuse(request, &unreadable("env has a name that is none"));
+            return;
+        }
         // Nobody is asked for what cannot be done.
         if !self.finds_folder(request, params, &mut run) {
             return;
@@ -404,16 +431,15 @@ impl Client {
         if let (Action::Allow, Some(rule)) = (verdict.action, verdict.rule) {
             self.automatic(line.clone(), Action::Allow, rule);
         }
-        let is_granted =
-            self.services.runs_freely || self.services.granted_commands.contains(&line);
-        if verdict.action == Action::Ask && !is_granted {
+        let is_asked = verdict.action == Action::Ask && !self.services.runs_freely;
+        if is_asked && !self.services.is_command_granted(&run, &line) {
             let call = Call {
                 name: "terminal/create".to_owned(),
                 kind: "execute".to_owned(),
                 title: line.clone(),
                 command: Some(line),
                 is_command_given: true,
-                text: self.elsewhere(&run),
+                remarks: self.elsewhere(&run),
                 ..Call::default()
             };
             let held = Held {
@@ -445,11 +471,11 @@ impl Client {
     }
 
     /// What is to be known of where a command runs, if that is not the project's root.
-    fn elsewhere(&self, run: &Run) -> String {
+    fn elsewhere(&self, run: &Run) -> Vec<String> {
         if run.cwd == self.services.files.root() {
-            return String::new();
+            return Vec::new();
         }
-        format!("It runs in `{}`.", run.cwd.display())
+        vec![format!("cwd: {}", run.cwd.display())]
     }
 
     fn create_terminal(&mut self, request: &Value, params: &Value) {
@@ -702,6 +728,12 @@ fn is_below_git(place: &str) -> bool {
     parts.any(|part| part.eq_ignore_ascii_case(".git"))
 }
 
+fn is_variable(variable: &Value) -> bool {
+    let name = text(variable, "name");
+    let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    name.chars().all(is_letter) && name.starts_with(|c: char| !c.is_ascii_digit())
+}
+
 fn run(params: &Value) -> Run {
     let strings = |key| items(params, key).iter().filter_map(Value::as_str);
     let env = items(params, "env").iter();
@@ -710,7 +742,6 @@ fn run(params: &Value) -> Run {
         args: strings("args").map(str::to_owned).collect(),
         env: env
             .map(|variable| (text(variable, "name"), text(variable, "value")))
-            .filter(|(name, _)| !name.is_empty() && !name.contains(['=', '\0']))
             .map(|(name, value)| (name.into(), value.into()))
             .collect(),
         cwd: PathBuf::new(),

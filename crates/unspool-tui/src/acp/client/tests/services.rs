@@ -589,5 +589,101 @@ fn a_folder_outside_is_refused_before_anybody_is_asked() {
     let crate::acp::AskKind::Permission { call, .. } = &world.client.asks()[0].kind else {
         panic!("no permission");
     };
-    assert!(call.text.contains("below"), "{}", call.text);
+    assert!(call.remarks[0].ends_with("below"), "{:?}", call.remarks);
+}
+
+#[test]
+fn a_command_that_was_allowed_is_run_once_and_in_the_root() {
+    let mut world = World::working();
+    std::fs::create_dir(world.folder.path().join("below")).unwrap();
+    let below = world.folder.path().join("below");
+    let options = json!([{"optionId": "yes", "name": "Yes", "kind": "allow_once"}]);
+    let input = json!({"command": "true", "args": ["-x"], "cwd": "/etc"});
+    let call = json!({"toolCallId": "c", "kind": "execute", "title": "t", "rawInput": input});
+    let params = json!({"sessionId": "s", "toolCall": call, "options": options});
+    world.take(json!({"id": 7, "method": "session/request_permission", "params": params}));
+    let crate::acp::AskKind::Permission { call, .. } = world.client.asks()[0].kind.clone() else {
+        panic!("no permission");
+    };
+    assert_eq!(call.remarks, ["cwd: /etc"]);
+    assert_eq!(allow(&mut world, "yes").as_deref(), Some("true -x"));
+    let run = json!({"sessionId": "s", "command": "true", "args": ["-x"]});
+    let mut elsewhere = run.clone();
+    elsewhere["cwd"] = json!(below);
+    world.take(json!({"id": 8, "method": "terminal/create", "params": elsewhere}));
+    world.nothing_sent();
+    allow(&mut world, "reject");
+    world.take(json!({"id": 9, "method": "terminal/create", "params": run}));
+    assert!(world.sent()["result"]["terminalId"].is_string());
+    world.take(json!({"id": 10, "method": "terminal/create", "params": run}));
+    world.nothing_sent();
+    allow(&mut world, "reject");
+    let odd =
+        json!({"sessionId": "s", "command": "ls", "env": [{"name": "echo hi ", "value": "x"}]});
+    world.take(json!({"id": 11, "method": "terminal/create", "params": odd}));
+    assert_eq!(world.sent()["error"]["code"], -32602);
+}
+
+#[test]
+fn only_options_that_say_so_allow_and_each_has_a_name_of_its_own() {
+    let mut world = World::working();
+    let content = json!([{"type": "diff", "path": "a.txt", "newText": "x"}]);
+    let call = json!({"toolCallId": "c", "kind": "edit", "title": "Add", "content": content});
+    let ask = |id: u64, options: Value| {
+        let params = json!({"sessionId": "s", "toolCall": call, "options": options});
+        json!({"id": id, "method": "session/request_permission", "params": params})
+    };
+    world.take(ask(
+        7,
+        json!([{"optionId": "x", "name": "Yes", "kind": "allow_always"},
+        {"optionId": "x", "name": "No", "kind": "reject_once"}]),
+    ));
+    assert_eq!(world.sent()["error"]["code"], -32602);
+    let write = json!({"sessionId": "s", "path": "a.txt", "content": "x"});
+    let mut other = write.clone();
+    other["path"] = json!("b.txt");
+    let cases = [
+        ("allow_never", &write, false),
+        ("allow_always", &write, true),
+    ];
+    for (number, (kind, write, is_allowed)) in cases.into_iter().enumerate() {
+        world.take(ask(
+            8,
+            json!([{"optionId": "x", "name": "No", "kind": kind}]),
+        ));
+        allow(&mut world, "x");
+        let id = 20 + number;
+        world.take(json!({"id": id, "method": "fs/write_text_file", "params": write}));
+        if is_allowed {
+            assert_eq!(world.sent()["result"], json!({}), "{kind}");
+        } else {
+            world.nothing_sent();
+            allow(&mut world, "reject");
+        }
+    }
+    // An agent's own "always" is no leave for other files.
+    world.take(json!({"id": 30, "method": "fs/write_text_file", "params": other}));
+    world.nothing_sent();
+    allow(&mut world, "reject");
+}
+
+#[test]
+fn a_rule_for_reading_lets_nothing_else_through() {
+    let list = [json!({"action": "allow", "kind": "read"})];
+    let mut world = World::with(|settings| settings.rules = rules(&list))
+        .open()
+        .work();
+    let content = json!([{"type": "diff", "path": "a.txt", "newText": "x"}]);
+    let call = json!({"toolCallId": "c", "kind": "read", "title": "Read a.txt",
+        "rawInput": {"command": "touch b"}, "content": content});
+    let options = json!([{"optionId": "yes", "name": "Yes", "kind": "allow_once"}]);
+    let params = json!({"sessionId": "s", "toolCall": call, "options": options});
+    world.take(json!({"id": 7, "method": "session/request_permission", "params": params}));
+    world.sent();
+    let write = json!({"sessionId": "s", "path": "a.txt", "content": "x"});
+    world.take(json!({"id": 8, "method": "fs/write_text_file", "params": write}));
+    let run = json!({"sessionId": "s", "command": "touch b"});
+    world.take(json!({"id": 9, "method": "terminal/create", "params": run}));
+    world.nothing_sent();
+    assert_eq!(world.client.asks().len(), 2);
 }
