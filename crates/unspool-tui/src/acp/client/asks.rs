@@ -335,7 +335,9 @@ impl Client {
 
 /// What else the input says of how a command is run.
 fn remarks(call: &Call, root: &Path) -> Vec<String> {
-    const KEYS: [&str; 8] = [
+    const KEYS: [&str; 9] = [
+        // Beside a `command`, which is what is shown.
+        "cmd",
         "cwd",
         "workdir",
         "working_directory",
@@ -347,7 +349,11 @@ fn remarks(call: &Call, root: &Path) -> Vec<String> {
     ];
     let input = call.input.as_ref().filter(|_| call.command.is_some());
     let value = |key: &str| {
-        let value = input.and_then(|input| input.get(key))?;
+        let input = input?;
+        let value = input.get(key)?;
+        if key == "cmd" && input.get("command").is_none() {
+            return None;
+        }
         let is_nothing = match value {
             Value::Null => true,
             Value::String(text) => text.is_empty() || Path::new(text) == root,

@@ -296,7 +296,7 @@ impl Client {
             .to_owned(),
             kind: (if is_write { "edit" } else { "read" }).to_owned(),
             title: format!("{verb} {place}"),
-            paths: vec![path.to_owned()],
+            paths: vec![place.into()],
             edits: edit.into_iter().collect(),
             changes: change.into_iter().collect(),
             ..Call::default()
