@@ -27,6 +27,8 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
+use unicode_segmentation::UnicodeSegmentation as _;
+
 /// What a tab becomes.
 const TAB: &str = "    ";
 
@@ -133,8 +135,7 @@ fn is_harmless(character: char, before: &str, after: &str) -> bool {
         '\u{200C}' => previous.is_some_and(is_joining_letter),
         '\u{200D}' => {
             previous.is_some_and(is_joining_letter)
-                || (previous.is_some_and(ends_emoji)
-                    && after.chars().next().is_some_and(is_pictograph))
+                || (previous.is_some_and(ends_emoji) && joins(before, after))
         }
         '\u{180B}'..='\u{180F}' => previous.is_some_and(is_mongolian),
         '\u{FE0E}' | '\u{FE0F}' => previous.is_some_and(|c| is_pictograph(c) || is_han(c)),
@@ -171,6 +172,30 @@ fn is_invisible(character: char) -> bool {
             | '\u{E0000}'..='\u{E0FFF}'
     )
 }
+
+/// Whether a joiner between these makes one character of them: where it does not, a
+/// line may end behind it, and it would join nothing there.
+fn joins(before: &str, after: &str) -> bool {
+    let (Some(next), Some(start)) = (
+        after.chars().next().filter(|next| is_pictograph(*next)),
+        before
+            .char_indices()
+            .rev()
+            .map(|(at, _)| at)
+            .take(MODIFIERS)
+            .last(),
+    ) else {
+        return false;
+    };
+    let mut text = before.get(start..).unwrap_or_default().to_owned();
+    text.push('\u{200D}');
+    text.push(next);
+    let last = text.graphemes(true).next_back();
+    last.is_some_and(|last| last.contains('\u{200D}'))
+}
+
+/// Characters before a joiner that are looked at.
+const MODIFIERS: usize = 8;
 
 /// What a pictograph with its modifiers can end in, before a joiner.
 fn ends_emoji(character: char) -> bool {
@@ -342,6 +367,11 @@ mod tests {
         assert_eq!(text("😀\u{FE0F}\u{FE0F}"), "😀\u{FE0F}\\u{FE0F}");
         assert_eq!(text("😀\u{E0101}"), "😀\\u{E0101}");
         assert_eq!(text("👩\u{200D}x"), "👩\\u{200D}x");
+        // These have an emoji form, but are joined to nothing.
+        for odd in ["#", "7", "→"] {
+            let shown = format!("{odd}\\u{{200D}}👧");
+            assert_eq!(text(&format!("{odd}\u{200D}👧")), shown);
+        }
         assert_eq!(text("🏴\u{E0068}\u{E0069}"), "🏴\\u{E0068}\\u{E0069}");
         assert_eq!(
             text("x\u{FE0F}\u{200D}🌈"),
