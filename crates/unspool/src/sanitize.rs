@@ -11,7 +11,7 @@
 //! | tab | four spaces |
 //! | `\r\n`, lone `\r` | a line end |
 //! | other C0, DEL, C1 | `\x1B` |
-//! | bidi controls, other invisible characters | `\u{202E}` |
+//! | bidi controls, other invisible characters, code points that are no characters | `\u{202E}` |
 //! | joiners, selectors and tags that form an emoji or belong to the spelling | as they are |
 //!
 //! Both functions cost one scan of the bytes where there is nothing to do.
@@ -101,7 +101,7 @@ const CANDIDATES: [bool; 256] = {
         byte += 1;
     }
     let leads = [
-        0x7F, 0xC2, 0xCD, 0xD8, 0xE1, 0xE2, 0xE3, 0xEF, 0xF0, 0xF3usize,
+        0x7F, 0xC2, 0xCD, 0xD8, 0xE1, 0xE2, 0xE3, 0xEF, 0xF0, 0xF1, 0xF2, 0xF3, 0xF4usize,
     ];
     let mut index = 0;
     while index < leads.len() {
@@ -148,29 +148,32 @@ fn is_harmless(character: char, before: &str, after: &str) -> bool {
 
 /// Characters without a glyph of their own that can hide or reorder text: the
 /// bidi controls, the line separators, and all that Unicode lets a program
-/// leave out of sight (`Default_Ignorable_Code_Point`, most of `Cf`).
+/// leave out of sight (`Default_Ignorable_Code_Point`, most of `Cf`). And what will
+/// never be a character, which a page must not hold.
 fn is_invisible(character: char) -> bool {
-    matches!(
-        character,
-        '\u{AD}'
-            | '\u{34F}'
-            | '\u{61C}'
-            | '\u{115F}'..='\u{1160}'
-            | '\u{17B4}'..='\u{17B5}'
-            | '\u{180B}'..='\u{180F}'
-            | '\u{200B}'..='\u{200F}'
-            | '\u{2028}'..='\u{202E}'
-            | '\u{2060}'..='\u{206F}'
-            | '\u{3164}'
-            | '\u{FE00}'..='\u{FE0F}'
-            | '\u{FEFF}'
-            | '\u{FFA0}'
-            | '\u{FFF0}'..='\u{FFFB}'
-            | '\u{13430}'..='\u{1343F}'
-            | '\u{1BCA0}'..='\u{1BCA3}'
-            | '\u{1D173}'..='\u{1D17A}'
-            | '\u{E0000}'..='\u{E0FFF}'
-    )
+    u32::from(character) & 0xFFFE == 0xFFFE
+        || matches!(
+            character,
+            '\u{AD}'
+                | '\u{34F}'
+                | '\u{61C}'
+                | '\u{115F}'..='\u{1160}'
+                | '\u{17B4}'..='\u{17B5}'
+                | '\u{180B}'..='\u{180F}'
+                | '\u{200B}'..='\u{200F}'
+                | '\u{2028}'..='\u{202E}'
+                | '\u{2060}'..='\u{206F}'
+                | '\u{3164}'
+                | '\u{FDD0}'..='\u{FDEF}'
+                | '\u{FE00}'..='\u{FE0F}'
+                | '\u{FEFF}'
+                | '\u{FFA0}'
+                | '\u{FFF0}'..='\u{FFFB}'
+                | '\u{13430}'..='\u{1343F}'
+                | '\u{1BCA0}'..='\u{1BCA3}'
+                | '\u{1D173}'..='\u{1D17A}'
+                | '\u{E0000}'..='\u{E0FFF}'
+        )
 }
 
 /// Whether a joiner between these makes one character of them: where it does not, a
@@ -312,14 +315,18 @@ mod tests {
             0x2028..=0x202E,
             0x2060..=0x206F,
             0x3164..=0x3164,
+            0xFDD0..=0xFDEF,
             0xFE00..=0xFE0F,
             0xFEFF..=0xFEFF,
             0xFFA0..=0xFFA0,
             0xFFF0..=0xFFFB,
+            0xFFFE..=0xFFFF,
+            0x2FFFE..=0x2FFFF,
             0x13430..=0x1343F,
             0x1BCA0..=0x1BCA3,
             0x1D173..=0x1D17A,
             0xE0000..=0xE0FFF,
+            0x10FFFE..=0x10FFFF,
         ];
         for code in ranges.into_iter().flatten() {
             let Some(character) = char::from_u32(code) else {

@@ -24,6 +24,8 @@ const TEXTS: &[&str] = &[
     "zqmark [l](javascript:alert(1)) [m](data:text/html,x) <javascript:alert(1)> [v](vbscript:x) [w](JaVaScRiPt:x) \
      [h](http://a/\"onmouseover=\"x) [i](<https://a/ '><zz>>) ![j](javascript:x) <https://a/?b=\"c>",
     "zqmark\n```<zz>\"\n<script>x</script>\n```\n\n| <zz> | b |\n|---|---|\n| \"</td><zz> | `<zz>` |\n\n- <zz>\n\n> <zz>\n\n# <zz>\n",
+    // No characters, which no page may hold.
+    "zqmark\u{FDD0}\u{FDEF}\u{FFFE}\u{1FFFF}`\u{10FFFE}`\n\u{1B}[31m\u{FDEF}",
     "\u{1B}[31m<zz>\u{1B}[0m zqmark\n     1\u{2192}<zz>\n     2\t\"'><zz>\n",
 ];
 
