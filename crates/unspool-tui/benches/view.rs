@@ -1,6 +1,6 @@
 //! What a transcript costs at 1, 10, 100 and so on to 1,000,000 entries: taking the
-//! events, memory for each, a frame after each kind of move, and the time from a
-//! piece of an answer to the frame that shows it.
+//! events, memory, a frame after each kind of move, and the time from a piece of an
+//! answer to the frame that shows it. Printed as a table in Markdown.
 //!
 //! `cargo bench -p unspool-tui --bench view`
 
@@ -16,8 +16,10 @@ use unspool::formatter::{Config, Formatter};
 use unspool_tui::keys::Action;
 use unspool_tui::transcript::{Look, Pane};
 
-/// Frames of which the slowest and the median are told.
+/// Frames of which the median is told, and the slowest of all.
 const FRAMES: usize = 200;
+
+const SIZES: [usize; 7] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000];
 
 fn event(line: &str) -> Event {
     Event::from_json(line).unwrap_or_else(|error| panic!("{error}: {line}"))
@@ -62,89 +64,114 @@ fn memory() -> usize {
     pages.map_or(0, |pages: usize| pages * 4096)
 }
 
-fn told(name: &str, mut times: Vec<Duration>) {
-    times.sort_unstable();
-    let median = times.get(times.len() / 2).copied().unwrap_or_default();
-    let slowest = times.last().copied().unwrap_or_default();
-    println!("  {name:28} median {median:>9.1?}   slowest {slowest:>9.1?}");
+/// A row for each kind of work, a column for each size.
+#[derive(Default)]
+struct Table {
+    rows: Vec<(&'static str, Vec<String>)>,
+}
+
+impl Table {
+    fn put(&mut self, name: &'static str, value: String) {
+        match self.rows.iter_mut().find(|(row, _)| *row == name) {
+            Some((_, values)) => values.push(value),
+            None => self.rows.push((name, vec![value])),
+        }
+    }
+
+    /// Puts down the median, and gives the slowest.
+    fn told(&mut self, name: &'static str, mut times: Vec<Duration>) -> Duration {
+        times.sort_unstable();
+        self.put(name, milliseconds(times[times.len() / 2]));
+        times.last().copied().unwrap_or_default()
+    }
+
+    fn print(&self) {
+        let sizes = SIZES.map(|size| format!(" {size} |"));
+        println!("| entries |{}", sizes.concat());
+        println!("|---|{}", "---:|".repeat(SIZES.len()));
+        for (name, values) in &self.rows {
+            println!("| {name} | {} |", values.join(" | "));
+        }
+    }
+}
+
+fn milliseconds(time: Duration) -> String {
+    format!("{:.2}", time.as_secs_f64() * 1e3)
 }
 
 fn main() {
-    for entries in [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000] {
-        let formatter = Formatter::new(Config::default());
-        let detail = Detail::default();
-        let mut pane = Pane::new(Look { formatter, detail });
-        let mut terminal =
-            Terminal::new(TestBackend::new(120, 40)).unwrap_or_else(|error| panic!("{error}"));
-        let mut frame = |pane: &mut Pane| {
+    let mut table = Table::default();
+    for entries in SIZES {
+        measure(entries, &mut table);
+    }
+    table.print();
+}
+
+fn measure(entries: usize, table: &mut Table) {
+    let formatter = Formatter::new(Config::default());
+    let detail = Detail::default();
+    let mut pane = Pane::new(Look { formatter, detail });
+    let mut terminal =
+        Terminal::new(TestBackend::new(120, 40)).unwrap_or_else(|error| panic!("{error}"));
+    let mut frame = |pane: &mut Pane| {
+        let began = Instant::now();
+        let drawn = terminal.draw(|frame| pane.draw(frame, frame.area()));
+        assert!(drawn.is_ok());
+        began.elapsed()
+    };
+    let before = memory();
+    let mut took = Duration::ZERO;
+    for number in 0..entries {
+        entry(number, &mut |event| {
             let began = Instant::now();
-            let drawn = terminal.draw(|frame| pane.draw(frame, frame.area()));
-            assert!(drawn.is_ok());
-            began.elapsed()
-        };
-        let before = memory();
-        let mut took = Duration::ZERO;
-        for number in 0..entries {
-            entry(number, &mut |event| {
-                let began = Instant::now();
-                pane.event(event);
-                took += began.elapsed();
-            });
-        }
-        let used = memory().saturating_sub(before);
-        println!(
-            "{entries} {}",
-            if entries == 1 { "entry" } else { "entries" }
-        );
-        println!(
-            "  taken in {took:.1?}, {} bytes of memory an entry, {} MB",
-            used / pane.len().max(1),
-            used >> 20
-        );
-        println!("  the first frame {:.1?}", frame(&mut pane));
-        for (name, action) in [
-            ("a line down", Action::Down),
-            ("a page down", Action::PageDown),
-            ("to the end", Action::End),
-            ("a page up", Action::PageUp),
-            ("to the previous prompt", Action::PreviousPrompt),
-            ("to the beginning", Action::Top),
-            ("fold all", Action::FoldAll),
-            ("to the next error, if any", Action::NextError),
-        ] {
-            let move_once = |_| {
-                let began = Instant::now();
-                pane.act(action);
-                frame(&mut pane);
-                began.elapsed()
-            };
-            told(name, (0..FRAMES).map(move_once).collect());
-        }
-        pane.act(Action::FoldAsAtFirst);
-        pane.act(Action::End);
-        frame(&mut pane);
-        let piece = |_| {
-            let piece = r#"{"kind":"text","id":"last","delta":true,"text":"a few more words, "}"#;
-            let piece = event(piece);
+            pane.event(event);
+            took += began.elapsed();
+        });
+    }
+    let used = memory().saturating_sub(before);
+    table.put("taken in, ms", milliseconds(took));
+    table.put("memory, MB", (used >> 20).to_string());
+    table.put("the first frame, ms", milliseconds(frame(&mut pane)));
+    let mut slowest = Duration::ZERO;
+    for (name, action) in [
+        ("a line down", Action::Down),
+        ("a page down", Action::PageDown),
+        ("to the end", Action::End),
+        ("a page up", Action::PageUp),
+        ("to the previous prompt", Action::PreviousPrompt),
+        ("to the beginning", Action::Top),
+        ("fold all", Action::FoldAll),
+        ("to the next error, if any", Action::NextError),
+    ] {
+        let move_once = |_| {
             let began = Instant::now();
-            pane.event(piece);
+            pane.act(action);
             frame(&mut pane);
             began.elapsed()
         };
-        told(
-            "a piece of an answer",
-            (0..FRAMES * 10).map(piece).collect(),
-        );
-        let began = Instant::now();
-        pane.search(&format!("round {}", entries / 2 / ROUND));
-        let mut slices = 0;
-        while pane
-            .search_words()
-            .is_some_and(|(_, count)| count.contains(['+', '…']))
-        {
-            pane.tick();
-            slices += 1;
-        }
-        println!("  searched in {:.1?}, {slices} slices", began.elapsed());
+        slowest = slowest.max(table.told(name, (0..FRAMES).map(move_once).collect()));
     }
+    pane.act(Action::FoldAsAtFirst);
+    pane.act(Action::End);
+    frame(&mut pane);
+    let piece = |_| {
+        let piece = r#"{"kind":"text","id":"last","delta":true,"text":"a few more words, "}"#;
+        let piece = event(piece);
+        let began = Instant::now();
+        pane.event(piece);
+        frame(&mut pane);
+        began.elapsed()
+    };
+    let pieces = (0..FRAMES * 10).map(piece).collect();
+    slowest = slowest.max(table.told("a piece of an answer", pieces));
+    table.put("the slowest of these", milliseconds(slowest));
+    let began = Instant::now();
+    pane.search(&format!("round {}", entries / 2 / ROUND));
+    while pane
+        .search_words()
+        .is_some_and(|(_, count)| count.contains(['+', '…']))
+    {
+        pane.tick();
+    }
+    table.put("searched, ms", milliseconds(began.elapsed()));
 }
