@@ -83,7 +83,6 @@ fn a_plan_that_was_called_for_ends_the_message() {
         "• Step 4.",
         "• Update Plan",
         "• All three are done.",
-        "• Tool Yield {}",
     ];
     assert_eq!(heads, expected);
 }
