@@ -5,19 +5,10 @@
 
 #[path = "live/environment.rs"]
 mod environment;
+#[path = "live/recording.rs"]
+mod recording;
 
-use std::path::Path;
-use std::process::{Command, Output, Stdio};
-
-fn unspool(arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_unspool"));
-    for name in environment::VARIABLES {
-        command.env_remove(name);
-    }
-    command.envs(environment::OURS);
-    let command = command.args(arguments).stdin(Stdio::null());
-    command.output().unwrap()
-}
+use recording::{corpus, unspool};
 
 /// A recording as it is shown, with more options.
 fn shown(name: &str, options: &[&str]) -> String {
@@ -30,11 +21,6 @@ fn shown(name: &str, options: &[&str]) -> String {
     };
     let output = unspool(&[&[path.as_str()], width, options].concat());
     String::from_utf8(output.stdout).unwrap()
-}
-
-fn corpus(name: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/corpus");
-    path.join(name).to_str().unwrap().to_owned()
 }
 
 /// The lines that begin with one of these words.
