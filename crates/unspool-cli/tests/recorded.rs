@@ -50,6 +50,19 @@ fn edits_of_aider_say_whether_they_were_made() {
 }
 
 #[test]
+fn a_file_that_aider_was_started_with_is_no_new_one() {
+    for name in [
+        "ce088-whole/ce088-whole.txt",
+        "ce088-whole/ce088-whole.session.md",
+        "classic-whole/classic-whole.txt",
+    ] {
+        let text = shown(&format!("aider/{name}"), &["--only", "edit"]);
+        let heads = lines_with(&text, &["•"]);
+        assert_eq!(heads, ["• Edit app.py", "• Add lib/extra.py"], "{name}");
+    }
+}
+
+#[test]
 fn leaving_aider_does_not_hide_that_it_failed() {
     let failed = corpus("aider/classic-bad-edit/classic-bad-edit.session.md");
     assert_eq!(unspool(&[&failed]).status.code(), Some(1));
