@@ -4,8 +4,9 @@
 
 use std::io::{self, Write};
 
+use unspool::doc::entry::cut_off;
 use unspool::doc::{Style, clean_lines};
-use unspool::event::{Level, ToolStatus, TurnStatus};
+use unspool::event::{Level, ToolStatus};
 use unspool::output::Output;
 use unspool::session::{Entry, Item};
 use unspool::tool::error_words;
@@ -80,10 +81,7 @@ fn annotation(item: &Item) -> Option<(&'static str, String)> {
             let lines = clean_lines(&error_words(&notice.text.as_str()), Style::default());
             Some((command, Output::Plain.text(&lines)))
         }
-        Item::TurnEnd(end) if end.status == TurnStatus::Interrupted => {
-            let text = "the stream ended before the agent finished.";
-            Some(("error", text.to_owned()))
-        }
+        Item::TurnEnd(end) => Some(("error", cut_off(end)?)),
         _ => None,
     }
 }
