@@ -195,7 +195,7 @@ impl Source {
     }
 }
 
-/// Which entries are shown.
+/// Which entries of the display `full` are shown.
 #[derive(Args, Default)]
 #[command(next_help_heading = "Filters")]
 pub(crate) struct Filter {

@@ -19,7 +19,7 @@ pub(crate) fn run(arguments: &Follow) -> anyhow::Result<Status> {
     let find = finder(arguments)?;
     let is_named =
         matches!((&find, &arguments.path), (Find::File(file, _), Some(path)) if file == path);
-    let settings = Settings::new(&arguments.look)?;
+    let settings = Settings::filtered(&arguments.look, &arguments.filter)?;
     let (sender, happenings) = watch::channel();
     watch::signals(sender.clone())?;
     if let Find::File(path, _) = &find

@@ -93,7 +93,7 @@ fn shown(
             Ok(copied.map(|()| Status::Success))
         });
     }
-    let settings = Settings::new(&arguments.look)?;
+    let settings = Settings::filtered(&arguments.look, &arguments.filter)?;
     if settings.live && is_stdin(files) {
         return watch_stdin(arguments, &settings);
     }
