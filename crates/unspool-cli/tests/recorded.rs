@@ -219,7 +219,14 @@ fn runs_of_two_agents_line_by_line_are_both_read() {
     let both = folder.path().join("both.jsonl");
     let both = both.to_str().unwrap();
     let read = |name: &str| std::fs::read_to_string(corpus(name)).unwrap();
-    let calls = ["--only", "tool,unknown", "--lines", "0", "--width", "0"];
+    let calls = [
+        "--only",
+        "tool,unknown,usage",
+        "--lines",
+        "0",
+        "--width",
+        "0",
+    ];
     let heads = |text: &str| {
         let lines = text.lines().filter(|line| line.contains('•'));
         let mut heads: Vec<String> = lines.map(str::to_owned).collect();
