@@ -195,7 +195,7 @@ impl Source {
     }
 }
 
-/// Which entries are shown.
+/// Which entries of the display `full` are shown.
 #[derive(Args, Default)]
 #[command(next_help_heading = "Filters")]
 pub(crate) struct Filter {
@@ -264,6 +264,7 @@ Examples:
   unspool follow run.jsonl             a file, also one that does not exist yet
   unspool follow ~/.claude/projects    the file below a folder that was last written to
   unspool follow 4f2a9c                a session by the beginning of its id
+  unspool follow 4f2a9c --in backup/   the same, in another folder
 
 Exit status:
   0  ended with Ctrl-C
@@ -277,6 +278,9 @@ pub(crate) struct Follow {
     /// The session that was last worked on with this agent, or with any
     #[arg(long, value_name = "AGENT", num_args = 0..=1, default_missing_value = "")]
     pub(crate) latest: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) places: select::Places,
 
     #[command(flatten)]
     pub(crate) source: Source,

@@ -116,7 +116,7 @@ impl Status {
 /// Says of a run, behind the name of what was read, what its view does not tell:
 /// why it failed, and that filters by time had nothing to go by.
 fn remark(view: &view::View<'_>, stats: &Stats, filter: &cli::Filter, name: &str) {
-    if let Some(words) = filter::untimed(filter, stats).filter(|_| view.is_filtered()) {
+    if let Some(words) = filter::untimed(filter, stats) {
         complain(&anyhow::anyhow!("{name}: {words}"));
     }
     if let Some(words) = view.fault()

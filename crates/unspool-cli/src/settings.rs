@@ -1,14 +1,15 @@
 //! What was typed → what is meant: the terminal, the environment and the
 //! arguments brought together.
 
+use anyhow::bail;
 use unspool::doc::entry::{Detail, Reasoning, Wanted};
 use unspool::formatter::{Config as Shown, Formatter};
 use unspool::theme::{Rgb, Theme};
 
 use crate::cli::{Display, Filter, Links, Look, ReasoningShown};
 use crate::config::{self, Choices, Config};
-use crate::terminal;
 use crate::themes::{self, Choice};
+use crate::{filter, terminal};
 
 /// How a run is shown.
 #[expect(clippy::struct_excessive_bools, reason = "each is one setting")]
@@ -36,6 +37,20 @@ impl Settings {
     pub(crate) fn new(look: &Look) -> anyhow::Result<Self> {
         let choices = Choices::new(look, Config::load()?);
         Self::of(choices, look.copy_clean)
+    }
+
+    /// The same where entries may be filtered, which answers alone are not made
+    /// of.
+    pub(crate) fn filtered(look: &Look, filter: &Filter) -> anyhow::Result<Self> {
+        let settings = Self::new(look)?;
+        let given = filter::given(filter);
+        if settings.display != Display::Full && !given.is_empty() {
+            bail!(
+                "{given}: only what `--display full` shows can be filtered; \
+                 give that, or leave the filters out"
+            );
+        }
+        Ok(settings)
     }
 
     fn of(choices: Choices, copy_clean: bool) -> anyhow::Result<Self> {

@@ -94,11 +94,6 @@ impl<'a> View<'a> {
         matches!(self, Self::Full(full) if !full.has_written)
     }
 
-    /// Whether only what passes the filter is shown.
-    pub(crate) fn is_filtered(&self) -> bool {
-        !matches!(self, Self::Answer(..))
-    }
-
     /// Why the run failed, where what is shown does not tell.
     pub(crate) fn fault(&self) -> Option<&str> {
         match self {

@@ -302,6 +302,19 @@ fn wrong_use_is_status_2_and_says_why() {
         (&["--from", "nobody"], "nobody"),
         (&["--theme", "pink"], "pink"),
         (&["--width", "wide"], "wide"),
+        (
+            &["--display", "text", "--only", "tool"],
+            "--only: only what",
+        ),
+        (
+            &["--display", "verbose", "--hide", "tool"],
+            "`--display full`",
+        ),
+        (&["--display", "text", "--tool", "Bash"], "--tool Bash: "),
+        (&["--display", "text", "--grep", "x"], "--grep x: "),
+        (&["--display", "text", "--errors"], "--errors: "),
+        (&["--display", "text", "--since", "2h"], "--since "),
+        (&["--display", "text", "--until", "2h"], "--until "),
     ] {
         let output = run_with(arguments, &[]);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
@@ -309,6 +322,19 @@ fn wrong_use_is_status_2_and_says_why() {
         assert!(said.contains(word), "{arguments:?}: {said}");
         assert!(output.stdout.is_empty());
     }
+}
+
+#[test]
+fn filters_are_refused_wherever_the_display_comes_from() {
+    let folder = TempDir::new().unwrap();
+    let config = folder.path().join("config.toml");
+    std::fs::write(&config, "display = \"text\"\n").unwrap();
+    let text = [("UNSPOOL_CONFIG", config.to_str().unwrap())];
+    assert_eq!(run_with(&["--errors"], &text).status.code(), Some(2));
+    let full = run_with(&["--errors", "--display", "full"], &text);
+    assert_eq!(full.status.code(), Some(0));
+    let raw = run_with(&["--errors", "--raw"], &text);
+    assert_eq!(raw.status.code(), Some(0), "nothing is shown that could be");
 }
 
 #[test]
@@ -409,24 +435,15 @@ fn what_tells_no_times_says_that_none_were_compared() {
         })
         .collect();
     let folder = TempDir::new().unwrap();
-    let (path, arguments) = (file(&folder, &run), ["--since", "2h"]);
-    let said = |display: &str| {
-        let mut command = unspool();
-        command
-            .arg(&path)
-            .args(arguments)
-            .args(["--display", display]);
-        let output = command.stdin(Stdio::null()).output().unwrap();
-        let out = String::from_utf8(output.stdout).unwrap();
-        assert!(out.contains("Done"), "{out}");
-        String::from_utf8(output.stderr).unwrap()
-    };
+    let path = file(&folder, &run);
+    let mut command = unspool();
+    command.arg(&path).args(["--since", "2h"]);
+    let output = command.stdin(Stdio::null()).output().unwrap();
+    let out = String::from_utf8(output.stdout).unwrap();
+    assert!(out.contains("Done"), "{out}");
+    let said = String::from_utf8(output.stderr).unwrap();
     let words = "no times are told here: --since left nothing out\n";
-    assert_eq!(
-        said("full"),
-        format!("unspool: {}: {words}", path.display())
-    );
-    assert_eq!(said("text"), "", "it is not filtered");
+    assert_eq!(said, format!("unspool: {}: {words}", path.display()));
 }
 
 #[test]

@@ -5,19 +5,10 @@
 
 #[path = "live/environment.rs"]
 mod environment;
+#[path = "live/recording.rs"]
+mod recording;
 
-use std::path::Path;
-use std::process::{Command, Output, Stdio};
-
-fn unspool(arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_unspool"));
-    for name in environment::VARIABLES {
-        command.env_remove(name);
-    }
-    command.envs(environment::OURS);
-    let command = command.args(arguments).stdin(Stdio::null());
-    command.output().unwrap()
-}
+use recording::{corpus, unspool};
 
 /// A recording as it is shown, with more options.
 fn shown(name: &str, options: &[&str]) -> String {
@@ -30,11 +21,6 @@ fn shown(name: &str, options: &[&str]) -> String {
     };
     let output = unspool(&[&[path.as_str()], width, options].concat());
     String::from_utf8(output.stdout).unwrap()
-}
-
-fn corpus(name: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/corpus");
-    path.join(name).to_str().unwrap().to_owned()
 }
 
 /// The lines that begin with one of these words.
@@ -64,6 +50,19 @@ fn edits_of_aider_say_whether_they_were_made() {
 }
 
 #[test]
+fn a_file_that_aider_was_started_with_is_no_new_one() {
+    for name in [
+        "ce088-whole/ce088-whole.txt",
+        "ce088-whole/ce088-whole.session.md",
+        "classic-whole/classic-whole.txt",
+    ] {
+        let text = shown(&format!("aider/{name}"), &["--only", "edit"]);
+        let heads = lines_with(&text, &["•"]);
+        assert_eq!(heads, ["• Edit app.py", "• Add lib/extra.py"], "{name}");
+    }
+}
+
+#[test]
 fn leaving_aider_does_not_hide_that_it_failed() {
     let failed = corpus("aider/classic-bad-edit/classic-bad-edit.session.md");
     assert_eq!(unspool(&[&failed]).status.code(), Some(1));
@@ -83,7 +82,6 @@ fn a_plan_that_was_called_for_ends_the_message() {
         "• Step 4.",
         "• Update Plan",
         "• All three are done.",
-        "• Tool Yield {}",
     ];
     assert_eq!(heads, expected);
 }
@@ -201,6 +199,81 @@ fn runs_of_two_agents_in_one_pipe_are_both_read() {
                 agents[second]
             );
         }
+    }
+}
+
+/// The lines of both, one of each in turn.
+fn mixed(first: &[&str], second: &[&str]) -> String {
+    let mut text = String::new();
+    for at in 0..first.len().max(second.len()) {
+        for line in [first.get(at), second.get(at)].into_iter().flatten() {
+            text.extend([line, "\n"]);
+        }
+    }
+    text
+}
+
+#[test]
+fn runs_of_two_agents_line_by_line_are_both_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let both = folder.path().join("both.jsonl");
+    let both = both.to_str().unwrap();
+    let read = |name: &str| std::fs::read_to_string(corpus(name)).unwrap();
+    let calls = [
+        "--only",
+        "tool,unknown,usage",
+        "--lines",
+        "0",
+        "--width",
+        "0",
+    ];
+    let heads = |text: &str| {
+        let lines = text.lines().filter(|line| line.contains('•'));
+        let mut heads: Vec<String> = lines.map(str::to_owned).collect();
+        heads.sort_unstable();
+        heads
+    };
+    for (first, second) in [
+        ("claude", "codex"),
+        ("codex", "gemini"),
+        ("gemini", "opencode"),
+        ("gemini", "claude"),
+        ("opencode", "qwen"),
+    ] {
+        let names = [first, second].map(|name| format!("{name}/parity/parity.live.jsonl"));
+        let texts = names.each_ref().map(|name| read(name));
+        let lines = texts
+            .each_ref()
+            .map(|text| text.lines().collect::<Vec<_>>());
+        std::fs::write(both, mixed(&lines[0], &lines[1])).unwrap();
+        let together = unspool(&[&[both], &calls[..]].concat());
+        assert_eq!(together.status.code(), Some(0), "{first} and {second}");
+        let alone = names.each_ref().map(|name| shown(name, &calls)).concat();
+        let together = String::from_utf8(together.stdout).unwrap();
+        assert_eq!(heads(&together), heads(&alone), "{first} and {second}");
+    }
+}
+
+#[test]
+fn of_several_runs_the_one_that_was_cut_off_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let both = folder.path().join("both.jsonl");
+    let both = both.to_str().unwrap();
+    let read = |name: &str| std::fs::read_to_string(corpus(name)).unwrap();
+    let texts = ["claude", "codex"].map(|name| read(&format!("{name}/parity/parity.live.jsonl")));
+    let [claude, codex] = texts
+        .each_ref()
+        .map(|text| text.lines().collect::<Vec<_>>());
+    let (_, cut) = claude.split_last().unwrap();
+    let behind = [cut, &codex].concat().join("\n");
+    for run in [behind, mixed(cut, &codex)] {
+        std::fs::write(both, run).unwrap();
+        let output = unspool(&[both, "--only", "notice", "--width", "0"]);
+        assert_eq!(output.status.code(), Some(1));
+        let said = "• Interrupted: the stream ended before the agent finished: claude.\n";
+        assert_eq!(String::from_utf8(output.stdout).unwrap(), said);
+        let events = String::from_utf8(unspool(&["events", both]).stdout).unwrap();
+        assert_eq!(events.matches(r#""status":"interrupted""#).count(), 1);
     }
 }
 

@@ -4,27 +4,15 @@
 
 #[path = "live/environment.rs"]
 mod environment;
+#[path = "live/recording.rs"]
+mod recording;
 
-use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
 
-fn unspool(arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_unspool"));
-    for name in environment::VARIABLES {
-        command.env_remove(name);
-    }
-    command.envs(environment::OURS);
-    let command = command.args(arguments).stdin(Stdio::null());
-    command.output().unwrap()
-}
+use recording::{corpus, unspool};
 
 fn text(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
-}
-
-fn corpus(name: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/corpus");
-    path.join(name).to_str().unwrap().to_owned()
 }
 
 const CLAUDE: &str = "claude/parity/parity.live.jsonl";

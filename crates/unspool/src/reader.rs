@@ -3,11 +3,15 @@
 //! The provider is recognised by the first frame that only one provider could
 //! have written. Until then a few frames are held; what nobody recognises is
 //! passed on as text or `unknown`, and recognition goes on, so that noise
-//! before a stream does no harm.
+//! before a stream does no harm. `reader/runs.rs` knows what becomes of a run
+//! that another one comes behind.
+
+mod runs;
 
 use crate::event::Event;
 use crate::frame::{Frame, Framed, Framer};
 use crate::source::{BUILTIN, Emitter, Input, Probe, Provider, Source, raw};
+use runs::Run;
 
 /// Frames held while no provider recognised any.
 const HELD_FRAMES: usize = 16;
@@ -187,6 +191,10 @@ struct Translator {
     options: ReaderOptions,
     provider: Option<Provider>,
     source: Option<Box<dyn Source>>,
+    /// The run went on after others had come between.
+    goes_on: bool,
+    /// Runs that are not over, as far as is known.
+    kept: Vec<Run>,
     held: Vec<Held>,
     held_bytes: usize,
     attachments: Vec<(String, Vec<u8>)>,
@@ -199,6 +207,8 @@ impl Clone for Translator {
             options: self.options.clone(),
             provider: self.provider,
             source: self.source.as_ref().map(|source| source.fork()),
+            goes_on: self.goes_on,
+            kept: self.kept.clone(),
             held: self.held.clone(),
             held_bytes: self.held_bytes,
             attachments: self.attachments.clone(),
@@ -219,6 +229,8 @@ impl Translator {
         let mut translator = Self {
             provider: None,
             source: None,
+            goes_on: false,
+            kept: Vec::new(),
             held: Vec::new(),
             held_bytes: 0,
             attachments: Vec::new(),
@@ -328,16 +340,13 @@ impl Translator {
         }
         if let Some(provider) = self.another(frame) {
             self.out.take_back();
-            if let Some(source) = &mut self.source {
-                source.finish(&mut self.out);
-            }
-            self.recognised(provider);
+            self.turn_to(provider);
             self.translate(frame);
         }
     }
 
-    /// The provider of another run that begins with this frame, which the source
-    /// does not know and somebody else does.
+    /// The provider of another run that begins or goes on with this frame, which
+    /// the source does not know and somebody else does.
     fn another(&self, frame: &Frame<'_>) -> Option<Provider> {
         let current = self.provider.filter(|_| self.options.from.is_none())?;
         if current.input == Input::Text || !self.out.is_unknown(frame) {
@@ -352,9 +361,7 @@ impl Translator {
             self.give_up_holding();
         }
         self.out.end_of_input();
-        if let Some(source) = &mut self.source {
-            source.finish(&mut self.out);
-        }
+        self.finish_runs();
         self.out.release_edits();
     }
 }

@@ -52,11 +52,50 @@ pub struct Stats {
     /// agent has no name.
     totals: BTreeMap<String, Usage>,
     run: Run,
-    /// Tokens and cost of the runs before this one.
+    /// Amounts and totals of runs that may go on.
+    apart: Apart<(Usage, BTreeMap<String, Usage>)>,
+    /// Tokens and cost of the runs before those.
     spent: Option<Usage>,
 }
 
-/// The run that events are of: several may follow each other in one stream.
+/// What runs have that others came between, oldest first.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Apart<T>(Vec<(Run, T)>);
+
+impl<T> Default for Apart<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+/// Runs that may go on.
+const MOST_APART: usize = 16;
+
+impl<T> Apart<T> {
+    /// Puts away what a run has. Gives back what the oldest one had, if there are
+    /// too many.
+    pub(crate) fn put(&mut self, run: Run, what: T) -> Option<T> {
+        self.0.push((run, what));
+        (self.0.len() > MOST_APART).then(|| self.0.remove(0).1)
+    }
+
+    /// What the run had that goes on with this session, if one does.
+    pub(crate) fn take(&mut self, session: &Session) -> Option<(Run, T)> {
+        let at = self.0.iter().position(|(run, _)| run.goes_on(session))?;
+        Some(self.0.remove(at))
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
+        self.0.iter().map(|(_, what)| what)
+    }
+
+    pub(crate) fn drain(&mut self) -> impl Iterator<Item = T> {
+        self.0.drain(..).map(|(_, what)| what)
+    }
+}
+
+/// The run that events are of: several may follow each other in one stream, or
+/// be mixed in it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Run {
     provider: String,
@@ -80,6 +119,18 @@ impl Run {
             }
         }
         is_over
+    }
+
+    /// Whether a session is this run's: by its id, or, where the provider alone is
+    /// told, by that.
+    fn goes_on(&self, session: &Session) -> bool {
+        let by_provider = Session {
+            provider: session.provider.clone(),
+            ..Session::default()
+        };
+        let is_same = |known: &str, new: &str| !new.is_empty() && known == new;
+        is_same(&self.provider, &session.provider)
+            && (is_same(&self.id, &session.id) || *session == by_provider)
     }
 }
 
@@ -148,14 +199,21 @@ impl Stats {
         if !session.model.is_empty() {
             self.model.clone_from(&session.model);
         }
+        let left = self.run.clone();
         if self.run.is_over(session) {
             let failed = self
                 .status
                 .filter(|status| *status != TurnStatus::Completed);
             self.earlier = self.earlier.or(failed);
-            self.spent = Some(self.usage());
-            self.totals.clear();
-            self.usage = Usage::default();
+            let amounts = std::mem::take(&mut self.usage);
+            let totals = std::mem::take(&mut self.totals);
+            if let Some((amounts, totals)) = self.apart.put(left, (amounts, totals)) {
+                let spent = self.spent.get_or_insert_default();
+                sum(spent, &of_run(&amounts, &totals));
+            }
+            if let Some((run, (amounts, totals))) = self.apart.take(session) {
+                (self.run, self.usage, self.totals) = (run, amounts, totals);
+            }
         }
     }
 
@@ -176,29 +234,11 @@ impl Stats {
 
     /// Tokens and cost, without counting anything twice.
     pub fn usage(&self) -> Usage {
-        let mut total = Usage::default();
-        for of_agent in self.totals.values() {
-            sum(&mut total, of_agent);
-        }
-        // The window that is told of is the root agent's.
-        if let Some(root) = self.totals.get("") {
-            total.context_used = root.context_used.or(total.context_used);
-            total.context_size = root.context_size.or(total.context_size);
-        }
-        let amounts = &self.usage;
-        let pick = |total: Option<u64>, amount: Option<u64>| total.or(amount);
-        let of_run = Usage {
-            input_tokens: pick(total.input_tokens, amounts.input_tokens),
-            output_tokens: pick(total.output_tokens, amounts.output_tokens),
-            cached_tokens: pick(total.cached_tokens, amounts.cached_tokens),
-            reasoning_tokens: pick(total.reasoning_tokens, amounts.reasoning_tokens),
-            cost_usd: total.cost_usd.or(amounts.cost_usd),
-            context_used: pick(total.context_used, amounts.context_used),
-            context_size: pick(total.context_size, amounts.context_size),
-            cumulative: true,
-        };
         let mut all = self.spent.clone().unwrap_or_default();
-        sum(&mut all, &of_run);
+        for (amounts, totals) in self.apart.iter() {
+            sum(&mut all, &of_run(amounts, totals));
+        }
+        sum(&mut all, &of_run(&self.usage, &self.totals));
         Usage {
             cumulative: true,
             ..all
@@ -246,6 +286,30 @@ impl Stats {
         } else {
             sum(&mut self.usage, usage);
         }
+    }
+}
+
+/// Tokens and cost of one run, of its amounts and the totals of its agents.
+fn of_run(amounts: &Usage, totals: &BTreeMap<String, Usage>) -> Usage {
+    let mut total = Usage::default();
+    for of_agent in totals.values() {
+        sum(&mut total, of_agent);
+    }
+    // The window that is told of is the root agent's.
+    if let Some(root) = totals.get("") {
+        total.context_used = root.context_used.or(total.context_used);
+        total.context_size = root.context_size.or(total.context_size);
+    }
+    let pick = |total: Option<u64>, amount: Option<u64>| total.or(amount);
+    Usage {
+        input_tokens: pick(total.input_tokens, amounts.input_tokens),
+        output_tokens: pick(total.output_tokens, amounts.output_tokens),
+        cached_tokens: pick(total.cached_tokens, amounts.cached_tokens),
+        reasoning_tokens: pick(total.reasoning_tokens, amounts.reasoning_tokens),
+        cost_usd: total.cost_usd.or(amounts.cost_usd),
+        context_used: pick(total.context_used, amounts.context_used),
+        context_size: pick(total.context_size, amounts.context_size),
+        cumulative: true,
     }
 }
 
@@ -332,6 +396,37 @@ mod tests {
         assert_eq!(stats.usage().input_tokens, Some(35));
         assert_eq!(stats.earlier, Some(TurnStatus::Interrupted));
         assert_eq!(stats.status, Some(TurnStatus::Completed));
+    }
+
+    #[test]
+    fn runs_that_are_mixed_add_up() {
+        let mut stats = Stats::default();
+        let mut tell = |provider: &str, id: &str, tokens: u64, cumulative: bool| {
+            let session = Session {
+                provider: provider.to_owned(),
+                id: id.to_owned(),
+                ..Session::default()
+            };
+            for body in [
+                Body::Session(session),
+                Body::Usage(usage(tokens, cumulative)),
+            ] {
+                stats.event(&Event {
+                    seq: 0,
+                    time: None,
+                    agent: None,
+                    body,
+                    raw: None,
+                });
+            }
+        };
+        tell("claude", "a", 20, true);
+        tell("qwen", "b", 3, false);
+        tell("claude", "", 30, true);
+        tell("qwen", "", 4, false);
+        tell("qwen", "", 7, true);
+        tell("claude", "c", 5, true);
+        assert_eq!(stats.usage().input_tokens, Some(30 + 7 + 5));
     }
 
     #[test]

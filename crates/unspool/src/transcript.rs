@@ -33,9 +33,9 @@
 
 use std::sync::Arc;
 
-use crate::event::{Agent, Body, Event, Usage};
+use crate::event::{self, Agent, Body, Event, Usage};
 use crate::session::{Entry, Item, Session};
-use crate::stats::{Run, Stats, Told};
+use crate::stats::{Apart, Run, Stats, Told};
 
 /// The entries of a run in the order in which they are shown.
 #[derive(Clone, Debug, Default)]
@@ -50,6 +50,10 @@ pub struct Transcript {
     /// others, by what each turn added.
     told: Told,
     run: Run,
+    /// What of that is of runs that may go on.
+    apart: Apart<(Option<Spent>, Told)>,
+    /// The root agent did something since its last turn ended.
+    in_turn: bool,
     /// The last time that an event told.
     clock: Option<String>,
     /// The open entry that the last event changed.
@@ -107,13 +111,11 @@ impl Transcript {
         if let Some(time) = &event.time {
             self.clock.get_or_insert_default().clone_from(time);
         }
-        if let Body::Session(session) = &event.body
-            && event.agent.is_none()
-            && self.run.is_over(session)
-        {
-            usage(&mut self.due, &mut self.told, finished);
-            usage(&mut self.spent, &mut self.told, finished);
-            self.told = Told::default();
+        match &event.body {
+            Body::Session(session) if event.agent.is_none() => self.turn_to(session, finished),
+            Body::TurnEnd(_) if event.agent.is_none() => self.in_turn = false,
+            Body::Usage(_) | Body::State(_) => {}
+            _ => self.in_turn = true,
         }
         if let Body::Usage(usage) = &event.body {
             self.session.step(event.agent.as_deref(), finished);
@@ -149,10 +151,34 @@ impl Transcript {
         }
     }
 
+    /// The events that follow may be another run's. What one has spent in a turn
+    /// that goes on is told when that ends.
+    fn turn_to(&mut self, session: &event::Session, finished: &mut dyn FnMut(Entry)) {
+        let left = self.run.clone();
+        if !self.run.is_over(session) {
+            return;
+        }
+        usage(&mut self.due, &mut self.told, finished);
+        if !std::mem::take(&mut self.in_turn) {
+            usage(&mut self.spent, &mut self.told, finished);
+        }
+        let kept = (self.spent.take(), std::mem::take(&mut self.told));
+        if let Some((mut spent, mut told)) = self.apart.put(left, kept) {
+            usage(&mut spent, &mut told, finished);
+        }
+        if let Some((run, (spent, told))) = self.apart.take(session) {
+            self.in_turn = true;
+            (self.run, self.spent, self.told) = (run, spent, told);
+        }
+    }
+
     /// The stream has ended: what is open is handed out as it is.
     pub fn finish(&mut self, finished: &mut dyn FnMut(Entry)) {
         self.session.finish(finished);
         usage(&mut self.due, &mut self.told, finished);
+        for (mut spent, mut told) in self.apart.drain() {
+            usage(&mut spent, &mut told, finished);
+        }
         usage(&mut self.spent, &mut self.told, finished);
     }
 }

@@ -47,6 +47,13 @@ pub(crate) struct Which {
     #[arg(long)]
     pub(crate) failed: bool,
 
+    #[command(flatten)]
+    pub(crate) places: Places,
+}
+
+/// Where sessions are looked for, besides the places of the agents.
+#[derive(Args, Clone, Default)]
+pub(crate) struct Places {
     /// Look into this folder too, for sessions of any agent
     #[arg(long = "in", value_name = "DIR")]
     pub(crate) folders: Vec<PathBuf>,
@@ -57,7 +64,8 @@ impl Which {
     pub(crate) fn with(&self, before: &Self) -> Self {
         let mut both = self.clone();
         both.agent.extend_from_slice(&before.agent);
-        both.folders.extend_from_slice(&before.folders);
+        let folders = &before.places.folders;
+        both.places.folders.extend_from_slice(folders);
         both.project = both.project.or_else(|| before.project.clone());
         both.since = both.since.or(before.since);
         both.until = both.until.or(before.until);

@@ -1,10 +1,9 @@
 //! The arguments of `unspool show`.
 
-use std::path::PathBuf;
-
 use clap::Args;
 
 use super::Show;
+use super::select::Places;
 
 /// Show a saved session, by its id or its file
 ///
@@ -31,9 +30,8 @@ pub(crate) struct ShowNamed {
     #[arg(long, value_name = "AGENT", num_args = 0..=1, default_missing_value = "")]
     pub(crate) latest: Option<String>,
 
-    /// Look into this folder too, for sessions of any agent
-    #[arg(long = "in", value_name = "DIR")]
-    pub(crate) folders: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) places: Places,
 
     #[command(flatten)]
     pub(crate) show: Show,

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::select::Places;
 use super::{Source, When};
 
 /// Browse a run: scroll, fold, search, filter, copy
@@ -18,6 +19,7 @@ Examples:
   unspool view 4f2a9c                  a session by the beginning of its id
   unspool view --latest                the session that was last worked on
   unspool view --latest codex          the last one of Codex
+  unspool view 4f2a9c --in backup/     a session in another folder
   codex exec --json \"…\" | unspool view   an agent that works
 
 Keys:
@@ -42,6 +44,9 @@ pub(crate) struct View {
     #[arg(long, value_name = "AGENT", num_args = 0..=1, default_missing_value = "")]
     pub(crate) latest: Option<String>,
 
+    #[command(flatten)]
+    pub(crate) places: Places,
+
     /// Begin at the end, and stay there while the run grows
     #[arg(long)]
     pub(crate) end: bool,
@@ -64,6 +69,7 @@ impl View {
         Self {
             file: None,
             latest: None,
+            places: Places::default(),
             end: false,
             color: None,
             theme: None,

@@ -19,7 +19,7 @@ pub(crate) fn run(arguments: &Follow) -> anyhow::Result<Status> {
     let find = finder(arguments)?;
     let is_named =
         matches!((&find, &arguments.path), (Find::File(file, _), Some(path)) if file == path);
-    let settings = Settings::new(&arguments.look)?;
+    let settings = Settings::filtered(&arguments.look, &arguments.filter)?;
     let (sender, happenings) = watch::channel();
     watch::signals(sender.clone())?;
     if let Find::File(path, _) = &find
@@ -102,6 +102,7 @@ impl Find {
 }
 
 fn finder(arguments: &Follow) -> anyhow::Result<Find> {
+    let folders = &arguments.places.folders;
     match (&arguments.path, &arguments.latest) {
         (Some(path), None) if path == Path::new("-") => {
             bail!("standard input is followed without `follow`: … | unspool")
@@ -111,14 +112,14 @@ fn finder(arguments: &Follow) -> anyhow::Result<Find> {
             // The newest stays the same, whatever is written later.
             Ok(agents::latest_in(path).map_or_else(|| Find::In(path.clone()), Find::file))
         }
-        (Some(path), None) => match named::id(path).map(|id| named::session(id, &[])) {
+        (Some(path), None) => match named::id(path).map(|id| named::session(id, folders)) {
             // A file may come later; an id that is known is meant as one.
             Some(Ok(row)) => Ok(Find::File(row.path, row.part)),
             _ => Ok(Find::file(path.clone())),
         },
         (None, agent) => {
             let agent = agent.as_deref().filter(|agent| !agent.is_empty());
-            let row = named::latest(agent, &[])?;
+            let row = named::latest(agent, folders)?;
             Ok(Find::File(row.path, row.part))
         }
     }

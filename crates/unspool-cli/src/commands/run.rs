@@ -29,9 +29,9 @@ pub(crate) fn run(arguments: &Run) -> anyhow::Result<Status> {
     if let Err(error) = bound::check(program) {
         return Ok(bound::not_started(program.as_ref(), &error));
     }
+    let settings = Settings::filtered(&arguments.look, &arguments.filter)?;
     let save = arguments.save.as_deref();
     let save = save.map(|path| create(path, arguments)).transpose()?;
-    let settings = Settings::new(&arguments.look)?;
     let (sender, happenings) = watch::channel();
     watch::signals(sender.clone())?;
     let mut running = match child::start(&words, save, &sender) {

@@ -35,13 +35,13 @@ pub(crate) fn named(arguments: &ShowNamed) -> anyhow::Result<Status> {
         if arguments.show.files.is_empty() && io::stdin().is_terminal() {
             bail!("name a session by its id or its file, or use --latest: see unspool sessions");
         }
-        return among(&arguments.show, &arguments.folders);
+        return among(&arguments.show, &arguments.places.folders);
     };
     if !arguments.show.files.is_empty() {
         bail!("name a session, or use --latest, not both");
     }
     let agent = Some(agent.as_str()).filter(|agent| !agent.is_empty());
-    let row = named::latest(agent, &arguments.folders)?;
+    let row = named::latest(agent, &arguments.places.folders)?;
     let files = [row.path.clone()];
     let file = |path: &Path| Ok(path.to_owned());
     shown(&arguments.show, &files, |_| Library::input(&row), file)
@@ -93,7 +93,7 @@ fn shown(
             Ok(copied.map(|()| Status::Success))
         });
     }
-    let settings = Settings::new(&arguments.look)?;
+    let settings = Settings::filtered(&arguments.look, &arguments.filter)?;
     if settings.live && is_stdin(files) {
         return watch_stdin(arguments, &settings);
     }

@@ -68,11 +68,12 @@ impl Subject {
 }
 
 fn subject(arguments: &View) -> anyhow::Result<Subject> {
+    let folders = &arguments.places.folders;
     match (&arguments.file, &arguments.latest) {
         (Some(_), Some(_)) => bail!("name a session, or use --latest, not both"),
         (None, Some(agent)) => {
             let agent = Some(agent.as_str()).filter(|agent| !agent.is_empty());
-            Ok(of_row(named::latest(agent, &[])?))
+            Ok(of_row(named::latest(agent, folders)?))
         }
         (None, None) if io::stdin().is_terminal() => {
             bail!("name a session by its id or its file, or use --latest: see unspool sessions")
@@ -81,7 +82,7 @@ fn subject(arguments: &View) -> anyhow::Result<Subject> {
         (Some(path), None) if path == Path::new("-") => Ok(Subject::Stdin),
         (Some(path), None) => {
             if let Some(id) = named::id(path) {
-                return Ok(of_row(named::session(id, &[])?));
+                return Ok(of_row(named::session(id, folders)?));
             }
             // What cannot be read is said before the screen is taken.
             drop(input::open(path, arguments.source.from())?);

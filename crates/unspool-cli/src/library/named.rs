@@ -7,7 +7,7 @@ use anyhow::bail;
 use unspool::source::Provider;
 
 use super::{Library, Row, records};
-use crate::cli::select::Which;
+use crate::cli::select::{Places, Which};
 use crate::input::{self, Input};
 
 /// Opens what a person named: a file if there is one, or else the session whose
@@ -52,7 +52,9 @@ pub(crate) fn session(id: &str, folders: &[PathBuf]) -> anyhow::Result<Row> {
 pub(crate) fn latest(agent: Option<&str>, folders: &[PathBuf]) -> anyhow::Result<Row> {
     let which = Which {
         agent: agent.into_iter().map(str::to_owned).collect(),
-        folders: folders.to_vec(),
+        places: Places {
+            folders: folders.to_vec(),
+        },
         ..Which::default()
     };
     let mut library = which.library()?;

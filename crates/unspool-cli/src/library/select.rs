@@ -85,7 +85,7 @@ impl Which {
     /// The library that has to be looked at, not refreshed yet: the agents'
     /// places, the folders of the configuration file, and those that were typed.
     pub(crate) fn library(&self) -> anyhow::Result<Library> {
-        Library::of(&self.agent, &self.folders)
+        Library::of(&self.agent, &self.places.folders)
     }
 
     /// The sessions that are asked for, in the library's order.

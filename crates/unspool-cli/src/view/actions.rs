@@ -4,8 +4,9 @@
 
 use std::io::{self, Write};
 
+use unspool::doc::entry::cut_off;
 use unspool::doc::{Style, clean_lines};
-use unspool::event::{Level, ToolStatus, TurnStatus};
+use unspool::event::{Level, ToolStatus};
 use unspool::output::Output;
 use unspool::session::{Entry, Item};
 use unspool::tool::error_words;
@@ -60,11 +61,19 @@ fn warn(head: &str, body: &str, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "::warning::{}", data(&text))
 }
 
+/// The text without what sets colours. Other escapes are no colours, and stay.
 fn without_colours(text: &str) -> String {
-    let mut pieces = text.split("\u{1b}[");
-    let first = pieces.next().unwrap_or_default();
-    let rest = pieces.map(|piece| piece.split_once('m').map_or(piece, |(_, rest)| rest));
-    std::iter::once(first).chain(rest).collect()
+    const START: &str = "\u{1b}[";
+    let is_parameter = |c: char| c.is_ascii_digit() || matches!(c, ';' | ':');
+    let mut pieces = text.split(START);
+    let mut clean = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        match piece.trim_start_matches(is_parameter).strip_prefix('m') {
+            Some(rest) => clean.push_str(rest),
+            None => clean.extend([START, piece]),
+        }
+    }
+    clean
 }
 
 /// What is shown beside the log too.
@@ -77,13 +86,11 @@ fn annotation(item: &Item) -> Option<(&'static str, String)> {
                 Level::Canceled => "notice",
                 Level::Info | Level::Retry => return None,
             };
-            let lines = clean_lines(&error_words(&notice.text.as_str()), Style::default());
+            let words = error_words(&notice.text.as_str()).into_owned();
+            let lines = clean_lines(&without_colours(&words), Style::default());
             Some((command, Output::Plain.text(&lines)))
         }
-        Item::TurnEnd(end) if end.status == TurnStatus::Interrupted => {
-            let text = "the stream ended before the agent finished.";
-            Some(("error", text.to_owned()))
-        }
+        Item::TurnEnd(end) => Some(("error", cut_off(end)?)),
         _ => None,
     }
 }

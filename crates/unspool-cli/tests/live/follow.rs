@@ -305,6 +305,7 @@ fn the_newest_session_is_found() {
         (".claude/projects/-p/old.jsonl", 9),
         (".claude/projects/-p/new.jsonl", 5),
         (".codex/sessions/2026/11/15/rollout-x.jsonl", 2),
+        ("backup/run.jsonl", 1),
     ] {
         let path = home.path().join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -327,6 +328,7 @@ fn the_newest_session_is_found() {
         of(&["--latest", "claude"]),
         [".claude/projects/-p/new.jsonl"]
     );
+    assert_eq!(of(&["--in", "backup"]), ["backup/run.jsonl"]);
     assert_eq!(of(&[".claude"]), [".claude/projects/-p/new.jsonl"]);
     // What is written last but holds no session is none.
     append(&home.path().join(".claude/projects/-p/none.jsonl"), "{}\n");

@@ -97,6 +97,7 @@ fn errors_are_annotated_in_github_actions() {
     let run = session()
         + &notice("error", "no\\nmore 100%")
         + &notice("warning", "soon")
+        + &notice("canceled", "\\u001b[1;31mred\\u001b[0m \\u001b[2Kgone")
         + &text("a", "::stop-commands::x");
     child
         .stdin
@@ -111,6 +112,7 @@ fn errors_are_annotated_in_github_actions() {
         [
             "::error::no%0Amore 100%25",
             "::warning::soon",
+            "::notice::red \\x1B[2Kgone",
             "",
             "• ::stop-commands::x"
         ]

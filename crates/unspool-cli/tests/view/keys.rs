@@ -124,6 +124,24 @@ fn a_pipe_is_watched_while_keys_come_from_the_terminal() {
 }
 
 #[test]
+fn the_latest_may_lie_in_another_folder() {
+    let run = Run::of(&long(3));
+    let home = tempfile::tempdir().unwrap();
+    let start = |arguments: &[&str]| {
+        let arguments = [&["view", "--latest"], arguments].concat();
+        let start = Start::unspool((80, 24), &arguments);
+        start
+            .variable("HOME", home.path().to_str().unwrap())
+            .start()
+    };
+    assert_eq!(start(&[]).end().code(), Some(2));
+    let mut terminal = start(&["--in", run.folder().to_str().unwrap()]);
+    terminal.wait_for("answer 2");
+    terminal.press(b"q");
+    assert_eq!(terminal.end().code(), Some(0));
+}
+
+#[test]
 fn where_nothing_is_to_be_read_that_is_said() {
     let takes_the_screen = |terminal: &Terminal| {
         let bytes = terminal.bytes();

@@ -412,13 +412,18 @@ pub(super) fn told(word: &str, text: &str, bullet: Role) -> Part {
 
 /// Ends print nothing, except that a stream which just ended says so.
 fn turn_end(end: &TurnEnd) -> Option<Part> {
-    (end.status == TurnStatus::Interrupted).then(|| {
-        told(
-            "Interrupted",
-            "the stream ended before the agent finished.",
-            Role::Red,
-        )
-    })
+    Some(told("Interrupted", &cut_off(end)?, Role::Red))
+}
+
+/// What is said of a turn that was cut off; `None` for all others.
+pub fn cut_off(end: &TurnEnd) -> Option<String> {
+    const WORDS: &str = "the stream ended before the agent finished";
+    let reason = end.reason.trim();
+    match end.status {
+        TurnStatus::Interrupted if reason.is_empty() => Some(format!("{WORDS}.")),
+        TurnStatus::Interrupted => Some(format!("{WORDS}: {}.", sanitize::line(reason))),
+        _ => None,
+    }
 }
 
 /// What is less than this would be shown as nought.

@@ -37,11 +37,17 @@ struct Grid<'a> {
 
 impl<'a> Grid<'a> {
     fn new(table: &'a Table, page: Page) -> Self {
-        let cells = |row: &[Line]| -> Vec<Line> {
-            row.iter()
-                .map(|cell| marks::written_out(cell, page).into_owned())
-                .collect()
+        // A column of blanks has no width: they would make it wider.
+        let is_blank = |cell: &[Span]| cell.iter().all(|span| span.text.trim().is_empty());
+        let written = |cell: &Line| {
+            let cell = marks::written_out(cell, page);
+            if is_blank(&cell) {
+                Line::new()
+            } else {
+                cell.into_owned()
+            }
         };
+        let cells = |row: &[Line]| -> Vec<Line> { row.iter().map(written).collect() };
         let rows: Vec<Vec<Line>> = table.rows.iter().map(|row| cells(row)).collect();
         let longest = rows.iter().map(Vec::len).max().unwrap_or(0);
         Self {
@@ -320,6 +326,15 @@ mod tests {
                 "  things"
             ]
         );
+    }
+
+    #[test]
+    fn a_column_of_blanks_takes_no_room() {
+        let (b, c) = ("b".repeat(60), "c".repeat(60));
+        let table = table(&[&[" ", &b, &c], &["\t", "x", "y"]], &[]);
+        let lines = shown(&table, Some(21));
+        let widest = lines.iter().map(|line| line.chars().count()).max();
+        assert_eq!(widest, Some(21), "{lines:?}");
     }
 
     #[test]

@@ -41,6 +41,8 @@ pub struct Emitter {
     /// The last frame that was not empty.
     raw_before: Option<String>,
     turn_open: bool,
+    /// Whose run is finished, where there are several.
+    finishing: &'static str,
     messages: Messages,
     calls: HashMap<String, Known>,
     /// Finished calls in the order in which they are forgotten.
@@ -519,8 +521,22 @@ impl Emitter {
         self.turn_open
     }
 
+    /// Another agent's frames follow, whose turn is open or not.
+    pub(crate) fn set_turn_open(&mut self, is_open: bool) {
+        self.turn_open = is_open;
+    }
+
+    /// The run of this agent is the next that is finished; empty where no other
+    /// one could be meant.
+    pub(crate) fn finishing(&mut self, name: &'static str) {
+        self.finishing = name;
+    }
+
     /// A turn ended.
-    pub fn turn_end(&mut self, end: TurnEnd) {
+    pub fn turn_end(&mut self, mut end: TurnEnd) {
+        if end.status == TurnStatus::Interrupted && end.reason.is_empty() {
+            end.reason.push_str(self.finishing);
+        }
         self.messages.end_unnamed(self.agent.as_deref());
         self.turn_open = false;
         self.push(Body::TurnEnd(TurnEnd {

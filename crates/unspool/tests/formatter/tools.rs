@@ -324,6 +324,30 @@ fn other_tools_show_input_and_output() {
     );
 }
 
+#[test]
+fn the_call_that_only_ends_a_turn_is_shown_when_it_says_something() {
+    let bare = Call::with_text("Yield", "{}");
+    let report = r#"{"result": [{"content": "Yielded.", "_": {}}], "errors": []}"#;
+    for quiet in [bare.announced(), bare.succeeded(""), bare.succeeded(report)] {
+        shows(CODALOTL, &quiet, 120, &[]);
+    }
+    shows(
+        CODALOTL,
+        &bare.failed("no"),
+        120,
+        &["«r •» «c* Tool» Yield {}\n  «a └» «r Error: no»"],
+    );
+    shows(
+        CODALOTL,
+        &bare.succeeded("Commit eba9ca5"),
+        120,
+        &["«g •» «c* Tool» Yield {}\n  «a └» Commit eba9ca5"],
+    );
+    let summary = Call::with_text("Yield", r#"{"summary":"all done"}"#).announced();
+    let shown = r#"«a •» «c* Tool» Yield {"summary":"all done"}"#;
+    shows(CODALOTL, &summary, 120, &[shown]);
+}
+
 /// A tool, its input, and its heading when it has failed.
 fn headings() -> Vec<(&'static str, Value, &'static str)> {
     vec![

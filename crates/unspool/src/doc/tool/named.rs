@@ -4,6 +4,9 @@ use super::{Part, Role, Span, Style, View, head_lines, prose, spaced, wrapping};
 
 /// What is seen of a tool that has its own words; `None` for all others.
 pub(super) fn parts(view: &View<'_>) -> Option<Vec<Part>> {
+    if only_ends_turn(view) {
+        return Some(Vec::new());
+    }
     if let Some(what) = resources(&view.tool.call.name) {
         let style = Style::of(Role::Colorful).bold();
         let server = view.input.text(&["server"]).unwrap_or_default();
@@ -19,6 +22,18 @@ pub(super) fn parts(view: &View<'_>) -> Option<Vec<Part>> {
         "run_tests" | "run_project_tests" => tests(view),
         _ => return None,
     })
+}
+
+/// Whether this is the call by which aider hands over to the person, without
+/// a word and not in vain: the end of the turn says as much.
+fn only_ends_turn(view: &View<'_>) -> bool {
+    let is_end = matches!(view.called(), "Yield" | "Finished");
+    if !is_end || view.bullet() == Role::Red || !view.input.object().is_empty() {
+        return false;
+    }
+    let output = view.output();
+    let report = wrapping::report(output.trim());
+    report.as_deref().unwrap_or(&output).trim().is_empty()
 }
 
 /// What a tool lists that knows what servers have to offer.

@@ -355,7 +355,7 @@ impl Call {
         if let Some(arg) = first_item(category, input) {
             return Some(Cow::Owned(arg));
         }
-        if matches!(self.kind.as_str(), "read" | "edit" | "delete" | "move") {
+        if is_about_file(category) {
             let path = match self.path.as_str() {
                 "" => edits::first_path(json(self.content.as_ref())),
                 path => path.to_owned(),
@@ -370,8 +370,23 @@ impl Call {
             Some((_, object)) => return Some(Cow::Borrowed(object.trim_matches('\''))),
             None => {}
         }
+        if let Some(file) = self.file_in_title(category) {
+            return Some(Cow::Borrowed(file));
+        }
         let describes = self.is_gemini() && !self.replayed && input.is_null();
         describes.then(|| Cow::Borrowed(gemini_object(category, &self.title)))
+    }
+
+    /// Of some calls only the title tells the file, behind what is done with it:
+    /// `Read src/a.rs`, `ReadFile: src/a.rs`. Before anything is known, it may be
+    /// `Read File`.
+    fn file_in_title(&self, category: Category) -> Option<&str> {
+        let (word, file) = self.title.split_once(' ')?;
+        let word = word.trim_end_matches(':');
+        let is_done = is_word(word) && tool::category(&snake_case(word)) == category;
+        let is_told = is_done && is_about_file(category) && !self.is_gemini();
+        let file = file.trim();
+        (is_told && !file.eq_ignore_ascii_case("file")).then_some(file)
     }
 
     /// Emits the call as far as it is known.
@@ -470,6 +485,14 @@ impl Call {
     pub(super) fn title(&self) -> &str {
         &self.title
     }
+}
+
+/// Whether the object of such a call is a file.
+fn is_about_file(category: Category) -> bool {
+    matches!(
+        category,
+        Category::Read | Category::Write | Category::Edit | Category::Delete | Category::Move
+    )
 }
 
 /// Whether a pattern is one for the names of files. No other kind of pattern
@@ -641,6 +664,29 @@ mod tests {
         assert_eq!(search, text(Category::Search, "'def ' in src"));
         let command = described("execute", "Read file 'a'");
         assert_eq!(command, text(Category::Execute, ""));
+    }
+
+    #[test]
+    fn the_file_is_found_where_the_wire_tells_it() {
+        let arg = |fields: &str| {
+            let call = call("1", "s", fields);
+            call.arg(call.category()).map(Cow::into_owned)
+        };
+        let meta = r#""_meta":{"claudeCode":{"toolName":"Read","parentToolUseId":"p"}}"#;
+        let read = |rest: &str| arg(&format!("{{{meta},{rest}}}"));
+        let file = Some("src/a.rs".to_owned());
+        assert_eq!(read(r#""title":"Read src/a.rs""#), file);
+        assert_eq!(
+            read(r#""title":"Read src/a.rs","kind":"read","rawInput":{}"#),
+            file
+        );
+        let place = r#""title":"Read a.rs","kind":"other","locations":[{"path":"src/a.rs"}]"#;
+        assert_eq!(read(place), file);
+        assert_eq!(read(r#""title":"Read File","rawInput":{}"#), None);
+        assert_eq!(read(r#""title":"Looking at a.rs""#), None);
+        let qwen = r#"{"title":"ReadFile: src/a.rs","_meta":{"toolName":"read_file"}}"#;
+        assert_eq!(arg(qwen), file);
+        assert_eq!(arg(r#"{"title":"Edit src/a.rs","kind":"edit"}"#), file);
     }
 
     #[test]

@@ -96,6 +96,7 @@ impl History {
     fn own_line(&mut self, text: &str, out: &mut Emitter) {
         self.end_message(out);
         if std::mem::take(&mut self.command) && text.contains("__main__.py") {
+            self.flow.who.started_as(text);
             return;
         }
         self.flow.line(text.trim_end(), out);

@@ -139,6 +139,19 @@ impl Identity {
         }
     }
 
+    /// The agent was started with this command line: files that it names as
+    /// such are in the chat.
+    pub(super) fn started_as(&mut self, command: &str) {
+        let mut words = command.split_whitespace();
+        while let Some(word) = words.next() {
+            let file = match word {
+                "--file" => words.next(),
+                _ => word.strip_prefix("--file="),
+            };
+            self.files.extend(file.map(str::to_owned));
+        }
+    }
+
     /// Whether files are in the chat, so that a prompt has a list above it.
     pub(super) fn has_files(&self) -> bool {
         !self.files.is_empty()

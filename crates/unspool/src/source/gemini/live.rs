@@ -38,10 +38,10 @@ impl Live {
         match fields.get("type").str().as_deref() {
             Some("init") => self.init(fields, out),
             Some("message") => return message(fields, out),
-            Some("tool_use") => self.tool_use(fields, out),
+            Some("tool_use") if !is_of_another(fields) => self.tool_use(fields, out),
             Some("tool_result") => self.tool_result(fields, out),
-            Some("error") => self.error(fields, out),
-            Some("result") => self.result(fields, out),
+            Some("error") if !is_of_another(fields) => self.error(fields, out),
+            Some("result") if !is_of_another(fields) => self.result(fields, out),
             None if is_body(fields) => self.body(fields, out),
             _ => return false,
         }
@@ -155,6 +155,12 @@ impl Live {
         });
         *self = Self::default();
     }
+}
+
+/// Whether this is an event of OpenCode, or a result of Claude Code or Qwen Code,
+/// which have some of the same types.
+fn is_of_another(fields: &Object<'_>) -> bool {
+    fields.get("sessionID").is_string() || fields.get("subtype").is_string()
 }
 
 /// Whether a frame is the object that `--output-format json` prints.
