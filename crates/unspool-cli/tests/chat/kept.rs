@@ -207,6 +207,9 @@ fn nothing_outside_the_project_is_sent() {
     let mut terminal = project.talk(SIZE, &[], "");
     send(&terminal, "read @../secret.txt and @link.txt now");
     terminal.wait_for("is outside the project and not sent");
+    let text = terminal.text().replace("\n    ", " ");
+    let said = "link.txt is not sent: a link leads from there out of the project. Copy it into";
+    assert!(text.contains(said), "{text}");
     leave(&mut terminal);
     let kept = fs::read_to_string(project.records().pop().unwrap()).unwrap();
     assert!(!kept.contains("keep out"));

@@ -17,9 +17,9 @@ use unspool::patch;
 use super::ask::{Question, Said};
 use super::history::History;
 use super::menu::Menu;
-use super::words::{self, kind, reason};
+use super::words;
 use super::{News, Opening, Settings, Teller};
-use crate::acp::files::Files;
+use crate::acp::files::{FileError, Files};
 use crate::acp::{self, Client, Incoming, Open, Phase, State, Update};
 use crate::keys::{Action, Place};
 use crate::paint::count;
@@ -443,15 +443,14 @@ impl Tab {
         };
         let files = self.files.as_ref();
         let read = |path: &Path| match files {
-            Some(files) => files.bytes(path, prompt::blocks::READ_MOST).map_err(kind),
-            None => Err(io::ErrorKind::NotFound.into()),
+            Some(files) => files.bytes(path, prompt::blocks::READ_MOST),
+            None => Err(FileError::NotFound),
         };
         let root = files.map_or(Path::new("/"), Files::root);
         let built = blocks(message, root, takes, read);
         let was_queued = client.prompt(built.blocks);
-        let left_out: Vec<String> = built.left_out.iter().filter_map(reason).collect();
-        if !left_out.is_empty() {
-            self.note(Level::Warning, left_out.join(" "));
+        if let Some(words) = words::left_out(&built.left_out) {
+            self.note(Level::Warning, words);
         } else if was_queued {
             self.sight
                 .say("It is sent when the agent is done (Ctrl-X takes it back).");
