@@ -246,7 +246,7 @@ fn blocks(call: &Call) -> Vec<Block> {
         blocks.extend(described(call));
     }
     let is_named = |path: &Path, blocks: &[Block]| {
-        let path = sanitize::line(&path.to_string_lossy()).into_owned();
+        let path = exact(&path.to_string_lossy());
         let mut spans = blocks.iter().flat_map(|block| match block {
             Block::Paragraph(line) => line.as_slice(),
             _ => &[],
@@ -264,11 +264,16 @@ fn blocks(call: &Call) -> Vec<Block> {
     let paths = paths.filter(|path| !is_changed(path) && !is_in_command(path, call));
     let paths = paths.map(|path| path.to_string_lossy().into_owned());
     for remark in call.remarks.iter().cloned().chain(paths) {
-        let remark = sanitize::line(&remark).into_owned();
+        let remark = exact(&remark);
         blocks.push(Block::Paragraph(vec![Span::role(remark, Role::Accent)]));
     }
     blocks.retain(|block| !matches!(block, Block::Paragraph(line) if is_title(line, call)));
     blocks
+}
+
+/// A path, or what else is to be read letter by letter, as one line.
+fn exact(text: &str) -> String {
+    sanitize::line(&sanitize::exact(text)).into_owned()
 }
 
 /// A call that is no command and of which no change is known: how it is shown
@@ -357,6 +362,21 @@ mod tests {
             });
             assert!(text.contains("\n|touch evil "), "{text}");
         }
+    }
+
+    #[test]
+    fn a_blank_that_is_none_is_seen() {
+        let text = seen(Call {
+            title: "ls\u{A0};\u{2003}rm".to_owned(),
+            kind: "execute".to_owned(),
+            command: Some("ls\u{A0};\u{2003}rm\u{3000}".to_owned()),
+            text: "Voil\u{E0}\u{A0}: fait".to_owned(),
+            paths: vec!["/tmp/a\u{2009}b".into()],
+            ..Call::default()
+        });
+        assert!(text.contains(r"ls\u{00A0};\u{2003}rm\u{3000}"), "{text}");
+        assert!(text.contains(r"/tmp/a\u{2009}b"), "{text}");
+        assert!(text.contains("Voil\u{E0}\u{A0}: fait"), "{text}");
     }
 
     #[test]
