@@ -38,6 +38,7 @@ use journal::Journal;
 use services::Services;
 pub(crate) use unfinished::ends_of;
 
+mod answered;
 mod asks;
 mod blocks;
 mod calls;
@@ -299,6 +300,11 @@ impl Client {
         self.calls.show(wrote)
     }
 
+    /// The calls that turns left open, of which nothing was heard since.
+    pub fn left(&self) -> impl Iterator<Item = &str> {
+        self.journal.left()
+    }
+
     /// Puts an event of the app's own into the conversation.
     pub fn tell(&mut self, body: unspool::event::Body) {
         self.journal.say(body);
@@ -404,7 +410,6 @@ impl Client {
     pub fn quiet(&mut self) -> Vec<Update> {
         self.show_cards();
         self.journal.release();
-        self.journal.give_up_left();
         self.drain()
     }
 

@@ -290,6 +290,8 @@ impl Tab {
         }
         let is_live = self.is_busy() || self.sight.pane.is_empty();
         self.sight.pane.set_live(is_live);
+        let left = self.client.iter().flat_map(Client::left);
+        self.sight.pane.set_left(left.map(str::to_owned).collect());
         let recording = self.client.as_ref().and_then(Client::recording);
         if recording != self.sight.recording.as_deref() && recording.is_some() {
             self.sight.recording = recording.map(Path::to_owned);

@@ -1,22 +1,23 @@
 //! Calls of which the agent has not said how they ended.
 //!
-//! A turn that went well may leave some open, and what is said of them after it
-//! still counts for a moment. Then they are given up: told as stopped, so that
-//! they do not seem to run, now or in the next turn. One that is told of again
-//! begins anew, as what it was announced as; but where the turn was canceled, only
-//! one that did its work after all. Used by `journal.rs`, for what came from the
-//! agent alone.
+//! A turn that went well may leave some open. Of those nothing is known but that no
+//! result came: nothing is told of them, and a result that comes after all, however
+//! late, is theirs. They do not seem to run, which views ask for ([`Unfinished::left`]),
+//! unless something is heard of them again. What is announced under the id of one in a
+//! later turn is another call (`journal.rs` gives it another id).
+//!
+//! Where the turn failed or the agent is gone, they were stopped, which is told. One
+//! that is told of again after that begins anew, as what it was announced as; but
+//! where the turn was canceled, only one that did its work after all. Used by
+//! `journal.rs`, for what came from the agent alone.
 
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
 
 use unspool::Event;
 use unspool::event::{Body, ToolResult, ToolStatus, TurnStatus};
 
 /// Calls that may be open at once; more are not watched.
 const OPEN: usize = 1024;
-/// How long after a turn its calls may end.
-pub(super) const MOMENT: Duration = Duration::from_secs(1);
 /// Calls that were given up and are remembered.
 const GIVEN_UP: usize = 64;
 
@@ -24,10 +25,10 @@ const GIVEN_UP: usize = 64;
 #[derive(Default)]
 pub(super) struct Unfinished {
     open: BTreeMap<String, Event>,
-    /// Those of a turn that is over.
-    left: Vec<String>,
-    /// When that ended.
-    over: Option<Instant>,
+    /// Those of a turn that went well and is over.
+    left: BTreeMap<String, Event>,
+    /// Those of earlier turns.
+    old: BTreeMap<String, Event>,
     given_up: BTreeMap<String, GivenUp>,
 }
 
@@ -62,15 +63,19 @@ impl Unfinished {
     pub(super) fn take(&mut self, event: Event, out: &mut Vec<Event>) {
         match &event.body {
             Body::ToolUse(call) => {
-                self.left.retain(|left| *left != call.id);
+                self.left.remove(&call.id);
                 self.given_up.remove(&call.id);
                 if self.open.len() < OPEN || self.open.contains_key(&call.id) {
                     self.open.insert(call.id.clone(), event.clone());
                 }
             }
-            Body::ToolOutput(output) => self.left.retain(|left| *left != output.id),
+            Body::ToolOutput(output) => {
+                let left = self.take_left(&output.id);
+                self.open.extend(left.map(|call| (output.id.clone(), call)));
+            }
             Body::ToolResult(result) => {
-                let is_late = self.open.remove(&result.id).is_none();
+                let open = self.open.remove(&result.id);
+                let is_late = open.or_else(|| self.take_left(&result.id)).is_none();
                 let given_up = self.given_up.remove(&result.id).filter(|_| is_late);
                 if let Some(given_up) = given_up {
                     let is_done = result.status == ToolStatus::Ok || !result.edits.is_empty();
@@ -80,6 +85,7 @@ impl Unfinished {
                     out.push(given_up.call);
                 }
             }
+            Body::User(_) if event.agent.is_none() => self.old.append(&mut self.left),
             Body::TurnEnd(end) if event.agent.is_none() => match end.status {
                 TurnStatus::Completed => self.turn_over(),
                 // Whoever shows it knows what that means for calls.
@@ -88,7 +94,15 @@ impl Unfinished {
                     let given_up = self.given_up.values_mut();
                     given_up.for_each(|given_up| given_up.is_canceled = true);
                 }
-                _ => out.extend(self.give_up_all()),
+                _ => {
+                    // What was left before is no part of this.
+                    let mut left = std::mem::take(&mut self.left);
+                    left.append(&mut self.old);
+                    out.extend(self.give_up_all());
+                    for call in left.into_values() {
+                        self.forget(call);
+                    }
+                }
             },
             _ => {}
         }
@@ -97,35 +111,36 @@ impl Unfinished {
 
     /// Whether a call is open.
     pub(super) fn contains(&self, call: &str) -> bool {
-        self.open.contains_key(call)
+        let all = [&self.open, &self.left, &self.old];
+        all.iter().any(|calls| calls.contains_key(call))
     }
 
     /// What is open belongs to a turn that is over.
     pub(super) fn turn_over(&mut self) {
-        self.left = self.open.keys().cloned().collect();
-        self.over = Some(Instant::now());
+        self.left.append(&mut self.open);
+        while self.left.len() + self.old.len() > OPEN && self.old.pop_first().is_some() {}
     }
 
-    /// Whether something is left open by a turn.
-    pub(super) fn has_left(&self) -> bool {
-        !self.left.is_empty()
+    /// The calls that turns left open, of which nothing was heard since.
+    pub(super) fn left(&self) -> impl Iterator<Item = &str> {
+        self.left.keys().chain(self.old.keys()).map(String::as_str)
     }
 
-    /// Nothing more was said of what a turn left open, if that was a while ago.
-    pub(super) fn give_up_left(&mut self) -> Vec<Event> {
-        if self.over.is_some_and(|over| over.elapsed() < MOMENT) {
-            return Vec::new();
-        }
-        let left = std::mem::take(&mut self.left);
-        let events = left.iter().filter_map(|id| self.open.remove(id));
-        let events = events.collect();
-        self.stopped(events)
+    /// Whether this is the id of a call that a turn before the last prompt left open;
+    /// it is forgotten.
+    pub(super) fn take_old(&mut self, call: &str) -> bool {
+        self.old.remove(call).is_some()
+    }
+
+    fn take_left(&mut self, call: &str) -> Option<Event> {
+        self.left.remove(call).or_else(|| self.old.remove(call))
     }
 
     /// Nothing more will be said.
     pub(super) fn give_up_all(&mut self) -> Vec<Event> {
-        self.left.clear();
-        let events = std::mem::take(&mut self.open).into_values().collect();
+        let all = [&mut self.open, &mut self.left, &mut self.old];
+        let all = all.into_iter().map(std::mem::take);
+        let events = all.flat_map(BTreeMap::into_values).collect();
         self.stopped(events)
     }
 
@@ -136,9 +151,8 @@ impl Unfinished {
             let Body::ToolUse(told) = &call.body else {
                 continue;
             };
-            let id = told.id.clone();
             let result = ToolResult {
-                id: id.clone(),
+                id: told.id.clone(),
                 name: told.name.clone(),
                 status: ToolStatus::Canceled,
                 ..ToolResult::default()
@@ -150,14 +164,21 @@ impl Unfinished {
                 time: None,
                 raw: None,
             });
-            if self.given_up.len() < GIVEN_UP {
-                let given_up = GivenUp {
-                    call: Event { time: None, ..call },
-                    is_canceled: false,
-                };
-                self.given_up.insert(id, given_up);
-            }
+            self.forget(call);
         }
         ends
+    }
+
+    /// Keeps a call for the case that it is told of again.
+    fn forget(&mut self, call: Event) {
+        let Body::ToolUse(told) = &call.body else {
+            return;
+        };
+        if self.given_up.len() < GIVEN_UP {
+            let id = told.id.clone();
+            let call = Event { time: None, ..call };
+            let is_canceled = false;
+            self.given_up.insert(id, GivenUp { call, is_canceled });
+        }
     }
 }
