@@ -36,6 +36,7 @@ use calls::Calls;
 pub use changes::Change;
 use journal::Journal;
 use services::Services;
+pub use unfinished::Left;
 pub(crate) use unfinished::ends_of;
 
 mod answered;
@@ -78,6 +79,8 @@ pub struct Settings {
     pub version: String,
     /// What the recording tells of itself, as a state of this name.
     pub about: Option<(String, Value)>,
+    /// Calls that got no result before.
+    pub left: Left,
 }
 
 impl Settings {
@@ -94,6 +97,7 @@ impl Settings {
             terminal_login: false,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             about: None,
+            left: Left::default(),
         }
     }
 }
@@ -260,8 +264,9 @@ impl Client {
         let terminals = Terminals::new(settings.shell.clone(), move |news| {
             callback(Incoming::Terminal(news));
         });
+        let (record, left) = (settings.record.clone(), settings.left.clone());
         let mut client = Self {
-            journal: Journal::new(settings.record.clone(), settings.first_seq),
+            journal: Journal::new(record, settings.first_seq, left),
             settings,
             link,
             updates: Vec::new(),
@@ -303,6 +308,11 @@ impl Client {
     /// The calls that turns left open, of which nothing was heard since.
     pub fn left(&self) -> impl Iterator<Item = &str> {
         self.journal.left()
+    }
+
+    /// The same, for a client that goes on where this one ends.
+    pub fn all_left(&self) -> Left {
+        self.journal.all_left()
     }
 
     /// Puts an event of the app's own into the conversation.

@@ -47,6 +47,8 @@ const QUIET: Duration = Duration::from_millis(60);
 pub(super) struct Tab {
     id: u64,
     label: String,
+    /// Calls that got no result before the agent was started.
+    left: acp::client::Left,
     opening: Opening,
     /// None if it could not be started.
     client: Option<Client>,
@@ -112,12 +114,14 @@ impl Tab {
             strays: 0,
             call: None,
             menu: None,
+            left: acp::client::Left::default(),
             opening,
         };
         tab.sight.pane.set_focus(false);
         tab.sight.pane.follow(true);
         let mut past = std::mem::take(&mut tab.opening.past);
-        let ends = acp::client::ends_of(&mut past);
+        let (ends, left) = acp::client::ends_of(&mut past);
+        tab.left = left;
         let next = past.last().map_or(0, |event| event.seq + 1);
         for event in past {
             tab.sight.pane.event(event);

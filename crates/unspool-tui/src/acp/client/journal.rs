@@ -19,7 +19,7 @@ use unspool::{Event, Reader, ReaderOptions};
 
 use super::Update;
 use super::answered::About;
-use super::unfinished::Unfinished;
+use super::unfinished::{Left, Unfinished};
 use crate::acp::record::Recorder;
 
 /// Events that wait for the first prompt. More of them start the recording.
@@ -64,7 +64,7 @@ enum Record {
 }
 
 impl Journal {
-    pub(super) fn new(record: Option<PathBuf>, first: u64) -> Self {
+    pub(super) fn new(record: Option<PathBuf>, first: u64, left: Left) -> Self {
         Self {
             reader: Reader::with_options(ReaderOptions {
                 from: unspool::source::provider("acp"),
@@ -73,7 +73,7 @@ impl Journal {
             is_finished: false,
             is_muted: false,
             next: first,
-            unfinished: Unfinished::default(),
+            unfinished: Unfinished::after(left),
             taken: BTreeMap::new(),
             asked: BTreeMap::new(),
             about: None,
@@ -153,7 +153,7 @@ impl Journal {
     pub(super) fn finish(&mut self) {
         if !self.is_finished {
             self.is_finished = true;
-            let ends = self.unfinished.give_up_all();
+            let ends = self.unfinished.give_up_open();
             for event in ends {
                 self.add(event);
             }
@@ -281,6 +281,11 @@ impl Journal {
     /// The calls that turns left open, of which nothing was heard since.
     pub(super) fn left(&self) -> impl Iterator<Item = &str> {
         self.unfinished.left()
+    }
+
+    /// The same, for a journal that goes on where this one ends.
+    pub(super) fn all_left(&self) -> Left {
+        self.unfinished.all_left()
     }
 
     /// A call with the id of one that an earlier turn left open is another.

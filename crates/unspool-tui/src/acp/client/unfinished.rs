@@ -6,9 +6,9 @@
 //! unless something is heard of them again. What is announced under the id of one in a
 //! later turn is another call (`journal.rs` gives it another id).
 //!
-//! Where the turn failed or the agent is gone, they were stopped, which is told. One
-//! that is told of again after that begins anew, as what it was announced as; but
-//! where the turn was canceled, only one that did its work after all. Used by
+//! Those of a turn that failed, or in which the agent went away, were stopped, which is
+//! told. One that is told of again after that begins anew, as what it was announced
+//! as; but where the turn was canceled, only one that did its work after all. Used by
 //! `journal.rs`, for what came from the agent alone.
 
 use std::collections::BTreeMap;
@@ -39,10 +39,15 @@ struct GivenUp {
     is_canceled: bool,
 }
 
+/// Calls that earlier turns left open, by their ids.
+#[derive(Clone, Debug, Default)]
+pub struct Left(BTreeMap<String, Event>);
+
 /// What is to be told of a conversation that goes on before anything else is: how
-/// all ended that was open when whoever kept it was killed. An end of the turn that
-/// only the reader told, without a time, is taken out and among it.
-pub(crate) fn ends_of(past: &mut Vec<Event>) -> Vec<Body> {
+/// all ended that was open when whoever kept it was killed; and what got no result. An
+/// end of the turn that only the reader told, without a time, is taken out and among
+/// what is told.
+pub(crate) fn ends_of(past: &mut Vec<Event>) -> (Vec<Body>, Left) {
     let end = past.pop_if(|last| {
         let is_cut =
             matches!(&last.body, Body::TurnEnd(end) if end.status == TurnStatus::Interrupted);
@@ -54,8 +59,9 @@ pub(crate) fn ends_of(past: &mut Vec<Event>) -> Vec<Body> {
         unfinished.take(event.clone(), &mut told);
         told.clear();
     }
-    let ends = unfinished.give_up_all().into_iter().chain(end);
-    ends.map(|event| event.body).collect()
+    let ends = unfinished.give_up_open().into_iter().chain(end);
+    let ends = ends.map(|event| event.body).collect();
+    (ends, unfinished.all_left())
 }
 
 impl Unfinished {
@@ -90,18 +96,15 @@ impl Unfinished {
                 TurnStatus::Completed => self.turn_over(),
                 // Whoever shows it knows what that means for calls.
                 TurnStatus::Canceled => {
-                    drop(self.give_up_all());
+                    drop(self.give_up_open());
+                    self.forget_left();
                     let given_up = self.given_up.values_mut();
                     given_up.for_each(|given_up| given_up.is_canceled = true);
                 }
+                // What was left before is no part of this, but shown as it is.
                 _ => {
-                    // What was left before is no part of this.
-                    let mut left = std::mem::take(&mut self.left);
-                    left.append(&mut self.old);
-                    out.extend(self.give_up_all());
-                    for call in left.into_values() {
-                        self.forget(call);
-                    }
+                    out.extend(self.give_up_open());
+                    self.forget_left();
                 }
             },
             _ => {}
@@ -136,12 +139,32 @@ impl Unfinished {
         self.left.remove(call).or_else(|| self.old.remove(call))
     }
 
-    /// Nothing more will be said.
-    pub(super) fn give_up_all(&mut self) -> Vec<Event> {
-        let all = [&mut self.open, &mut self.left, &mut self.old];
-        let all = all.into_iter().map(std::mem::take);
-        let events = all.flat_map(BTreeMap::into_values).collect();
+    /// Nothing more will be said of this turn.
+    pub(super) fn give_up_open(&mut self) -> Vec<Event> {
+        let events = std::mem::take(&mut self.open).into_values().collect();
         self.stopped(events)
+    }
+
+    /// One that goes on where another was: calls with these ids are other calls.
+    pub(super) fn after(left: Left) -> Self {
+        Self {
+            old: left.0,
+            ..Self::default()
+        }
+    }
+
+    /// All that was left open, for the next one.
+    pub(super) fn all_left(&self) -> Left {
+        let left = self.left.iter().chain(&self.old);
+        Left(left.map(|(id, call)| (id.clone(), call.clone())).collect())
+    }
+
+    fn forget_left(&mut self) {
+        let left = std::mem::take(&mut self.left);
+        let old = std::mem::take(&mut self.old);
+        for call in left.into_values().chain(old.into_values()) {
+            self.forget(call);
+        }
     }
 
     fn stopped(&mut self, mut calls: Vec<Event>) -> Vec<Event> {

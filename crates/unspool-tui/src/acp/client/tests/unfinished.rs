@@ -55,9 +55,26 @@ fn no_result_is_told_of_what_a_turn_left_open() {
     world.client.prompt(vec!["next".into()]);
     assert_eq!(later(&mut world, "b", "failed"), ["b Error"]);
     assert_eq!(left(&world), ["c"]);
-    // Those that are left when the agent is gone were stopped.
     let updates = world.client.take(Incoming::Exited(Exit::default()));
-    assert_eq!(told(&updates).first().unwrap(), "c Canceled");
+    assert_eq!(told(&updates), ["turn"]);
+}
+
+#[test]
+fn what_got_no_result_before_the_agent_was_started_again_is_not_forgotten() {
+    let mut world = World::working();
+    call(&mut world, "a");
+    end(&mut world);
+    world.client.conclude();
+    assert!(told(&world.client.drain()).is_empty());
+    let left = world.client.all_left();
+    let mut next = World::with(|settings| settings.left = left);
+    assert_eq!(self::left(&next), ["a"]);
+    call(&mut next, "b");
+    let update = json!({"sessionUpdate": "tool_call", "toolCallId": "a", "title": "other",
+        "kind": "execute", "status": "in_progress"});
+    let mut updates = next.update(update);
+    updates.extend(next.client.quiet());
+    assert!(!told(&updates).contains(&"a".to_owned()), "{updates:?}");
 }
 
 #[test]
