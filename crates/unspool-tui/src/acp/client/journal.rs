@@ -290,7 +290,7 @@ impl Journal {
 
     /// A call with the id of one that an earlier turn left open is another.
     fn tell_apart(&mut self, call: &str) {
-        if !self.taken.contains_key(call) && self.unfinished.take_old(call) {
+        if !self.taken.contains_key(call) && self.unfinished.is_old(call) {
             let other = format!("{call}~{}", self.next);
             self.take(call, &other, 0, false);
         }

@@ -129,10 +129,9 @@ impl Unfinished {
         self.left.keys().chain(self.old.keys()).map(String::as_str)
     }
 
-    /// Whether this is the id of a call that a turn before the last prompt left open;
-    /// it is forgotten.
-    pub(super) fn take_old(&mut self, call: &str) -> bool {
-        self.old.remove(call).is_some()
+    /// Whether this is the id of a call that a turn before the last prompt left open.
+    pub(super) fn is_old(&self, call: &str) -> bool {
+        self.old.contains_key(call)
     }
 
     fn take_left(&mut self, call: &str) -> Option<Event> {
