@@ -10,6 +10,7 @@ use std::os::fd::AsFd;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
+use anyhow::bail;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
 use terminal_colorsaurus::{QueryOptions, ThemeMode, theme_mode};
@@ -134,6 +135,29 @@ pub(crate) fn can_repaint() -> bool {
     is_terminal()
         && is_in_foreground(io::stdout())
         && env::var("TERM").is_ok_and(|term| !term.is_empty() && term != "dumb")
+}
+
+/// Fails where nothing can be painted: says why, and what to do `instead`.
+pub(crate) fn demand(what: &str, instead: &str) -> anyhow::Result<()> {
+    if can_repaint() {
+        return Ok(());
+    }
+    if !is_terminal() {
+        bail!("{what} needs a terminal: {instead}");
+    }
+    if !is_in_foreground(io::stdout()) {
+        bail!("{what} needs the terminal: start it in the foreground");
+    }
+    let term = env::var("TERM").unwrap_or_default();
+    let said = if term.is_empty() {
+        "TERM is not set".to_owned()
+    } else {
+        format!("TERM={term} says that this one cannot")
+    };
+    bail!(
+        "{what} needs a terminal that can be painted on, and {said}: if it can, set TERM, for \
+         example to xterm-256color; if not, {instead}"
+    )
 }
 
 /// How the terminal was before keys were hushed.

@@ -21,7 +21,7 @@ mod words;
 pub use facts::Facts;
 pub(crate) use index::Kinds;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::time::{Duration, Instant};
 
 use ratatui::crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
@@ -99,6 +99,8 @@ pub struct Pane {
     shows_plan: Option<bool>,
     /// Whether calls without a result may still get one.
     is_live: bool,
+    /// Calls without a result that do not seem to run, by their ids.
+    left: BTreeSet<String>,
     is_focused: bool,
     is_changed: bool,
     /// When calls began that were seen to begin.
@@ -134,6 +136,7 @@ impl Pane {
             sides: None,
             shows_plan: None,
             is_live: true,
+            left: BTreeSet::new(),
             is_focused: true,
             is_changed: true,
             began: HashMap::new(),
@@ -183,6 +186,12 @@ impl Pane {
     pub fn set_live(&mut self, is_live: bool) {
         self.is_changed |= self.is_live != is_live;
         self.is_live = is_live;
+    }
+
+    /// Says which calls do not seem to run any more, though they got no result.
+    pub fn set_left(&mut self, left: BTreeSet<String>) {
+        self.is_changed |= self.left != left;
+        self.left = left;
     }
 
     /// All that came so far was there from the beginning: none of it is news.

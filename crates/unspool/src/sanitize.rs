@@ -14,7 +14,10 @@
 //! | bidi controls, other invisible characters, code points that are no characters | `\u{202E}` |
 //! | joiners, selectors and tags that form an emoji or belong to the spelling | as they are |
 //!
-//! Both functions cost one scan of the bytes where there is nothing to do.
+//! In prose a blank is a blank. In a command or a path only U+0020 is one, so there
+//! [`exact`] shows the others by their numbers too.
+//!
+//! All functions cost one scan of the bytes where there is nothing to do.
 //! Called by `doc` for all that it takes in, and by `output` as the last guard.
 //!
 //! ```
@@ -40,6 +43,39 @@ pub fn text(input: &str) -> Cow<'_, str> {
 /// Clean text of one line: line ends become spaces.
 pub fn line(input: &str) -> Cow<'_, str> {
     clean(input, " ")
+}
+
+/// A command or a path with every blank but U+0020 as `\u{00A0}`: they look like one,
+/// and a shell takes them for letters. The rest is left to the other functions.
+///
+/// ```
+/// use unspool::sanitize;
+///
+/// assert_eq!(sanitize::exact("rm a\u{A0}b"), r"rm a\u{00A0}b");
+/// ```
+pub fn exact(input: &str) -> Cow<'_, str> {
+    if input.is_ascii() || !input.contains(is_odd_blank) {
+        return Cow::Borrowed(input);
+    }
+    let mut output = String::with_capacity(input.len() + 16);
+    for character in input.chars() {
+        if is_odd_blank(character) {
+            push_replacement(&mut output, character, "");
+        } else {
+            output.push(character);
+        }
+    }
+    Cow::Owned(output)
+}
+
+/// The separators of words in Unicode without U+0020, and a letter of Braille that has
+/// no dots.
+fn is_odd_blank(character: char) -> bool {
+    matches!(
+        character,
+        '\u{A0}' | '\u{1680}' | '\u{2000}'
+            ..='\u{200A}' | '\u{202F}' | '\u{205F}' | '\u{2800}' | '\u{3000}'
+    )
 }
 
 fn clean<'a>(input: &'a str, line_end: &str) -> Cow<'a, str> {
@@ -366,6 +402,26 @@ mod tests {
             "日本語　テスト",
         ] {
             assert!(matches!(text(kept), Cow::Borrowed(_)), "{kept}");
+        }
+    }
+
+    #[test]
+    fn a_blank_that_is_none_is_shown_where_it_matters() {
+        for character in '\0'..=char::MAX {
+            let is_blank = character.is_whitespace() && !character.is_control();
+            let is_separator = matches!(character, '\u{2028}' | '\u{2029}' | ' ');
+            let is_odd = is_blank && !is_separator || character == '\u{2800}';
+            let input = format!("a{character}b");
+            let code = u32::from(character);
+            let expected = if is_odd {
+                format!("a\\u{{{code:04X}}}b")
+            } else {
+                input.clone()
+            };
+            assert_eq!(exact(&input), expected);
+            if is_odd {
+                assert_eq!(text(&input), input, "prose keeps it");
+            }
         }
     }
 

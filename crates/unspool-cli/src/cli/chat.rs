@@ -20,6 +20,7 @@ Examples:
   unspool chat gemini -- --model pro        more arguments for the agent
   unspool chat -- my-agent --acp            any command that speaks the protocol
   unspool chat --resume 4f2a9c              go on with a conversation
+  unspool chat --resume 4f2a9c -- my-agent  with this command
   unspool chat --list                       the agents that are known
 
 In the chat:
@@ -46,7 +47,9 @@ pub(crate) struct Chat {
     pub(crate) project: PathBuf,
 
     /// Go on with a conversation: its id, or the beginning of it
-    #[arg(long, value_name = "ID", conflicts_with_all = ["agents", "command"])]
+    ///
+    /// With the agent that it was held with, unless one is named.
+    #[arg(long, value_name = "ID")]
     pub(crate) resume: Option<String>,
 
     /// Say this at once

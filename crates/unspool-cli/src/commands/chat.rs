@@ -4,7 +4,7 @@
 use std::env;
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use rustix::fs::{Access, access};
@@ -12,6 +12,7 @@ use rustix::process::Pid;
 use unspool::Event;
 use unspool::event::Body;
 use unspool_tui::acp::Open;
+use unspool_tui::acp::connection::interpreter;
 use unspool_tui::acp::terminals::strays;
 use unspool_tui::chat::{self, History, Known, Opening};
 use unspool_tui::screen::Screen;
@@ -36,9 +37,11 @@ pub(crate) fn run(arguments: &Chat) -> anyhow::Result<Status> {
     if arguments.print_only {
         return print(&tabs);
     }
-    if !io::stdin().is_terminal() || !terminal::can_repaint() {
-        bail!("a chat needs a terminal: `unspool run` shows an agent into a pipe or a file");
+    let instead = "use `unspool run` to print what an agent does";
+    if !io::stdin().is_terminal() {
+        bail!("a chat needs a terminal: {instead}");
     }
+    terminal::demand("a chat", instead)?;
     startable(&tabs)?;
     let project = &arguments.project;
     let root = project
@@ -107,20 +110,24 @@ fn known(config: &config::Chat) -> Vec<Known> {
     known
 }
 
-/// Whether the agent's program is found.
+/// Whether the agent's program is found and can be started.
 fn is_here(agent: &Known) -> bool {
-    let Some(program) = agent.argv.first().map(Path::new) else {
-        return false;
-    };
+    found(agent).is_some_and(|program| interpreter::missing(&program).is_none())
+}
+
+/// The agent's program.
+fn found(agent: &Known) -> Option<PathBuf> {
+    let program = Path::new(agent.argv.first()?);
     let is_program = |path: &Path| path.is_file() && access(path, Access::EXEC_OK).is_ok();
     if program.components().count() > 1 {
-        return is_program(program);
+        return is_program(program).then(|| program.to_owned());
     }
     // It is looked for where the agent's own variables say.
     let own = agent.env.iter().find(|(name, _)| name == "PATH");
     let path = own.map(|(_, path)| path.clone());
     let path = path.or_else(|| env::var_os("PATH")).unwrap_or_default();
-    env::split_paths(&path).any(|folder| is_program(&folder.join(program)))
+    let mut all = env::split_paths(&path).map(|folder| folder.join(program));
+    all.find(|path| is_program(path))
 }
 
 /// Says before the screen is taken that no agent can be started. Where one can, the
@@ -135,6 +142,9 @@ fn startable(tabs: &[Opening]) -> anyhow::Result<()> {
     let agent = &first.agent;
     let program = agent.argv.first().map_or(Path::new(""), Path::new);
     let (name, install) = (program.display(), &agent.install);
+    if let Some(why) = found(agent).and_then(|program| interpreter::missing(&program)) {
+        bail!("{name} cannot be started: {why}");
+    }
     match program.components().count() {
         0 => bail!("name the agent's command behind `--`"),
         1 if install.is_empty() => bail!("{name} is not installed, or not in your PATH"),
@@ -182,30 +192,16 @@ fn openings(
     config: &config::Chat,
     known: &[Known],
 ) -> anyhow::Result<Vec<Opening>> {
-    let mut openings = match (&arguments.resume, arguments.agents.as_slice()) {
-        (Some(id), _) => vec![earlier(id, known)?],
-        (None, []) if !arguments.command.is_empty() => vec![new(command(&arguments.command))],
-        (None, []) => {
-            let usual = config.agent.iter();
-            usual
-                .map(|name| agent(name, known).map(new))
-                .collect::<Result<_, _>>()?
-        }
-        (None, [name]) => {
-            let mut agent = agent(name, known)?;
-            agent
-                .argv
-                .extend(arguments.command.iter().map(OsString::from));
-            vec![new(agent)]
-        }
-        (None, _) if !arguments.command.is_empty() => {
-            bail!("more arguments can be given to one agent alone")
-        }
-        (None, names) => {
-            let names = names.iter();
-            names
-                .map(|name| agent(name, known).map(new))
-                .collect::<Result<_, _>>()?
+    let mut agents = named_agents(arguments, known)?;
+    let mut openings = match &arguments.resume {
+        Some(_) if agents.len() > 1 => bail!("a conversation goes on with one agent alone"),
+        Some(id) => vec![earlier(id, agents.pop(), known)?],
+        None => {
+            if agents.is_empty() {
+                let usual = config.agent.iter().map(|name| agent(name, known));
+                agents = usual.collect::<Result<_, _>>()?;
+            }
+            agents.into_iter().map(new).collect()
         }
     };
     if let Some(prompt) = &arguments.prompt {
@@ -215,6 +211,27 @@ fn openings(
         first.prompt.clone_from(prompt);
     }
     Ok(openings)
+}
+
+/// The agents that the command line names.
+fn named_agents(arguments: &Chat, known: &[Known]) -> anyhow::Result<Vec<Known>> {
+    let words = arguments.command.as_slice();
+    Ok(match arguments.agents.as_slice() {
+        [] if words.is_empty() => Vec::new(),
+        [] => vec![command(words)],
+        [name] => {
+            let mut agent = agent(name, known)?;
+            agent.argv.extend(words.iter().map(OsString::from));
+            vec![agent]
+        }
+        _ if !words.is_empty() => bail!("more arguments can be given to one agent alone"),
+        names => {
+            let names = names.iter();
+            names
+                .map(|name| agent(name, known))
+                .collect::<Result<_, _>>()?
+        }
+    })
 }
 
 fn new(agent: Known) -> Opening {
@@ -254,12 +271,13 @@ fn command(words: &[String]) -> Known {
     }
 }
 
-/// A conversation that goes on: one of ours, or one that the agent kept.
-fn earlier(id: &str, known: &[Known]) -> anyhow::Result<Opening> {
+/// A conversation that goes on: one of ours, or one that the agent kept. It goes on
+/// with the agent that it was held with, unless another one is named.
+fn earlier(id: &str, with: Option<Known>, known: &[Known]) -> anyhow::Result<Opening> {
     let row = named::session(id, &[])?;
     if !config::is_record(&row.path) {
         return Ok(Opening {
-            agent: agent(&row.digest.agent, known)?,
+            agent: with.map_or_else(|| agent(&row.digest.agent, known), Ok)?,
             open: Open::Load(row.digest.id),
             ..Opening::default()
         });
@@ -278,7 +296,7 @@ fn earlier(id: &str, known: &[Known]) -> anyhow::Result<Opening> {
         _ => None,
     });
     Ok(Opening {
-        agent: recorded(&past, known)?,
+        agent: with.map_or_else(|| recorded(&past, known), Ok)?,
         open: session.map_or(Open::New, Open::Resume),
         past,
         record: Some(row.path),
@@ -286,9 +304,9 @@ fn earlier(id: &str, known: &[Known]) -> anyhow::Result<Opening> {
     })
 }
 
-/// The agent that a conversation of ours was held with.
+/// The agent that a conversation of ours was held with last.
 fn recorded(past: &[Event], known: &[Known]) -> anyhow::Result<Known> {
-    let about = past.iter().find_map(|event| match &event.body {
+    let about = past.iter().rev().find_map(|event| match &event.body {
         Body::State(state) if state.name == chat::ABOUT => state.value.as_ref(),
         _ => None,
     });

@@ -19,9 +19,7 @@ use crate::settings::Settings;
 use crate::{Status, feed, input, terminal};
 
 pub(crate) fn run(arguments: &View) -> anyhow::Result<Status> {
-    if !terminal::can_repaint() {
-        bail!("`unspool view` needs a terminal: use `unspool show` to print a run");
-    }
+    terminal::demand("`unspool view`", "use `unspool show` to print a run")?;
     let subject = subject(arguments)?;
     let look = Look::of_views(arguments.color, arguments.theme.clone());
     let settings = Settings::new(&look)?;

@@ -1,6 +1,7 @@
 //! Agents that misbehave.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -48,21 +49,75 @@ fn an_agent_that_is_not_installed() {
     }
 }
 
+/// A script in the project's folder.
+fn script(project: &Project, name: &str, text: &str) -> String {
+    let path = project.root().join(name);
+    fs::write(&path, text).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
 #[test]
-fn one_of_two_agents_that_is_not_installed_says_so_in_its_tab() {
+fn a_script_without_its_interpreter_is_refused_without_a_screen() {
+    let project = Project::new();
+    let whole = script(&project, "agent", "#! /nonexistent/python -u\nprint()\n");
+    script(&project, "short", "#!/nonexistent/sh");
+    script(&project, "windows", "#!/bin/sh\r\nexit\r\n");
+    let cases = [
+        (&*whole, "names /nonexistent/python, which is not there"),
+        ("short", "short cannot be started: its first line names"),
+        ("windows", "names /bin/sh\\r, which is not there"),
+    ];
+    for (program, said) in cases {
+        let path = project.root();
+        let start = project.chat(SIZE, &["--", program]);
+        let mut terminal = start.variable("PATH", path.to_str().unwrap()).start();
+        assert_eq!(terminal.end().code(), Some(2));
+        let text = terminal.text().replace('\n', "");
+        assert!(text.contains(said), "{text}");
+        let bytes = terminal.bytes();
+        assert!(!bytes.windows(8).any(|part| part == b"\x1b[?1049h"));
+    }
+}
+
+#[test]
+fn a_terminal_that_cannot_be_painted_is_refused_with_what_to_do() {
+    let project = Project::new();
+    for (term, said) in [
+        ("dumb", "TERM=dumb says that this one cannot"),
+        ("", "TERM is not set"),
+    ] {
+        let start = project.start(SIZE, &[], "").variable("TERM", term);
+        let mut terminal = start.start();
+        assert_eq!(terminal.end().code(), Some(2));
+        let text = terminal.text().replace('\n', "");
+        for said in [said, "xterm-256color", "`unspool run`"] {
+            assert!(text.contains(said), "{text}");
+        }
+    }
+}
+
+#[test]
+fn one_of_several_agents_that_cannot_be_started_says_so_in_its_tab() {
     let project = Project::new();
     let agent = project.agent(&[], "");
     let quoted: Vec<String> = agent.iter().map(|word| format!("{word:?}")).collect();
-    let config = format!("[chat.agents.mine]\ncommand = [{}]\n", quoted.join(", "));
+    let odd = script(&project, "odd", "#!/nonexistent/sh\n");
+    let config = format!(
+        "[chat.agents.mine]\ncommand = [{}]\n[chat.agents.odd]\ncommand = [{odd:?}]\n",
+        quoted.join(", ")
+    );
     let config = project.configure(&config);
     let start = project
-        .chat(SIZE, &["mine", "gemini"])
+        .chat(SIZE, &["mine", "gemini", "odd"])
         .variable("UNSPOOL_CONFIG", config.to_str().unwrap())
         .variable("PATH", "/nowhere");
     let mut terminal = start.start();
     terminal.wait_for("✗ gemini");
     terminal.press(crate::project::NEXT_TAB);
     terminal.wait_for("gemini is not installed. To install it: npm install");
+    terminal.press(crate::project::NEXT_TAB);
+    terminal.wait_for("its first line names /nonexistent/sh");
     leave(&mut terminal);
 }
 

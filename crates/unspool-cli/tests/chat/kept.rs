@@ -50,6 +50,38 @@ fn a_conversation_is_listed_shown_and_goes_on() {
 }
 
 #[test]
+fn a_conversation_goes_on_with_the_agent_that_is_named() {
+    let project = Project::new();
+    let mut terminal = project.talk(SIZE, &[], "");
+    send(&terminal, "what is a greeter");
+    done(&terminal, "You said: what is a greeter");
+    leave(&mut terminal);
+    let (id, _) = state(&project);
+    let dry = |arguments: &[&str]| {
+        let fixed = ["chat", "--dry-run", "--resume", &id];
+        let output = project.command(&[&fixed, arguments].concat()).output();
+        let output = output.unwrap();
+        let said = [output.stdout, output.stderr].concat();
+        String::from_utf8(said).unwrap()
+    };
+    assert_eq!(dry(&["gemini", "--", "-m", "x"]), "gemini --acp -m x\n");
+    assert!(dry(&["gemini", "codex"]).contains("with one agent alone"));
+
+    let moved = project.agent(&["--delay", "0"], "");
+    let moved: Vec<&str> = moved.iter().map(String::as_str).collect();
+    let arguments = [&["--resume", &id, "--"], moved.as_slice()].concat();
+    let mut terminal = project.chat(SIZE, &arguments).start();
+    terminal.wait_for("› what is a greeter");
+    wait_until("the agent", || !terminal.text().contains("starting"));
+    send(&terminal, "and a farewell");
+    done(&terminal, "You said: and a farewell");
+    leave(&mut terminal);
+    assert_eq!(project.records().len(), 1);
+    // It is the one that goes on with it next time.
+    assert!(dry(&[]).contains("--delay 0"), "{}", dry(&[]));
+}
+
+#[test]
 fn a_kill_at_any_point_loses_at_most_the_last_line() {
     for point in [50, 150, 400, 900] {
         let project = Project::new();
@@ -175,6 +207,9 @@ fn nothing_outside_the_project_is_sent() {
     let mut terminal = project.talk(SIZE, &[], "");
     send(&terminal, "read @../secret.txt and @link.txt now");
     terminal.wait_for("is outside the project and not sent");
+    let text = terminal.text().replace("\n    ", " ");
+    let said = "link.txt is not sent: a link leads from there out of the project. Copy it into";
+    assert!(text.contains(said), "{text}");
     leave(&mut terminal);
     let kept = fs::read_to_string(project.records().pop().unwrap()).unwrap();
     assert!(!kept.contains("keep out"));

@@ -36,8 +36,10 @@ use calls::Calls;
 pub use changes::Change;
 use journal::Journal;
 use services::Services;
+pub use unfinished::Left;
 pub(crate) use unfinished::ends_of;
 
+mod answered;
 mod asks;
 mod blocks;
 mod calls;
@@ -77,6 +79,8 @@ pub struct Settings {
     pub version: String,
     /// What the recording tells of itself, as a state of this name.
     pub about: Option<(String, Value)>,
+    /// Calls that got no result before.
+    pub left: Left,
 }
 
 impl Settings {
@@ -93,6 +97,7 @@ impl Settings {
             terminal_login: false,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             about: None,
+            left: Left::default(),
         }
     }
 }
@@ -259,8 +264,9 @@ impl Client {
         let terminals = Terminals::new(settings.shell.clone(), move |news| {
             callback(Incoming::Terminal(news));
         });
+        let (record, left) = (settings.record.clone(), settings.left.clone());
         let mut client = Self {
-            journal: Journal::new(settings.record.clone(), settings.first_seq),
+            journal: Journal::new(record, settings.first_seq, left),
             settings,
             link,
             updates: Vec::new(),
@@ -297,6 +303,16 @@ impl Client {
     /// Whether a call that is shown tells of this change of a file.
     pub fn shows(&self, wrote: &Wrote) -> bool {
         self.calls.show(wrote)
+    }
+
+    /// The calls that turns left open, of which nothing was heard since.
+    pub fn left(&self) -> impl Iterator<Item = &str> {
+        self.journal.left()
+    }
+
+    /// The same, for a client that goes on where this one ends.
+    pub fn all_left(&self) -> Left {
+        self.journal.all_left()
     }
 
     /// Puts an event of the app's own into the conversation.
@@ -404,7 +420,6 @@ impl Client {
     pub fn quiet(&mut self) -> Vec<Update> {
         self.show_cards();
         self.journal.release();
-        self.journal.give_up_left();
         self.drain()
     }
 

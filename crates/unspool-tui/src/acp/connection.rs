@@ -24,6 +24,7 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, wa
 use super::terminals::News;
 use lines::Lines;
 
+pub mod interpreter;
 mod lines;
 
 /// Longer lines are skipped.
@@ -114,7 +115,8 @@ impl Connection {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .process_group(0)
-            .spawn()?;
+            .spawn()
+            .map_err(|error| interpreter::explained(error, program))?;
         let group = Pid::from_child(&child);
         let is_alive = Arc::new(Mutex::new(true));
         let (outbox, queued) = mpsc::channel();

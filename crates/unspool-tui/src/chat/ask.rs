@@ -1,6 +1,6 @@
 //! Requests of agents → questions to the person, and the answers back.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use ratatui::Frame;
@@ -8,11 +8,12 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseEvent};
 use ratatui::layout::Rect;
 use unspool::doc::card;
 use unspool::doc::entry::Detail;
-use unspool::doc::{Block, Role, Span, markdown};
+use unspool::doc::{Block, Role, Span, Style, clean_lines, markdown};
 use unspool::event::Edits;
 use unspool::sanitize;
 use unspool::session::{Entry, Item, Tool};
 use unspool::theme::Theme;
+use unspool::tool;
 
 use crate::acp::{Answer, Ask, AskId, AskKind, Call};
 use crate::dialog::address::{self, Address};
@@ -242,25 +243,78 @@ fn blocks(call: &Call) -> Vec<Block> {
     if !call.edits.is_empty() {
         blocks.extend(shown(Item::Edit(Edits::new(call.edits.clone()))));
     } else if call.command.is_none() {
-        blocks.extend(shown(Item::Tool(Tool {
-            call: call.tool_use(),
-            ..Tool::default()
-        })));
+        blocks.extend(described(call));
     }
+    let is_named = |path: &Path, blocks: &[Block]| {
+        let path = exact(&path.to_string_lossy());
+        let mut spans = blocks.iter().flat_map(|block| match block {
+            Block::Paragraph(line) => line.as_slice(),
+            _ => &[],
+        });
+        spans.any(|span| span.text.trim() == path)
+    };
+    let paths = call.paths.iter().filter(|path| !is_named(path, &blocks));
+    let paths: Vec<&PathBuf> = paths.collect();
     if !call.text.trim().is_empty() {
         blocks.extend(markdown::blocks(&call.text));
     }
     // A change names its file itself.
     let is_changed = |path: &Path| call.edits.iter().any(|edit| Path::new(&edit.path) == path);
-    let paths = call.paths.iter();
+    let paths = paths.into_iter();
     let paths = paths.filter(|path| !is_changed(path) && !is_in_command(path, call));
     let paths = paths.map(|path| path.to_string_lossy().into_owned());
     for remark in call.remarks.iter().cloned().chain(paths) {
-        let remark = sanitize::line(&remark).into_owned();
+        let remark = exact(&remark);
         blocks.push(Block::Paragraph(vec![Span::role(remark, Role::Accent)]));
     }
     blocks.retain(|block| !matches!(block, Block::Paragraph(line) if is_title(line, call)));
     blocks
+}
+
+/// A path, or what else is to be read letter by letter, as one line.
+fn exact(text: &str) -> String {
+    sanitize::line(&sanitize::exact(text)).into_owned()
+}
+
+/// A call that is no command and of which no change is known: how it is shown
+/// elsewhere, unless that only repeats the headline; and the whole input, unless
+/// that tells all of it.
+fn described(call: &Call) -> Vec<Block> {
+    let mut blocks = shown(Item::Tool(Tool {
+        call: call.tool_use(),
+        ..Tool::default()
+    }));
+    let is_told = blocks.len() > 1;
+    let Some(Block::Paragraph(heading)) = blocks.first_mut() else {
+        return blocks;
+    };
+    let is_tool = heading.first().is_some_and(|verb| verb.text == TOOL);
+    let is_cut = heading.last().is_some_and(|end| end.text.ends_with('…'));
+    let is_idle = is_idle(heading, call);
+    if is_tool {
+        // The beginning of the input would follow.
+        heading.truncate(2);
+    }
+    if is_idle {
+        blocks.remove(0);
+    }
+    let is_missing = !is_told && (is_tool || is_idle || is_cut);
+    if let Some(input) = call.input.as_ref().filter(|_| is_missing) {
+        let text = format!("{input:#}");
+        blocks.push(Block::Verbatim(clean_lines(&text, Style::default())));
+    }
+    blocks
+}
+
+/// What stands before the name of a tool of which nothing is known.
+const TOOL: &str = "Tool";
+
+/// Whether a heading names nothing, or a tool by what the headline says.
+fn is_idle(heading: &[Span], call: &Call) -> bool {
+    let mut words = heading.iter().map(|span| span.text.trim());
+    let (verb, object) = (words.next(), words.next().unwrap_or_default());
+    let title = tool::label(title(call));
+    object.is_empty() || verb == Some(TOOL) && object == sanitize::line(&title).trim()
 }
 
 /// All that a card holds, unfolded.
@@ -290,7 +344,7 @@ mod tests {
             kind: Kind::AllowOnce,
         }];
         let mut widget = Permission::new(headline(&call), blocks(&call), choices);
-        picture((60, 16), |frame| {
+        picture((60, 24), |frame| {
             widget.draw(frame, frame.area(), &Theme::mono(), Instant::now());
         })
     }
@@ -308,6 +362,21 @@ mod tests {
             });
             assert!(text.contains("\n|touch evil "), "{text}");
         }
+    }
+
+    #[test]
+    fn a_blank_that_is_none_is_seen() {
+        let text = seen(Call {
+            title: "ls\u{A0};\u{2003}rm".to_owned(),
+            kind: "execute".to_owned(),
+            command: Some("ls\u{A0};\u{2003}rm\u{3000}".to_owned()),
+            text: "Voil\u{E0}\u{A0}: fait".to_owned(),
+            paths: vec!["/tmp/a\u{2009}b".into()],
+            ..Call::default()
+        });
+        assert!(text.contains(r"ls\u{00A0};\u{2003}rm\u{3000}"), "{text}");
+        assert!(text.contains(r"/tmp/a\u{2009}b"), "{text}");
+        assert!(text.contains("Voil\u{E0}\u{A0}: fait"), "{text}");
     }
 
     #[test]
@@ -339,6 +408,27 @@ mod tests {
         });
         assert_eq!(text.matches("b.txt").count(), 1, "{text}");
         assert!(text.contains("/project/c.txt"), "{text}");
+        let of_input = |kind: &str, title: &str, input: &str| Call {
+            title: title.to_owned(),
+            kind: kind.to_owned(),
+            input: serde_json::from_str(input).ok(),
+            ..Call::default()
+        };
+        let text = seen(of_input("other", "Look\nit up", ""));
+        assert_eq!(text.matches("Look it up").count(), 1, "{text}");
+        let mut read = of_input("read", "Open it", r#"{"path":"/b.txt"}"#);
+        read.paths.push("/b.txt".into());
+        let text = seen(read);
+        assert_eq!(text.matches("b.txt").count(), 1, "{text}");
+        // What the call is told is seen whole, and once.
+        for kind in ["other", "read", "search", "delete", "think"] {
+            let long = "a ".repeat(220);
+            for key in ["odd", "query"] {
+                let text = seen(of_input(kind, "Ask", &format!(r#"{{"{key}":"{long}z"}}"#)));
+                assert_eq!(text.matches("Ask").count(), 1, "{text}");
+                assert_eq!(text.matches("a z").count(), 1, "{kind} {text}");
+            }
+        }
         // A headline alone may lie about the file.
         let text = seen(Call {
             title: "Read b.txt".to_owned(),

@@ -17,9 +17,9 @@ use unspool::patch;
 use super::ask::{Question, Said};
 use super::history::History;
 use super::menu::Menu;
-use super::words::{self, kind, reason};
+use super::words;
 use super::{News, Opening, Settings, Teller};
-use crate::acp::files::Files;
+use crate::acp::files::{FileError, Files};
 use crate::acp::{self, Client, Incoming, Open, Phase, State, Update};
 use crate::keys::{Action, Place};
 use crate::paint::count;
@@ -47,6 +47,8 @@ const QUIET: Duration = Duration::from_millis(60);
 pub(super) struct Tab {
     id: u64,
     label: String,
+    /// Calls that got no result before the agent was started.
+    left: acp::client::Left,
     opening: Opening,
     /// None if it could not be started.
     client: Option<Client>,
@@ -112,12 +114,14 @@ impl Tab {
             strays: 0,
             call: None,
             menu: None,
+            left: acp::client::Left::default(),
             opening,
         };
         tab.sight.pane.set_focus(false);
         tab.sight.pane.follow(true);
         let mut past = std::mem::take(&mut tab.opening.past);
-        let ends = acp::client::ends_of(&mut past);
+        let (ends, left) = acp::client::ends_of(&mut past);
+        tab.left = left;
         let next = past.last().map_or(0, |event| event.seq + 1);
         for event in past {
             tab.sight.pane.event(event);
@@ -290,6 +294,8 @@ impl Tab {
         }
         let is_live = self.is_busy() || self.sight.pane.is_empty();
         self.sight.pane.set_live(is_live);
+        let left = self.client.iter().flat_map(Client::left);
+        self.sight.pane.set_left(left.map(str::to_owned).collect());
         let recording = self.client.as_ref().and_then(Client::recording);
         if recording != self.sight.recording.as_deref() && recording.is_some() {
             self.sight.recording = recording.map(Path::to_owned);
@@ -443,15 +449,14 @@ impl Tab {
         };
         let files = self.files.as_ref();
         let read = |path: &Path| match files {
-            Some(files) => files.bytes(path, prompt::blocks::READ_MOST).map_err(kind),
-            None => Err(io::ErrorKind::NotFound.into()),
+            Some(files) => files.bytes(path, prompt::blocks::READ_MOST),
+            None => Err(FileError::NotFound),
         };
         let root = files.map_or(Path::new("/"), Files::root);
         let built = blocks(message, root, takes, read);
         let was_queued = client.prompt(built.blocks);
-        let left_out: Vec<String> = built.left_out.iter().filter_map(reason).collect();
-        if !left_out.is_empty() {
-            self.note(Level::Warning, left_out.join(" "));
+        if let Some(words) = words::left_out(&built.left_out) {
+            self.note(Level::Warning, words);
         } else if was_queued {
             self.sight
                 .say("It is sent when the agent is done (Ctrl-X takes it back).");

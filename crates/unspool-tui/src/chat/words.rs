@@ -1,7 +1,6 @@
 //! What a tab says in words of our own, and what an agent printed in words that
 //! can be shown.
 
-use std::io;
 use std::path::PathBuf;
 
 use jiff::Timestamp;
@@ -9,7 +8,6 @@ use unspool::doc::capture;
 use unspool::sanitize;
 
 use crate::acp::Exit;
-use crate::acp::files::FileError;
 use crate::prompt::blocks::Reason;
 
 /// Lines of what an agent printed that explain why it failed.
@@ -66,25 +64,27 @@ pub(super) fn leaves_nothing(what: &str) -> bool {
     )
 }
 
-/// Why a file that was named is not sent, if that is worth a word.
-pub(super) fn reason((path, reason): &(PathBuf, Reason)) -> Option<String> {
+/// Why files that were named are not sent, as far as that is worth a word, and what
+/// helps.
+pub(super) fn left_out(files: &[(PathBuf, Reason)]) -> Option<String> {
+    let mut words: Vec<String> = files.iter().filter_map(reason).collect();
+    let is_outside = |reason: &Reason| matches!(reason, Reason::Outside | Reason::Link);
+    if files.iter().any(|(_, reason)| is_outside(reason)) {
+        words.push("Copy it into the project, or paste what matters of it.".to_owned());
+    }
+    (!words.is_empty()).then(|| words.join(" "))
+}
+
+fn reason((path, reason): &(PathBuf, Reason)) -> Option<String> {
     let path = sanitize::line(&path.to_string_lossy()).into_owned();
     match reason {
         // It may not have been meant as a file.
         Reason::Missing => None,
         Reason::Outside => Some(format!("{path} is outside the project and not sent.")),
+        Reason::Link => Some(format!(
+            "{path} is not sent: a link leads from there out of the project."
+        )),
         Reason::Unreadable(kind) => Some(format!("{path} is not sent: {kind}.")),
-    }
-}
-
-/// What the prompt wants to know of a file that cannot be read.
-pub(super) fn kind(error: FileError) -> io::Error {
-    match error {
-        FileError::Outside => io::ErrorKind::PermissionDenied.into(),
-        FileError::NotFound => io::ErrorKind::NotFound.into(),
-        FileError::NotAFile => io::ErrorKind::IsADirectory.into(),
-        FileError::TooLarge(_) => io::ErrorKind::FileTooLarge.into(),
-        FileError::Io(error) => error,
     }
 }
 

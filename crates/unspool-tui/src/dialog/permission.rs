@@ -26,6 +26,7 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers, M
 use ratatui::layout::Rect;
 use unspool::doc::{Block, Line, Role, Span, Style, clean_lines};
 use unspool::layout::{folded, layout};
+use unspool::sanitize;
 use unspool::theme::Theme;
 
 use super::Guard;
@@ -122,7 +123,8 @@ pub struct Permission {
 
 /// A command as it is shown in a request.
 pub fn command(text: &str) -> Block {
-    Block::Verbatim(clean_lines(text, Style::of(Role::Colorful)))
+    let text = sanitize::exact(text);
+    Block::Verbatim(clean_lines(&text, Style::of(Role::Colorful)))
 }
 
 impl Permission {

@@ -9,7 +9,7 @@
 //! | anything else, also a directory | always | a link |
 //!
 //! Nothing outside the root of the project is read or named; a symbolic link
-//! that leads there is for the reader of the files to refuse. What is named and
+//! that leads there is refused by the reader of the files. What is named and
 //! not there may be no file at all (`@dataclass`): it stays in the text alone.
 
 use std::io;
@@ -23,6 +23,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use super::Message;
+use crate::acp::files::FileError;
 
 /// Bytes of a text that is sent itself.
 pub const LARGEST_TEXT: usize = 256 * 1024;
@@ -47,6 +48,8 @@ pub enum Reason {
     Missing,
     /// It is outside the root of the project.
     Outside,
+    /// A link leads there.
+    Link,
     /// It could not be read.
     Unreadable(io::ErrorKind),
 }
@@ -61,13 +64,12 @@ pub struct Built {
 }
 
 /// The blocks of a message. `read` gives the content of a path below the root,
-/// which it takes as relative to it; for a directory it fails with
-/// [`io::ErrorKind::IsADirectory`].
+/// which it takes as relative to it.
 pub fn blocks(
     message: &Message,
     root: &Path,
     takes: Takes,
-    mut read: impl FnMut(&Path) -> io::Result<Vec<u8>>,
+    mut read: impl FnMut(&Path) -> Result<Vec<u8>, FileError>,
 ) -> Built {
     let mut built = Built::default();
     built
@@ -84,11 +86,9 @@ pub fn blocks(
         }
         match read(&path) {
             Ok(bytes) => built.blocks.push(block(&path, root, takes, &bytes)),
-            Err(error) if error.kind() == io::ErrorKind::IsADirectory => {
-                built.blocks.push(link(&path, root, None));
-            }
+            Err(FileError::NotAFile) => built.blocks.push(link(&path, root, None)),
             Err(error) => {
-                built.left_out.push((path, reason(error.kind())));
+                built.left_out.push((path, reason(&error)));
                 continue;
             }
         }
@@ -106,11 +106,16 @@ pub(crate) fn words(blocks: &[ContentBlock]) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
-fn reason(kind: io::ErrorKind) -> Reason {
-    match kind {
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Reason::Missing,
-        io::ErrorKind::PermissionDenied => Reason::Unreadable(kind),
-        kind => Reason::Unreadable(kind),
+fn reason(error: &FileError) -> Reason {
+    match error {
+        FileError::NotFound => Reason::Missing,
+        FileError::Outside => Reason::Link,
+        FileError::TooLarge(_) => Reason::Unreadable(io::ErrorKind::FileTooLarge),
+        FileError::NotAFile => Reason::Unreadable(io::ErrorKind::IsADirectory),
+        FileError::Io(error) => match error.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Reason::Missing,
+            kind => Reason::Unreadable(kind),
+        },
     }
 }
 
@@ -219,15 +224,16 @@ mod tests {
         }
     }
 
-    fn read(path: &Path) -> io::Result<Vec<u8>> {
+    fn read(path: &Path) -> Result<Vec<u8>, FileError> {
         match path.to_str().unwrap() {
             "a b.rs" => Ok(b"fn main() {}\n".to_vec()),
             "p.png" => Ok(b"\x89PNG\r\n\x1a\n....".to_vec()),
             "bin" => Ok(vec![0, 159, 146]),
             "large" => Ok(vec![b'x'; LARGEST_TEXT + 1]),
-            "src" => Err(io::ErrorKind::IsADirectory.into()),
-            "link" => Err(io::ErrorKind::PermissionDenied.into()),
-            _ => Err(io::ErrorKind::NotFound.into()),
+            "src" => Err(FileError::NotAFile),
+            "link" => Err(FileError::Outside),
+            "secret" => Err(io::Error::from(io::ErrorKind::PermissionDenied).into()),
+            _ => Err(FileError::NotFound),
         }
     }
 
@@ -258,13 +264,13 @@ mod tests {
 
     #[test]
     fn what_is_outside_is_not_even_read() {
-        let text = "@../x @/etc/passwd @src/../../y @dataclass @link @/p/bin";
+        let text = "@../x @/etc/passwd @src/../../y @dataclass @link @secret @/p/bin";
         let mut asked = Vec::new();
         let built = blocks(&message(text), Path::new("/p"), ALL, |path| {
             asked.push(path.to_owned());
             read(path)
         });
-        assert_eq!(asked, ["dataclass", "link", "bin"].map(Path::new));
+        assert_eq!(asked, ["dataclass", "link", "secret", "bin"].map(Path::new));
         let reasons: Vec<Reason> = built.left_out.iter().map(|(_, reason)| *reason).collect();
         let denied = Reason::Unreadable(io::ErrorKind::PermissionDenied);
         assert_eq!(
@@ -274,6 +280,7 @@ mod tests {
                 Reason::Outside,
                 Reason::Outside,
                 Reason::Missing,
+                Reason::Link,
                 denied
             ]
         );

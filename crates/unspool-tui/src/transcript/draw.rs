@@ -156,7 +156,8 @@ impl Pane {
         let Some(entry) = self.timeline.entry(slot) else {
             return;
         };
-        let is_open = self.timeline.is_open(slot) && self.is_live;
+        let is_left = matches!(&entry.item, Item::Tool(tool) if self.left.contains(&tool.call.id));
+        let is_open = self.timeline.is_open(slot) && self.is_live && !is_left;
         let waits = is_open && self.is_asked(entry);
         let Some((mark, role)) = mark(entry, is_open, waits) else {
             return;
@@ -184,7 +185,7 @@ impl Pane {
         } else if below > 0 && self.level(slot) == Level::Folded {
             Some(format!("{below} entries folded"))
         } else {
-            took(entry)
+            took(entry).or_else(|| unknown(entry))
         };
         if let Some(note) = note {
             let cells = u16::try_from(width(&note)).unwrap_or_default();
@@ -419,6 +420,12 @@ fn took(entry: &Entry) -> Option<String> {
     };
     let ms = tool.result.as_ref()?.duration_ms?;
     (ms >= 1000).then(|| elapsed(ms / 1000))
+}
+
+/// What is said of a call that does not run and has not ended.
+fn unknown(entry: &Entry) -> Option<String> {
+    let is_unknown = matches!(&entry.item, Item::Tool(tool) if tool.result.is_none());
+    is_unknown.then(|| "no result".to_owned())
 }
 
 fn elapsed(seconds: u64) -> String {

@@ -153,7 +153,7 @@ impl View<'_> {
                 "dir_path",
                 "absolute_path",
             ])
-            .unwrap_or_else(|| self.tool.call.arg.clone())
+            .map_or_else(|| self.tool.call.arg.clone(), exact)
     }
 
     /// A heading alone, with the error below it if there is one.
@@ -304,13 +304,14 @@ impl View<'_> {
         let text = text
             .or_else(|| whole.map(Cow::into_owned))
             .or_else(|| told.map(str::to_owned))?;
+        let text = exact(text);
         Some(sanitize::text(unwrap_shell(text.trim()).trim()).into_owned())
     }
 
     fn list(&self) -> Vec<Part> {
         let style = Style::of(Role::Colorful).bold();
         match self.input.text(&["pattern", "glob"]) {
-            Some(pattern) => self.silent("Find", style, pattern),
+            Some(pattern) => self.silent("Find", style, exact(pattern)),
             None if is_glob(&self.subject()) => self.silent("Find", style, self.subject()),
             None => self.silent("List", style, self.subject()),
         }
@@ -323,12 +324,11 @@ impl View<'_> {
             Some(stop) => vec![stop, spaced("Search")],
             None => vec![verb],
         };
-        spans.push(spaced(
-            &pattern.unwrap_or_else(|| self.tool.call.arg.clone()),
-        ));
+        let pattern = pattern.map_or_else(|| self.tool.call.arg.clone(), exact);
+        spans.push(spaced(&pattern));
         if let Some(path) = self.input.text(&["path", "dir_path", "include", "glob"]) {
             spans.push(Span::role(" in", Role::Accent));
-            spans.push(spaced(&path));
+            spans.push(spaced(&exact(path)));
         }
         let mut parts = vec![self.head(spans)];
         parts.extend(self.news());
@@ -340,12 +340,13 @@ impl View<'_> {
         let action = self.input.object().get("action").object();
         let is_page = matches!(&*action.get("type").string(), "open_page" | "openPage");
         if let Some(page) = action.get("url").str().filter(|_| is_page) {
-            return self.silent("Fetch", style, page.into_owned());
+            return self.silent("Fetch", style, exact(page.into_owned()));
         }
         let name = self.tool.call.name.to_ascii_lowercase();
         let is_search = name.contains("search") && self.input.text(&["url"]).is_none();
         let word = if is_search { "Search Web" } else { "Fetch" };
-        let object = self.input.text(&["url", "query", "prompt"]);
+        let address = self.input.text(&["url"]).map(exact);
+        let object = address.or_else(|| self.input.text(&["query", "prompt"]));
         self.silent(
             word,
             style,
@@ -465,6 +466,14 @@ fn in_background() -> Span {
     Span::role(" (in the background)", Role::Accent)
 }
 
+/// A path, a pattern or a command in which every blank that is none is seen.
+fn exact(text: String) -> String {
+    match sanitize::exact(&text) {
+        Cow::Borrowed(_) => text,
+        Cow::Owned(shown) => shown,
+    }
+}
+
 /// A blank and a clean text.
 fn spaced(text: &str) -> Span {
     Span::role(" ".to_owned() + &sanitize::line(text.trim()), Role::Normal)
@@ -546,10 +555,10 @@ fn edit_parts(edit: &Edit, bullet: Role, stop: Option<Span>, detail: &Detail) ->
         Some(stop) => vec![stop, spaced(word)],
         None => vec![Span::new(word, Style::of(Role::Colorful).bold())],
     };
-    spans.push(spaced(&edit.path));
+    spans.push(spaced(&sanitize::exact(&edit.path)));
     if !edit.new_path.is_empty() {
         spans.push(Span::role(" →", Role::Accent));
-        spans.push(spaced(&edit.new_path));
+        spans.push(spaced(&sanitize::exact(&edit.new_path)));
     }
     let mut parts = vec![Part::bulleted(bullet, vec![Block::Paragraph(spans)])];
     if edit.op != EditOp::Delete && !edit.hunks.is_empty() && detail.lines != Some(0) {

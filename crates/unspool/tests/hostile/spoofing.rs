@@ -84,15 +84,38 @@ fn what_nobody_sees_is_seen() {
     }
 }
 
-/// Letters of other scripts, full-width ones, and signs that look like a slash, a
-/// dot or a blank: nothing is folded into what it looks like, nothing is lost.
+/// What looks like a blank and is none, in a command or a path; words keep it.
+#[test]
+fn a_blank_that_is_none_is_seen() {
+    for (blank, number) in [
+        ("\u{A0}", "00A0"),
+        ("\u{2003}", "2003"),
+        ("\u{3000}", "3000"),
+    ] {
+        let (texts, [page, comment, answers]) = shown(&lines(&format!("ls{blank};rm")));
+        let seen = format!("ls\\u{{{number}}};rm");
+        let is_prose = |text: &&String| {
+            text.starts_with("• Permission") || text.starts_with(&format!("• ls{blank}"))
+        };
+        let (prose, exact): (Vec<_>, Vec<_>) = texts.iter().partition(is_prose);
+        assert!(prose.len() >= 2 && exact.len() >= 6, "{texts:?}");
+        for text in exact {
+            assert!(text.contains(&seen) && !text.contains(blank), "{text}");
+        }
+        assert!(page.contains(&seen) && page.contains(blank), "{page}");
+        assert!(comment.contains(number), "{comment}");
+        assert!(answers.contains(blank), "{answers}");
+    }
+}
+
+/// Letters of other scripts, full-width ones, and signs that look like a slash or a
+/// dot: nothing is folded into what it looks like, nothing is lost.
 #[test]
 fn letters_that_look_alike_stay_what_they_are() {
     for name in [
         "раypal/рackage.json",
         "scоpe/ａｄｍｉｎ.sh",
         "a∕b⁄c․d",
-        "ⅼs\u{2003}-ⅼa",
         "ΑΒΕ.ｅｘｅ",
         "cafe\u{301}/café",
     ] {

@@ -11,6 +11,7 @@ use agent_client_protocol_schema::v1 as schema;
 use serde_json::{Map, Value};
 use unspool::event::{Level, PermissionOption};
 
+use super::answered::About;
 use super::{Call, Client, Update};
 use crate::acp::permission::{Action, Subject};
 use crate::acp::wire::{items, text};
@@ -136,6 +137,8 @@ impl Client {
             self.refuse(request, &unreadable("two options have the same optionId"));
             return;
         }
+        let about = About::new(&call, &self.services.files);
+        self.journal.answering(about);
         if self.is_canceling() || self.asks.open.len() >= OPEN {
             self.reply(request, &canceled());
             return;
@@ -245,6 +248,10 @@ impl Client {
                     Answer::Option(id) => options.iter().find(|option| option.id == *id),
                     _ => None,
                 };
+                if held.is_none() {
+                    let about = About::new(&call, &self.services.files);
+                    self.journal.answering(about);
+                }
                 let kind = chosen.map_or("", |option| &*option.kind);
                 let is_allowed = matches!(kind, "allow_once" | "allow_always");
                 // What the agent means by its own "always", it knows itself.

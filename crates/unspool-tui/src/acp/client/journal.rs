@@ -14,15 +14,18 @@ use std::path::{Path, PathBuf};
 use base64::Engine as _;
 use jiff::Timestamp;
 use serde_json::json;
-use unspool::event::Body;
+use unspool::event::{Body, Permission};
 use unspool::{Event, Reader, ReaderOptions};
 
 use super::Update;
-use super::unfinished::Unfinished;
+use super::answered::About;
+use super::unfinished::{Left, Unfinished};
 use crate::acp::record::Recorder;
 
 /// Events that wait for the first prompt. More of them start the recording.
 const HELD: usize = 100_000;
+/// Requests whose headlines are remembered.
+const ASKED: usize = 1024;
 
 pub(super) struct Journal {
     reader: Reader,
@@ -34,6 +37,10 @@ pub(super) struct Journal {
     unfinished: Unfinished,
     /// Calls of the agent that took the place of ours, by their ids.
     taken: BTreeMap<String, Taken>,
+    /// The headlines of requests that are not answered, by their ids.
+    asked: BTreeMap<String, String>,
+    /// What the next answer to a request is about.
+    about: Option<About>,
     /// Events that were not handed out yet.
     ready: Vec<Event>,
     record: Record,
@@ -57,7 +64,7 @@ enum Record {
 }
 
 impl Journal {
-    pub(super) fn new(record: Option<PathBuf>, first: u64) -> Self {
+    pub(super) fn new(record: Option<PathBuf>, first: u64, left: Left) -> Self {
         Self {
             reader: Reader::with_options(ReaderOptions {
                 from: unspool::source::provider("acp"),
@@ -66,8 +73,10 @@ impl Journal {
             is_finished: false,
             is_muted: false,
             next: first,
-            unfinished: Unfinished::default(),
+            unfinished: Unfinished::after(left),
             taken: BTreeMap::new(),
+            asked: BTreeMap::new(),
+            about: None,
             ready: Vec::new(),
             record: record.map_or(Record::Not, |path| Record::Later(path, Vec::new())),
         }
@@ -144,7 +153,7 @@ impl Journal {
     pub(super) fn finish(&mut self) {
         if !self.is_finished {
             self.is_finished = true;
-            let ends = self.unfinished.give_up_all();
+            let ends = self.unfinished.give_up_open();
             for event in ends {
                 self.add(event);
             }
@@ -158,16 +167,41 @@ impl Journal {
             if self.is_muted {
                 continue;
             }
+            if let Body::ToolUse(call) = &event.body {
+                self.tell_apart(&call.id);
+            }
             let is_empty =
                 |body: &Body| matches!(body, Body::ToolOutput(output) if output.text.is_empty());
             if !self.rename(&mut event) || is_empty(&event.body) {
                 continue;
+            }
+            if let Body::Permission(permission) = &mut event.body {
+                self.complete(permission);
             }
             let mut events = Vec::new();
             self.unfinished.take(event, &mut events);
             for event in events {
                 self.add(event);
             }
+        }
+    }
+
+    /// A request is about to be answered.
+    pub(super) fn answering(&mut self, about: About) {
+        self.about = Some(about);
+    }
+
+    /// An answer says what it was given to.
+    fn complete(&mut self, permission: &mut Permission) {
+        if permission.outcome.is_empty() {
+            while self.asked.len() >= ASKED && self.asked.pop_first().is_some() {}
+            let title = permission.title.clone();
+            self.asked.insert(permission.id.clone(), title);
+            return;
+        }
+        let asked = self.asked.remove(&permission.id).unwrap_or_default();
+        if let Some(about) = self.about.take() {
+            permission.title = about.title(&asked);
         }
     }
 
@@ -244,16 +278,21 @@ impl Journal {
         self.unfinished.turn_over();
     }
 
-    /// Whether a turn left something open that is not given up yet.
-    pub(super) fn has_left(&self) -> bool {
-        self.unfinished.has_left()
+    /// The calls that turns left open, of which nothing was heard since.
+    pub(super) fn left(&self) -> impl Iterator<Item = &str> {
+        self.unfinished.left()
     }
 
-    /// Nothing more was said of what a turn left open.
-    pub(super) fn give_up_left(&mut self) {
-        let ends = self.unfinished.give_up_left();
-        for event in ends {
-            self.add(event);
+    /// The same, for a journal that goes on where this one ends.
+    pub(super) fn all_left(&self) -> Left {
+        self.unfinished.all_left()
+    }
+
+    /// A call with the id of one that an earlier turn left open is another.
+    fn tell_apart(&mut self, call: &str) {
+        if !self.taken.contains_key(call) && self.unfinished.is_old(call) {
+            let other = format!("{call}~{}", self.next);
+            self.take(call, &other, 0, false);
         }
     }
 

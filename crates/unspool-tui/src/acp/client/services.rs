@@ -579,7 +579,7 @@ impl Client {
             let has_ended = self.services.terminals.exit(id).is_some();
             let is_hidden = owned.card == Card::No && !owned.is_embedded;
             is_hidden || owned.card == Card::Runs && has_ended
-        }) || self.journal.has_left()
+        })
     }
 
     /// Whether the agent had its time to show a terminal by itself.

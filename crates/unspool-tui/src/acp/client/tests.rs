@@ -10,6 +10,7 @@ use unspool::event::{Body, ToolStatus};
 use super::*;
 use crate::acp::permission::Rule;
 
+mod answered;
 mod services;
 mod unfinished;
 

@@ -40,6 +40,7 @@ impl Tab {
             first_seq,
             shell: settings.shell.clone(),
             terminal_login: true,
+            left: self.left.clone(),
             about: Some((
                 ABOUT.to_owned(),
                 json!({"agent": agent.name, "command": words}),
@@ -147,7 +148,7 @@ impl Tab {
         self.opening.record = recording.or(self.opening.record.take());
         self.keep_waiting();
         self.conclude();
-        self.client = None;
+        self.part();
         self.phase = Phase::Starting;
         self.has_failed = false;
         self.connect(settings, teller, self.last_seq + 1);
@@ -171,6 +172,13 @@ impl Tab {
         self.sight.say("What waited stands in the prompt again.");
     }
 
+    /// Lets go of an agent, but remembers which calls got no result.
+    fn part(&mut self) {
+        if let Some(client) = self.client.take() {
+            self.left = client.all_left();
+        }
+    }
+
     /// Asks the agent to end, and tells of what it leaves open. Nothing is waited
     /// for.
     pub(in crate::chat) fn conclude(&mut self) {
@@ -192,7 +200,7 @@ impl Tab {
         let was_starting = self.phase == Phase::Starting;
         self.keep_waiting();
         self.conclude();
-        self.client = None;
+        self.part();
         self.question = None;
         self.has_failed = true;
         self.phase = Phase::Ended;

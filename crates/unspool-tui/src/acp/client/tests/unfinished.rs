@@ -27,29 +27,87 @@ fn end(world: &mut World) -> Vec<Update> {
     world.take(json!({"id": 2, "result": {"stopReason": "end_turn"}}))
 }
 
+/// More is said of a call.
+fn later(world: &mut World, id: &str, status: &str) -> Vec<String> {
+    let update = json!({"sessionUpdate": "tool_call_update", "toolCallId": id, "status": status});
+    let mut updates = world.update(update);
+    updates.extend(world.client.quiet());
+    told(&updates)
+}
+
+fn left(world: &World) -> Vec<&str> {
+    world.client.left().collect()
+}
+
 #[test]
-fn what_a_turn_left_open_is_given_up_after_a_moment() {
+fn no_result_is_told_of_what_a_turn_left_open() {
+    let mut world = World::working();
+    for id in ["a", "b", "c"] {
+        call(&mut world, id);
+    }
+    assert!(left(&world).is_empty());
+    assert_eq!(told(&end(&mut world)), ["turn"]);
+    assert!(told(&world.client.quiet()).is_empty());
+    assert!(!world.client.is_unsettled());
+    assert_eq!(left(&world), ["a", "b", "c"]);
+    // One that ends after all has its result, also in a later turn.
+    assert_eq!(later(&mut world, "a", "completed"), ["a Ok"]);
+    world.client.prompt(vec!["next".into()]);
+    assert_eq!(later(&mut world, "b", "failed"), ["b Error"]);
+    assert_eq!(left(&world), ["c"]);
+    let updates = world.client.take(Incoming::Exited(Exit::default()));
+    assert_eq!(told(&updates), ["turn"]);
+}
+
+#[test]
+fn what_got_no_result_before_the_agent_was_started_again_is_not_forgotten() {
     let mut world = World::working();
     call(&mut world, "a");
+    end(&mut world);
+    world.client.conclude();
+    assert!(told(&world.client.drain()).is_empty());
+    let left = world.client.all_left();
+    let mut next = World::with(|settings| settings.left = left);
+    assert_eq!(self::left(&next), ["a"]);
+    assert_ne!(again(&mut next, "a"), "a");
+    assert_eq!(self::left(&next), ["a"]);
+}
+
+/// A call under an id that was there before; the id that it is told under.
+fn again(world: &mut World, id: &str) -> String {
+    let update = json!({"sessionUpdate": "tool_call", "toolCallId": id, "title": "other",
+        "kind": "execute", "status": "in_progress"});
+    let mut updates = world.update(update);
+    updates.extend(world.client.quiet());
+    let [told] = told(&updates).try_into().unwrap();
+    told
+}
+
+#[test]
+fn an_id_that_is_used_again_in_a_later_turn_is_another_call() {
+    let mut world = World::working();
+    call(&mut world, "a");
+    end(&mut world);
+    world.client.prompt(vec!["next".into()]);
+    for _ in 0..2 {
+        let id = again(&mut world, "a");
+        assert_ne!(id, "a");
+        assert_eq!(left(&world), ["a"]);
+        assert_eq!(later(&mut world, "a", "completed"), [format!("{id} Ok")]);
+    }
+}
+
+#[test]
+fn a_turn_that_fails_does_not_stop_what_an_earlier_one_left() {
+    let mut world = World::working();
+    call(&mut world, "a");
+    end(&mut world);
+    world.client.prompt(vec!["next".into()]);
     call(&mut world, "b");
-    assert_eq!(told(&end(&mut world)), ["turn"]);
-    // What comes right behind the turn is in time.
-    let late =
-        json!({"sessionUpdate": "tool_call_update", "toolCallId": "a", "status": "completed"});
-    let mut updates = world.update(late);
-    updates.extend(world.client.quiet());
-    assert_eq!(told(&updates), ["a Ok"]);
-    assert!(world.client.is_unsettled());
-    std::thread::sleep(super::super::unfinished::MOMENT);
-    assert_eq!(told(&world.client.quiet()), ["b Canceled"]);
-    assert!(told(&world.client.quiet()).is_empty(), "once");
-    assert!(!world.client.is_unsettled());
-    // One that ends after all is told as a whole.
-    let late =
-        json!({"sessionUpdate": "tool_call_update", "toolCallId": "b", "status": "completed"});
-    let mut updates = world.update(late);
-    updates.extend(world.client.quiet());
-    assert_eq!(told(&updates), ["b", "b Ok"]);
+    let updates = world.take(json!({"id": 3, "error": {"code": -32603, "message": "no"}}));
+    assert_eq!(told(&updates), ["b Canceled", "turn"]);
+    // It was shown as it is, so it is told as a whole.
+    assert_eq!(later(&mut world, "a", "completed"), ["a", "a Ok"]);
 }
 
 #[test]

@@ -1,0 +1,53 @@
+//! What the transcript keeps of an answer.
+
+use super::*;
+
+/// The headlines of answers.
+fn answers(updates: &[Update]) -> Vec<String> {
+    let words = |body: &Body| match body {
+        Body::Permission(asked) if !asked.outcome.is_empty() => Some(asked.title.clone()),
+        _ => None,
+    };
+    events(updates).into_iter().filter_map(words).collect()
+}
+
+fn call(id: &str, title: &str, command: &str) -> Value {
+    json!({"toolCallId": id, "title": title, "kind": "execute", "rawInput": {"command": command}})
+}
+
+/// Answers the one request that is open.
+fn allow(world: &mut World) -> Vec<String> {
+    let id = world.client.asks()[0].id;
+    world.client.answer(id, Answer::Option("y".to_owned()));
+    answers(&world.client.drain())
+}
+
+#[test]
+fn an_answer_names_what_was_seen_whatever_is_said_later() {
+    let mut world = World::working();
+    world.asks(json!(7), call("c", "Say hi", "rm -rf x"));
+    assert_eq!(allow(&mut world), ["Say hi: rm -rf x"]);
+    let other = json!({"sessionUpdate": "tool_call_update", "toolCallId": "c",
+        "title": "echo hi", "rawInput": {"command": "echo hi"}});
+    assert!(answers(&world.update(other)).is_empty());
+
+    let path = world.client.services.files.root().join("src/a.rs");
+    let edit = json!({"toolCallId": "e", "title": "Mend it", "kind": "edit",
+        "content": [{"type": "diff", "path": path, "oldText": null, "newText": "x"}]});
+    world.asks(json!(8), edit);
+    assert_eq!(allow(&mut world), ["Mend it: src/a.rs"]);
+}
+
+#[test]
+fn a_request_that_was_replaced_is_not_the_one_that_is_answered() {
+    let mut world = World::working();
+    world.asks(json!(7), call("a", "One", "echo one"));
+    world.asks(json!(7), call("b", "Two", "rm -rf two"));
+    assert_eq!(world.client.asks().len(), 1);
+    assert_eq!(allow(&mut world), ["Two: rm -rf two"]);
+    // The same call, asked about with another command.
+    world.asks(json!(8), call("c", "One", "echo one"));
+    world.asks(json!(9), call("c", "One", "rm -rf three"));
+    assert_eq!(allow(&mut world), ["One: echo one"]);
+    assert_eq!(allow(&mut world), ["One: rm -rf three"]);
+}
