@@ -46,7 +46,8 @@ pub fn line(input: &str) -> Cow<'_, str> {
 }
 
 /// A command or a path with every blank but U+0020 as `\u{00A0}`: they look like one,
-/// and a shell takes them for letters. The rest is left to the other functions.
+/// and a shell takes them for letters. The wide blank stays beside Chinese, Japanese
+/// and Korean letters, whose blank it is. The rest is left to the other functions.
 ///
 /// ```
 /// use unspool::sanitize;
@@ -58,12 +59,17 @@ pub fn exact(input: &str) -> Cow<'_, str> {
         return Cow::Borrowed(input);
     }
     let mut output = String::with_capacity(input.len() + 16);
-    for character in input.chars() {
-        if is_odd_blank(character) {
+    let mut previous = '\0';
+    let mut characters = input.chars().peekable();
+    while let Some(character) = characters.next() {
+        let is_usual = character == '\u{3000}'
+            && (is_wide_letter(previous) || characters.peek().copied().is_some_and(is_wide_letter));
+        if is_odd_blank(character) && !is_usual {
             push_replacement(&mut output, character, "");
         } else {
             output.push(character);
         }
+        previous = character;
     }
     Cow::Owned(output)
 }
@@ -76,6 +82,11 @@ fn is_odd_blank(character: char) -> bool {
         '\u{A0}' | '\u{1680}' | '\u{2000}'
             ..='\u{200A}' | '\u{202F}' | '\u{205F}' | '\u{2800}' | '\u{3000}'
     )
+}
+
+/// Letters, signs and punctuation of Chinese, Japanese and Korean.
+fn is_wide_letter(character: char) -> bool {
+    is_han(character) || matches!(character, '\u{3001}'..='\u{33FF}' | '\u{AC00}'..='\u{D7A3}')
 }
 
 fn clean<'a>(input: &'a str, line_end: &str) -> Cow<'a, str> {
@@ -423,6 +434,15 @@ mod tests {
                 assert_eq!(text(&input), input, "prose keeps it");
             }
         }
+    }
+
+    #[test]
+    fn the_wide_blank_stays_where_it_is_usual() {
+        for kept in ["メモ\u{3000}一.txt", "\u{3000}はじめに\n", "회의\u{3000}a"] {
+            assert_eq!(exact(kept), kept);
+        }
+        assert_eq!(exact("rm\u{3000}-rf a"), r"rm\u{3000}-rf a");
+        assert_eq!(exact("字\u{3000}\u{3000}a"), "字\u{3000}\\u{3000}a");
     }
 
     #[test]
