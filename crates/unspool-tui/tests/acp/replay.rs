@@ -195,6 +195,18 @@ fn answer(world: &mut World, before: &[(bool, Value)], message: &Value) {
     }
 }
 
+/// An answer as the recording has it: who looked at the request knows more of what it
+/// was about.
+fn as_recorded<T: Clone>((agent, body): &(T, Body)) -> (T, Body) {
+    let mut body = body.clone();
+    if let Body::Permission(asked) = &mut body
+        && !asked.outcome.is_empty()
+    {
+        asked.title.clear();
+    }
+    (agent.clone(), body)
+}
+
 fn check(agent: &str, at_least: usize) {
     let recordings = recordings(agent);
     assert!(recordings.len() >= at_least, "{recordings:?}");
@@ -203,7 +215,7 @@ fn check(agent: &str, at_least: usize) {
         let expected = expected(&script);
         let name = path.display();
         for (index, (shown, expected)) in shown.iter().zip(&expected).enumerate() {
-            assert_eq!(shown, expected, "{name}, event {index}");
+            assert_eq!(&as_recorded(shown), expected, "{name}, event {index}");
         }
         assert_eq!(shown.len(), expected.len(), "{name}");
     }

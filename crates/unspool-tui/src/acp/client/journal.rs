@@ -200,8 +200,9 @@ impl Journal {
             return;
         }
         let asked = self.asked.remove(&permission.id).unwrap_or_default();
-        if let Some(about) = self.about.take() {
-            permission.title = about.title(&asked);
+        let title = self.about.take().map(|about| about.title(&asked));
+        if let Some(title) = title.filter(|title| *title != asked) {
+            permission.title = title;
         }
     }
 
