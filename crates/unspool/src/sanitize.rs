@@ -373,7 +373,7 @@ mod tests {
             0x1BCA0..=0x1BCA3,
             0x1D173..=0x1D17A,
             0xE0000..=0xE0FFF,
-            0x10FFFE..=0x10FFFF,
+            0x0010_FFFE..=0x0010_FFFF,
         ];
         for code in ranges.into_iter().flatten() {
             let Some(character) = char::from_u32(code) else {
