@@ -358,18 +358,22 @@ Examples:
   codex exec --json \"fix the test\" | unspool events | jq -r 'select(.kind==\"tool_use\").arg'
   unspool events ~/.codex/sessions/2026/11/15/rollout-*.jsonl.zst
   unspool events ~/.local/share/opencode/opencode.db
+  unspool events 4f2a9c                  a saved session, by the beginning of its id
 
 Exit status:
   0  everything was read
   1  a frame over --frame-limit was left out
   2  wrong use, or an input could not be read (the others are read all the same)")]
 pub(crate) struct Events {
-    /// Files to read; `-` or none is standard input
+    /// Files, or ids of saved sessions; `-` or none is standard input
     ///
     /// Files may be compressed with gzip or zstd. The files of sub-agents that
     /// an agent keeps beside a session are found and read with it.
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "FILE|ID")]
     pub(crate) files: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) places: select::Places,
 
     #[command(flatten)]
     pub(crate) source: Source,

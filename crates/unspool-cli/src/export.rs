@@ -9,14 +9,14 @@ use std::io::{self, IsTerminal, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use tempfile::NamedTempFile;
 use unspool::Event;
 use unspool::redact::{Joined, Redactor, Report};
 
-use crate::Status;
 use crate::cli::{Export, Format};
-use crate::input::{Batch, Input};
+use crate::input::{Batch, Input, is_left_out};
+use crate::{Status, complain, filter};
 
 /// The format that is wanted: as it is named, or as the ending of the file says.
 pub(crate) fn format(arguments: &Export) -> anyhow::Result<Format> {
@@ -277,6 +277,11 @@ fn events(
     mut take: impl FnMut(Event) -> anyhow::Result<()>,
 ) -> anyhow::Result<io::Result<Status>> {
     let options = arguments.source.reader_options(false);
+    let mut is_whole = true;
+    let mut take = |event: Event| {
+        is_whole &= !is_left_out(&event);
+        take(event)
+    };
     let read = if arguments.redacts(format) {
         let mut joined = Joined::default();
         let home = std::env::home_dir().unwrap_or_default();
@@ -299,7 +304,14 @@ fn events(
             Batch::End => Ok(()),
         })?
     };
-    Ok(read.map(|()| Status::Success))
+    Ok(read.map(|()| Status::of_reading(is_whole)))
+}
+
+/// Says that the filters left nothing of a run.
+fn tell_nothing(arguments: &Export, name: &str) {
+    if let Some(words) = filter::nothing_matches(&arguments.filter) {
+        complain(&anyhow!("{name}: {words}"));
+    }
 }
 
 /// Says what was replaced.

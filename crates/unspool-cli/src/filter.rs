@@ -1,5 +1,6 @@
 //! Which entries are shown.
 
+use clap::ValueEnum;
 use jiff::Timestamp;
 use unspool::event::{Category, Edit, Level, ToolStatus};
 use unspool::session::{Entry, Item};
@@ -30,8 +31,8 @@ pub(crate) fn shows(filter: &Filter, entry: &Entry) -> bool {
 /// The filters in force, as they were given; empty if there are none.
 pub(crate) fn given(filter: &Filter) -> String {
     let mut words: Vec<String> = Vec::new();
-    words.extend((!filter.only.is_empty()).then(|| "--only".to_owned()));
-    words.extend((!filter.hide.is_empty()).then(|| "--hide".to_owned()));
+    words.extend((!filter.only.is_empty()).then(|| format!("--only {}", names(&filter.only))));
+    words.extend((!filter.hide.is_empty()).then(|| format!("--hide {}", names(&filter.hide))));
     words.extend(filter.tool.iter().map(|name| format!("--tool {name}")));
     words.extend(
         filter
@@ -43,6 +44,19 @@ pub(crate) fn given(filter: &Filter) -> String {
     words.extend(filter.until.map(|time| format!("--until {time}")));
     words.extend(filter.errors.then(|| "--errors".to_owned()));
     words.join(" ")
+}
+
+/// The kinds as they are typed.
+fn names(kinds: &[EntryKind]) -> String {
+    let values = kinds.iter().filter_map(EntryKind::to_possible_value);
+    let names: Vec<String> = values.map(|value| value.get_name().to_owned()).collect();
+    names.join(",")
+}
+
+/// What to say where filters left nothing to show.
+pub(crate) fn nothing_matches(filter: &Filter) -> Option<String> {
+    let given = given(filter);
+    (!given.is_empty()).then(|| format!("nothing matches {given}"))
 }
 
 /// What to say of filters by time on a run that tells no times: all of it passes.

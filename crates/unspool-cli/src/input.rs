@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use anyhow::{Context, anyhow, bail};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use unspool::event::Body;
 use unspool::source::Provider;
 use unspool::{Event, Reader, ReaderOptions};
 
@@ -33,6 +34,11 @@ const WHOLE: usize = 256 << 20;
 
 /// After this long without more, what was not recognised yet is passed on as it is.
 const PAUSE: Duration = Duration::from_millis(500);
+
+/// Whether an event stands for a frame that was too long to be read.
+pub(crate) fn is_left_out(event: &Event) -> bool {
+    matches!(&event.body, Body::Notice(notice) if notice.left_out.is_some())
+}
 
 /// One stream of one session.
 pub(crate) struct Input {

@@ -102,6 +102,15 @@ impl Status {
         }
     }
 
+    /// Of what is passed on and not judged: whether all of it was read.
+    fn of_reading(is_whole: bool) -> Self {
+        if is_whole {
+            Self::Success
+        } else {
+            Self::AgentFailed
+        }
+    }
+
     /// Ended by a signal, as shells tell it.
     fn of_signal(signal: i32) -> Self {
         Self::Code(u8::try_from(128 + signal).unwrap_or(u8::MAX))

@@ -160,6 +160,73 @@ fn filters_and_reasoning_apply() {
 }
 
 #[test]
+fn filters_that_leave_nothing_say_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = recording(MARKDOWN);
+    for format in ["html", "markdown", "svg", "text"] {
+        let output = export(folder.path(), &[&run, "--to", format, "--grep", "zzzz"]);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(
+            said.ends_with(": nothing matches --grep zzzz\n"),
+            "{format}: {said}"
+        );
+    }
+    let output = export(folder.path(), &[&run, "--to", "jsonl", "--grep", "a"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "");
+}
+
+#[test]
+fn what_was_too_long_to_be_read_is_told_by_the_status() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = recording(CLAUDE);
+    for format in ["html", "markdown", "text", "jsonl"] {
+        let status = |limit: &str| {
+            let arguments = [&run, "--to", format, "--frame-limit", limit];
+            export(folder.path(), &arguments).status.code()
+        };
+        assert_eq!((status("1K"), status("1M")), (Some(1), Some(0)), "{format}");
+    }
+}
+
+/// Two sub-agents that take turns, as events.
+const TURNS: &str = r#"{"kind":"session","seq":0,"provider":"claude"}
+{"kind":"user","seq":1,"text":"Count"}
+{"kind":"tool_use","seq":2,"id":"1","name":"Bash","category":"execute","arg":"one","input":{"command":"one"},"agent":{"id":"a","depth":1,"name":"Count *tests*"}}
+{"kind":"tool_result","seq":3,"id":"1","name":"Bash","status":"ok","output":"1","agent":{"id":"a","depth":1,"name":"Count *tests*"}}
+{"kind":"tool_use","seq":4,"id":"2","name":"Bash","category":"execute","arg":"two","input":{"command":"two"},"agent":{"id":"b","depth":1,"name":"Count functions"}}
+{"kind":"tool_result","seq":5,"id":"2","name":"Bash","status":"ok","output":"2","agent":{"id":"b","depth":1,"name":"Count functions"}}
+{"kind":"tool_use","seq":6,"id":"3","name":"Bash","category":"execute","arg":"three","input":{"command":"three"},"agent":{"id":"b","depth":1,"name":"Count functions"}}
+{"kind":"tool_result","seq":7,"id":"3","name":"Bash","status":"ok","agent":{"id":"b","depth":1,"name":"Count functions"}}
+{"kind":"text","seq":8,"id":"t","text":"Two.","agent":{"id":"b","depth":1,"name":"Count functions"}}
+{"kind":"turn_end","seq":9,"status":"completed"}
+"#;
+
+#[test]
+fn whose_work_it_is_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("run.jsonl"), TURNS).unwrap();
+    let page = text(&export(folder.path(), &["run.jsonl"]));
+    let seen = |who: &str| page.matches(&format!("<h3 class=\"who\">{who}")).count();
+    assert_eq!(seen("Tool call <span>of Count *tests*"), 1);
+    assert_eq!(
+        seen("Tool call <span>of Count functions"),
+        1,
+        "not once more for the next call"
+    );
+    assert_eq!(seen("Answer <span>of Count functions"), 1);
+    let comment = text(&export(folder.path(), &["run.jsonl", "--to", "markdown"]));
+    for line in [
+        "<details><summary>Count *tests*: <b>Ran</b> <code>one</code></summary>",
+        "<details><summary>Count functions: <b>Ran</b> <code>two</code></summary>",
+        "- Count functions: **Ran** `three`",
+        "*Count functions:*\n\nTwo.",
+    ] {
+        assert!(comment.contains(line), "{line} in {comment}");
+    }
+}
+
+#[test]
 fn a_comment_keeps_its_size() {
     let folder = tempfile::tempdir().unwrap();
     let run = recording("corpus/claude/bigoutput/bigoutput.live.jsonl");

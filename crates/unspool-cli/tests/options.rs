@@ -160,6 +160,12 @@ fn filters_that_nothing_passes_say_so() {
         said.ends_with("run.jsonl: nothing matches --tool nosuch --grep x+\n"),
         "{said}"
     );
+    let output = run_with(&["--only", "context,unknown"], &[]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        said.ends_with("nothing matches --only context,unknown\n"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -304,7 +310,7 @@ fn wrong_use_is_status_2_and_says_why() {
         (&["--width", "wide"], "wide"),
         (
             &["--display", "text", "--only", "tool"],
-            "--only: only what",
+            "--only tool: only what",
         ),
         (
             &["--display", "verbose", "--hide", "tool"],

@@ -31,6 +31,7 @@ Formats, and the endings of -o that stand for them:
 
 Exit status:
   0  everything was written
+  1  a frame over --frame-limit was left out
   2  wrong use, an input could not be read, or a file stands in the way")]
 pub(crate) struct Export {
     /// Sessions by their ids or files; `-` or none is standard input

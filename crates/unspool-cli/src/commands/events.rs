@@ -2,29 +2,26 @@
 
 use std::fmt::Write as _;
 use std::io::{self, BufWriter, IsTerminal, Write};
-
-use unspool::Event;
-use unspool::event::Body;
+use std::path::Path;
 
 use crate::Status;
 use crate::cli::Events;
 use crate::input::{self, Batch, CHUNK};
+use crate::library::named;
 
 pub(crate) fn run(arguments: &Events) -> anyhow::Result<Status> {
     let is_terminal = io::stdout().is_terminal();
     let mut out = BufWriter::with_capacity(CHUNK, io::stdout().lock());
-    let open = |path: &_| input::open(path, arguments.source.from());
+    let open = |path: &Path| {
+        named::open(path, arguments.source.from(), &arguments.places.folders)
+    };
     input::each(&arguments.files, open, |input| {
         input.meter.show(false);
         let options = arguments.source.reader_options(arguments.with_raw);
         let mut is_whole = true;
         let read = input.events(options, |batch| {
-            if let Batch::Event(Event {
-                body: Body::Notice(notice),
-                ..
-            }) = &batch
-            {
-                is_whole &= notice.left_out.is_none();
+            if let Batch::Event(event) = &batch {
+                is_whole &= !input::is_left_out(event);
             }
             match batch {
                 Batch::Event(event) if is_terminal => {
@@ -39,12 +36,7 @@ pub(crate) fn run(arguments: &Events) -> anyhow::Result<Status> {
             }
             Ok(())
         })?;
-        let status = if is_whole {
-            Status::Success
-        } else {
-            Status::AgentFailed
-        };
-        Ok(read.map(|()| status))
+        Ok(read.map(|()| Status::of_reading(is_whole)))
     })
 }
 

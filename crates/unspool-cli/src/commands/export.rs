@@ -9,7 +9,7 @@ use crate::cli::{Export, Format};
 use crate::export::{self, Destination, Place};
 use crate::input::{self, CHUNK, Input};
 use crate::library::named;
-use crate::{Status, complain};
+use crate::{Status, complain, filter};
 
 /// Bytes that a comment takes in any case.
 const SMALLEST: usize = 4000;
@@ -28,6 +28,10 @@ pub(crate) fn run(arguments: &Export) -> anyhow::Result<Status> {
             bail!("--max-size: a comment needs {SMALLEST} bytes at least");
         }
         _ => {}
+    }
+    let given = filter::given(&arguments.filter);
+    if format == Format::Jsonl && !given.is_empty() {
+        bail!("{given}: filters choose among entries, not among events; leave them or `jsonl` out");
     }
     let mut written = 0;
     inputs(arguments, |input| {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::thread;
 
-use anyhow::bail;
+use anyhow::{anyhow, bail};
 use signal_hook::consts::SIGINT;
 use unspool::Reader;
 use unspool::stats::Stats;
@@ -13,7 +13,7 @@ use crate::library::named;
 use crate::settings::Settings;
 use crate::view::View;
 use crate::watch::{self, End, Happening, Recording, Seen, Watch};
-use crate::{Status, agents, input, tail, terminal};
+use crate::{Status, agents, complain, input, tail, terminal};
 
 pub(crate) fn run(arguments: &Follow) -> anyhow::Result<Status> {
     let find = finder(arguments)?;
@@ -115,7 +115,12 @@ fn finder(arguments: &Follow) -> anyhow::Result<Find> {
         (Some(path), None) => match named::id(path).map(|id| named::session(id, folders)) {
             // A file may come later; an id that is known is meant as one.
             Some(Ok(row)) => Ok(Find::File(row.path, row.part)),
-            _ => Ok(Find::file(path.clone())),
+            Some(Err(_)) => {
+                let words = "no session has this id: waiting for a file of this name";
+                complain(&anyhow!("{}: {words}", path.display()));
+                Ok(Find::file(path.clone()))
+            }
+            None => Ok(Find::file(path.clone())),
         },
         (None, agent) => {
             let agent = agent.as_deref().filter(|agent| !agent.is_empty());

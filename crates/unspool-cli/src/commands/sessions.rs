@@ -57,7 +57,7 @@ pub(crate) fn run(arguments: &Sessions) -> anyhow::Result<Status> {
         search::index_in_background(&library);
     }
     if rows.is_empty() && !arguments.json {
-        tell_none();
+        tell_none(&library);
     }
     let nothing_read = library.rows().is_empty() && !library.skipped().is_empty();
     Ok(if nothing_read {
@@ -67,9 +67,14 @@ pub(crate) fn run(arguments: &Sessions) -> anyhow::Result<Status> {
     })
 }
 
-/// Says that nothing was found.
-pub(super) fn tell_none() {
-    let _ = writeln!(io::stderr(), "unspool: found no session");
+/// Says that nothing was found, or that there is nothing like it.
+pub(super) fn tell_none(library: &Library) {
+    let words = match library.rows().len() {
+        0 => "found no session".to_owned(),
+        1 => "the one session that there is does not match".to_owned(),
+        count => format!("none of the {count} sessions matches"),
+    };
+    let _ = writeln!(io::stderr(), "unspool: {words}");
 }
 
 /// A subcommand, with what was typed before it.

@@ -292,10 +292,9 @@ fn show(
         Ok(())
     })?;
     view.finish(out)?;
-    let given = filter::given(filter);
-    if view.is_empty() && !given.is_empty() {
+    if let Some(words) = filter::nothing_matches(filter).filter(|_| view.is_empty()) {
         out.flush()?;
-        complain(&anyhow::anyhow!("{}: nothing matches {given}", input.name));
+        complain(&anyhow::anyhow!("{}: {words}", input.name));
     }
     if settings.summary {
         summary::write(&stats, settings, out)?;

@@ -51,7 +51,7 @@ pub(crate) fn run(arguments: &Stats) -> anyhow::Result<Status> {
         is_all: arguments.by.is_empty(),
     };
     if rows.is_empty() && !is_for_programs {
-        sessions::tell_none();
+        sessions::tell_none(&library);
     } else if is_for_programs {
         let mut out = BufWriter::new(io::stdout().lock());
         if arguments.json {

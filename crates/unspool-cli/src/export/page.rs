@@ -52,6 +52,7 @@ pub(super) fn write(
         title: String::new(),
         began: None,
         stats: Stats::default(),
+        is_empty: true,
     };
     let mut transcript = Transcript::new();
     let read = events(input, arguments, format, |event| {
@@ -60,6 +61,9 @@ pub(super) fn write(
     let mut entries = Vec::new();
     transcript.finish(&mut |entry| entries.push(entry));
     entries.iter().try_for_each(|entry| page.entry(entry))?;
+    if page.is_empty {
+        super::tell_nothing(arguments, &page.name);
+    }
     page.finish()?;
     Ok(read)
 }
@@ -87,6 +91,8 @@ struct Page<'a, W> {
     /// When the first event happened.
     began: Option<String>,
     stats: Stats,
+    /// Whether no entry passed the filters.
+    is_empty: bool,
 }
 
 impl<W: Write> Page<'_, W> {
@@ -113,6 +119,7 @@ impl<W: Write> Page<'_, W> {
         let Some(card) = card::card(entry, &self.detail()) else {
             return Ok(());
         };
+        self.is_empty = false;
         match &mut self.back {
             Back::Waiting(_, waiting) => {
                 waiting.push(card);

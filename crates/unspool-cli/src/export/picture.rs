@@ -77,11 +77,13 @@ fn shown(
     let formatter = formatter(arguments, plain);
     let mut transcript = Transcript::new();
     let mut spacing = Spacing::new();
+    let mut is_empty = true;
     let mut write = |entries: &[Entry]| -> anyhow::Result<()> {
         let entries = entries.iter();
         for entry in entries.filter(|entry| filter::shows(&arguments.filter, entry)) {
             let text = formatter.format_entry(entry, arguments.width);
             if !text.is_empty() {
+                is_empty = false;
                 let before = spacing.before(entry);
                 let gap = if before.gap { "\n" } else { "" };
                 let speaker = before.speaker.map(|agent| {
@@ -102,6 +104,9 @@ fn shown(
     entries.clear();
     transcript.finish(&mut |entry| entries.push(entry));
     write(&entries)?;
+    if is_empty {
+        super::tell_nothing(arguments, &input.name);
+    }
     Ok(read)
 }
 

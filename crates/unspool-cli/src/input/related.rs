@@ -207,7 +207,12 @@ pub(super) fn advice(folder: &Path) -> String {
         .iter()
         .find_map(|pattern| matching(folder, pattern).into_iter().next());
     match found {
-        Some(file) => format!("name a file in it, for example {}", file.display()),
+        Some(file) => format!(
+            "name a file in it, such as {}; `unspool sessions --in {folder}` lists what it holds, \
+             `unspool follow {folder}` shows the newest",
+            file.display(),
+            folder = folder.display()
+        ),
         None => "name a session file".to_owned(),
     }
 }

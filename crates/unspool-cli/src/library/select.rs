@@ -118,6 +118,9 @@ fn by_name<'a>(library: &'a Library, name: &str) -> anyhow::Result<Vec<&'a Row>>
         }
         return Ok(rows);
     }
+    if Path::new(name).is_dir() {
+        bail!("{name} is a folder: look into it with --in {name}");
+    }
     Ok(vec![library.by_id(name)?])
 }
 

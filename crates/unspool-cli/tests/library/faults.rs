@@ -120,6 +120,23 @@ fn nothing_but_bad_files_is_a_failure() {
 }
 
 #[test]
+fn what_does_not_match_is_told_from_what_is_not_there() {
+    let home = Home::of_all();
+    let count = home.sessions(&[]).len();
+    for command in ["sessions", "stats"] {
+        let ran = home.run(&[command, "--project", "/nosuch"]);
+        assert_eq!((ran.status, ran.stdout.as_str()), (Some(0), ""));
+        assert!(ran.stderr.contains("sessions matches"), "{}", ran.stderr);
+        assert!(count > 1 && !ran.stderr.contains("found no"));
+    }
+    let folder = home.path("in");
+    fs::create_dir_all(&folder).unwrap();
+    let ran = home.run(&["stats", folder.to_str().unwrap()]);
+    assert_eq!(ran.status, Some(2));
+    assert!(ran.stderr.contains("is a folder: look into it with --in"));
+}
+
+#[test]
 fn a_walk_ends_whatever_the_links_lead_to() {
     let home = Home::new();
     home.write("in/a/run.jsonl", hello());

@@ -27,6 +27,9 @@ fn a_session_is_shown_by_its_id_as_by_its_file() {
     let file = home.run(&["show", path.to_str().unwrap(), "--display", "text"]);
     let id = home.run(&["f3c28", "--display", "text"]);
     assert_eq!((id.stdout.len() > 100, &id.stdout), (true, &file.stdout));
+    let events = home.run(&["events", path.to_str().unwrap()]);
+    assert_eq!(home.run(&["events", "f3c"]).stdout, events.stdout);
+    assert!(events.stdout.starts_with("{\"kind\":\"session\""));
     let raw = home.run(&["show", "f3c", "--raw"]);
     assert_eq!(raw.stdout, fs::read_to_string(path).unwrap());
 }

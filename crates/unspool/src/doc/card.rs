@@ -37,6 +37,17 @@ pub struct Card {
     pub panels: Vec<Panel>,
 }
 
+impl Card {
+    /// The sub-agent that it belongs to, as people call it; none is the root agent.
+    pub fn speaker(&self) -> Option<&str> {
+        let name = match self.agent.as_str() {
+            "" => "a sub-agent",
+            name => name,
+        };
+        (self.depth > 0).then_some(name)
+    }
+}
+
 /// What a card is, for those who filter and navigate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {

@@ -56,6 +56,8 @@ pub struct Html<W> {
     out: W,
     /// Cards that are written.
     count: usize,
+    /// Whose the last card was: empty for the root agent.
+    speaker: String,
     /// Bytes of them.
     written: usize,
     /// What is being written, kept for its memory.
@@ -74,6 +76,7 @@ impl<W: Write> Html<W> {
         Ok(Self {
             out,
             count: 0,
+            speaker: String::new(),
             written: 0,
             buffer: page,
         })
@@ -83,7 +86,12 @@ impl<W: Write> Html<W> {
     pub fn card(&mut self, card: &Card) -> io::Result<()> {
         self.count += 1;
         self.buffer.clear();
-        entry::write(&mut self.buffer, card, self.count);
+        let speaker = card.speaker().unwrap_or_default();
+        let is_other = self.speaker != speaker;
+        entry::write(&mut self.buffer, card, self.count, is_other);
+        if is_other {
+            speaker.clone_into(&mut self.speaker);
+        }
         self.written += self.buffer.len();
         self.out.write_all(self.buffer.as_bytes())
     }

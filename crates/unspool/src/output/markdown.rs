@@ -25,6 +25,9 @@ pub const SMALLEST: usize = 4000;
 /// Characters of the title.
 const LONGEST_TITLE: usize = 120;
 
+/// Characters of the name of a sub-agent.
+const LONGEST_NAME: usize = 40;
+
 /// Characters of a prompt.
 const LONGEST_PROMPT: usize = 4000;
 
@@ -98,10 +101,15 @@ fn piece(panel: &Panel, card: &Card) -> Piece {
     let is_prose = matches!(card.kind, Kind::Prompt | Kind::Answer);
     if panel.heading.is_empty() {
         let blocks = panel.sections.iter().flat_map(shown);
-        let blocks: Vec<String> = match card.kind {
-            Kind::Prompt => blocks.map(|block| quoted(&block)).collect(),
-            _ => blocks.collect(),
-        };
+        let blocks = blocks.map(|block| match card.kind {
+            Kind::Prompt => quoted(&block),
+            _ => block,
+        });
+        let speaker = speaker(card).map(|name| match card.kind {
+            Kind::Prompt => format!("*Prompt for {}:*", words(&name)),
+            _ => format!("*{}:*", words(&name)),
+        });
+        let blocks = speaker.into_iter().chain(blocks).collect();
         return Piece::prose(
             blocks,
             is_prose,
@@ -112,11 +120,25 @@ fn piece(panel: &Panel, card: &Card) -> Piece {
     // What is folded even on a page is not worth a reader's scrolling.
     let sections = sections.iter().filter(|section| !section.folded);
     let body: Vec<String> = sections.flat_map(labelled).collect();
+    let of = |escape: fn(&str) -> String| {
+        speaker(card).map_or_else(String::new, |name| format!("{}: ", escape(&name)))
+    };
     Piece::folded(
-        format!("- {}{}", mark(card.state), heading(&panel.heading)),
-        format!("{}{}", mark(card.state), summary(&panel.heading)),
+        format!("- {}{}{}", of(words), mark(card.state), heading(&panel.heading)),
+        format!("{}{}{}", of(html), mark(card.state), summary(&panel.heading)),
         body.join("\n\n"),
     )
+}
+
+/// The sub-agent that a card belongs to: what is left out may have been where it
+/// was named before, so that each piece names it.
+fn speaker(card: &Card) -> Option<String> {
+    let name = card.speaker()?;
+    let mut short: String = name.chars().take(LONGEST_NAME).collect();
+    if short.len() < name.len() {
+        short.push('…');
+    }
+    Some(short)
 }
 
 fn mark(state: State) -> &'static str {

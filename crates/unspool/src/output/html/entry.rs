@@ -10,7 +10,8 @@ use crate::doc::card::{Card, Kind, Panel, Section, State};
 /// Levels of nesting that are indented.
 const DEEPEST: u32 = 6;
 
-pub(super) fn write(page: &mut String, card: &Card, number: usize) {
+/// Writes a card; `is_other`: the one before it was somebody else's.
+pub(super) fn write(page: &mut String, card: &Card, number: usize, is_other: bool) {
     let (kind, name) = kind(card.kind);
     // Writing to a String cannot fail.
     let _ = write!(page, "<article id=\"e{number}\" class=\"e {kind}");
@@ -32,17 +33,21 @@ pub(super) fn write(page: &mut String, card: &Card, number: usize) {
     } else {
         "h3"
     };
-    let is_seen = card.kind == Kind::Prompt || (card.kind == Kind::Answer && card.depth > 0);
+    let speaker = card.speaker();
+    let is_seen = match card.kind {
+        Kind::Prompt => true,
+        kind => speaker.is_some() && (is_other || kind == Kind::Answer),
+    };
     let shown = if is_seen { "who" } else { "who vh" };
     let _ = write!(page, "<{tag} class=\"{shown}\">{name}");
-    if card.depth > 0 {
+    if let Some(speaker) = speaker {
         let word = if card.kind == Kind::Prompt {
             "for"
         } else {
             "of"
         };
         let _ = write!(page, " <span>{word} ");
-        text(page, agent(card));
+        text(page, speaker);
         page.push_str("</span>");
     }
     let _ = writeln!(page, "</{tag}>");
@@ -50,13 +55,6 @@ pub(super) fn write(page: &mut String, card: &Card, number: usize) {
         self::panel(page, panel, card);
     }
     page.push_str("</article>\n");
-}
-
-fn agent(card: &Card) -> &str {
-    match card.agent.as_str() {
-        "" => "a sub-agent",
-        name => name,
-    }
 }
 
 /// The class of a kind, and what people call it.

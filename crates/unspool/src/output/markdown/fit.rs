@@ -11,6 +11,9 @@ const RESERVE: usize = 200;
 /// How many times the limit is kept while pieces come.
 const KEPT: usize = 4;
 
+/// What stands for the end of an answer that was cut.
+const CUT: &str = "*…*";
+
 /// Something that is shown whole or not at all.
 pub(super) struct Piece {
     /// Blocks of words; empty for what is folded.
@@ -88,7 +91,7 @@ impl Piece {
             Fate::Shown if !self.blocks.is_empty() => {
                 self.blocks
                     .iter()
-                    .map(|block| block.len() + 2)
+                    .map(|block| block_size(block))
                     .sum::<usize>()
                     + 2
             }
@@ -96,6 +99,11 @@ impl Piece {
             Fate::Bare | Fate::Shown => self.line.len() + 2,
         }
     }
+}
+
+/// Bytes that a block takes, with the empty line behind it.
+fn block_size(block: &str) -> usize {
+    block.len() + 2
 }
 
 /// The pieces of a comment.
@@ -212,21 +220,26 @@ impl Kept {
 
     /// Takes the last blocks from the last answer.
     fn shorten_last(&mut self, room: usize) {
-        while self.size > room {
-            let last = self.pieces.iter_mut().rfind(|piece| piece.is_answer);
-            let Some(piece) = last.filter(|piece| piece.fate == Fate::Shown) else {
-                return;
-            };
-            self.size -= piece.size();
-            piece.blocks.pop();
-            if piece.blocks.is_empty() {
-                piece.fate = Fate::Gone;
-                self.gone += 1;
-            }
-            self.size += piece.size();
-            if self.size <= room && piece.fate == Fate::Shown {
-                piece.blocks.push("*…*".to_owned());
-            }
+        let last = self.pieces.iter_mut().rfind(|piece| piece.is_answer);
+        let Some(piece) = last.filter(|piece| piece.fate == Fate::Shown) else {
+            return;
+        };
+        if self.size <= room || piece.blocks.is_empty() {
+            return;
         }
+        let others = self.size - piece.size();
+        let mut size = piece.size() + block_size(CUT);
+        while others + size > room
+            && let Some(block) = piece.blocks.pop()
+        {
+            size -= block_size(&block);
+        }
+        if piece.blocks.is_empty() {
+            piece.fate = Fate::Gone;
+            self.gone += 1;
+        } else {
+            piece.blocks.push(CUT.to_owned());
+        }
+        self.size = others + piece.size();
     }
 }
