@@ -77,7 +77,7 @@ pub(super) struct Flow {
     /// The same for the line after this one.
     next_gap: bool,
     /// Token counts whose next line has not come.
-    counts: Option<(String, Counts)>,
+    tally: Option<Tally>,
     /// A question whose answer may stand on the next line.
     question: Option<Prompt>,
     /// A question that was cut at the terminal's width.
@@ -117,6 +117,18 @@ enum State {
     Report(Report),
     Block(Level, Vec<String>),
     Dump(Dump),
+}
+
+/// Token counts that were read last. A line of them may be cut, and where both
+/// kinds of cached tokens are counted the cost has a line of its own.
+#[derive(Clone)]
+struct Tally {
+    /// As they came.
+    lines: Vec<String>,
+    /// As one line.
+    text: String,
+    /// None as long as some are missing.
+    counts: Option<Counts>,
 }
 
 /// What the segment follows.
@@ -224,6 +236,9 @@ impl Flow {
         if self.retried(line.text, out) {
             return;
         }
+        if self.counts_go_on(line) {
+            return;
+        }
         self.decide_counts(Some(line.text), out);
         if !line.text.trim().is_empty() {
             self.turn.asked = false;
@@ -276,8 +291,12 @@ impl Flow {
     }
 
     fn open(&mut self, line: Line<'_>, out: &mut Emitter) {
-        if let Some(counts) = self.counts_in(line.text) {
-            self.counts = Some((line.raw.to_owned(), counts));
+        if self.begins_counts(line.text) {
+            self.tally = Some(Tally {
+                lines: vec![line.raw.to_owned()],
+                text: line.text.trim_end().to_owned(),
+                counts: self.counts_in(line.text),
+            });
             return;
         }
         if self.prompt_line(line, out) || self.question_line(line, out) {

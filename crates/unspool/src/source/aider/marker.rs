@@ -117,6 +117,41 @@ pub(super) fn usage(line: &str) -> Option<Counts> {
     classic_usage(line).or_else(|| cecli_usage(line))
 }
 
+/// Whether a line is the beginning of `Tokens: …` that was cut before its end.
+pub(super) fn is_cut_usage(line: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "sent,",
+        "cache",
+        "write,",
+        "hit,",
+        "received.",
+        "Cost:",
+        "message,",
+    ];
+    const LONGEST: usize = 120;
+    let is_number = |word: &str| {
+        let number = word.strip_prefix('$').unwrap_or(word);
+        count(number).is_some()
+    };
+    let Some(rest) = line
+        .strip_prefix("Tokens: ")
+        .filter(|_| line.len() <= LONGEST)
+    else {
+        return false;
+    };
+    let mut words = rest.split_whitespace();
+    words.next().is_some_and(is_number)
+        && words.next() == Some("sent,")
+        && words.all(|word| WORDS.contains(&word) || is_number(word))
+}
+
+/// Whether the cost follows these token counts on a line of its own.
+pub(super) fn has_cost_below(line: &str) -> bool {
+    let counts = classic_usage(line.trim_end());
+    let cached = line.contains(" cache write, ") && line.contains(" cache hit, ");
+    cached && counts.is_some_and(|counts| counts.usage.cost_usd.is_none())
+}
+
 fn classic_usage(line: &str) -> Option<Counts> {
     let (tokens, cost) = match line.split_once(" Cost: ") {
         Some((tokens, cost)) => (tokens, Some(cost)),
@@ -444,6 +479,7 @@ pub(super) fn is_telling(line: &str) -> bool {
         || (line.starts_with("Models         ") && line.contains(" (main)"))
         || header(line).is_some()
         || usage(line).is_some()
+        || is_cut_usage(line)
         || matches!(line, "► **THINKING**" | "► **ANSWER**")
         || line.starts_with("Applied edit to ")
         || matches!(question(line), Some(Question::Whole(..)))
@@ -481,6 +517,10 @@ mod tests {
         assert_eq!(counts.session_cost, Some(0.01));
         assert!(usage("Tokens: 255 sent, 2 received.").is_some());
         assert!(usage("Tokens: many sent, few received.").is_none());
+        assert!(is_cut_usage(
+            "Tokens: 12k sent, 8.2k cache hit, 345 received. Cost: $0.05 message, "
+        ));
+        assert!(!is_cut_usage("Tokens: 12k sent, which is a lot"));
         let counts = usage("1.2k ◇ 50.0% ↑ 151 ↓ $0.0046 • 1.4k ◇ 0.0% ↑↓ $0.0046").unwrap();
         assert_eq!(counts.usage.output_tokens, Some(151));
         assert_eq!(counts.usage.cached_tokens, Some(600));

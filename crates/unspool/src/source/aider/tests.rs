@@ -29,6 +29,24 @@ fn turn(answer: &str, after: &str) -> String {
     )
 }
 
+/// A turn of aider itself: the answer, then what follows it.
+fn classic(format: &str, answer: &str, after: &str) -> String {
+    format!(
+        "Aider v0.86.2\nMain model: m with {format} edit format\n\n> \n{answer}\n\n{after}\n\n> "
+    )
+}
+
+/// The words of the model.
+fn said(events: &[Event]) -> Vec<String> {
+    let texts = events.iter().filter_map(|event| match &event.body {
+        Body::Text(message) => Some(message.text.to_string()),
+        _ => None,
+    });
+    texts.collect()
+}
+
+const EDIT: &str = "Here.\n\na.py\n```\n<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\n```";
+
 #[test]
 fn a_tool_call_with_tags_is_a_call_and_its_question_a_prompt() {
     let text = "[blue]Tool Call:[/] web-search • full-web-search\n[blue]Arguments:[/] {\"query\": \"Model Control Protocol\"}\nRun tools? (Y)es/(N)o/(A)ll/(S)kip all [Yes]: ";
@@ -121,6 +139,88 @@ fn token_counts_that_cannot_be_are_text() {
     assert_eq!(
         kinds(&read(&text)),
         ["session", "text", "usage", "turn_end"]
+    );
+}
+
+const CACHED: &[&str] = &[
+    "Tokens: 12k sent, 1.3k cache write, 8.2k cache hit, 345 received.\nCost: $0.05 message, $0.11 session.",
+    "Tokens: 12k sent, 8.2k cache hit, 345 received. Cost: $0.05 message, $0.11 \nsession.",
+    "Tokens: 125k sent, 8.2k cache hit, 12,345 received. Cost: $0.05 message, \n$0.11 session.",
+    "Tokens: 12k sent, 8.2k cache hit,\n345 received. Cost: $0.05\nmessage, $0.11 session.",
+];
+
+#[test]
+fn token_counts_on_several_lines_are_one() {
+    for counts in CACHED {
+        let events = read(&classic(
+            "diff",
+            EDIT,
+            &format!("{counts}\nApplied edit to a.py"),
+        ));
+        assert_eq!(
+            kinds(&events),
+            [
+                "session", "text", "edit", "usage", "usage", "notice", "turn_end"
+            ],
+            "{counts}"
+        );
+        let costs: Vec<_> = events
+            .iter()
+            .filter_map(|event| match &event.body {
+                Body::Usage(usage) => Some((usage.cached_tokens, usage.cost_usd)),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(costs, [(Some(8200), Some(0.05)), (None, Some(0.11))]);
+    }
+}
+
+#[test]
+fn token_counts_on_several_lines_end_a_call() {
+    for counts in CACHED {
+        let text = turn(
+            "Hi.",
+            &format!(
+                "Tool Call: local_tools • Thinking\n\nThoughts:\nHm\n\n{counts}\n\nFinished.\n\nagent> "
+            ),
+        );
+        assert_eq!(
+            kinds(&read(&text)),
+            [
+                "session",
+                "text",
+                "usage",
+                "tool_use",
+                "tool_result",
+                "usage",
+                "usage",
+                "turn_end"
+            ],
+            "{counts}"
+        );
+    }
+}
+
+#[test]
+fn quoted_token_counts_on_several_lines_are_text() {
+    for counts in CACHED {
+        let answer = format!("It printed:\n\n{counts}\nand went on.\n\nTokens: 5 sent, 1");
+        let text = classic("diff", &answer, "Tokens: 1k sent, 900 received.");
+        let events = read(&text);
+        assert_eq!(kinds(&events), ["session", "text", "usage", "turn_end"]);
+        assert_eq!(said(&events), [answer]);
+    }
+}
+
+#[test]
+fn a_chat_history_has_the_cost_below_the_token_counts() {
+    let text = "# aider chat started at 2026-02-03 10:11:12\n\n> Aider v0.86.2  \n\n#### hi  \n\nHello.\n\n> Tokens: 12k sent, 1.3k cache write, 8.2k cache hit, 345 received.\nCost: $0.05 message, $0.11 session.  \n\n#### bye  \n\n> Tokens: 1k sent, 1 cache write, 1 cache hit, 2 received.\n\nYou said.\n";
+    let events = read(text);
+    assert_eq!(
+        kinds(&events),
+        [
+            "session", "user", "text", "usage", "usage", "turn_end", "user", "text", "turn_end"
+        ]
     );
 }
 

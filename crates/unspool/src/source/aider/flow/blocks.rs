@@ -57,7 +57,7 @@ impl Flow {
         });
         let marks =
             header || prompt || round::printed(text).is_some() || marker::note(text).is_some();
-        let ends = asks || self.counts_in(text).is_some() || (marks && !free) || !takes;
+        let ends = asks || self.begins_counts(text) || (marks && !free) || !takes;
         if !ends {
             block.push(text);
             self.state = State::Body(block);
@@ -91,11 +91,8 @@ impl Flow {
         let told = lines.iter().any(|line| is_code_line(line))
             && !is_code_line(text)
             && !marker::is_gap(text);
-        let ends = asks
-            || prompt
-            || told
-            || self.counts_in(text).is_some()
-            || marker::is_output_note(text);
+        let ends =
+            asks || prompt || told || self.begins_counts(text) || marker::is_output_note(text);
         if !ends {
             lines.push(line.raw.to_owned());
             if lines.len() > BLOCK_LIMIT {
