@@ -76,6 +76,8 @@ pub(super) struct Flow {
     gap: bool,
     /// The same for the line after this one.
     next_gap: bool,
+    /// An empty line stands below the prompt, before anything else.
+    set_off: bool,
     /// Token counts whose next line has not come.
     tally: Option<Tally>,
     /// A question whose answer may stand on the next line.
@@ -303,7 +305,9 @@ impl Flow {
             return;
         }
         let taken = if self.segment.is_empty() {
-            marker::is_gap(line.text) || self.marker_line(line, out)
+            let is_gap = marker::is_gap(line.text);
+            self.set_off |= is_gap;
+            is_gap || self.marker_line(line, out)
         } else {
             self.closing_line(line, out)
         };

@@ -314,6 +314,65 @@ fn an_exhausted_output_limit_completes_the_turn() {
 }
 
 #[test]
+fn a_question_about_what_the_person_named_is_a_prompt() {
+    const ASKS: &str = "(Y)es/(N)o/(D)on't ask again [Yes]: ";
+    let file = format!("\nlib/b.py\nAdd file to the chat? {ASKS}It looks fine.");
+    let address = format!(
+        "\nhttps://x.org/a?b=c\nAdd URL to the chat? {ASKS}Scraping https://x.org/a?b=c...\nIt looks fine."
+    );
+    let counts = "Tokens: 1k sent, 900 received.";
+    for (answer, told) in [
+        (file.as_str(), &["notice", "prompt"][..]),
+        (&address, &["notice", "prompt", "notice"]),
+    ] {
+        let events = read(&classic("diff", answer, counts));
+        let kinds = kinds(&events);
+        assert_eq!(kinds[1..=told.len()], *told, "{events:?}");
+        assert_eq!(kinds[told.len() + 1..], ["text", "usage", "turn_end"]);
+        assert_eq!(said(&events), ["It looks fine."]);
+    }
+    let typed = classic("diff", &file, counts).replace("> \n", "> fix it\n");
+    let typed = typed
+        .replace("[Yes]: It", "[Yes]: y\n\nIt")
+        .replace('\n', "\r\n");
+    let events = read(&typed);
+    assert_eq!(
+        kinds(&events),
+        [
+            "session", "user", "notice", "prompt", "text", "usage", "turn_end"
+        ]
+    );
+    let own = "cecli v1.10.0\nModels         m (main)\nSettings       diff (edit format)\n\n> ";
+    let own_counts = "1k ◇ 0.0% ↑ 900 ↓ 1k ◇ 0.0% ↑↓\n\n\n> ";
+    let events = read(&format!("{own}{file}\n\n{own_counts}"));
+    assert_eq!(said(&events), ["It looks fine."]);
+    let quoted = file.trim_start();
+    let events = read(&format!("{own}{quoted}\n\n{own_counts}"));
+    assert_eq!(said(&events), [quoted]);
+}
+
+#[test]
+fn questions_in_an_answer_are_text() {
+    const QUESTION: &str =
+        "Add file to the chat? (Y)es/(N)o/(D)on't ask again [Yes]: y\nThat is all.";
+    for before in [
+        "lib/b.py\n",
+        "\nIt asks\n",
+        "\nlib/b.py\n\n",
+        "\nlib/b.py is\n",
+    ] {
+        let answer = format!("{before}{QUESTION}");
+        let events = read(&classic("diff", &answer, "Tokens: 1k sent, 900 received."));
+        assert_eq!(
+            kinds(&events),
+            ["session", "text", "usage", "turn_end"],
+            "{answer}"
+        );
+        assert_eq!(said(&events), [answer.trim_start()]);
+    }
+}
+
+#[test]
 fn quotations_are_no_prompts() {
     let text = "cecli v1.10.0\nModels         m (main)\nSettings       diff (edit format)\n\n> Hi.\n\n> a quotation\n\nBye.\n\n1k ◇ 0.0% ↑ 9 ↓ $0.1 • 1k ◇ 0.0% ↑↓ $0.1\n\n\n> ";
     let events = read(text);

@@ -54,6 +54,9 @@ impl Flow {
         self.end_turn(out);
         self.who.prompted(mode);
         self.origin = Origin::Prompt;
+        // 1.x begins what it prints on the line of the prompt.
+        let begins_here = !self.is_terminal() && self.who.family == Family::Cecli;
+        self.set_off = begins_here && rest.trim().is_empty();
         self.gap = true;
         self.next_gap = true;
         if self.is_terminal() {
