@@ -264,7 +264,7 @@ impl Flow {
     fn step(&mut self, line: Line<'_>, out: &mut Emitter) {
         match std::mem::take(&mut self.state) {
             State::Open => self.open(line, out),
-            State::Banner(notes) => self.banner_line(notes, line, out),
+            State::Banner(lines) => self.banner_line(lines, line, out),
             State::Body(block) => self.body_line(block, line, out),
             State::Report(mut report) => {
                 if report.takes(line.text) {

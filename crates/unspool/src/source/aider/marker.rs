@@ -71,6 +71,7 @@ pub(super) fn banner(line: &str) -> Option<(Family, &str)> {
 pub(super) fn banner_field(line: &str) -> Option<(&str, &str)> {
     const COLONS: &[&str] = &[
         "Main model",
+        "Model",
         "Weak model",
         "Editor model",
         "Agent model",
@@ -90,6 +91,20 @@ pub(super) fn banner_field(line: &str) -> Option<(&str, &str)> {
     let (label, value) = branch.unwrap_or(line).split_once("  ")?;
     let known = branch.is_some() || COLUMNS.contains(&label);
     known.then(|| (label, value.trim_start()))
+}
+
+/// Whether a line is the rest of one that names a model and its options, which
+/// is cut at the width of the terminal.
+pub(super) fn is_model_rest(open: &str, line: &str) -> bool {
+    const ENDS: &[&str] = &[
+        " edit format",
+        " think tokens",
+        " prompt cache",
+        " infinite output",
+    ];
+    let named = banner_field(open).is_some_and(|(label, _)| label.ends_with("odel"));
+    let line = format!(" {}", line.trim_end());
+    named && open.contains(" with ") && ENDS.iter().any(|end| line.ends_with(end))
 }
 
 /// Server and tool of a tool call's first line.
@@ -475,7 +490,10 @@ pub(super) fn is_telling(line: &str) -> bool {
     let line = line.trim_end();
     let line = spinner(line).map_or(line, |(_, rest)| rest);
     banner(line).is_some()
-        || (line.starts_with("Main model: ") && line.contains(" edit format"))
+        || (["Main model: ", "Model: "]
+            .iter()
+            .any(|start| line.starts_with(start))
+            && line.contains(" edit format"))
         || (line.starts_with("Models         ") && line.contains(" (main)"))
         || header(line).is_some()
         || usage(line).is_some()

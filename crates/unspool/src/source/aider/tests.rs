@@ -373,6 +373,45 @@ fn questions_in_an_answer_are_text() {
 }
 
 #[test]
+fn a_banner_names_the_model_in_every_spelling() {
+    let after = "\nWeak model: w\nGit repo: .git with 4 files\nRepo-map: using 1024 tokens, files refresh\n\na.py\n> \nHere:\n\na.py\n```\nx = 1\n```\n\nTokens: 3k sent, 205 received.\nApplied edit to a.py\n\na.py\n> ";
+    let long = "openrouter/anthropic/claude-3.7-sonnet";
+    for (line, model) in [
+        ("Model: m with whole edit format".to_owned(), "m"),
+        (
+            format!(
+                "Main model: {long} with whole edit format, 8k \nthink tokens, prompt cache, infinite output"
+            ),
+            long,
+        ),
+        (
+            format!("Model: {long} with whole edit format, 8k think \ntokens, infinite output"),
+            long,
+        ),
+        (
+            format!("Main model: {long} with whole edit format, prompt\ncache, infinite output"),
+            long,
+        ),
+    ] {
+        let events = read(&format!("Aider v0.86.2\n{line}{after}"));
+        assert_eq!(
+            kinds(&events),
+            ["session", "text", "edit", "usage", "notice", "turn_end"],
+            "{line}"
+        );
+        let Body::Session(session) = &events[0].body else {
+            panic!("{events:?}");
+        };
+        assert_eq!(session.model, model);
+        let states = events.iter().filter(|event| event.body.kind() == "state");
+        assert_eq!(states.count(), 4, "three fields and the files");
+        let line = line.lines().next().unwrap();
+        assert!(super::marker::is_telling(line), "{line}");
+    }
+    assert!(!super::marker::is_telling("Model: a word on models"));
+}
+
+#[test]
 fn quotations_are_no_prompts() {
     let text = "cecli v1.10.0\nModels         m (main)\nSettings       diff (edit format)\n\n> Hi.\n\n> a quotation\n\nBye.\n\n1k ◇ 0.0% ↑ 9 ↓ $0.1 • 1k ◇ 0.0% ↑↓ $0.1\n\n\n> ";
     let events = read(text);
