@@ -15,6 +15,7 @@
 //!           question that fits what stands before it  Open     segment is its subject or output
 //!           prompt, below a gap and the file list     Open     segment is console text; turn ends
 //!           interrupt, API error, output loop         Open     segment is the model's message
+//!           token limit, in two lines below a gap     Block    segment is the model's message
 //!           `N lines of output`                       Open     segment is output
 //!           failed edits, segment empty               Report
 //!           lint, `Running …`, token limit            Block
@@ -469,6 +470,12 @@ impl Flow {
             self.console(&lines, out);
             self.round.end(Over::Spoken, out);
             self.state = State::Dump(Dump::new(text));
+            return true;
+        }
+        if let Some(first) = self.limit_above(text) {
+            self.message(None, out);
+            applied::stop(out);
+            self.state = State::Block(block_level(&first), vec![first, text.to_owned()]);
             return true;
         }
         if self.origin == Origin::Start && marker::banner(text).is_some() {

@@ -372,6 +372,51 @@ fn questions_in_an_answer_are_text() {
     }
 }
 
+const LIMIT: &str =
+    "Model openai/m has hit a token limit!\nToken counts below are approximate.\n\n";
+
+#[test]
+fn a_token_limit_ends_the_answer_that_it_cuts() {
+    let output = format!(
+        "{LIMIT}Input tokens: ~245 of 128,000\nOutput tokens: ~16,384 of 16,384 -- possibly exceeded output limit!\nTotal tokens: ~16,629 of 128,000\n\nhttps://x.org\nOpen URL for more info? (Y)es/(N)o/(D)on't ask again [Yes]: "
+    );
+    let events = read(&classic("diff", &format!("{EDIT}\n\nHalf an ans"), &output));
+    assert_eq!(
+        kinds(&events),
+        [
+            "session", "text", "edit", "text", "notice", "prompt", "turn_end"
+        ]
+    );
+    assert_eq!(said(&events), ["Here.", "Half an ans"]);
+    let Body::TurnEnd(end) = &events.last().unwrap().body else {
+        panic!("{events:?}");
+    };
+    assert_eq!(
+        (end.status, end.reason.as_str()),
+        (TurnStatus::Completed, "length")
+    );
+    let input = output.replace(" -- possibly exceeded output limit!", "");
+    let events = read(&classic("diff", "", &input));
+    assert_eq!(kinds(&events), ["session", "notice", "prompt", "turn_end"]);
+    let Body::TurnEnd(end) = &events.last().unwrap().body else {
+        panic!("{events:?}");
+    };
+    assert_eq!(end.status, TurnStatus::Failed);
+}
+
+#[test]
+fn a_token_limit_in_an_answer_is_text() {
+    let first = LIMIT.lines().next().unwrap();
+    for answer in [
+        format!("It says:\n\n{first}\n\nThat means less."),
+        format!("It says:\n{LIMIT}That means less."),
+    ] {
+        let events = read(&classic("diff", &answer, "Tokens: 1k sent, 900 received."));
+        assert_eq!(kinds(&events), ["session", "text", "usage", "turn_end"]);
+        assert_eq!(said(&events), [answer]);
+    }
+}
+
 #[test]
 fn a_banner_names_the_model_in_every_spelling() {
     let after = "\nWeak model: w\nGit repo: .git with 4 files\nRepo-map: using 1024 tokens, files refresh\n\na.py\n> \nHere:\n\na.py\n```\nx = 1\n```\n\nTokens: 3k sent, 205 received.\nApplied edit to a.py\n\na.py\n> ";

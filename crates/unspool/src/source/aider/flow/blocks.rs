@@ -118,12 +118,25 @@ impl Flow {
         self.open(line, out);
     }
 
+    /// Takes the first line on a token limit off the end of an answer that it
+    /// cut, if this is the second one.
+    pub(super) fn limit_above(&mut self, text: &str) -> Option<String> {
+        let [.., before, first] = self.segment.as_slice() else {
+            return None;
+        };
+        let told = text.trim_end() == "Token counts below are approximate."
+            && is_token_limit(first)
+            && marker::is_gap(before);
+        told.then(|| self.segment.pop()).flatten()
+    }
+
     fn end_block(&mut self, level: Level, lines: &[String], out: &mut Emitter) {
         let first = lines.first().map_or("", String::as_str);
         if first.contains(" has hit a token limit!") {
             let output = lines
                 .iter()
                 .any(|line| line.starts_with("Output tokens: ") && line.contains("possibly"));
+            self.turn.active = true;
             self.turn.verdict = Some(if output {
                 (TurnStatus::Completed, "length".to_owned())
             } else {
