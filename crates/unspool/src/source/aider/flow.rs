@@ -36,7 +36,7 @@
 //!           any other                                 Dump     context blocks
 //! ```
 
-use super::applied;
+use super::applied::{self, patched};
 use super::call;
 use super::dump::Dump;
 use super::marker::{self, Counts};
@@ -375,10 +375,7 @@ impl Flow {
         if let Some(printed) = round::printed(text) {
             return self.tool_printed(text, printed, out);
         }
-        let patched = ["Updating ", "Adding ", "Deleting "]
-            .iter()
-            .any(|start| text.strip_prefix(start).is_some_and(is_file_line));
-        if patched && self.who.format() == "patch" {
+        if self.who.format() == "patch" && patched(text).is_some() {
             self.push_note(Level::Info, text, out);
             return true;
         }

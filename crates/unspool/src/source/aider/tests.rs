@@ -417,6 +417,52 @@ fn a_token_limit_in_an_answer_is_text() {
     }
 }
 
+const PATCH: &str = "Here:\n*** Begin Patch\n*** Update File: q.py\n*** Move to: r.py\n@@ class X\n-old\n+new\n*** Add File: c.py\n+one\n*** Delete File: d.py\n*** End Patch";
+
+#[test]
+fn a_patch_is_applied_right_below_the_token_counts() {
+    let lines = [
+        "Updating and moving q.py to r.py",
+        "Adding c.py",
+        "Deleting d.py",
+    ];
+    for first in 0..lines.len() {
+        let counts = "Tokens: 3.1k sent, 205 received.";
+        let after = format!(
+            "{counts}\n{}\nCommit abcdef1 feat: x",
+            lines[first..].join("\n")
+        );
+        let events = read(&classic("patch", PATCH, &after));
+        let kinds = kinds(&events);
+        assert_eq!(
+            kinds[..6],
+            ["session", "text", "edit", "edit", "edit", "usage"]
+        );
+        let notices = kinds[6..].iter().filter(|kind| **kind == "notice");
+        assert_eq!(notices.count(), lines.len() - first + 1);
+        assert_eq!(kinds.last(), Some(&"turn_end"));
+    }
+}
+
+#[test]
+fn token_counts_above_words_on_updating_are_text() {
+    let quoted = "It printed:\n\nTokens: 3.1k sent, 205 received.\nUpdating e.py\nand went on.";
+    for (format, answer) in [
+        ("patch", quoted.to_owned()),
+        ("patch", format!("{PATCH}\n\n{quoted}")),
+        (
+            "diff",
+            format!("{PATCH}\n\n{}", quoted.replace("e.py", "c.py")),
+        ),
+    ] {
+        let events = read(&classic(format, &answer, "Tokens: 1k sent, 900 received."));
+        let said = said(&events).join("\n");
+        assert!(said.ends_with(&answer[answer.len() - 60..]), "{said}");
+        let usages = kinds(&events).into_iter().filter(|kind| *kind == "usage");
+        assert_eq!(usages.count(), 1);
+    }
+}
+
 #[test]
 fn a_banner_names_the_model_in_every_spelling() {
     let after = "\nWeak model: w\nGit repo: .git with 4 files\nRepo-map: using 1024 tokens, files refresh\n\na.py\n> \nHere:\n\na.py\n```\nx = 1\n```\n\nTokens: 3k sent, 205 received.\nApplied edit to a.py\n\na.py\n> ";

@@ -82,7 +82,9 @@ impl Flow {
         };
         let follows = |counts: &Counts, next: &str| {
             let edits = || {
-                let follows = marker::note(next).is_some() || Report::begins(next);
+                let follows = marker::note(next).is_some()
+                    || Report::begins(next)
+                    || self.applies_patch(next);
                 follows && !self.who.only_answers() && self.plausible(counts)
             };
             let wraps = matches!(self.who.family, Family::Ce | Family::Cecli);
@@ -113,6 +115,19 @@ impl Flow {
             cumulative: true,
             ..Usage::default()
         });
+    }
+
+    /// Whether the agent begins with a line to apply the patch in the segment.
+    fn applies_patch(&self, text: &str) -> bool {
+        let Some(path) = applied::patched(text).filter(|_| self.who.format() == "patch") else {
+            return false;
+        };
+        let names = |line: &String| {
+            let action = line.strip_prefix("*** ");
+            let file = action.and_then(|action| action.split_once(" File: "));
+            file.is_some_and(|(_, file)| file.trim() == path)
+        };
+        self.segment.iter().any(names)
     }
 
     /// A few tokens cannot be a long text.
