@@ -286,6 +286,23 @@ impl Round {
         }
     }
 
+    /// Whether a program runs whose output has no end mark.
+    pub(super) fn is_running(&self) -> bool {
+        self.raw && self.printing_tool().is_some()
+    }
+
+    /// The input ends. A call that has only begun got no result: what it
+    /// printed so far is the output of a call that still runs.
+    pub(super) fn cut(&mut self, out: &mut Emitter) {
+        let raw = std::mem::take(&mut self.raw);
+        let current = self.current.and_then(|index| self.calls.get(index));
+        let begun = |call: &&Open| raw || call.lines.iter().all(|line| is_announcement(line));
+        if let Some(call) = current.filter(|call| !call.finished).filter(begun) {
+            out.tool_output(&call.id, call.output());
+            self.current = None;
+        }
+    }
+
     /// The agent says that the calls were refused or came to nothing.
     pub(super) fn fail(&mut self) {
         for call in &mut self.calls {
@@ -352,11 +369,9 @@ impl Open {
         matches!(self.tool.as_str(), "Yield" | "Finished")
     }
 
-    fn finish(&mut self, out: &mut Emitter) {
-        if std::mem::replace(&mut self.finished, true) {
-            return;
-        }
-        // What is about to be run stands in the call.
+    /// What was printed, without what is about to be run: it stands in the
+    /// call.
+    fn output(&self) -> String {
         let announced = self.lines.len() > 1 && self.lines.iter().any(|l| l.starts_with("⚙️ "));
         let skip = usize::from(announced);
         let lines: Vec<&str> = self
@@ -365,7 +380,14 @@ impl Open {
             .skip(skip)
             .map(|line| line.trim_end_matches('\r'))
             .collect();
-        let output = lines.join("\n").trim_end().to_owned();
+        lines.join("\n").trim_end().to_owned()
+    }
+
+    fn finish(&mut self, out: &mut Emitter) {
+        if std::mem::replace(&mut self.finished, true) {
+            return;
+        }
+        let output = self.output();
         if self.is_plan {
             if self.status != ToolStatus::Ok {
                 out.notice(Level::Warning, output);

@@ -294,6 +294,34 @@ fn a_change_that_was_shown_and_not_refused_is_a_result() {
 }
 
 #[test]
+fn a_command_that_was_cut_off_has_no_result() {
+    let call = "Tool Call: local_tools • Command\nArguments: {\"command_string\": \"make\"}\nRun tools? (Y)es/(N)o [Yes]: ";
+    let runs = "⚙️ Executing non-interactive shell command: make\n";
+    let events = read(&turn("I run.", &format!("{call}{runs}cc a.c\n\ncc b.")));
+    assert_eq!(
+        kinds(&events)[3..],
+        ["tool_use", "prompt", "tool_output", "turn_end"]
+    );
+    let Body::ToolOutput(output) = &events[events.len() - 2].body else {
+        panic!("{events:?}");
+    };
+    assert_eq!(output.text, "cc a.c\n\ncc b.");
+    let told = |events: &[Event]| kinds(events)[5..].to_vec();
+    let own = turn(
+        "I run.",
+        &format!("{call}⛭ Executing shell command with 30s timeout.\n"),
+    );
+    assert_eq!(told(&read(&own)), ["tool_output", "turn_end"]);
+    let over = turn("I run.", &format!("{call}{runs}cc a.c\n\nagent> "));
+    assert_eq!(told(&read(&over)), ["tool_result", "turn_end"]);
+    let viewed = turn(
+        "I look.",
+        &format!("{}📎 Viewed 'a'\n", call.replace("Command", "View")),
+    );
+    assert_eq!(told(&read(&viewed)), ["tool_result", "turn_end"]);
+}
+
+#[test]
 fn an_exhausted_output_limit_completes_the_turn() {
     let limit = |line: &str| {
         turn(
