@@ -383,6 +383,8 @@ impl Flow {
     }
 
     fn tool_printed(&mut self, text: &str, printed: round::Printed<'_>, out: &mut Emitter) -> bool {
+        let alarm = marker::alarm(text);
+        let text = alarm.as_ref().map_or(text, |(_, text)| text);
         self.who.ensure(out);
         if self.round.print(text, printed, out) {
             self.printed = Some(text.to_owned());

@@ -9,6 +9,7 @@
 //! that is cut off leaves calls without a result.
 
 use super::call::Announced;
+use super::marker;
 use crate::event::{Edit, Level, ToolStatus};
 use crate::source::{Call, Emitter, Outcome};
 
@@ -59,9 +60,25 @@ pub(super) struct Printed<'a> {
     pub(super) raw: bool,
 }
 
+/// The tools of 0.8x that change files or the list of things to do.
+const EDITORS: &[&str] = &[
+    "ReplaceText",
+    "ReplaceAll",
+    "ReplaceLine",
+    "ReplaceLines",
+    "InsertBlock",
+    "IndentLines",
+    "DeleteBlock",
+    "DeleteLine",
+    "DeleteLines",
+    "ExtractLines",
+    "UndoChange",
+    "UpdateTodoList",
+];
+
 /// Beginnings of the lines that tools print, and who prints them.
 const PRINTED: &[(&str, &[&str])] = &[
-    ("✅ ", &[]),
+    ("✅ ", EDITORS),
     ("📎 ", &["View", "ViewFilesAtGlob"]),
     ("📋 ", &["Ls"]),
     ("📝 ", &["MakeEditable"]),
@@ -129,8 +146,10 @@ pub(super) fn printed(line: &str) -> Option<Printed<'_>> {
     })
 }
 
-/// Errors name their tool: `Error in View: …`.
-fn named_error(line: &str) -> Option<Printed<'_>> {
+/// Errors name their tool: `Error in View: …`, perhaps behind a word.
+fn named_error(line: &str) -> Option<Printed<'static>> {
+    let line = marker::untagged(line);
+    let line = line.strip_prefix("ERROR: ").unwrap_or(&line);
     let name = [
         ("Error in ", ":"),
         ("Error during ", " execution:"),

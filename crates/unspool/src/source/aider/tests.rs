@@ -259,6 +259,58 @@ fn an_error_names_its_tool() {
     );
 }
 
+/// Ids, statuses and outputs of the results of some calls of tools.
+fn outcomes(tools: &[&str], printed: &str) -> Vec<(String, ToolStatus, String)> {
+    let calls = tools
+        .iter()
+        .map(|tool| format!("Tool Call: {tool}\nArguments: {{}}\n\n"));
+    let calls: String = calls.collect();
+    let after = format!(
+        "{calls}Run tools? (Y)es/(N)o [Yes]: \n{printed}\nDone.\n\nTokens: 1k sent, 900 received.\n\nagent> "
+    );
+    let results = bodies(&turn("Hi.", &after))
+        .into_iter()
+        .filter_map(|body| match body {
+            Body::ToolResult(result) => Some((result.id, result.status, result.output.to_string())),
+            _ => None,
+        });
+    results.collect()
+}
+
+#[test]
+fn an_edit_is_the_result_of_a_tool_that_edits() {
+    let line = "✅ Deleted lines 2-3 in a.py (change_id: 0a1b2c3d)";
+    let results = outcomes(
+        &[
+            "ctx7 • get-docs",
+            "local_tools • View",
+            "local_tools • DeleteLines",
+        ],
+        line,
+    );
+    let of = |id: &str| results.iter().find(|result| result.0 == id).unwrap();
+    assert_eq!(of("call-3").2, line);
+    assert_eq!((of("call-1").2.as_str(), of("call-2").2.as_str()), ("", ""));
+}
+
+#[test]
+fn an_error_behind_its_word_names_its_tool() {
+    let printed = "✅ Replaced text in a.py (change_id: 0a1b2c3d)\n[red]ERROR:[/] Error in DeleteLines: File 'x' not found";
+    let results = outcomes(
+        &["local_tools • ReplaceText", "local_tools • DeleteLines"],
+        printed,
+    );
+    assert_eq!(results.len(), 2);
+    assert_eq!(results[0].1, ToolStatus::Ok);
+    assert_eq!(
+        (results[1].1, results[1].2.as_str()),
+        (
+            ToolStatus::Error,
+            "Error in DeleteLines: File 'x' not found"
+        )
+    );
+}
+
 #[test]
 fn a_refused_call_on_a_terminal_is_rejected() {
     let text = turn("Hi.", "Tool Call: local_tools • View\nArguments: {}\nRun tools? (Y)es/(N)o [Yes]: n\n\nagent> /exit\n").replace('\n', "\r\n");
