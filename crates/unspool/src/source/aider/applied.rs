@@ -3,6 +3,7 @@
 
 use super::edit::{self, Chat};
 use super::report::Report;
+use super::session::is_file_line;
 use super::wrap;
 use crate::event::{Edit, Payload, ToolStatus};
 use crate::source::Emitter;
@@ -51,6 +52,19 @@ fn of_file(text: &str) -> Option<(&str, ToolStatus, &'static str)> {
     let rest = text.strip_prefix("Skipping edits to ")?;
     let path = rest.split(" that ").next()?;
     Some((path, ToolStatus::Rejected, ""))
+}
+
+/// The file that a line says is changed as a patch asks for.
+pub(super) fn patched(text: &str) -> Option<&str> {
+    let text = text.trim_end();
+    let moved = text.strip_prefix("Updating and moving ");
+    let path = match moved {
+        Some(paths) => paths.split_once(" to ")?.0,
+        None => ["Updating ", "Adding ", "Deleting "]
+            .iter()
+            .find_map(|start| text.strip_prefix(start))?,
+    };
+    is_file_line(path).then_some(path)
 }
 
 /// The file of the action of a patch that failed, and why it did.

@@ -219,10 +219,17 @@ impl<'a> Reader<'a> {
         if !fits || self.line(index).trim_end() != "```diff" {
             return None;
         }
-        let headed =
-            self.line(index + 1).starts_with("--- ") && self.line(index + 2).starts_with("+++ ");
+        let headed = self.is_file_header(index + 1);
         let end = self.position(index + 1, |line| line.trim_end() == "```")?;
-        let mut edits = patch::unified("", &self.text(index + 1, end));
+        let mut edits = Vec::new();
+        let mut start = index + 1;
+        for next in index + 2..=end {
+            // Hunks without numbers do not tell where they end.
+            if next == end || (self.is_file_header(next) && self.line(next + 2).starts_with("@@")) {
+                edits.extend(patch::unified("", &self.text(start, next)));
+                start = next;
+            }
+        }
         for edit in edits.iter_mut().filter(|edit| edit.op == EditOp::Add) {
             number_new_file(edit);
         }
@@ -231,6 +238,11 @@ impl<'a> Reader<'a> {
             end: end + 1,
             edits,
         })
+    }
+
+    /// Whether the two lines that name a file in a diff begin here.
+    fn is_file_header(&self, index: usize) -> bool {
+        self.line(index).starts_with("--- ") && self.line(index + 1).starts_with("+++ ")
     }
 
     /// Only the format itself tells a whole file from a piece of code that is
@@ -324,6 +336,22 @@ mod tests {
         let edit = &blocks(text, "udiff")[0].edits[0];
         assert_eq!((edit.op, edit.path.as_str()), (EditOp::Add, "a.py"));
         assert!(blocks(text, "ask").is_empty());
+    }
+
+    #[test]
+    fn a_diff_may_be_of_several_files() {
+        let first =
+            "--- a.py\n+++ a.py\n@@ ... @@\n-old\n+new\n@@ ... @@\n def f():\n+    return 1\n";
+        let second = "--- /dev/null\n+++ b.py\n@@ ... @@\n+hello\n--- no\n+++ header\n";
+        for between in ["", "\n"] {
+            let text = format!("```diff\n{first}{between}{second}```\n");
+            let edits = &blocks(&text, "udiff")[0].edits;
+            let paths: Vec<_> = edits.iter().map(|edit| edit.path.as_str()).collect();
+            assert_eq!(paths, ["a.py", "b.py"]);
+            assert_eq!((edits[0].op, edits[1].op), (EditOp::Update, EditOp::Add));
+            assert_eq!(edits[0].hunks[1].lines, [" def f():", "+    return 1"]);
+            assert_eq!(edits[1].hunks[0].lines, ["+hello", "--- no", "+++ header"]);
+        }
     }
 
     #[test]

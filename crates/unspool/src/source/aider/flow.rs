@@ -15,6 +15,7 @@
 //!           question that fits what stands before it  Open     segment is its subject or output
 //!           prompt, below a gap and the file list     Open     segment is console text; turn ends
 //!           interrupt, API error, output loop         Open     segment is the model's message
+//!           token limit, in two lines below a gap     Block    segment is the model's message
 //!           `N lines of output`                       Open     segment is output
 //!           failed edits, segment empty               Report
 //!           lint, `Running …`, token limit            Block
@@ -35,7 +36,7 @@
 //!           any other                                 Dump     context blocks
 //! ```
 
-use super::applied;
+use super::applied::{self, patched};
 use super::call;
 use super::dump::Dump;
 use super::marker::{self, Counts};
@@ -76,8 +77,10 @@ pub(super) struct Flow {
     gap: bool,
     /// The same for the line after this one.
     next_gap: bool,
+    /// An empty line stands below the prompt, before anything else.
+    set_off: bool,
     /// Token counts whose next line has not come.
-    counts: Option<(String, Counts)>,
+    tally: Option<Tally>,
     /// A question whose answer may stand on the next line.
     question: Option<Prompt>,
     /// A question that was cut at the terminal's width.
@@ -117,6 +120,18 @@ enum State {
     Report(Report),
     Block(Level, Vec<String>),
     Dump(Dump),
+}
+
+/// Token counts that were read last. A line of them may be cut, and where both
+/// kinds of cached tokens are counted the cost has a line of its own.
+#[derive(Clone)]
+struct Tally {
+    /// As they came.
+    lines: Vec<String>,
+    /// As one line.
+    text: String,
+    /// None as long as some are missing.
+    counts: Option<Counts>,
 }
 
 /// What the segment follows.
@@ -224,6 +239,9 @@ impl Flow {
         if self.retried(line.text, out) {
             return;
         }
+        if self.counts_go_on(line) {
+            return;
+        }
         self.decide_counts(Some(line.text), out);
         if !line.text.trim().is_empty() {
             self.turn.asked = false;
@@ -247,7 +265,7 @@ impl Flow {
     fn step(&mut self, line: Line<'_>, out: &mut Emitter) {
         match std::mem::take(&mut self.state) {
             State::Open => self.open(line, out),
-            State::Banner(notes) => self.banner_line(notes, line, out),
+            State::Banner(lines) => self.banner_line(lines, line, out),
             State::Body(block) => self.body_line(block, line, out),
             State::Report(mut report) => {
                 if report.takes(line.text) {
@@ -276,15 +294,21 @@ impl Flow {
     }
 
     fn open(&mut self, line: Line<'_>, out: &mut Emitter) {
-        if let Some(counts) = self.counts_in(line.text) {
-            self.counts = Some((line.raw.to_owned(), counts));
+        if self.begins_counts(line.text) {
+            self.tally = Some(Tally {
+                lines: vec![line.raw.to_owned()],
+                text: line.text.trim_end().to_owned(),
+                counts: self.counts_in(line.text),
+            });
             return;
         }
         if self.prompt_line(line, out) || self.question_line(line, out) {
             return;
         }
         let taken = if self.segment.is_empty() {
-            marker::is_gap(line.text) || self.marker_line(line, out)
+            let is_gap = marker::is_gap(line.text);
+            self.set_off |= is_gap;
+            is_gap || self.marker_line(line, out)
         } else {
             self.closing_line(line, out)
         };
@@ -351,10 +375,7 @@ impl Flow {
         if let Some(printed) = round::printed(text) {
             return self.tool_printed(text, printed, out);
         }
-        let patched = ["Updating ", "Adding ", "Deleting "]
-            .iter()
-            .any(|start| text.strip_prefix(start).is_some_and(is_file_line));
-        if patched && self.who.format() == "patch" {
+        if self.who.format() == "patch" && patched(text).is_some() {
             self.push_note(Level::Info, text, out);
             return true;
         }
@@ -362,6 +383,8 @@ impl Flow {
     }
 
     fn tool_printed(&mut self, text: &str, printed: round::Printed<'_>, out: &mut Emitter) -> bool {
+        let alarm = marker::alarm(text);
+        let text = alarm.as_ref().map_or(text, |(_, text)| text);
         self.who.ensure(out);
         if self.round.print(text, printed, out) {
             self.printed = Some(text.to_owned());
@@ -446,6 +469,12 @@ impl Flow {
             self.console(&lines, out);
             self.round.end(Over::Spoken, out);
             self.state = State::Dump(Dump::new(text));
+            return true;
+        }
+        if let Some(first) = self.limit_above(text) {
+            self.message(None, out);
+            applied::stop(out);
+            self.state = State::Block(block_level(&first), vec![first, text.to_owned()]);
             return true;
         }
         if self.origin == Origin::Start && marker::banner(text).is_some() {

@@ -3,6 +3,7 @@
 //! as they are. Several sessions follow each other in one file.
 
 use super::flow::Flow;
+use super::marker;
 use super::session::Identity;
 use crate::json::Json;
 use crate::source::Emitter;
@@ -86,7 +87,9 @@ impl History {
             return Some(line);
         }
         let text = line.strip_prefix("> ")?;
-        if !ends && !self.near && !text.trim().is_empty() {
+        let below_gap = self.flow.segment.last().is_some_and(|line| line.is_empty());
+        let is_counts = below_gap && marker::has_cost_below(text);
+        if !ends && !self.near && !is_counts && !text.trim().is_empty() {
             return None;
         }
         self.open = !ends && !text.trim().is_empty();

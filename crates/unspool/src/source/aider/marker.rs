@@ -71,6 +71,7 @@ pub(super) fn banner(line: &str) -> Option<(Family, &str)> {
 pub(super) fn banner_field(line: &str) -> Option<(&str, &str)> {
     const COLONS: &[&str] = &[
         "Main model",
+        "Model",
         "Weak model",
         "Editor model",
         "Agent model",
@@ -90,6 +91,20 @@ pub(super) fn banner_field(line: &str) -> Option<(&str, &str)> {
     let (label, value) = branch.unwrap_or(line).split_once("  ")?;
     let known = branch.is_some() || COLUMNS.contains(&label);
     known.then(|| (label, value.trim_start()))
+}
+
+/// Whether a line is the rest of one that names a model and its options, which
+/// is cut at the width of the terminal.
+pub(super) fn is_model_rest(open: &str, line: &str) -> bool {
+    const ENDS: &[&str] = &[
+        " edit format",
+        " think tokens",
+        " prompt cache",
+        " infinite output",
+    ];
+    let named = banner_field(open).is_some_and(|(label, _)| label.ends_with("odel"));
+    let line = format!(" {}", line.trim_end());
+    named && open.contains(" with ") && ENDS.iter().any(|end| line.ends_with(end))
 }
 
 /// Server and tool of a tool call's first line.
@@ -115,6 +130,41 @@ pub(super) struct Counts {
 pub(super) fn usage(line: &str) -> Option<Counts> {
     let line = line.trim_end();
     classic_usage(line).or_else(|| cecli_usage(line))
+}
+
+/// Whether a line is the beginning of `Tokens: …` that was cut before its end.
+pub(super) fn is_cut_usage(line: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "sent,",
+        "cache",
+        "write,",
+        "hit,",
+        "received.",
+        "Cost:",
+        "message,",
+    ];
+    const LONGEST: usize = 120;
+    let is_number = |word: &str| {
+        let number = word.strip_prefix('$').unwrap_or(word);
+        count(number).is_some()
+    };
+    let Some(rest) = line
+        .strip_prefix("Tokens: ")
+        .filter(|_| line.len() <= LONGEST)
+    else {
+        return false;
+    };
+    let mut words = rest.split_whitespace();
+    words.next().is_some_and(is_number)
+        && words.next() == Some("sent,")
+        && words.all(|word| WORDS.contains(&word) || is_number(word))
+}
+
+/// Whether the cost follows these token counts on a line of its own.
+pub(super) fn has_cost_below(line: &str) -> bool {
+    let counts = classic_usage(line.trim_end());
+    let cached = line.contains(" cache write, ") && line.contains(" cache hit, ");
+    cached && counts.is_some_and(|counts| counts.usage.cost_usd.is_none())
 }
 
 fn classic_usage(line: &str) -> Option<Counts> {
@@ -440,10 +490,14 @@ pub(super) fn is_telling(line: &str) -> bool {
     let line = line.trim_end();
     let line = spinner(line).map_or(line, |(_, rest)| rest);
     banner(line).is_some()
-        || (line.starts_with("Main model: ") && line.contains(" edit format"))
+        || (["Main model: ", "Model: "]
+            .iter()
+            .any(|start| line.starts_with(start))
+            && line.contains(" edit format"))
         || (line.starts_with("Models         ") && line.contains(" (main)"))
         || header(line).is_some()
         || usage(line).is_some()
+        || is_cut_usage(line)
         || matches!(line, "► **THINKING**" | "► **ANSWER**")
         || line.starts_with("Applied edit to ")
         || matches!(question(line), Some(Question::Whole(..)))
@@ -481,6 +535,10 @@ mod tests {
         assert_eq!(counts.session_cost, Some(0.01));
         assert!(usage("Tokens: 255 sent, 2 received.").is_some());
         assert!(usage("Tokens: many sent, few received.").is_none());
+        assert!(is_cut_usage(
+            "Tokens: 12k sent, 8.2k cache hit, 345 received. Cost: $0.05 message, "
+        ));
+        assert!(!is_cut_usage("Tokens: 12k sent, which is a lot"));
         let counts = usage("1.2k ◇ 50.0% ↑ 151 ↓ $0.0046 • 1.4k ◇ 0.0% ↑↓ $0.0046").unwrap();
         assert_eq!(counts.usage.output_tokens, Some(151));
         assert_eq!(counts.usage.cached_tokens, Some(600));

@@ -9,6 +9,7 @@
 //! that is cut off leaves calls without a result.
 
 use super::call::Announced;
+use super::marker;
 use crate::event::{Edit, Level, ToolStatus};
 use crate::source::{Call, Emitter, Outcome};
 
@@ -59,9 +60,25 @@ pub(super) struct Printed<'a> {
     pub(super) raw: bool,
 }
 
+/// The tools of 0.8x that change files or the list of things to do.
+const EDITORS: &[&str] = &[
+    "ReplaceText",
+    "ReplaceAll",
+    "ReplaceLine",
+    "ReplaceLines",
+    "InsertBlock",
+    "IndentLines",
+    "DeleteBlock",
+    "DeleteLine",
+    "DeleteLines",
+    "ExtractLines",
+    "UndoChange",
+    "UpdateTodoList",
+];
+
 /// Beginnings of the lines that tools print, and who prints them.
 const PRINTED: &[(&str, &[&str])] = &[
-    ("✅ ", &[]),
+    ("✅ ", EDITORS),
     ("📎 ", &["View", "ViewFilesAtGlob"]),
     ("📋 ", &["Ls"]),
     ("📝 ", &["MakeEditable"]),
@@ -129,8 +146,10 @@ pub(super) fn printed(line: &str) -> Option<Printed<'_>> {
     })
 }
 
-/// Errors name their tool: `Error in View: …`.
-fn named_error(line: &str) -> Option<Printed<'_>> {
+/// Errors name their tool: `Error in View: …`, perhaps behind a word.
+fn named_error(line: &str) -> Option<Printed<'static>> {
+    let line = marker::untagged(line);
+    let line = line.strip_prefix("ERROR: ").unwrap_or(&line);
     let name = [
         ("Error in ", ":"),
         ("Error during ", " execution:"),
@@ -286,6 +305,23 @@ impl Round {
         }
     }
 
+    /// Whether a program runs whose output has no end mark.
+    pub(super) fn is_running(&self) -> bool {
+        self.raw && self.printing_tool().is_some()
+    }
+
+    /// The input ends. A call that has only begun got no result: what it
+    /// printed so far is the output of a call that still runs.
+    pub(super) fn cut(&mut self, out: &mut Emitter) {
+        let raw = std::mem::take(&mut self.raw);
+        let current = self.current.and_then(|index| self.calls.get(index));
+        let begun = |call: &&Open| raw || call.lines.iter().all(|line| is_announcement(line));
+        if let Some(call) = current.filter(|call| !call.finished).filter(begun) {
+            out.tool_output(&call.id, call.output());
+            self.current = None;
+        }
+    }
+
     /// The agent says that the calls were refused or came to nothing.
     pub(super) fn fail(&mut self) {
         for call in &mut self.calls {
@@ -352,11 +388,9 @@ impl Open {
         matches!(self.tool.as_str(), "Yield" | "Finished")
     }
 
-    fn finish(&mut self, out: &mut Emitter) {
-        if std::mem::replace(&mut self.finished, true) {
-            return;
-        }
-        // What is about to be run stands in the call.
+    /// What was printed, without what is about to be run: it stands in the
+    /// call.
+    fn output(&self) -> String {
         let announced = self.lines.len() > 1 && self.lines.iter().any(|l| l.starts_with("⚙️ "));
         let skip = usize::from(announced);
         let lines: Vec<&str> = self
@@ -365,7 +399,14 @@ impl Open {
             .skip(skip)
             .map(|line| line.trim_end_matches('\r'))
             .collect();
-        let output = lines.join("\n").trim_end().to_owned();
+        lines.join("\n").trim_end().to_owned()
+    }
+
+    fn finish(&mut self, out: &mut Emitter) {
+        if std::mem::replace(&mut self.finished, true) {
+            return;
+        }
+        let output = self.output();
         if self.is_plan {
             if self.status != ToolStatus::Ok {
                 out.notice(Level::Warning, output);

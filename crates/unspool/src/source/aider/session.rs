@@ -57,7 +57,7 @@ impl Identity {
     /// Another line of it.
     pub(super) fn field(&mut self, label: &str, value: &str) {
         match label {
-            "Main model" => {
+            "Main model" | "Model" => {
                 let (model, format) = value.split_once(" with ").unwrap_or((value, ""));
                 model.clone_into(&mut self.model);
                 let format = format.split_once(" edit format");
@@ -77,7 +77,7 @@ impl Identity {
             }
             _ => {}
         }
-        if !matches!(label, "Main model" | "Models") {
+        if !matches!(label, "Main model" | "Model" | "Models") {
             self.news.push((label.to_owned(), value.to_owned()));
         }
     }

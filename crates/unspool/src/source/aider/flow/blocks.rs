@@ -4,33 +4,45 @@
 use super::{BLOCK_LIMIT, Flow, Line, Origin, State};
 use crate::event::{Category, Level, Prompt, RawJson, TurnStatus};
 use crate::source::aider::marker::{self, Question, Topic};
-use crate::source::aider::{call, message, round};
+use crate::source::aider::{call, message, round, wrap};
 use crate::source::{Call, Emitter, Outcome};
 
 impl Flow {
     pub(super) fn banner_line(
         &mut self,
-        mut notes: Vec<String>,
+        mut lines: Vec<String>,
         line: Line<'_>,
         out: &mut Emitter,
     ) {
-        if let Some((label, value)) = marker::banner_field(line.text) {
-            self.who.field(label, value);
-            self.state = State::Banner(notes);
-        } else if marker::note(line.text).is_some() {
-            notes.push(line.text.to_owned());
-            self.state = State::Banner(notes);
+        let text = line.text;
+        let begins = marker::banner_field(text).is_some() || marker::note(text).is_some();
+        let open = lines.last_mut().filter(|_| !begins && !self.is_history());
+        if begins {
+            lines.push(text.to_owned());
+        } else if let Some(open) =
+            open.filter(|open| wrap::continues(open, text) || marker::is_model_rest(open, text))
+        {
+            wrap::join(open, text);
         } else {
-            self.end_banner(&notes, out);
+            self.end_banner(lines, out);
             self.step(line, out);
+            return;
         }
+        self.state = State::Banner(lines);
     }
 
-    fn end_banner(&mut self, notes: &[String], out: &mut Emitter) {
+    fn end_banner(&mut self, lines: Vec<String>, out: &mut Emitter) {
+        let mut notes = Vec::new();
+        for line in lines {
+            match marker::banner_field(&line) {
+                Some((label, value)) => self.who.field(label, value),
+                None => notes.push(line),
+            }
+        }
         let before = self.take_segment();
         self.who.announce(out);
         self.console(&before, out);
-        self.console(notes, out);
+        self.console(&notes, out);
         if self.origin == Origin::Prompt {
             self.origin = Origin::After;
         }
@@ -57,7 +69,7 @@ impl Flow {
         });
         let marks =
             header || prompt || round::printed(text).is_some() || marker::note(text).is_some();
-        let ends = asks || self.counts_in(text).is_some() || (marks && !free) || !takes;
+        let ends = asks || self.begins_counts(text) || (marks && !free) || !takes;
         if !ends {
             block.push(text);
             self.state = State::Body(block);
@@ -91,11 +103,8 @@ impl Flow {
         let told = lines.iter().any(|line| is_code_line(line))
             && !is_code_line(text)
             && !marker::is_gap(text);
-        let ends = asks
-            || prompt
-            || told
-            || self.counts_in(text).is_some()
-            || marker::is_output_note(text);
+        let ends =
+            asks || prompt || told || self.begins_counts(text) || marker::is_output_note(text);
         if !ends {
             lines.push(line.raw.to_owned());
             if lines.len() > BLOCK_LIMIT {
@@ -109,12 +118,25 @@ impl Flow {
         self.open(line, out);
     }
 
+    /// Takes the first line on a token limit off the end of an answer that it
+    /// cut, if this is the second one.
+    pub(super) fn limit_above(&mut self, text: &str) -> Option<String> {
+        let [.., before, first] = self.segment.as_slice() else {
+            return None;
+        };
+        let told = text.trim_end() == "Token counts below are approximate."
+            && is_token_limit(first)
+            && marker::is_gap(before);
+        told.then(|| self.segment.pop()).flatten()
+    }
+
     fn end_block(&mut self, level: Level, lines: &[String], out: &mut Emitter) {
         let first = lines.first().map_or("", String::as_str);
         if first.contains(" has hit a token limit!") {
             let output = lines
                 .iter()
                 .any(|line| line.starts_with("Output tokens: ") && line.contains("possibly"));
+            self.turn.active = true;
             self.turn.verdict = Some(if output {
                 (TurnStatus::Completed, "length".to_owned())
             } else {
@@ -159,7 +181,7 @@ impl Flow {
     pub(super) fn finish_state(&mut self, out: &mut Emitter) {
         match std::mem::take(&mut self.state) {
             State::Open | State::Dump(_) => {}
-            State::Banner(notes) => self.end_banner(&notes, out),
+            State::Banner(lines) => self.end_banner(lines, out),
             State::Body(block) => self.announce(block, out),
             State::Report(report) => self.notice(Level::Error, &report.text(), out),
             State::Block(level, lines) => self.end_block(level, &lines, out),

@@ -54,6 +54,9 @@ impl Flow {
         self.end_turn(out);
         self.who.prompted(mode);
         self.origin = Origin::Prompt;
+        // 1.x begins what it prints on the line of the prompt.
+        let begins_here = !self.is_terminal() && self.who.family == Family::Cecli;
+        self.set_off = begins_here && rest.trim().is_empty();
         self.gap = true;
         self.next_gap = true;
         if self.is_terminal() {
@@ -174,10 +177,15 @@ impl Flow {
         let mut unfinished = self.turn.unfinished && self.is_history();
         let text = lines.iter().map(|line| line.trim());
         let said: Vec<&str> = text.filter(|line| !line.is_empty()).collect();
-        if !said.is_empty() && said != ["Finished."] {
+        if self.round.is_running() && said.last() != Some(&"Finished.") {
+            self.round.output(&lines);
+            self.round.cut(out);
+        } else if !said.is_empty() && said != ["Finished."] {
             unfinished = true;
             self.segment = lines;
             self.message(None, out);
+        } else if said.is_empty() {
+            self.round.cut(out);
         }
         self.flush_note(out);
         let cut_off = unfinished

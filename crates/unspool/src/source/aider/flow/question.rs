@@ -5,6 +5,7 @@ use super::{Flow, Line, Origin};
 use crate::event::Prompt;
 use crate::source::Emitter;
 use crate::source::aider::marker::{self, Question, Topic};
+use crate::source::aider::session::is_file_line;
 
 impl Flow {
     pub(super) fn question_line(&mut self, line: Line<'_>, out: &mut Emitter) -> bool {
@@ -32,9 +33,27 @@ impl Flow {
         let one_paragraph = !self.segment.iter().any(|line| marker::is_gap(line));
         match topic {
             Topic::Command => self.round.is_open(),
-            Topic::Subject | Topic::Other => self.origin != Origin::Prompt && one_paragraph,
+            Topic::Subject | Topic::Other if self.origin == Origin::Prompt => {
+                self.is_about_prompt(question)
+            }
+            Topic::Subject | Topic::Other => one_paragraph,
             Topic::Tools | Topic::Output => false,
         }
+    }
+
+    /// Whether a question is about a file or an address that the person named:
+    /// it is asked before the model says a word, with nothing but that name
+    /// between an empty line and the question.
+    fn is_about_prompt(&self, question: &str) -> bool {
+        let first = self.segment.first().map_or("", String::as_str);
+        let fits = if question.starts_with("Add URL to the chat?") {
+            first.starts_with("https://") || first.starts_with("http://")
+        } else {
+            question.starts_with("Add file to the chat?") && is_file_line(first)
+        };
+        // A long name is cut into several lines, none of which has a blank.
+        let is_name = |line: &String| line.split_whitespace().count() == 1;
+        self.set_off && fits && self.segment.iter().all(is_name)
     }
 
     fn asked(&mut self, mut prompt: Prompt, rest: Line<'_>, out: &mut Emitter) {

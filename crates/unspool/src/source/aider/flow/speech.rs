@@ -3,7 +3,7 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::{Flow, Note, Origin, SEGMENT_LIMIT};
+use super::{Flow, Line, Note, Origin, SEGMENT_LIMIT, Tally};
 use crate::event::{Level, TurnStatus, Usage};
 use crate::source::Emitter;
 use crate::source::aider::marker::{self, Counts, Family, Question};
@@ -41,27 +41,65 @@ impl Flow {
         fits.then_some(counts)
     }
 
+    /// Whether token counts begin with a line, all or only some of them.
+    pub(super) fn begins_counts(&self, text: &str) -> bool {
+        let cut = self.who.family != Family::Cecli && !self.is_history();
+        self.counts_in(text).is_some() || (cut && marker::is_cut_usage(text))
+    }
+
+    /// Takes the rest of token counts that were cut, or their cost.
+    pub(super) fn counts_go_on(&mut self, line: Line<'_>) -> bool {
+        let Some(tally) = &self.tally else {
+            return false;
+        };
+        let may_go_on = match &tally.counts {
+            Some(counts) => {
+                let priced = counts.family == Family::Cecli || counts.usage.cost_usd.is_some();
+                !priced && line.text.starts_with("Cost: $")
+            }
+            None => !line.text.trim().is_empty(),
+        };
+        if !may_go_on {
+            return false;
+        }
+        let text = [tally.text.as_str(), line.text.trim()].join(" ");
+        let counts = self.counts_in(&text);
+        if counts.is_none() && !marker::is_cut_usage(&text) {
+            return false;
+        }
+        if let Some(tally) = &mut self.tally {
+            tally.lines.push(line.raw.to_owned());
+            (tally.text, tally.counts) = (text, counts);
+        }
+        true
+    }
+
     /// A line that looks like token counts is believed when the next one is
     /// what the agent prints after them.
     pub(super) fn decide_counts(&mut self, next: Option<&str>, out: &mut Emitter) {
-        let Some((line, counts)) = self.counts.take() else {
+        let Some(Tally { lines, counts, .. }) = self.tally.take() else {
             return;
         };
-        let believed = next.is_none_or(|next| {
+        let follows = |counts: &Counts, next: &str| {
             let edits = || {
-                let follows = marker::note(next).is_some() || Report::begins(next);
-                follows && !self.who.only_answers() && self.plausible(&counts)
+                let follows = marker::note(next).is_some()
+                    || Report::begins(next)
+                    || self.applies_patch(next);
+                follows && !self.who.only_answers() && self.plausible(counts)
             };
             let wraps = matches!(self.who.family, Family::Ce | Family::Cecli);
             marker::is_gap(next)
                 || self.is_history()
                 || matches!(marker::question(next), Some(Question::Whole(..)))
                 || (!wraps && edits())
-        });
-        if !believed {
-            self.push(&line, out);
+        };
+        let believed = counts.filter(|counts| next.is_none_or(|next| follows(counts, next)));
+        let Some(counts) = believed else {
+            for line in &lines {
+                self.push(line, out);
+            }
             return;
-        }
+        };
         self.who.ensure(out);
         self.message(Some(&counts), out);
         self.turn.verdict = None;
@@ -77,6 +115,19 @@ impl Flow {
             cumulative: true,
             ..Usage::default()
         });
+    }
+
+    /// Whether the agent begins with a line to apply the patch in the segment.
+    fn applies_patch(&self, text: &str) -> bool {
+        let Some(path) = applied::patched(text).filter(|_| self.who.format() == "patch") else {
+            return false;
+        };
+        let names = |line: &String| {
+            let action = line.strip_prefix("*** ");
+            let file = action.and_then(|action| action.split_once(" File: "));
+            file.is_some_and(|(_, file)| file.trim() == path)
+        };
+        self.segment.iter().any(names)
     }
 
     /// A few tokens cannot be a long text.

@@ -12,7 +12,12 @@ pub(in crate::source::aider) fn note(line: &str) -> Option<Level> {
         Some(Level::Error)
     } else if is(WARNINGS) || is_limit(line) {
         Some(Level::Warning)
-    } else if is(NOTES) || is_success(line) || is_commit(line) || is_chat_change(line) {
+    } else if is(NOTES)
+        || is_success(line)
+        || is_commit(line)
+        || is_chat_change(line)
+        || is_scraping(line)
+    {
         Some(Level::Info)
     } else {
         None
@@ -77,6 +82,12 @@ fn is_commit(line: &str) -> bool {
         .and_then(|rest| rest.split_once(' '))
         .map_or("", |(hash, _)| hash);
     hash.len() >= 7 && hash.chars().all(|c| c.is_ascii_hexdigit())
+}
+
+/// `Scraping https://example.com...`.
+fn is_scraping(line: &str) -> bool {
+    let address = line.strip_prefix("Scraping ").unwrap_or_default();
+    address.starts_with("http") && !address.contains(' ')
 }
 
 /// Files that come and go.
