@@ -142,6 +142,7 @@ const TOOLS: &[(Category, &[&str])] = &[
         &[
             "bash",
             "shell",
+            "shell_command",
             "local_shell",
             "exec",
             "exec_command",
@@ -214,6 +215,8 @@ const TOOLS: &[(Category, &[&str])] = &[
             "task",
             "agent",
             "invoke_agent",
+            "codebase_investigator",
+            "delegate_to_agent",
             "spawn_agent",
             "wait_agent",
             "send_input",
@@ -291,6 +294,7 @@ pub fn arg(category: Category, input: Json<'_>) -> String {
     ];
     /// Fields of particular agents' tools.
     const OTHERS: &[&str] = &[
+        "absolute_path",
         "filename",
         "dir_path",
         "directory",
@@ -370,13 +374,21 @@ fn field_text(fields: &Object<'_>, key: &str) -> Option<String> {
         None if value.is_array() => list_text(key, &value.array()),
         None if value.is_object() => {
             let inner = value.object();
-            ["query", "path", "url", "pattern", "question", "command"]
-                .iter()
-                .find_map(|key| field_text(&inner, key))?
+            within_page(&inner).or_else(|| {
+                ["query", "path", "url", "pattern", "question", "command"]
+                    .iter()
+                    .find_map(|key| field_text(&inner, key))
+            })?
         }
         None => return None,
     };
     (!text.trim().is_empty()).then_some(text)
+}
+
+/// What is looked for within a page, in the words in which Codex says it.
+pub(crate) fn within_page(action: &Object<'_>) -> Option<String> {
+    let pattern = field_text(action, "pattern")?;
+    Some(format!("'{pattern}' in {}", field_text(action, "url")?))
 }
 
 fn list_text(key: &str, items: &[Json<'_>]) -> String {
@@ -581,12 +593,17 @@ fn strip_escapes(text: &str) -> Cow<'_, str> {
     Cow::Owned(printed.0)
 }
 
+/// Whether a call of this tool is the whole plan.
+pub fn is_plan_tool(name: &str) -> bool {
+    const TOOLS: &[&str] = &["todowrite", "todo_write", "write_todos", "update_plan"];
+    let name = name.to_ascii_lowercase();
+    TOOLS.contains(&name.rsplit(['.', '/']).next().unwrap_or(&name))
+}
+
 /// The plan in a call of a plan tool; `None` if the tool is none, or its input
 /// holds no list.
 pub fn plan(name: &str, input: Json<'_>) -> Option<Plan> {
-    const TOOLS: &[&str] = &["todowrite", "todo_write", "write_todos", "update_plan"];
-    let name = name.to_ascii_lowercase();
-    if !TOOLS.contains(&name.rsplit(['.', '/']).next().unwrap_or(&name)) {
+    if !is_plan_tool(name) {
         return None;
     }
     let decoded = input.str();
@@ -674,6 +691,24 @@ mod tests {
             arg_of(Category::Read, r#"{"file_path":"  ","command":"ls"}"#),
             "ls"
         );
+    }
+
+    /// Names and fields that older versions of Codex, Gemini CLI and Qwen Code have.
+    #[test]
+    fn older_tools_are_known() {
+        assert_eq!(category("shell_command"), Category::Execute);
+        assert_eq!(category("codebase_investigator"), Category::Task);
+        assert_eq!(category("delegate_to_agent"), Category::Task);
+        let read = r#"{"absolute_path":"/p/a.rs","limit":3}"#;
+        assert_eq!(arg_of(Category::Read, read), "/p/a.rs");
+    }
+
+    #[test]
+    fn a_search_within_a_page_tells_what_is_looked_for() {
+        let find = r#"{"query":"","action":{"type":"find_in_page","url":"https://a.b/c","pattern":"foo"}}"#;
+        assert_eq!(arg_of(Category::Fetch, find), "'foo' in https://a.b/c");
+        let open = r#"{"action":{"type":"open_page","url":"https://a.b/c"}}"#;
+        assert_eq!(arg_of(Category::Fetch, open), "https://a.b/c");
     }
 
     #[test]

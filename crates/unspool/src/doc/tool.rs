@@ -11,7 +11,7 @@ use crate::json::{Json, Object};
 use crate::patch;
 use crate::sanitize;
 use crate::session::Tool;
-use crate::tool::unwrap_shell;
+use crate::tool::{self, unwrap_shell};
 
 mod body;
 mod named;
@@ -346,7 +346,9 @@ impl View<'_> {
         let is_search = name.contains("search") && self.input.text(&["url"]).is_none();
         let word = if is_search { "Search Web" } else { "Fetch" };
         let address = self.input.text(&["url"]).map(exact);
-        let object = address.or_else(|| self.input.text(&["query", "prompt"]));
+        let object = address
+            .or_else(|| self.input.text(&["query", "prompt"]))
+            .or_else(|| tool::within_page(&action).map(exact));
         self.silent(
             word,
             style,

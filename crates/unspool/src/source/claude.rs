@@ -28,7 +28,7 @@ use blocks::Blocks;
 use calls::Calls;
 use tasks::Tasks;
 use turn::Turn;
-use wire::{Block, Content, Line};
+use wire::{Block, Content, Line, SYNTHETIC};
 
 mod agents;
 mod blocks;
@@ -218,7 +218,7 @@ impl Claude {
     ) {
         let id = self.blocks.id(line);
         match block.kind.str().as_deref() {
-            Some("text") if is_synthetic(line) => {
+            Some("text") if line.is_synthetic() => {
                 let text = block.text.str().unwrap_or_default();
                 self.answer(block.text, text, line, out);
             }
@@ -241,9 +241,7 @@ impl Claude {
     /// Text that no model wrote: an error of the API, or what a slash command
     /// printed.
     fn answer(&mut self, json: Json<'_>, text: Cow<'_, str>, line: &Line<'_>, out: &mut Emitter) {
-        let is_error =
-            line.is_api_error.is_true() || (is_synthetic(line) && text.starts_with("API Error"));
-        if is_error {
+        if line.is_error() {
             self.turn.error_shown(&text);
             out.notice(Level::Error, text);
         } else if text != "No response requested." {
@@ -272,11 +270,4 @@ impl Claude {
         out.time(time.map(Cow::Owned));
         out.agent(agent);
     }
-}
-
-/// The model's name in messages that the program wrote itself.
-const SYNTHETIC: &str = "<synthetic>";
-
-fn is_synthetic(line: &Line<'_>) -> bool {
-    line.is_api_error.is_true() || line.message.model.str().is_some_and(|m| m == SYNTHETIC)
 }

@@ -20,11 +20,13 @@ use crate::json::Json;
 use crate::tool;
 
 use messages::{Messages, Stream};
+use withheld::Withheld;
 
 mod messages;
 mod proposed;
 #[cfg(test)]
 mod tests;
+mod withheld;
 
 /// Finished calls and messages that are remembered.
 const REMEMBERED: usize = 16_384;
@@ -48,6 +50,8 @@ pub struct Emitter {
     /// Finished calls in the order in which they are forgotten.
     finished: VecDeque<String>,
     unnamed_calls: u64,
+    /// Calls that nothing else has told of yet.
+    withheld: Vec<Withheld>,
     /// Changes of which it is not known whether they were made, by number.
     undecided: VecDeque<u64>,
 }
@@ -284,12 +288,31 @@ impl Emitter {
     /// nothing new is not emitted; an id that belonged to a finished call is
     /// made unique. A call of a plan tool becomes the plan.
     pub fn tool_use(&mut self, call: Call<'_>) {
+        let json = call.input.as_ref().map_or(Json::NULL, RawJson::json);
+        let plan = tool::plan(call.name, json);
+        let phase = if plan.is_some() {
+            Phase::Plan
+        } else {
+            Phase::Open
+        };
+        let Some(call) = self.admit(call, phase) else {
+            return;
+        };
+        match plan {
+            // A plan stands beside the message, which goes on.
+            Some(plan) => self.plan(plan),
+            None => self.show_call(call),
+        }
+    }
+
+    /// Remembers a call and gives back its event; `None` if it is known already.
+    fn admit(&mut self, call: Call<'_>, phase: Phase) -> Option<ToolUse> {
         let category = call.category.unwrap_or_else(|| tool::category(call.name));
         let json = call.input.as_ref().map_or(Json::NULL, RawJson::json);
         let digest = digest(&(call.name, call.title, json.raw(), category as u8));
         let known = self.calls.get(call.id).filter(|_| !call.id.is_empty());
         if known.is_some_and(|k| k.phase != Phase::Finished && k.digest == digest) {
-            return;
+            return None;
         }
         self.turn_open = true;
         let id = match known {
@@ -298,39 +321,34 @@ impl Emitter {
             None if call.id.is_empty() => self.unnamed(),
             None => call.id.to_owned(),
         };
-        let plan = tool::plan(call.name, json);
+        let name = tool::label(call.name);
         self.remember(
             call.id,
             Known {
                 id: id.clone(),
-                name: tool::label(call.name),
+                name: name.clone(),
                 category,
                 digest,
-                phase: if plan.is_some() {
-                    Phase::Plan
-                } else {
-                    Phase::Open
-                },
+                phase,
             },
         );
-        if let Some(plan) = plan {
-            // A plan stands beside the message, which goes on.
-            self.plan(plan);
-            return;
-        }
-        self.messages.end_unnamed(self.agent.as_deref());
         let arg = match call.arg {
             Some(arg) => tool::preview(&arg),
             None => tool::arg(category, json),
         };
-        self.push(Body::ToolUse(ToolUse {
+        Some(ToolUse {
             id,
-            name: tool::label(call.name),
+            name,
             category,
             arg,
             input: call.input,
             title: tool::label(call.title),
-        }));
+        })
+    }
+
+    fn show_call(&mut self, call: ToolUse) {
+        self.messages.end_unnamed(self.agent.as_deref());
+        self.push(Body::ToolUse(call));
     }
 
     /// Registers a call that is shown in another way (a plan, for example):
@@ -372,11 +390,15 @@ impl Emitter {
                 known.phase = Phase::Finished;
                 let (event_id, name) = (known.id.clone(), known.name.clone());
                 self.retire(id);
-                if was_plan {
-                    if outcome.status != ToolStatus::Ok {
-                        self.notice(Level::Warning, outcome.output);
-                    }
+                let withheld = self.take_withheld(id);
+                if was_plan && outcome.status != ToolStatus::Ok {
+                    self.notice(Level::Warning, outcome.output);
                     return;
+                }
+                match withheld {
+                    Some(withheld) => self.show_call(withheld.event),
+                    None if was_plan => return,
+                    None => {}
                 }
                 (event_id, name)
             }
@@ -537,6 +559,7 @@ impl Emitter {
         if end.status == TurnStatus::Interrupted && end.reason.is_empty() {
             end.reason.push_str(self.finishing);
         }
+        self.release_withheld();
         self.messages.end_unnamed(self.agent.as_deref());
         self.turn_open = false;
         self.push(Body::TurnEnd(TurnEnd {

@@ -56,7 +56,7 @@ impl Source for Qwen {
         if self.is_saved {
             self.saved.finish(out);
         } else {
-            out.interrupted();
+            self.live.finish(out);
         }
     }
 
@@ -129,12 +129,32 @@ fn starts_agent(name: &str) -> bool {
     matches!(name, "agent" | "task")
 }
 
-/// Takes the API error off the end of an answer, where the agent puts it.
+/// Takes the API error off the end of an answer, where the agent puts it, with
+/// its advice about limits in a line of its own.
 fn split_api_error(text: &str) -> (&str, &str) {
-    match text.rfind("[API Error: ") {
-        Some(start) if text.trim_end().ends_with(']') => text.split_at(start),
-        _ => (text, ""),
+    const ADVICE: &[&str] = &[
+        "Possible quota limitations in place",
+        "Please wait and try again later.",
+    ];
+    let Some(start) = text.rfind("[API Error: ") else {
+        return (text, "");
+    };
+    let (words, error) = text.split_at(start);
+    let body = match error.trim_end().rsplit_once('\n') {
+        Some((body, line)) if ADVICE.iter().any(|advice| line.starts_with(advice)) => body,
+        _ => error,
+    };
+    if body.trim_end().ends_with(']') {
+        (words, error)
+    } else {
+        (text, "")
     }
+}
+
+/// Whether an API error behind these words may as well be one that the model
+/// quotes. The agent puts its own right behind the last character.
+fn may_be_quoted(words: &str) -> bool {
+    words.ends_with(char::is_whitespace)
 }
 
 /// What is kept of a call until its result comes.

@@ -238,16 +238,18 @@ fn without_notes(text: &str) -> &str {
     }
 }
 
-/// The text inside the one XML-like tag around it.
+/// The text inside the one XML-like tag around it. A text that only begins and
+/// ends with tags is as it is.
 pub(super) fn without_tag(text: &str) -> &str {
-    let inner = text
-        .trim()
-        .strip_suffix('>')
-        .and_then(|rest| rest.strip_prefix('<'))
-        .and_then(|rest| rest.split_once('>'))
-        .and_then(|(_, rest)| rest.rsplit_once("</"))
-        .map(|(inner, _)| inner);
-    inner.map_or(text, |inner| inner.trim_matches('\n'))
+    tagged(text).map_or(text, |inner| inner.trim_matches('\n'))
+}
+
+fn tagged(text: &str) -> Option<&str> {
+    let (tag, rest) = text.trim().strip_prefix('<')?.split_once('>')?;
+    let name = tag.split_whitespace().next()?;
+    let inner = rest.strip_suffix('>')?.strip_suffix(name)?;
+    let inner = inner.strip_suffix("</")?;
+    (!inner.contains(&format!("</{name}>"))).then_some(inner)
 }
 
 #[cfg(test)]
@@ -316,6 +318,19 @@ mod tests {
         let noted =
             "<tools-used-before-summary>Bash</tools-used-before-summary>\n\n4 files.\nagentId: a60";
         assert_eq!(answer(noted), "4 files.");
+    }
+
+    #[test]
+    fn only_a_tag_around_the_whole_text_is_taken_off() {
+        assert_eq!(without_tag("<r ok=\"1\">\nDone.\n</r>"), "Done.");
+        for text in [
+            "<status>failed</status> <code>3</code>",
+            "<a>1</a>\n<a>2</a>",
+            "<a>b>",
+            "<>x</>",
+        ] {
+            assert_eq!(without_tag(text), text);
+        }
     }
 
     #[test]

@@ -104,7 +104,7 @@ fn failure(section: &str) -> Option<Failure> {
         format: "diff",
         files: &[],
     };
-    let block = edit::find(&lines, search, "?", chat)?;
+    let block = edit::Finder::new(&lines, chat).next(search, "?")?;
     let hunks = block.edits.into_iter().flat_map(|edit| edit.hunks);
     Some(Failure {
         reason: reason.trim().to_owned(),

@@ -5,6 +5,8 @@
 //! A block is found by where its parts stand in the lines of one message; what
 //! is cut off or lacks a file name is no block and stays text.
 
+use std::collections::HashMap;
+
 use crate::event::{Edit, EditOp, Hunk};
 use crate::patch;
 
@@ -26,25 +28,33 @@ pub(super) struct Block {
     pub(super) edits: Vec<Edit>,
 }
 
-/// The first block in `lines` at or after `from`. A block without a file name
-/// is for `path`, the file of the block before it.
-pub(super) fn find(lines: &[String], from: usize, path: &str, chat: Chat<'_>) -> Option<Block> {
-    if matches!(chat.format, "ask" | "help" | "context") {
-        return None;
-    }
-    let reader = Reader { lines, from, chat };
-    (from..lines.len()).find_map(|index| {
-        let line = reader.line(index);
-        if is_search(line) {
-            reader.search_replace(index, path)
-        } else if line.trim_end() == "*** Begin Patch" {
-            reader.patch(index)
-        } else if opening_fence(line).is_some() {
-            reader.diff(index).or_else(|| reader.whole(index))
-        } else {
-            None
+/// Finds the blocks in the lines of one message, from the first to the last. A line
+/// that was looked for is remembered: what never closes is read to the end once.
+pub(super) struct Finder<'a> {
+    lines: &'a [String],
+    chat: Chat<'a>,
+    /// Where the block before ended.
+    from: usize,
+    /// From where on each mark was looked for, and where it stands.
+    known: HashMap<Mark, (usize, usize)>,
+}
+
+/// A line that a block is waited for by.
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Mark {
+    Divider,
+    Replace,
+    Fence(String),
+}
+
+impl Mark {
+    fn is(&self, line: &str) -> bool {
+        match self {
+            Self::Divider => is_divider(line),
+            Self::Replace => is_replace(line) || is_search(line),
+            Self::Fence(fence) => line.trim_end() == fence,
         }
-    })
+    }
 }
 
 /// `<<<<<<< SEARCH`, with five to nine brackets.
@@ -57,6 +67,10 @@ pub(super) fn is_search(line: &str) -> bool {
 /// `>>>>>>> REPLACE`.
 pub(super) fn is_replace(line: &str) -> bool {
     marks(line, '>') && line.trim_end().trim_start_matches('>') == " REPLACE"
+}
+
+fn is_patch(line: &str) -> bool {
+    line.trim_end() == "*** Begin Patch"
 }
 
 fn is_divider(line: &str) -> bool {
@@ -103,13 +117,37 @@ pub(super) fn file_name(line: &str) -> Option<&str> {
     is_name.then_some(name)
 }
 
-struct Reader<'a> {
-    lines: &'a [String],
-    from: usize,
-    chat: Chat<'a>,
-}
+impl<'a> Finder<'a> {
+    pub(super) fn new(lines: &'a [String], chat: Chat<'a>) -> Self {
+        Self {
+            lines,
+            chat,
+            from: 0,
+            known: HashMap::new(),
+        }
+    }
 
-impl<'a> Reader<'a> {
+    /// The first block at or after `from`, which only grows. A block without a file
+    /// name is for `path`, the file of the block before it.
+    pub(super) fn next(&mut self, from: usize, path: &str) -> Option<Block> {
+        if matches!(self.chat.format, "ask" | "help" | "context") {
+            return None;
+        }
+        self.from = from;
+        (from..self.lines.len()).find_map(|index| {
+            let line = self.line(index);
+            if is_search(line) {
+                self.search_replace(index, path)
+            } else if is_patch(line) {
+                self.patch(index)
+            } else if opening_fence(line).is_some() {
+                self.diff(index).or_else(|| self.whole(index))
+            } else {
+                None
+            }
+        })
+    }
+
     fn line(&self, index: usize) -> &'a str {
         self.lines.get(index).map_or("", String::as_str)
     }
@@ -124,6 +162,21 @@ impl<'a> Reader<'a> {
         (from..self.lines.len()).find(|index| is(self.line(*index)))
     }
 
+    /// Where a mark stands, at or after `from`.
+    fn mark(&mut self, from: usize, mark: Mark) -> Option<usize> {
+        let known = self.known.get(&mark).copied();
+        let at = match known {
+            Some((looked, at)) if looked <= from && from <= at => at,
+            _ => {
+                let found = self.position(from, |line| mark.is(line));
+                let at = found.unwrap_or(self.lines.len());
+                self.known.insert(mark, (from, at));
+                at
+            }
+        };
+        (at < self.lines.len()).then_some(at)
+    }
+
     fn text(&self, from: usize, to: usize) -> String {
         let lines = self.lines.get(from..to).unwrap_or_default();
         lines
@@ -135,9 +188,9 @@ impl<'a> Reader<'a> {
         self.chat.files.iter().any(|file| file == path)
     }
 
-    fn search_replace(&self, index: usize, path: &str) -> Option<Block> {
-        let divider = self.position(index + 1, is_divider)?;
-        let replace = self.position(divider + 1, |line| is_replace(line) || is_search(line))?;
+    fn search_replace(&mut self, index: usize, path: &str) -> Option<Block> {
+        let divider = self.mark(index + 1, Mark::Divider)?;
+        let replace = self.mark(divider + 1, Mark::Replace)?;
         if is_search(self.line(replace)) {
             return None;
         }
@@ -200,7 +253,11 @@ impl<'a> Reader<'a> {
     }
 
     fn patch(&self, index: usize) -> Option<Block> {
-        let end = self.position(index, |line| line.trim_end() == "*** End Patch")?;
+        let is_end = |line: &str| line.trim_end() == "*** End Patch";
+        let end = self.position(index + 1, |line| is_end(line) || is_patch(line))?;
+        if !is_end(self.line(end)) {
+            return None;
+        }
         let edits = patch::begin_patch(&self.text(index, end + 1));
         let fenced = self
             .above(index, 1)
@@ -216,11 +273,15 @@ impl<'a> Reader<'a> {
     fn diff(&self, index: usize) -> Option<Block> {
         let format = self.chat.format;
         let fits = format.is_empty() || format.contains("udiff");
-        if !fits || self.line(index).trim_end() != "```diff" {
+        let opens = |line: &str| line.trim_end() == "```diff";
+        if !fits || !opens(self.line(index)) || !self.is_file_header(index + 1) {
             return None;
         }
-        let headed = self.is_file_header(index + 1);
-        let end = self.position(index + 1, |line| line.trim_end() == "```")?;
+        let closes = |line: &str| line.trim_end() == "```";
+        let end = self.position(index + 1, |line| closes(line) || opens(line))?;
+        if !closes(self.line(end)) {
+            return None;
+        }
         let mut edits = Vec::new();
         let mut start = index + 1;
         for next in index + 2..=end {
@@ -233,7 +294,7 @@ impl<'a> Reader<'a> {
         for edit in edits.iter_mut().filter(|edit| edit.op == EditOp::Add) {
             number_new_file(edit);
         }
-        (headed && !edits.is_empty()).then_some(Block {
+        (!edits.is_empty()).then_some(Block {
             begin: index,
             end: end + 1,
             edits,
@@ -247,13 +308,13 @@ impl<'a> Reader<'a> {
 
     /// Only the format itself tells a whole file from a piece of code that is
     /// shown under a file's name.
-    fn whole(&self, index: usize) -> Option<Block> {
+    fn whole(&mut self, index: usize) -> Option<Block> {
         if !matches!(self.chat.format, "whole" | "editor-whole") {
             return None;
         }
         let fence = opening_fence(self.line(index))?;
         let path = file_name(self.above(index, 1)?)?;
-        let end = self.position(index + 1, |line| line.trim_end() == fence)?;
+        let end = self.mark(index + 1, Mark::Fence(fence))?;
         let mut edit = patch::added(path, &self.text(index + 1, end));
         if self.exists(path) {
             edit.op = EditOp::Update;
@@ -286,7 +347,8 @@ mod tests {
         };
         let mut found: Vec<Block> = Vec::new();
         let mut path = String::new();
-        while let Some(block) = find(&lines, found.last().map_or(0, |b| b.end), &path, chat) {
+        let mut finder = Finder::new(&lines, chat);
+        while let Some(block) = finder.next(found.last().map_or(0, |b| b.end), &path) {
             path.clone_from(&block.edits[0].path);
             found.push(block);
         }

@@ -1,7 +1,7 @@
 //! One message of the model, taken apart: reasoning, the agent's context
 //! blocks before it, prose, and edit blocks, in order.
 
-use super::edit::{self, Chat};
+use super::edit::{Chat, Finder};
 use super::marker;
 use crate::event::Edit;
 
@@ -128,7 +128,8 @@ fn is_dashes(line: &str, count: usize) -> bool {
 fn answer(lines: &[String], chat: Chat<'_>, parts: &mut Vec<Part>) {
     let mut from = 0;
     let mut path = String::new();
-    while let Some(block) = edit::find(lines, from, &path, chat) {
+    let mut finder = Finder::new(lines, chat);
+    while let Some(block) = finder.next(from, &path) {
         let before = lines.get(from..block.begin).unwrap_or_default();
         push_text(parts, before, Part::Text);
         if let Some(edit) = block.edits.last() {

@@ -23,6 +23,8 @@ pub(super) struct Calls {
     /// Inputs that a result is read with.
     inputs: VecDeque<(String, RawJson)>,
     denied: VecDeque<String>,
+    /// Calls whose request for permission was withdrawn.
+    withdrawn: VecDeque<String>,
     /// Open requests for permission: their id and the call's.
     asked: VecDeque<(String, String)>,
 }
@@ -52,6 +54,13 @@ impl Calls {
         index.and_then(|index| self.denied.remove(index)).is_some()
     }
 
+    pub(super) fn withdraw(&mut self, call: String) {
+        self.withdrawn.push_back(call);
+        if self.withdrawn.len() > REMEMBERED {
+            self.withdrawn.pop_front();
+        }
+    }
+
     pub(super) fn ask(&mut self, request: String, call: String) {
         self.asked.push_back((request, call));
         if self.asked.len() > REMEMBERED {
@@ -70,19 +79,23 @@ impl Claude {
     pub(super) fn call(&mut self, block: &Block<'_>, line: &Line<'_>, out: &mut Emitter) {
         let id = block.id.str().unwrap_or_default();
         let name = block.name.str().unwrap_or_default();
+        let input: Option<RawJson> = block.input.into();
         if self.tasks.call(&id, &name, block.input) {
-            out.open_turn();
-            out.hide_call(&id, &name);
+            out.withhold(Call {
+                id: &id,
+                name: &name,
+                input,
+                ..Call::default()
+            });
             return;
         }
-        let input: Option<RawJson> = block.input.into();
         let category = tool::category(&name);
         if matches!(category, Category::Edit | Category::Write)
             && let Some(input) = input.clone()
         {
             self.calls.keep_input(&id, input);
         }
-        out.tool_use(Call {
+        out.own_tool_use(Call {
             id: &id,
             name: &name,
             category: Some(category),
@@ -157,9 +170,26 @@ impl Claude {
         out.tool_result(&id, outcome);
     }
 
+    /// The turn is over. A request that was withdrawn may have been settled
+    /// otherwise, with a result; a call that has none was stopped with it.
+    pub(super) fn stop_withdrawn(&mut self, out: &mut Emitter) {
+        for call in std::mem::take(&mut self.calls.withdrawn) {
+            if out.is_open(&call) {
+                let outcome = Outcome {
+                    status: ToolStatus::Canceled,
+                    ..Outcome::default()
+                };
+                out.tool_result(&call, outcome);
+            }
+        }
+    }
+
     /// How a call failed.
     fn failure(&mut self, id: &str, text: &str, line: &Line<'_>) -> ToolStatus {
-        let denied = self.calls.take_denied(id);
+        // By a rule: nobody was asked for that either.
+        let refused = self.calls.take_denied(id)
+            || text.starts_with("Permission to use ")
+            || text.starts_with("Claude requested permissions to ");
         let meta = line.result_meta.array();
         let meta = meta
             .iter()
@@ -178,15 +208,13 @@ impl Claude {
             || text.starts_with("The user doesn't want to take this action right now")
             || text.starts_with("<tool_use_error>Cancelled: ")
             // Without a decision nobody was asked: the running call was stopped.
-            || (kind == "user-rejected" && decision.is_null());
+            || (kind == "user-rejected" && decision.is_null() && !refused);
         if stopped {
             ToolStatus::Canceled
-        } else if denied
+        } else if refused
             || !kind.is_empty()
             || decision.str().as_deref() == Some("reject")
             || text.starts_with("The user doesn't want to proceed with this tool use")
-            || text.starts_with("Permission to use ")
-            || text.starts_with("Claude requested permissions to ")
         {
             ToolStatus::Rejected
         } else {
@@ -258,7 +286,10 @@ fn is_interrupted(category: Option<Category>, details: Json<'_>) -> bool {
     let tail = bytes
         .get(bytes.len().saturating_sub(TAIL)..)
         .unwrap_or(bytes);
-    memchr::memmem::find(tail, br#""interrupted":true"#).is_some()
+    let key = br#""interrupted""#;
+    let value = memchr::memmem::rfind(tail, key).and_then(|at| tail.get(at + key.len()..));
+    let value = value.and_then(|rest| rest.trim_ascii_start().strip_prefix(b":"));
+    value.is_some_and(|value| value.trim_ascii_start().starts_with(b"true"))
 }
 
 /// The code in `Exit code N`, the first line of a failed command's output.

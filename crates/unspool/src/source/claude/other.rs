@@ -106,6 +106,9 @@ impl Claude {
 
     fn decide(&mut self, request: String, outcome: String, out: &mut Emitter) {
         if let Some(call) = self.calls.take_asked(&request) {
+            if outcome == "cancelled" {
+                self.calls.withdraw(call.clone());
+            }
             out.permission(Permission {
                 id: request,
                 tool_id: call,

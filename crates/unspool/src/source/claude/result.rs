@@ -23,6 +23,7 @@ impl Claude {
         }
         self.meet(line, out);
         let end = self.end_of(fields);
+        self.stop_withdrawn(out);
         self.last_words(&end, fields, out);
         let cost = fields.get("total_cost_usd");
         if models.object().is_empty() {
@@ -51,7 +52,13 @@ impl Claude {
             let named = named
                 .iter()
                 .find(|name| !matches!(name.as_str(), "" | "completed" | "success"));
-            turn::failed(named.map_or("", String::as_str))
+            // Older versions name no reason.
+            let shown = if self.turn.has_error() {
+                "api_error"
+            } else {
+                ""
+            };
+            turn::failed(named.map_or(shown, String::as_str))
         } else if turn::is_length(stop) {
             turn::cut_by_length()
         } else {

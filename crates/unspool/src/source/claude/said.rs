@@ -39,6 +39,14 @@ impl Claude {
                 _ => out.unknown(frame),
             }
         }
+        let is_picture = |kind: &str| matches!(kind, "image" | "document");
+        let mut kinds = blocks.iter().filter_map(|block| block.kind.str());
+        let is_wordless = !blocks.is_empty() && kinds.all(|kind| is_picture(&kind));
+        if is_wordless && !line.is_injected.is_true() {
+            // A prompt without words.
+            let leads = self.leads(out);
+            self.begin_turn(line, leads, out);
+        }
         self.said(&words, line, out);
     }
 

@@ -82,7 +82,12 @@ impl Tasks {
                     text: input.get("subject").string(),
                     ..PlanEntry::default()
                 };
-                self.items.push_back((id, entry));
+                // Results of calls side by side come in any order.
+                let number = |id: &str| id.parse::<u64>().unwrap_or(u64::MAX);
+                let mut items = self.items.iter();
+                let place = items.position(|(known, _)| number(known) > number(&id));
+                self.items
+                    .insert(place.unwrap_or(self.items.len()), (id, entry));
                 if self.items.len() > REMEMBERED {
                     self.items.pop_front();
                 }
@@ -165,6 +170,10 @@ impl Claude {
         drop(output);
         if outcome.status != ToolStatus::Ok {
             outcome.output = told(&open, outcome.output);
+        }
+        if outcome.status == ToolStatus::Ok {
+            // The list tells it.
+            out.forget_withheld(call);
         }
         out.tool_result(call, outcome);
         if is_news {

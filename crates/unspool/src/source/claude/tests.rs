@@ -252,7 +252,7 @@ fn a_refused_call_is_told_from_a_stopped_one() {
             "d",
             r#""half""#,
             false,
-            r#","tool_use_result":{"stdout":"half","interrupted":true}"#,
+            r#","tool_use_result":{"stdout":"half", "interrupted" : true}"#,
         ),
         call("e", "Bash", "{}"),
         result("e", r#""Exit code 2\nboom""#, true, ""),
@@ -542,4 +542,121 @@ fn an_agent_in_the_background_ends_though_its_words_are_known() {
         _ => None,
     });
     assert_eq!(notices.collect::<Vec<_>>(), ["Agent \"Scan\" finished"]);
+}
+
+#[test]
+fn what_a_rule_denies_is_rejected_though_nobody_was_asked() {
+    let asked =
+        r#""Claude requested permissions to write to /p/x, but you haven't granted it yet.""#;
+    let kind = |id: &str| {
+        format!(r#","tool_result_meta":[{{"id":"{id}","non_execution_kind":"user-rejected"}}]"#)
+    };
+    let lines = [
+        call("a", "Write", "{}"),
+        result("a", asked, true, &kind("a")),
+        call("b", "Bash", "{}"),
+        r#"{"type":"system","subtype":"permission_denied","tool_use_id":"b"}"#.to_owned(),
+        result("b", r#""not here""#, true, &kind("b")),
+    ];
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let events = events(&lines);
+    let statuses: Vec<_> = results(&events).iter().map(|r| r.status).collect();
+    assert_eq!(statuses, [ToolStatus::Rejected, ToolStatus::Rejected]);
+}
+
+#[test]
+fn an_error_of_the_api_is_known_without_its_mark() {
+    let words = [
+        "It may not exist",
+        "Claude AI usage limit reached|1764000000",
+    ];
+    for (text, error) in [(words[0], r#","error":"invalid_request""#), (words[1], "")] {
+        let message = format!(
+            r#"{{"id":"m","model":"<synthetic>","content":[{{"type":"text","text":"{text}"}}],"stop_reason":"stop_sequence"}}"#
+        );
+        let live = format!(r#"{{"type":"assistant","message":{message},"session_id":"s"{error}}}"#);
+        let end = format!(
+            r#"{{"type":"result","subtype":"success","is_error":true,"result":"{text}","session_id":"s"}}"#
+        );
+        for lines in [vec![live, end], vec![saved("assistant", &message, error)]] {
+            let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+            let events = events(&lines);
+            assert_eq!(kinds(&events), ["session", "notice", "turn_end"], "{text}");
+            assert_eq!(ends(&events), [(TurnStatus::Failed, "api_error")]);
+        }
+    }
+}
+
+#[test]
+fn a_slash_commands_output_is_no_error() {
+    let line = r#"{"type":"assistant","message":{"id":"m","model":"<synthetic>","content":[{"type":"text","text":"Total cost: $1"}]},"session_id":"s"}"#;
+    assert_eq!(kinds(&events(&[line])), ["session", "text", "turn_end"]);
+}
+
+#[test]
+fn tasks_are_in_the_order_of_their_numbers_and_none_is_lost() {
+    let lines = [
+        call("a", "TaskCreate", r#"{"subject":"one"}"#),
+        call("b", "TaskCreate", r#"{"subject":"two"}"#),
+        result("b", r#""Task #2 created successfully: two""#, false, ""),
+        result("a", r#""Task #1 created successfully: one""#, false, ""),
+        call("c", "TaskCreate", r#"{"subject":"three"}"#),
+    ];
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let events = events(&lines);
+    assert_eq!(
+        kinds(&events),
+        ["session", "plan", "plan", "tool_use", "turn_end"]
+    );
+    let Body::Plan(plan) = &events[2].body else {
+        panic!();
+    };
+    let texts: Vec<&str> = plan.entries.iter().map(|e| e.text.as_str()).collect();
+    assert_eq!(texts, ["one", "two"]);
+    assert!(matches!(&events[3].body, Body::ToolUse(call) if call.arg == "three"));
+}
+
+#[test]
+fn a_prompt_of_a_picture_alone_begins_a_turn() {
+    let lines = [
+        saved("user", r#"{"content":"one"}"#, ""),
+        saved(
+            "assistant",
+            r#"{"id":"a","content":[{"type":"text","text":"x"}],"stop_reason":"end_turn"}"#,
+            "",
+        ),
+        saved("user", r#"{"content":[{"type":"image","source":{}}]}"#, ""),
+        saved(
+            "assistant",
+            r#"{"id":"b","content":[{"type":"text","text":"y"}],"stop_reason":"end_turn"}"#,
+            "",
+        ),
+    ];
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    assert_eq!(ends(&events(&lines)), [(TurnStatus::Completed, ""); 2]);
+}
+
+#[test]
+fn a_call_whose_permission_was_withdrawn_is_stopped_unless_it_has_a_result() {
+    let ask = |id: &str| {
+        format!(
+            r#"{{"type":"control_request","request_id":"r{id}","request":{{"subtype":"can_use_tool","tool_use_id":"{id}"}}}}"#
+        )
+    };
+    let withdraw =
+        |id: &str| format!(r#"{{"type":"control_cancel_request","request_id":"r{id}"}}"#);
+    let lines = [
+        call("a", "Bash", "{}"),
+        ask("a"),
+        withdraw("a"),
+        result("a", r#""done""#, false, ""),
+        call("b", "Bash", "{}"),
+        ask("b"),
+        withdraw("b"),
+        r#"{"type":"result","subtype":"success","terminal_reason":"aborted_tools"}"#.to_owned(),
+    ];
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let events = events(&lines);
+    let statuses: Vec<_> = results(&events).iter().map(|r| r.status).collect();
+    assert_eq!(statuses, [ToolStatus::Ok, ToolStatus::Canceled]);
 }

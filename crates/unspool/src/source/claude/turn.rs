@@ -38,7 +38,7 @@ impl Turn {
         };
         self.end = match stop.as_deref() {
             Some("refusal") => Some(failed("refusal")),
-            _ if line.is_api_error.is_true() => Some(failed("api_error")),
+            _ if line.is_error() => Some(failed("api_error")),
             Some("end_turn" | "stop_sequence") => Some(TurnEnd::default()),
             _ if is_length(line.message.stop_reason) => Some(cut_by_length()),
             // Older versions never saved the stop reason.
@@ -87,6 +87,10 @@ impl Turn {
 
     pub(super) fn error_shown(&mut self, text: &str) {
         self.error = Some(text.to_owned());
+    }
+
+    pub(super) fn has_error(&self) -> bool {
+        self.error.is_some()
     }
 
     pub(super) fn was_shown(&self, error: &str) -> bool {

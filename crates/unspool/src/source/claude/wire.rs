@@ -97,6 +97,7 @@ record! {
         api_message_id: Json = "api_message_id",
         block_index: Json = "apiBlockIndex",
         is_api_error: Json = "is_api_error_message" | "isApiErrorMessage",
+        error: Json = "error",
         is_injected: Json = "isSynthetic" | "isMeta",
         is_summary: Json = "isCompactSummary",
         is_aborted: Json = "aborted" | "isAbortedMidStream",
@@ -165,6 +166,9 @@ pub(super) enum Content<'a> {
     Blocks(Vec<Block<'a>>),
 }
 
+/// The model's name in messages that the program wrote itself.
+pub(super) const SYNTHETIC: &str = "<synthetic>";
+
 impl<'a> Line<'a> {
     /// Reads a line; `None` when it is not JSON.
     pub(super) fn parse(text: &'a str) -> Option<Self> {
@@ -180,6 +184,34 @@ impl<'a> Line<'a> {
     /// Whether it belongs to a saved session.
     pub(super) fn is_saved(&self) -> bool {
         !self.saved_in.is_null()
+    }
+
+    /// Whether the program wrote the message itself.
+    pub(super) fn is_synthetic(&self) -> bool {
+        self.is_api_error.is_true() || self.message.model.str().is_some_and(|m| m == SYNTHETIC)
+    }
+
+    /// Whether the message is an error of the API. The mark for it is newer
+    /// than the name of the error, and older versions have neither.
+    pub(super) fn is_error(&self) -> bool {
+        const WORDS: &[&str] = &[
+            "API Error",
+            "Claude AI usage limit reached|",
+            "Credit balance is too low",
+            "Invalid API key",
+            "Prompt is too long",
+        ];
+        let says = |text: &str| WORDS.iter().any(|words| text.starts_with(words));
+        self.is_api_error.is_true()
+            || self.is_synthetic()
+                && (self.error.is_string()
+                    || match &self.message.content {
+                        Content::Text(text) => says(text),
+                        Content::Blocks(blocks) => blocks
+                            .iter()
+                            .any(|block| block.text.str().is_some_and(|text| says(&text))),
+                        Content::Nothing => false,
+                    })
     }
 
     /// The session that the line is a copy from; empty if it is none.

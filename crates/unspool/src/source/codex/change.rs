@@ -4,7 +4,7 @@
 //! the content of a file that is new or gone; session files and the older
 //! messages have the same as a map from paths.
 
-use crate::event::{Edit, EditOp};
+use crate::event::{Category, Edit, EditOp};
 use crate::json::Json;
 use crate::patch;
 
@@ -19,6 +19,20 @@ pub(super) fn first_path(changes: Json<'_>) -> String {
             .next()
             .map(|(path, _)| path.to_owned())
             .unwrap_or_default(),
+    }
+}
+
+/// What changes of files amount to, if they are all of one kind.
+pub(super) fn category(changes: Json<'_>) -> Category {
+    let edits = edits(changes);
+    let mut kinds = edits.iter().map(|edit| edit.op);
+    let first = kinds.next().unwrap_or(EditOp::Update);
+    match first {
+        _ if kinds.any(|kind| kind != first) => Category::Edit,
+        EditOp::Add => Category::Write,
+        EditOp::Delete => Category::Delete,
+        EditOp::Move => Category::Move,
+        EditOp::Update => Category::Edit,
     }
 }
 
@@ -108,5 +122,17 @@ mod tests {
             (new[0].op, new[0].hunks[0].old_start),
             (EditOp::Update, Some(3))
         );
+    }
+
+    #[test]
+    fn changes_of_one_kind_are_of_that_kind() {
+        let of = |text| category(Json::parse(text).unwrap());
+        assert_eq!(of(r#"[{"path":"a","kind":"add"}]"#), Category::Write);
+        assert_eq!(of(r#"[{"path":"a","kind":"delete"}]"#), Category::Delete);
+        let moved = r#"{"a":{"type":"update","unified_diff":"","move_path":"b"}}"#;
+        assert_eq!(of(moved), Category::Move);
+        let mixed = r#"[{"path":"a","kind":"add"},{"path":"b","kind":"delete"}]"#;
+        assert_eq!(of(mixed), Category::Edit);
+        assert_eq!(of("7"), Category::Edit);
     }
 }

@@ -143,13 +143,15 @@ impl Exec {
 
 /// Whether an error says that Codex tries again.
 pub(super) fn is_retry(message: &str) -> bool {
+    // Older versions: "stream error: …; retrying 1/5 in 189ms…".
     message.starts_with("Reconnecting...")
+        || (message.starts_with("stream error: ") && message.contains("; retrying "))
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::tests::{ends, events, kinds};
-    use crate::event::{Body, ToolStatus, TurnStatus};
+    use crate::event::{Body, Level, ToolStatus, TurnStatus};
 
     #[test]
     fn a_declined_command_is_rejected() {
@@ -237,6 +239,33 @@ mod tests {
         let events = events(&thread.repeat(2));
         let once = ["session", "turn_end"];
         assert_eq!(kinds(&events), once.repeat(2));
+    }
+
+    /// The wording before "Reconnecting... 1/5".
+    #[test]
+    fn an_older_version_that_tries_again_says_so() {
+        let events = events(concat!(
+            r#"{"type":"turn.started"}"#,
+            "\n",
+            r#"{"type":"error","message":"stream error: disconnected; retrying 1/5 in 189ms…"}"#,
+        ));
+        assert!(matches!(&events[0].body, Body::Notice(notice) if notice.level == Level::Retry));
+    }
+
+    #[test]
+    fn a_picture_from_an_mcp_tool_has_no_words() {
+        let output = |content: &str| {
+            let events = events(&format!(
+                r#"{{"type":"item.completed","item":{{"id":"i","type":"mcp_tool_call","server":"s","tool":"t","result":{{"content":{content}}},"status":"completed"}}}}"#
+            ));
+            match &events[1].body {
+                Body::ToolResult(result) => result.output.to_string(),
+                _ => panic!(),
+            }
+        };
+        assert_eq!(output(r#"[{"type":"image","data":"iVBORw0KGgo"}]"#), "");
+        let other = r#"[{"type":"resource_link","uri":"file:///y"}]"#;
+        assert_eq!(output(other), other);
     }
 
     #[test]

@@ -125,6 +125,7 @@ impl<'a> Item<'a> {
             "command_execution" => self.pick(&["command", "cwd"]),
             "file_change" => {
                 arg = Some(change::first_path(self.get("changes")).into());
+                category = Some(change::category(self.get("changes")));
                 self.pick(&["changes"])
             }
             "mcp_tool_call" => {
@@ -304,7 +305,8 @@ pub(super) fn mcp_category(tool: &str) -> Category {
     }
 }
 
-/// What an MCP tool said: its texts, else its structured content.
+/// What an MCP tool said: its texts, else its structured content. Pictures have
+/// no words.
 pub(super) fn mcp_text(result: Json<'_>) -> String {
     let fields = result.object();
     let content = fields.get("content");
@@ -312,10 +314,17 @@ pub(super) fn mcp_text(result: Json<'_>) -> String {
     if !said.is_empty() {
         return said;
     }
+    let is_picture =
+        |part: &Json<'_>| matches!(part.get("type").str().as_deref(), Some("image" | "audio"));
+    let rest = if content.is_array() && content.array().iter().all(is_picture) {
+        Json::NULL
+    } else {
+        content
+    };
     [
         fields.get("structured_content"),
         fields.get("structuredContent"),
-        content,
+        rest,
     ]
     .into_iter()
     .find(|value| !value.is_null() && value.raw() != "[]")

@@ -282,7 +282,8 @@ pub(super) fn mcp_call(id: &str, invocation: Json<'_>, out: &mut Emitter) {
     });
 }
 
-fn command_outcome(msg: &Object<'_>) -> Outcome {
+/// The end of a command, in this form and in session files.
+pub(super) fn command_outcome(msg: &Object<'_>) -> Outcome {
     let exit_code = msg.get("exit_code").i64();
     let output = match msg.get("aggregated_output") {
         text if text.is_null() => {
@@ -292,9 +293,10 @@ fn command_outcome(msg: &Object<'_>) -> Outcome {
         text => text.payload(),
     };
     Outcome {
-        status: match exit_code {
-            None | Some(0) => ToolStatus::Ok,
-            Some(_) => ToolStatus::Error,
+        status: match (msg.get("status").str().as_deref(), exit_code) {
+            (Some("declined"), _) => ToolStatus::Rejected,
+            (_, None | Some(0)) => ToolStatus::Ok,
+            (_, Some(_)) => ToolStatus::Error,
         },
         output,
         exit_code,

@@ -204,7 +204,12 @@ pub(super) fn select(session: &SavedFile, found: &[SavedFile]) -> Vec<usize> {
 /// a string the quotes would be escaped.
 fn head_field<'a>(head: &'a str, key: &str) -> &'a str {
     let line = head.lines().next().unwrap_or_default();
-    let value = line.split_once(&format!("\"{key}\":\"")).map(|(_, v)| v);
+    let quoted = format!("\"{key}\"");
+    let mut behind = line.split(quoted.as_str()).skip(1);
+    let value = behind.find_map(|rest| {
+        let value = rest.trim_start().strip_prefix(':')?;
+        value.trim_start().strip_prefix('"')
+    });
     value
         .and_then(|value| value.split_once('"'))
         .map_or("", |(value, _)| value)
@@ -234,5 +239,12 @@ mod tests {
         selected.sort_unstable();
         assert_eq!(selected, [0, 2]);
         assert_eq!(select(&found[2], &found), [0]);
+    }
+
+    #[test]
+    fn blanks_in_the_first_line_do_not_matter() {
+        let head = r#"{"type": "session_meta", "payload": {"about": "id", "id" : "a"}}"#;
+        assert_eq!(head_field(head, "id"), "a");
+        assert_eq!(head_field(head, "session_id"), "");
     }
 }

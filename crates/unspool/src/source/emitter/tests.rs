@@ -188,3 +188,37 @@ fn what_follows_a_change_waits_until_it_is_decided_on() {
     }
     assert_eq!(popped(&mut out).len(), 2001);
 }
+
+#[test]
+fn a_plan_call_without_a_list_is_told_by_its_failure_alone() {
+    let failed = |output: &str| Outcome {
+        status: ToolStatus::Error,
+        output: output.into(),
+        ..Outcome::default()
+    };
+    let mut out = Emitter::default();
+    out.own_tool_use(call("1", "TodoWrite", r#"{"todos":"oops"}"#));
+    out.tool_result("1", failed("no list"));
+    assert_eq!(
+        lines(out),
+        [r#"{"kind":"notice","level":"warning","text":"no list"}"#]
+    );
+}
+
+#[test]
+fn a_plan_call_without_a_list_is_shown_where_nothing_else_tells_of_it() {
+    let shown = [
+        r#"{"kind":"tool_use","id":"1","name":"TodoWrite","category":"plan","input":{"todos":{}}}"#,
+        r#"{"kind":"tool_result","id":"1","name":"TodoWrite","status":"ok"}"#,
+        r#"{"kind":"turn_end","status":"interrupted"}"#,
+    ];
+    let mut out = Emitter::default();
+    out.own_tool_use(call("1", "TodoWrite", r#"{"todos":{}}"#));
+    out.tool_result("1", Outcome::default());
+    out.interrupted();
+    assert_eq!(lines(out), shown);
+    let mut cut = Emitter::default();
+    cut.own_tool_use(call("1", "TodoWrite", r#"{"todos":{}}"#));
+    cut.interrupted();
+    assert_eq!(lines(cut), [shown[0], shown[2]]);
+}

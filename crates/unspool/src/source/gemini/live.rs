@@ -71,7 +71,7 @@ impl Live {
             };
             self.calls.insert(id.clone(), held);
         }
-        out.tool_use(Call {
+        out.own_tool_use(Call {
             id: &id,
             name: &name,
             input,
@@ -140,16 +140,27 @@ impl Live {
             kind if kind == "unknown" => message.clone(),
             kind => kind,
         };
+        let canceled = failed && reason == "FatalCancellationError";
+        let (level, failure) = if canceled {
+            (Level::Canceled, TurnStatus::Canceled)
+        } else {
+            (Level::Error, TurnStatus::Failed)
+        };
         if message != self.error {
-            out.notice(Level::Error, message);
+            out.notice(level, message);
         }
+        // A run may end for the error before and not repeat it.
+        let reason = match reason.into_owned() {
+            reason if failed && reason.is_empty() => std::mem::take(&mut self.error),
+            reason => reason,
+        };
         out.turn_end(TurnEnd {
             status: if failed {
-                TurnStatus::Failed
+                failure
             } else {
                 TurnStatus::Completed
             },
-            reason: reason.into_owned(),
+            reason,
             duration_ms: duration,
             turns: None,
         });

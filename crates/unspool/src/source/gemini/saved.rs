@@ -140,13 +140,23 @@ impl Saved {
     }
 
     /// A whole list of messages. Those that were shown before are the same or
-    /// a shortened form for the model.
+    /// a shortened form for the model. Where a summary takes the place of what
+    /// was said, only that is new: the rest has other ids, but was shown too.
     fn list(&mut self, messages: Json<'_>, out: &mut Emitter) -> bool {
+        let messages: Vec<Object<'_>> = messages.array().into_iter().map(Json::object).collect();
+        let is_compacted = !self.shown.is_empty() && messages.iter().any(is_summary);
         let mut known = true;
-        for message in messages.array() {
-            let fields = message.object();
-            if !self.shown.has(&fields.get("id").string()) {
-                known &= self.message(&fields, out);
+        for fields in &messages {
+            let id = fields.get("id").string();
+            if self.shown.has(&id) {
+                continue;
+            }
+            if is_compacted && !is_summary(fields) {
+                self.shown.first(&id);
+                let text = genai::joined_text(fields.get("content"));
+                self.shown.text(&id, &text);
+            } else {
+                known &= self.message(fields, out);
             }
         }
         known
@@ -190,8 +200,8 @@ impl Saved {
         let text = genai::joined_text(shown_content(fields));
         if text.starts_with("<session_context>") {
             // Date, system and folder, which the agent itself puts first.
-        } else if text.starts_with("<state_snapshot>") {
-            out.context("state_snapshot", "", text);
+        } else if is_summary(fields) {
+            out.compacted(text);
         } else if !text.trim().is_empty() {
             let now = out.current_time();
             self.end_turn(out);
@@ -267,7 +277,7 @@ impl Saved {
             let call = part.get("functionCall").object();
             let call_id = call.get("id").string();
             if !call.is_empty() && !out.is_known(&call_id) {
-                out.tool_use(Call {
+                out.own_tool_use(Call {
                     id: &call_id,
                     name: &call.get("name").string(),
                     input: call.get("args").into(),
@@ -297,7 +307,7 @@ impl Saved {
             out.hide_call(&id, &name);
             out.plan(list);
         } else {
-            out.tool_use(Call {
+            out.own_tool_use(Call {
                 id: &id,
                 name: &name,
                 input: call.get("args").into(),
@@ -396,6 +406,12 @@ impl Saved {
             });
         }
     }
+}
+
+/// Whether a message is the summary of what was said before it.
+fn is_summary(fields: &Object<'_>) -> bool {
+    fields.get("type").str().as_deref() == Some("user")
+        && genai::joined_text(shown_content(fields)).starts_with("<state_snapshot>")
 }
 
 /// What the user typed, where the model was sent something longer.

@@ -310,3 +310,52 @@ fn sub_agents_are_looked_for_beside_the_session() {
     ];
     assert_eq!(related_files(&session, &found), [1]);
 }
+
+#[test]
+fn a_run_that_the_user_stopped_is_canceled() {
+    let events = events(&[
+        r#"{"type":"init","timestamp":"t","session_id":"s","model":"auto"}"#,
+        r#"{"type":"result","timestamp":"t","status":"error","error":{"type":"FatalCancellationError","message":"Operation cancelled."},"stats":{}}"#,
+    ]);
+    assert_eq!(
+        outline(&events)[1..],
+        ["notice Operation cancelled.", "turn_end canceled"]
+    );
+    assert_eq!(events[1]["level"], "canceled");
+}
+
+#[test]
+fn a_failure_without_an_error_has_the_one_before_for_its_reason() {
+    let events = events(&[
+        r#"{"type":"init","timestamp":"t","session_id":"s","model":"auto"}"#,
+        r#"{"type":"error","timestamp":"t","severity":"error","message":"Empty response"}"#,
+        r#"{"type":"result","timestamp":"t","status":"error","stats":{}}"#,
+    ]);
+    assert_eq!(
+        outline(&events)[1..],
+        ["notice Empty response", "turn_end failed"]
+    );
+    assert_eq!(events[2]["reason"], "Empty response");
+}
+
+/// When Gemini CLI compresses a conversation, it writes the summary, an answer
+/// to it and the last messages again, all with new ids.
+#[test]
+fn a_compacted_conversation_is_not_repeated() {
+    let list = r#"[{"id":"n1","type":"user","content":[{"text":"<state_snapshot>x</state_snapshot>"}]},{"id":"n2","type":"gemini","content":[{"text":"Got it. Thanks for the additional context!"}]},{"id":"n3","type":"user","content":[{"text":"go"}]}]"#;
+    let set = format!(r#"{{"$set":{{"messages":{list}}}}}"#);
+    let told = events(&[HEADER, PROMPT, &set]);
+    assert_eq!(
+        outline(&told),
+        [
+            "session s",
+            "user go",
+            "context <state_snapshot>x</state_snapshot>",
+            "turn_end interrupted"
+        ]
+    );
+    assert_eq!(told[2]["name"], "compacted");
+    // A file that begins with it has nothing else.
+    let begun = events(&[HEADER, &set]);
+    assert!(outline(&begun).contains(&"user go".to_owned()));
+}

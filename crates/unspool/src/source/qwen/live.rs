@@ -8,7 +8,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
-use super::{Held, called, split_api_error, starts_agent};
+use super::{Held, called, may_be_quoted, split_api_error, starts_agent};
 use crate::event::{
     Agent, Category, Edit, EditOp, Level, Payload, Permission, Session, ToolStatus, TurnEnd,
     TurnStatus, Usage,
@@ -28,9 +28,29 @@ pub(super) struct Live {
     blocks: HashMap<String, VecDeque<String>>,
     /// The API error that was told, which the end of the run repeats.
     error: String,
+    /// Whether nothing came behind that error: it is why the turn ended.
+    gave_up: bool,
+    /// An answer that ends in an API error, which the model may have quoted:
+    /// the end of the run tells.
+    doubtful: Option<Doubtful>,
+    /// Requests for permission that are open, and the calls that they are about.
+    asked: VecDeque<(String, String)>,
+    /// Calls that a person refused, until their results come.
+    refused: VecDeque<String>,
     /// Whether the root agent said anything since the turn began.
     answered: bool,
 }
+
+/// An answer whose last words may be the model's or the agent's.
+#[derive(Clone)]
+struct Doubtful {
+    id: String,
+    text: String,
+    error: String,
+}
+
+/// Requests and refusals that are remembered.
+const REMEMBERED: usize = 64;
 
 impl Live {
     /// Translates an event; `false` if it is unknown.
@@ -47,13 +67,28 @@ impl Live {
                 true
             }
             Some("control_request") => {
-                control_request(fields, out);
+                self.ask(fields, out);
                 true
             }
-            // The client's side of the control protocol.
-            Some("control_response" | "control_cancel_request") => true,
+            Some("control_response") => {
+                self.answer(&fields.get("response").object(), out);
+                true
+            }
+            Some("control_cancel_request") => {
+                let request = fields.get("request_id").display().into_owned();
+                self.decide(request, "cancelled", out);
+                true
+            }
             _ => false,
         }
+    }
+
+    /// The input ended.
+    pub(super) fn finish(&mut self, out: &mut Emitter) {
+        if let Some(doubtful) = self.doubtful.take() {
+            self.api_error(&doubtful.error, out);
+        }
+        out.interrupted();
     }
 
     fn agent(&self, parent: &str) -> Option<Arc<Agent>> {
@@ -103,6 +138,7 @@ impl Live {
     }
 
     fn assistant(&mut self, parent: &str, fields: &Object<'_>, out: &mut Emitter) -> bool {
+        self.goes_on(out);
         let message = fields.get("message").object();
         let id = message.get("id").string();
         let content = message.get("content");
@@ -111,15 +147,17 @@ impl Live {
             let block_fields = block.object();
             match block_fields.get("type").str().as_deref() {
                 Some("text") => {
+                    let streamed = self.blocks.get(parent).is_some_and(|b| !b.is_empty());
                     let block_id = self.block(parent, &id, index);
-                    self.text(&block_id, &block_fields.get("text").display(), out);
+                    let text = block_fields.get("text").display();
+                    self.text(&block_id, &text, streamed, out);
                 }
                 Some("thinking") => {
                     let block_id = self.block(parent, &id, index);
-                    out.reasoning(Some(&block_id), block_fields.get("thinking").payload());
+                    out.reasoning(Some(&block_id), thought(&block_fields));
                 }
                 Some("tool_use") => self.tool_use(&block_fields, out),
-                None if block.is_string() => self.text(&id, &block.display(), out),
+                None if block.is_string() => self.text(&id, &block.display(), false, out),
                 _ => known = false,
             }
         }
@@ -139,18 +177,42 @@ impl Live {
         })
     }
 
-    fn text(&mut self, id: &str, text: &str, out: &mut Emitter) {
-        let (text, error) = split_api_error(text);
-        self.answered |= !text.is_empty() && out.current_agent().is_none();
-        out.text(Some(id), text);
-        self.api_error(error, out);
+    fn text(&mut self, id: &str, text: &str, streamed: bool, out: &mut Emitter) {
+        let (mut words, mut error) = split_api_error(text);
+        let is_told = self.error == error;
+        if streamed && !is_told {
+            // The agent's own error would have come as a piece of its own.
+            (words, error) = (text, "");
+        }
+        self.answered |= !words.is_empty() && out.current_agent().is_none();
+        out.text(Some(id), words);
+        if may_be_quoted(words) && !error.is_empty() && !is_told {
+            self.doubtful = Some(Doubtful {
+                id: id.to_owned(),
+                text: text.to_owned(),
+                error: error.to_owned(),
+            });
+        } else {
+            self.api_error(error, out);
+        }
+    }
+
+    /// More comes behind what was said, which an API error would have ended.
+    fn goes_on(&mut self, out: &mut Emitter) {
+        self.gave_up = false;
+        if let Some(doubtful) = self.doubtful.take() {
+            out.text(Some(&doubtful.id), doubtful.text);
+        }
     }
 
     /// Tells an error, unless it was told.
     fn api_error(&mut self, error: &str, out: &mut Emitter) {
-        if !error.is_empty() && self.error != error {
-            out.notice(Level::Error, error);
-            error.clone_into(&mut self.error);
+        if !error.is_empty() {
+            self.gave_up = true;
+            if self.error != error {
+                out.notice(Level::Error, error);
+                error.clone_into(&mut self.error);
+            }
         }
     }
 
@@ -173,7 +235,7 @@ impl Live {
             };
             self.agents.insert(id.clone(), Arc::new(agent));
         }
-        out.tool_use(Call {
+        out.own_tool_use(Call {
             id: &id,
             name: &name,
             input: input.into(),
@@ -182,6 +244,7 @@ impl Live {
     }
 
     fn user(&mut self, fields: &Object<'_>, out: &mut Emitter) -> bool {
+        self.goes_on(out);
         let mut known = true;
         for block in genai::parts(fields.get("message").get("content")) {
             let block_fields = block.object();
@@ -217,7 +280,11 @@ impl Live {
             outcome.output = shell.output.into();
             outcome.exit_code = shell.exit_code;
         }
-        if failed {
+        let refused = self.refused.iter().position(|call| *call == id);
+        let refused = refused.and_then(|index| self.refused.remove(index));
+        if failed && refused.is_some() {
+            outcome.status = ToolStatus::Rejected;
+        } else if failed {
             outcome.status = genai::failure(&text);
         } else if outcome.exit_code.is_some_and(|code| code != 0) {
             outcome.status = ToolStatus::Error;
@@ -232,6 +299,7 @@ impl Live {
         match event.get("type").str().as_deref() {
             Some("content_block_start") => {
                 let kind = event.get("content_block").get("type").str();
+                self.goes_on(out);
                 if matches!(kind.as_deref(), Some("text" | "thinking")) {
                     let blocks = self.blocks.entry(parent.to_owned()).or_default();
                     blocks.push_back(fields.get("uuid").string());
@@ -268,9 +336,13 @@ impl Live {
         match delta.get("type").str().as_deref() {
             Some("text_delta") => {
                 let text = delta.get("text").display();
-                let (text, error) = split_api_error(&text);
-                self.answered |= !text.is_empty() && parent.is_empty();
-                out.text_delta(id.as_deref(), text);
+                let (mut words, mut error) = split_api_error(&text);
+                if !words.is_empty() {
+                    // The agent's own error comes as a piece of its own.
+                    (words, error) = (&text, "");
+                }
+                self.answered |= !words.is_empty() && parent.is_empty();
+                out.text_delta(id.as_deref(), words);
                 self.api_error(error, out);
             }
             Some("thinking_delta") => {
@@ -280,11 +352,79 @@ impl Live {
         }
     }
 
+    /// A request of the agent to the one that runs it. Those that are not for
+    /// permission are about the connection alone.
+    fn ask(&mut self, fields: &Object<'_>, out: &mut Emitter) {
+        let request = fields.get("request").object();
+        if request.get("subtype").str().as_deref() != Some("can_use_tool") {
+            return;
+        }
+        let id = fields.get("request_id").display().into_owned();
+        let call = request.get("tool_use_id").string();
+        self.asked.push_back((id.clone(), call.clone()));
+        if self.asked.len() > REMEMBERED {
+            self.asked.pop_front();
+        }
+        out.permission(Permission {
+            id,
+            tool_id: call,
+            title: request.get("tool_name").string(),
+            ..Permission::default()
+        });
+    }
+
+    fn answer(&mut self, response: &Object<'_>, out: &mut Emitter) {
+        let request = response.get("request_id").display().into_owned();
+        let answer = response.get("response").get("behavior").string();
+        let outcome = match answer.as_str() {
+            "" => response.get("subtype").string(),
+            _ => answer,
+        };
+        self.decide(request, &outcome, out);
+    }
+
+    fn decide(&mut self, request: String, outcome: &str, out: &mut Emitter) {
+        let index = self.asked.iter().position(|(id, _)| *id == request);
+        let Some((_, call)) = index.and_then(|index| self.asked.remove(index)) else {
+            return;
+        };
+        if outcome == "deny" {
+            self.refused.push_back(call.clone());
+            if self.refused.len() > REMEMBERED {
+                self.refused.pop_front();
+            }
+        }
+        out.permission(Permission {
+            id: request,
+            tool_id: call,
+            outcome: outcome.to_owned(),
+            ..Permission::default()
+        });
+    }
+
     fn result(&mut self, fields: &Object<'_>, out: &mut Emitter) {
-        let failed = fields.get("is_error").is_true();
+        let mut failed = fields.get("is_error").is_true();
+        if let Some(doubtful) = self.doubtful.take() {
+            if failed {
+                self.api_error(&doubtful.error, out);
+            } else {
+                out.text(Some(&doubtful.id), doubtful.text);
+            }
+        }
         let text = fields.get("result").str().unwrap_or_default();
         if !failed && !self.answered {
-            out.text(None, text.as_ref());
+            let (words, error) = split_api_error(&text);
+            out.text(None, words);
+            self.api_error(error, out);
+        }
+        let mut reason = match fields.get("subtype").string() {
+            subtype if subtype == "success" => String::new(),
+            subtype => subtype,
+        };
+        // Older versions call a run that an API error ended a success.
+        if self.gave_up && !failed {
+            failed = true;
+            "api_error".clone_into(&mut reason);
         }
         for denial in fields.get("permission_denials").array() {
             let id = denial.get("tool_use_id").string();
@@ -298,8 +438,13 @@ impl Live {
         }
         let error = fields.get("error");
         let message = error.get("message").str().or_else(|| error.str());
+        let canceled = failed && message.as_deref() == Some("Operation cancelled.");
         if let Some(message) = message {
-            self.api_error(&message, out);
+            if canceled {
+                out.notice(Level::Canceled, message);
+            } else {
+                self.api_error(&message, out);
+            }
         }
         let usage = usage(&fields.get("usage").object());
         if usage.input_tokens.unwrap_or(0) + usage.output_tokens.unwrap_or(0) > 0 {
@@ -309,15 +454,12 @@ impl Live {
             });
         }
         out.turn_end(TurnEnd {
-            status: if failed {
-                TurnStatus::Failed
-            } else {
-                TurnStatus::Completed
+            status: match failed {
+                true if canceled => TurnStatus::Canceled,
+                true => TurnStatus::Failed,
+                false => TurnStatus::Completed,
             },
-            reason: match fields.get("subtype").string() {
-                subtype if subtype == "success" => String::new(),
-                subtype => subtype,
-            },
+            reason,
             duration_ms: fields.get("duration_ms").u64(),
             turns: fields.get("num_turns").u64(),
         });
@@ -345,17 +487,14 @@ fn said(text: &str, out: &mut Emitter) {
     }
 }
 
-fn control_request(fields: &Object<'_>, out: &mut Emitter) {
-    let request = fields.get("request").object();
-    // The other requests are about the connection alone.
-    if request.get("subtype").str().as_deref() == Some("can_use_tool") {
-        out.permission(Permission {
-            id: fields.get("request_id").display().into_owned(),
-            tool_id: request.get("tool_use_id").string(),
-            title: request.get("tool_name").string(),
-            ..Permission::default()
-        });
+/// A thought under its subject, which stands beside it.
+fn thought(block: &Object<'_>) -> Payload {
+    let (text, subject) = (block.get("thinking"), block.get("signature").string());
+    let said = text.str().unwrap_or_default();
+    if subject.trim().is_empty() || said.trim_start().starts_with(subject.trim()) {
+        return text.payload();
     }
+    format!("**{}**\n{said}", subject.trim()).into()
 }
 
 /// `input_tokens` includes the cached ones, `output_tokens` the reasoning.
@@ -375,7 +514,9 @@ fn edits(held: &Held, said: &str) -> Vec<Edit> {
     let mut edits = genai::input_edits(&held.name, &input);
     if held.name == "write_file" && said.starts_with("Successfully overwrote") {
         for edit in &mut edits {
+            // What was there before is not known.
             edit.op = EditOp::Update;
+            edit.hunks.clear();
         }
     }
     let start = edited_line(said, &input.get("new_string").display());

@@ -195,7 +195,7 @@ impl Saved {
             };
             self.calls.insert(id.clone(), held);
         }
-        out.tool_use(Call {
+        out.own_tool_use(Call {
             id: &id,
             name: &name,
             input: input.into(),

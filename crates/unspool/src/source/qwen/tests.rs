@@ -330,3 +330,152 @@ fn claude_code_and_qwen_code_may_follow_each_other() {
         assert_eq!(told, [first, "Completed", second, "Completed"]);
     }
 }
+
+/// A live line with an answer.
+fn said(text: &str) -> String {
+    format!(
+        r#"{{"type":"assistant","message":{{"id":"m","content":[{{"type":"text","text":"{text}"}}]}}}}"#
+    )
+}
+
+fn success(text: &str) -> String {
+    format!(
+        r#"{{"type":"result","subtype":"success","is_error":false,"result":"{text}","permission_denials":[]}}"#
+    )
+}
+
+/// Qwen Code appends its advice behind the bracket, in one of three wordings.
+#[test]
+fn an_api_error_with_advice_is_told_once() {
+    let error = r"[API Error: 429 (Status: RESOURCE_EXHAUSTED)]\nPossible quota limitations in place or slow response times detected. Please wait and try again later.";
+    let end = format!(
+        r#"{{"type":"result","subtype":"error_during_execution","is_error":true,"error":{{"message":"{error}"}}}}"#
+    );
+    let events = events(&[&said(error), &end]);
+    let error = error.replace(r"\n", "\n");
+    assert_eq!(
+        outline(&events),
+        [format!("notice {error}"), "turn_end failed".to_owned()]
+    );
+}
+
+/// Older versions end in `success` all the same, with the error behind what was
+/// said.
+#[test]
+fn an_api_error_fails_a_run_that_calls_itself_a_success() {
+    let alone = "[API Error: Connection error.]";
+    let events_of = |text: &str| events(&[&said(text), &success(text)]);
+    let told = ["notice [API Error: Connection error.]", "turn_end failed"];
+    let events = events_of(alone);
+    assert_eq!(outline(&events), told);
+    assert_eq!(events[1]["reason"], "api_error");
+    let behind = events_of(&format!("Partial text{alone}"));
+    assert_eq!(outline(&behind), ["text Partial text", told[0], told[1]]);
+}
+
+#[test]
+fn an_api_error_that_the_model_quotes_stays_in_its_words() {
+    let text = "Your log says: [API Error: 500 from upstream]";
+    let whole = format!("text {text}");
+    let shown = ["text Your log says: ", whole.as_str()];
+    let at_the_end = events(&[&said(text), &success(text)]);
+    assert_eq!(
+        outline(&at_the_end),
+        [shown[0], shown[1], "turn_end completed"]
+    );
+    let going_on = events(&[&said(text), &call("a", "glob", "{}"), RESULT]);
+    assert_eq!(
+        outline(&going_on),
+        [shown[0], shown[1], "tool_use glob", "turn_end completed"]
+    );
+    let cut = events(&[&said(text)]);
+    assert_eq!(
+        outline(&cut),
+        [
+            shown[0],
+            "notice [API Error: 500 from upstream]",
+            "turn_end interrupted"
+        ]
+    );
+}
+
+#[test]
+fn a_quoted_api_error_is_streamed_as_it_is() {
+    let stream = |event: &str| format!(r#"{{"type":"stream_event","uuid":"b","event":{event}}}"#);
+    let text = "Your log says: [API Error: 500]";
+    let events = events(&[
+        &stream(r#"{"type":"content_block_start","index":0,"content_block":{"type":"text"}}"#),
+        &stream(&format!(
+            r#"{{"type":"content_block_delta","delta":{{"type":"text_delta","text":"{text}"}}}}"#
+        )),
+        &said(text),
+        &success(text),
+    ]);
+    let whole = format!("text {text}");
+    assert_eq!(outline(&events), [whole.as_str(), "turn_end completed"]);
+}
+
+#[test]
+fn a_run_that_the_user_stopped_is_canceled() {
+    let events = events(&[
+        r#"{"type":"result","subtype":"error_during_execution","is_error":true,"error":{"message":"Operation cancelled."}}"#,
+    ]);
+    assert_eq!(
+        outline(&events),
+        ["notice Operation cancelled.", "turn_end canceled"]
+    );
+    assert_eq!(events[0]["level"], "canceled");
+}
+
+#[test]
+fn a_thought_has_its_subject_once() {
+    let thought = |text: &str, subject: &str| {
+        format!(
+            r#"{{"type":"assistant","message":{{"id":"{text}","content":[{{"type":"thinking","thinking":"{text}","signature":"{subject}"}}]}}}}"#
+        )
+    };
+    let events = events(&[
+        &thought("look first", "Parser"),
+        // Versions that put the subject into the text too.
+        &thought("Lexer: look then", "Lexer"),
+        &thought("done", ""),
+        RESULT,
+    ]);
+    assert_eq!(
+        outline(&events)[..3],
+        [
+            "reasoning **Parser**\nlook first",
+            "reasoning Lexer: look then",
+            "reasoning done"
+        ]
+    );
+}
+
+#[test]
+fn a_refusal_over_the_control_protocol_is_told() {
+    let events = events(&[
+        &call("a", "run_shell_command", r#"{"command":"rm x"}"#),
+        r#"{"type":"control_request","request_id":"r","request":{"subtype":"can_use_tool","tool_name":"run_shell_command","tool_use_id":"a"}}"#,
+        r#"{"type":"control_response","response":{"subtype":"success","request_id":"r","response":{"behavior":"deny"}}}"#,
+        r#"{"type":"control_cancel_request","request_id":"r"}"#,
+        r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"a","is_error":true,"content":"[Operation Cancelled] Reason: no"}]}}"#,
+        RESULT,
+    ]);
+    assert_eq!(events[2]["outcome"], "deny");
+    assert_eq!(
+        outline(&events)[3..5],
+        ["tool_result rejected", "text done"]
+    );
+}
+
+#[test]
+fn what_was_overwritten_is_not_known() {
+    let events = events(&[
+        &call("a", "write_file", r#"{"file_path":"/p/b","content":"1\n"}"#),
+        r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"a","is_error":false,"content":"Successfully overwrote file: /p/b."}]}}"#,
+        RESULT,
+    ]);
+    let edit = &events[1]["edits"][0];
+    assert_eq!(edit["op"], "update");
+    assert!(edit["hunks"].is_null());
+}

@@ -7,11 +7,11 @@
 //! and a call that was not made by the model itself (from a script, for
 //! example) appears with its item.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use super::Family;
-use super::call::Open;
+use super::call::{self, Open};
 use super::script::Scripts;
 use crate::event::{Agent, Level, Session, ToolStatus, TurnEnd, TurnStatus};
 use crate::frame::Frame;
@@ -21,6 +21,9 @@ use crate::source::codex::{PROVIDER, Turn, change, legacy, usage};
 use crate::source::{Emitter, Outcome};
 
 mod conversation;
+
+/// Searches that are remembered.
+const REMEMBERED: usize = 64;
 
 #[derive(Clone, Default)]
 pub(super) struct Thread {
@@ -36,8 +39,8 @@ pub(super) struct Thread {
     usage: usage::Counter,
     /// The last error shown; the end of the turn may repeat it.
     error: String,
-    /// The last search, which comes twice.
-    search: String,
+    /// Searches that were shown, each of which comes twice.
+    searches: VecDeque<String>,
     /// In a review that was played from its own file, which is repeated here.
     reviewing: bool,
 }
@@ -198,9 +201,33 @@ impl Thread {
                 }
                 self.end(&id, legacy::mcp_outcome(payload), out);
             }
+            "exec_command_end" => {
+                self.scripts.told();
+                if !out.is_known(&id) {
+                    let input = item::pick(payload, &["command", "cwd"]);
+                    call::built_in(&id, "exec_command", input, out);
+                }
+                self.command_end(&id, legacy::command_outcome(payload), out);
+            }
+            "view_image_tool_call" if out.is_known(&id) => {}
+            "view_image_tool_call" => {
+                let input = item::pick(payload, &["path"]);
+                call::built_in(&id, "view_image", input, out);
+                self.end(&id, Outcome::default(), out);
+            }
+            "image_generation_end" => self.image(&id, payload, out),
             "web_search_end" => {
                 self.web_search(&id, payload, out);
-                payload.get("action").raw().clone_into(&mut self.search);
+                self.searched(payload.get("action"));
+            }
+            "entered_review_mode" => {
+                self.review_begins(frame.json().unwrap_or_default().get("payload"), family, out);
+            }
+            "exited_review_mode" => {
+                self.review_ends(frame.json().unwrap_or_default().get("payload"), out);
+            }
+            kind @ "thread_rolled_back" => {
+                out.state(kind, frame.json().unwrap_or_default().get("payload"));
             }
             "item_completed" => self.item(payload.get("item"), frame, family, out),
             "thread_name_updated" => {
@@ -251,19 +278,33 @@ impl Thread {
                 self.did(Last::Work);
                 out.reasoning(None, item.text());
             }
-            "entered_review_mode" => {
-                out.state(&item.kind, json);
-                self.reviewing = family.play_review(self, out);
-            }
-            "exited_review_mode" => {
-                self.reviewing = false;
-                out.state(&item.kind, json);
-            }
+            "entered_review_mode" => self.review_begins(json, family, out),
+            "exited_review_mode" => self.review_ends(json, out),
+            // Words of a hook for the model.
+            "hook_prompt" => out.state(&item.kind, json),
             // A line of its own has the summary.
             "context_compaction" => {}
             _ if item.is_report() => {}
             _ if item.is_call() => self.item_call(&item, family, out),
             _ => out.unknown(frame),
+        }
+    }
+
+    fn review_begins(&mut self, json: Json<'_>, family: &mut Family, out: &mut Emitter) {
+        out.state("entered_review_mode", json);
+        self.reviewing = family.play_review(self, out);
+    }
+
+    fn review_ends(&mut self, json: Json<'_>, out: &mut Emitter) {
+        self.reviewing = false;
+        out.state("exited_review_mode", json);
+    }
+
+    /// Remembers a search that the conversation repeats.
+    fn searched(&mut self, action: Json<'_>) {
+        self.searches.push_back(action.raw().to_owned());
+        if self.searches.len() > REMEMBERED {
+            self.searches.pop_front();
         }
     }
 
@@ -279,7 +320,7 @@ impl Thread {
             }
         }
         if item.kind == "web_search" {
-            item.get("action").raw().clone_into(&mut self.search);
+            self.searched(item.get("action"));
         }
         // What was done about a sub-agent says nothing of how it went.
         if item.kind == "sub_agent_activity" && self.open.contains_key(&item.id) {
@@ -490,6 +531,141 @@ mod tests {
             (context.name.as_str(), &*context.text.as_str()),
             ("b", "ok")
         );
+    }
+
+    #[test]
+    fn a_shell_command_is_a_command() {
+        let call = |id: &str, command: &str| {
+            line(
+                "response_item",
+                &format!(
+                    r#"{{"type":"function_call","name":"shell_command","arguments":"{{\"command\":\"{command}\"}}","call_id":"{id}"}}"#
+                ),
+            )
+        };
+        let output = |id: &str, text: &str| {
+            line(
+                "response_item",
+                &format!(r#"{{"type":"function_call_output","call_id":"{id}","output":"{text}"}}"#),
+            )
+        };
+        let events = events(
+            &[
+                call("a", "cargo test"),
+                output("a", r"Exit code: 101\nWall time: 3.2 seconds\nOutput:\nno"),
+                call(
+                    "b",
+                    r"apply_patch <<'E'\\n*** Begin Patch\\n*** Add File: n\\n+x\\n*** End Patch\\nE",
+                ),
+                output("b", r"Exit code: 0\nWall time: 1 seconds\nOutput:\nok"),
+                call("c", "rm"),
+                output("c", "failed to spawn"),
+            ]
+            .concat(),
+        );
+        let results: Vec<_> = events
+            .iter()
+            .filter_map(|event| match &event.body {
+                Body::ToolResult(result) => {
+                    Some((result.status, result.exit_code, result.edits.len()))
+                }
+                _ => None,
+            })
+            .collect();
+        assert_eq!(
+            results,
+            [
+                (ToolStatus::Error, Some(101), 0),
+                (ToolStatus::Ok, Some(0), 1),
+                (ToolStatus::Error, None, 0)
+            ]
+        );
+    }
+
+    /// Editors have Codex keep more messages (`persistExtendedHistory`), most of
+    /// which the conversation repeats.
+    #[test]
+    fn the_messages_of_a_longer_record_are_known() {
+        let call = line(
+            "response_item",
+            r#"{"type":"function_call","name":"exec_command","arguments":"{\"cmd\":\"ls\"}","call_id":"c"}"#,
+        );
+        let end = |id: &str| {
+            line(
+                "event_msg",
+                &format!(
+                    r#"{{"type":"exec_command_end","call_id":"{id}","command":["bash","-lc","ls"],"aggregated_output":"f\n","exit_code":0,"status":"completed"}}"#
+                ),
+            )
+        };
+        let output = line(
+            "response_item",
+            r#"{"type":"function_call_output","call_id":"c","output":"Process exited with code 0\nOutput:\nf\n"}"#,
+        );
+        let image = r#"{"type":"view_image_tool_call","call_id":"v","path":"/p/i.png"}"#;
+        let drawn = r#""id":"g","call_id":"g","status":"completed","revised_prompt":"cat""#;
+        let events = events(
+            &[
+                call,
+                end("c"),
+                output,
+                end("by the user"),
+                line("event_msg", image),
+                line("event_msg", image),
+                line(
+                    "event_msg",
+                    &format!(r#"{{"type":"image_generation_end",{drawn}}}"#),
+                ),
+                line(
+                    "response_item",
+                    &format!(r#"{{"type":"image_generation_call",{drawn}}}"#),
+                ),
+                line(
+                    "event_msg",
+                    r#"{"type":"entered_review_mode","user_facing_hint":"x"}"#,
+                ),
+                line(
+                    "event_msg",
+                    r#"{"type":"exited_review_mode","review_output":null}"#,
+                ),
+                line(
+                    "event_msg",
+                    r#"{"type":"thread_rolled_back","num_turns":1}"#,
+                ),
+                line(
+                    "event_msg",
+                    r#"{"type":"item_completed","item":{"type":"HookPrompt","id":"h"}}"#,
+                ),
+            ]
+            .concat(),
+        );
+        let call = ["tool_use", "tool_result"];
+        let expected = [&call.repeat(4)[..], &["state"; 4], &["turn_end"]].concat();
+        assert_eq!(kinds(&events), expected);
+    }
+
+    #[test]
+    fn searches_that_are_told_together_are_not_repeated() {
+        let told = |query: &str| {
+            line(
+                "event_msg",
+                &format!(
+                    r#"{{"type":"web_search_end","call_id":"{query}","query":"{query}","action":{{"type":"search","query":"{query}"}}}}"#
+                ),
+            )
+        };
+        let made = |query: &str| {
+            line(
+                "response_item",
+                &format!(
+                    r#"{{"type":"web_search_call","action":{{"type":"search","query":"{query}"}}}}"#
+                ),
+            )
+        };
+        let lines = [told("a"), told("b"), made("a"), made("b"), made("b")];
+        let calls = kinds(&events(&lines.concat()));
+        let calls = calls.iter().filter(|kind| **kind == "tool_use").count();
+        assert_eq!(calls, 3);
     }
 
     #[test]

@@ -24,6 +24,10 @@ impl Shown {
     /// Messages that are remembered.
     const REMEMBERED: usize = 16_384;
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.messages.is_empty()
+    }
+
     pub(super) fn has(&self, id: &str) -> bool {
         self.messages.contains_key(id)
     }

@@ -2,7 +2,7 @@
 
 use crate::event::Level;
 use crate::source::Emitter;
-use crate::source::qwen::split_api_error;
+use crate::source::qwen::{may_be_quoted, split_api_error};
 
 /// Joins neighbouring parts of one kind to a block, and names the blocks.
 pub(super) struct Blocks<'a> {
@@ -46,8 +46,13 @@ impl<'a> Blocks<'a> {
         if self.thought {
             out.reasoning(Some(&id), text);
         } else {
-            let (text, error) = split_api_error(&text);
-            out.text(Some(&id), text);
+            let (words, error) = split_api_error(&text);
+            let (words, error) = if may_be_quoted(words) {
+                (text.as_str(), "")
+            } else {
+                (words, error)
+            };
+            out.text(Some(&id), words);
             out.notice(Level::Error, error);
             self.error |= !error.is_empty();
         }

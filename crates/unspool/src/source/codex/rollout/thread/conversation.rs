@@ -167,6 +167,16 @@ impl Thread {
         );
     }
 
+    /// A command ended, which may have been a patch.
+    pub(super) fn command_end(&mut self, id: &str, outcome: Outcome, out: &mut Emitter) {
+        let open = self
+            .open
+            .get(id)
+            .filter(|_| outcome.status == ToolStatus::Ok);
+        let edits = open.map(|open| open.edits.clone()).unwrap_or_default();
+        self.end(id, Outcome { edits, ..outcome }, out);
+    }
+
     pub(super) fn end(&mut self, id: &str, outcome: Outcome, out: &mut Emitter) {
         self.did(Last::Work);
         self.open.remove(id);
@@ -175,8 +185,11 @@ impl Thread {
 
     /// A search that a message or an item did not show already.
     fn web_search_call(&mut self, id: &str, payload: &Object<'_>, out: &mut Emitter) {
-        let shown = std::mem::take(&mut self.search);
-        if shown == payload.get("action").raw() || out.is_known(id) {
+        let action = payload.get("action");
+        let mut searches = self.searches.iter();
+        let shown = searches.position(|shown| shown == action.raw());
+        let shown = shown.and_then(|index| self.searches.remove(index));
+        if shown.is_some() || out.is_known(id) {
             return;
         }
         // Older versions give it no id.
@@ -194,7 +207,11 @@ impl Thread {
         self.end(id, Outcome::default(), out);
     }
 
-    fn image(&mut self, id: &str, payload: &Object<'_>, out: &mut Emitter) {
+    /// A picture that was made, unless an item showed it already.
+    pub(super) fn image(&mut self, id: &str, payload: &Object<'_>, out: &mut Emitter) {
+        if out.is_known(id) {
+            return;
+        }
         let input = item::pick(payload, &["revised_prompt"]);
         self.begin(
             id,
