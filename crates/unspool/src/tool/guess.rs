@@ -31,7 +31,7 @@ pub fn guess_category(name: &str) -> Category {
     let tells = |told: &&str| name.iter().any(|word| is_form(word, told));
     WORDS
         .iter()
-        .find(|(_, told)| told.iter().any(|told| tells(&told)))
+        .find(|(_, told)| told.iter().any(tells))
         .map_or(Category::Other, |(category, _)| *category)
 }
 

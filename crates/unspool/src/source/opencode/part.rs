@@ -88,7 +88,6 @@ impl<'a> ToolPart<'a> {
                 self.input().into()
             },
             title: if self.is_invalid() { "" } else { &names.title },
-            ..Call::default()
         }
     }
 
