@@ -19,6 +19,7 @@ mod edits;
 mod emitter;
 mod gemini;
 mod genai;
+mod media;
 mod openai;
 mod opencode;
 pub(crate) mod own;

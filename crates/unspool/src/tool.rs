@@ -18,8 +18,10 @@ use crate::event::{Category, Plan, PlanEntry, PlanStatus};
 use crate::json::{Json, Object};
 
 mod failure;
+mod guess;
 
 pub use failure::error_words;
+pub use guess::guess_category;
 
 /// The longest preview, in characters.
 const ARG_LENGTH: usize = 40;
@@ -243,39 +245,6 @@ const TOOLS: &[(Category, &[&str])] = &[
         ],
     ),
 ];
-
-/// The category of a tool whose name somebody made up, by the words in it.
-pub fn guess_category(name: &str) -> Category {
-    const WORDS: &[(Category, &[&str])] = &[
-        (Category::Read, &["read", "view", "cat", "open"]),
-        (Category::Write, &["write", "create"]),
-        (
-            Category::Edit,
-            &["edit", "str_replace", "apply_patch", "patch"],
-        ),
-        (Category::Delete, &["delete", "remove", "rm"]),
-        (Category::Move, &["move", "rename"]),
-        (Category::Search, &["grep", "search"]),
-        (Category::List, &["glob", "list", "ls", "find"]),
-        (
-            Category::Execute,
-            &["shell", "bash", "exec", "run", "terminal", "command"],
-        ),
-        (Category::Fetch, &["fetch", "web", "http"]),
-        (Category::Plan, &["plan", "todo"]),
-        (Category::Task, &["task", "agent", "spawn", "delegate"]),
-        (Category::Think, &["think"]),
-    ];
-    let known = category(name);
-    if known != Category::Other {
-        return known;
-    }
-    let lower = name.to_ascii_lowercase();
-    WORDS
-        .iter()
-        .find(|(_, words)| words.iter().any(|word| lower.contains(word)))
-        .map_or(Category::Other, |(category, _)| *category)
-}
 
 /// The preview of a call: its most telling argument on one line.
 pub fn arg(category: Category, input: Json<'_>) -> String {

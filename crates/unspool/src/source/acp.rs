@@ -20,6 +20,7 @@ use crate::frame::Frame;
 use crate::json::{Json, Object};
 use blocks::Blocks;
 use call::Call;
+use content::{Given, Wording};
 use sessions::Sessions;
 use terminal::Terminals;
 
@@ -198,7 +199,7 @@ struct Ended {
 struct Said {
     session: String,
     message: String,
-    text: String,
+    words: Wording,
 }
 
 impl Source for Acp {
@@ -241,6 +242,7 @@ impl Acp {
             }
             self.settle(out);
             self.end_speech(out);
+            self.turn_to(&message.params().get("sessionId").string(), out);
             if message.is_request() {
                 self.expect_answer(message, sender, &method);
             }
@@ -274,6 +276,8 @@ impl Acp {
             None => !self.mixed || self.is_pending(true, &id) || !self.is_pending(false, &id),
         };
         let request = self.take_request(answers_client, &id);
+        let session = request.as_ref().map(|request| &*request.session);
+        self.turn_to(session.unwrap_or_default(), out);
         let (result, error) = (message.fields.get("result"), message.fields.get("error"));
         if !answers_client {
             self.client_answers(&request.unwrap_or_default(), result, out);
@@ -324,8 +328,18 @@ impl Acp {
             self.emit_result(&ended.call, &last.object(), &ended.word, out);
         }
         if let Some(said) = self.said.take() {
-            self.user_said(&said.session, &said.text, out);
+            self.user_said(&said.session, &said.words, out);
         }
+    }
+
+    /// What follows is about this session, or the one that was heard of last.
+    fn turn_to(&self, session: &str, out: &mut Emitter) {
+        let session = if session.is_empty() {
+            &self.current
+        } else {
+            session
+        };
+        out.conversation(&self.sessions.root_of(session));
     }
 
     /// Emits the first `session` event, and what had to wait for it.
@@ -352,14 +366,7 @@ impl Acp {
 
     /// Makes sure that a `session` event tells of this root session.
     fn open_session(&mut self, session: &str, out: &mut Emitter) {
-        if self.current != session {
-            // Streams of two sessions on one connection do not mix.
-            let agent = out.current_agent();
-            out.agent(None);
-            out.end_message();
-            out.agent(agent);
-            session.clone_into(&mut self.current);
-        }
+        session.clone_into(&mut self.current);
         if !self.sessions.root(session).announced {
             self.greet(session, out);
         }
@@ -387,15 +394,24 @@ impl Acp {
     }
 
     /// A person, or the agent that calls a sub-agent, said something.
-    fn user_said(&mut self, session: &str, text: &str, out: &mut Emitter) {
+    fn user_said(&mut self, session: &str, words: &Wording, out: &mut Emitter) {
+        self.turn_to(session, out);
         out.agent(self.sessions.agent_of(session));
         let owner = self.owner(session, out);
         self.blocks.end(&owner);
         // Date, system and folder, which Gemini itself puts before a prompt.
-        if text.starts_with("<session_context>") {
-            out.context("session_context", "", text);
+        if words.text.starts_with("<session_context>") {
+            out.context("session_context", "", words.text.as_str());
         } else {
-            out.user(text, false);
+            out.user(words.text.as_str(), false);
         }
+        give(&words.given, out);
+    }
+}
+
+/// Tells of the files that a person gave.
+fn give(files: &[Given], out: &mut Emitter) {
+    for file in files {
+        out.context(&file.uri, &file.kind, file.text.as_str());
     }
 }

@@ -10,6 +10,7 @@
 //! header of a shell command and the tag around test output are part of that
 //! text; what they say (exit code, duration, failure) is read from them.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::edits::{self, Pending};
@@ -127,6 +128,7 @@ impl Codalotl {
         out.tool_use(Call {
             id: &id,
             name: &name,
+            arg: package(json).map(Cow::Owned),
             input,
             ..Call::default()
         });
@@ -191,6 +193,16 @@ fn agent(agent: Json<'_>) -> Option<Arc<Agent>> {
         depth: u32::try_from(depth).unwrap_or(u32::MAX),
         ..Agent::default()
     }))
+}
+
+/// The package that a call is about, in the fields of older releases.
+fn package(input: Json<'_>) -> Option<String> {
+    let fields = input.object();
+    let keys = ["defining_package", "package"];
+    let mut older = keys.iter().filter_map(|key| fields.get(key).str());
+    let package = older.find(|package| !package.is_empty())?;
+    let is_newer = fields.has("defining_package_path");
+    (!is_newer).then(|| package.into_owned())
 }
 
 /// The input, decoded where it is JSON; a patch is text; nothing is none.
@@ -379,6 +391,27 @@ mod tests {
         let tests = complete("<test-status ok=\"false\">\n$ go test .\n</test-status>");
         assert_eq!(tests.0, ToolStatus::Error);
         assert_eq!(complete("a < b ok=\"false\" >").0, ToolStatus::Ok);
+    }
+
+    #[test]
+    fn usage_is_asked_of_a_package_in_every_release() {
+        let call = |input: &str| {
+            let tool = serde_json::json!({"call_id": "c", "name": "get_usage", "input": input});
+            let line =
+                serde_json::json!({"type": "tool_call", "agent": {"depth": 0}, "tool": tool});
+            let events = events(&[&line.to_string()]);
+            match &events[1].body {
+                Body::ToolUse(call) => call.arg.clone(),
+                _ => String::new(),
+            }
+        };
+        assert_eq!(
+            call(r#"{"defining_package_path":"a","identifier":"X"}"#),
+            "a"
+        );
+        assert_eq!(call(r#"{"defining_package":"b","identifier":"X"}"#), "b");
+        assert_eq!(call(r#"{"package":"c","identifier":"X"}"#), "c");
+        assert_eq!(call(r#"{"import_path":"d","identifier":"X"}"#), "d");
     }
 
     #[test]

@@ -38,6 +38,8 @@ pub struct Emitter {
     seq: u64,
     time: Option<String>,
     agent: Option<Arc<Agent>>,
+    /// Of several that go on at once, the one that events belong to now.
+    conversation: String,
     keep_raw: bool,
     raw: Option<String>,
     /// The last frame that was not empty.
@@ -130,6 +132,7 @@ impl Emitter {
     pub(crate) fn begin(&mut self, frame: &Frame<'_>) {
         self.time = None;
         self.agent = None;
+        self.conversation.clear();
         if self.raw.as_ref().is_some_and(|raw| !raw.is_empty()) {
             self.raw_before = self.raw.take();
         }
@@ -173,6 +176,12 @@ impl Emitter {
         self.agent = agent;
     }
 
+    /// Sets which of several conversations the events that follow in this frame
+    /// belong to: the open message without an id is another in each.
+    pub fn conversation(&mut self, name: &str) {
+        name.clone_into(&mut self.conversation);
+    }
+
     /// The agent that events are attributed to now.
     pub fn current_agent(&self) -> Option<Arc<Agent>> {
         self.agent.clone()
@@ -202,7 +211,7 @@ impl Emitter {
         if text.is_empty() {
             return;
         }
-        self.messages.end_unnamed(self.agent.as_deref());
+        self.end_message();
         self.turn_open = true;
         self.push(Body::User(User { text, queued }));
     }
@@ -249,7 +258,8 @@ impl Emitter {
 
     /// Ends the open message that has no id, so that what follows is another.
     pub fn end_message(&mut self) {
-        self.messages.end_unnamed(self.agent.as_deref());
+        let speaker = speaker(&self.conversation, self.agent.as_deref());
+        self.messages.end_unnamed(&speaker);
     }
 
     /// Whether this very text was shown as a whole block a short while ago.
@@ -272,9 +282,9 @@ impl Emitter {
             return;
         }
         self.turn_open = true;
-        let agent = self.agent.as_deref();
+        let speaker = speaker(&self.conversation, self.agent.as_deref());
         let id = id.filter(|id| !id.is_empty());
-        let Some(id) = self.messages.accept(stream, agent, id, text, *delta) else {
+        let Some(id) = self.messages.accept(stream, &speaker, id, text, *delta) else {
             return;
         };
         let message = Message { id, ..message };
@@ -332,6 +342,15 @@ impl Emitter {
                 phase,
             },
         );
+<<<<<<< HEAD
+=======
+        if let Some(plan) = plan {
+            // A plan stands beside the message, which goes on.
+            self.plan(plan);
+            return;
+        }
+        self.end_message();
+>>>>>>> fix-b
         let arg = match call.arg {
             Some(arg) => tool::preview(&arg),
             None => tool::arg(category, json),
@@ -559,8 +578,12 @@ impl Emitter {
         if end.status == TurnStatus::Interrupted && end.reason.is_empty() {
             end.reason.push_str(self.finishing);
         }
+<<<<<<< HEAD
         self.release_withheld();
         self.messages.end_unnamed(self.agent.as_deref());
+=======
+        self.end_message();
+>>>>>>> fix-b
         self.turn_open = false;
         self.push(Body::TurnEnd(TurnEnd {
             reason: tool::label(&end.reason),
@@ -667,6 +690,16 @@ impl Emitter {
                 self.calls.remove(&oldest);
             }
         }
+    }
+}
+
+/// Whose open message without an id is meant.
+fn speaker<'a>(conversation: &str, agent: Option<&'a Agent>) -> Cow<'a, str> {
+    let agent = agent.map_or("", |agent| &agent.id);
+    if conversation.is_empty() {
+        Cow::Borrowed(agent)
+    } else {
+        Cow::Owned(format!("{agent}\n{conversation}"))
     }
 }
 

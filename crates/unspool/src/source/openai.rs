@@ -76,7 +76,11 @@ impl Source for Openai {
             return;
         };
         let fields = json.object();
-        match Shape::of(&fields, frame.event) {
+        let shape = Shape::of(&fields, frame.event);
+        if !matches!(shape, Some(Shape::Event)) {
+            self.responses.settle(&mut self.calls, out);
+        }
+        match shape {
             Some(Shape::Chunk) => self.chunk(&fields, out),
             Some(Shape::Body) => self.body(&fields, out),
             Some(Shape::Response) => {
@@ -135,7 +139,8 @@ impl Openai {
         self.chunks.end(End::Closed, &mut self.calls, out);
         self.introduce(body, out);
         out.open_turn();
-        let choices = body.get("choices").array();
+        let mut choices = body.get("choices").array();
+        choices.sort_by_key(|choice| choice.get("index").u64());
         let mut refusal = false;
         for (position, choice) in choices.iter().enumerate() {
             let message = choice.get("message").object();
@@ -213,7 +218,7 @@ impl Openai {
 
     fn user(&mut self, content: Json<'_>, out: &mut Emitter) {
         self.end_conversation(out);
-        out.user(calls::content_text(content), false);
+        out.user(calls::said_text(content), false);
         self.last = Last::Open;
     }
 
@@ -270,24 +275,30 @@ fn finished(reason: &str, refusal: bool) -> TurnEnd {
 
 /// An error, in any vendor's form, ended the response.
 fn failed(error: Json<'_>, out: &mut Emitter) {
+    out.notice(Level::Error, error_text(error));
+    out.turn_end(failure(error));
+}
+
+/// The end of a response that an error ended.
+fn failure(error: Json<'_>) -> TurnEnd {
     let fields = error.object();
-    out.notice(Level::Error, error_text(error, &fields));
     let reason = [fields.get("code"), fields.get("type")]
         .into_iter()
         .find(|reason| !reason.is_null())
         .unwrap_or(Json::NULL);
-    out.turn_end(TurnEnd {
+    TurnEnd {
         status: TurnStatus::Failed,
         reason: reason.display().into_owned(),
         ..TurnEnd::default()
-    });
+    }
 }
 
-fn error_text(error: Json<'_>, fields: &Object<'_>) -> String {
+fn error_text(error: Json<'_>) -> String {
     if error.is_array() {
         let lines: Vec<String> = error.array().into_iter().map(validation_error).collect();
         return lines.join("\n");
     }
+    let fields = error.object();
     let message = [fields.get("message"), fields.get("detail")]
         .into_iter()
         .find(|message| !message.is_null())

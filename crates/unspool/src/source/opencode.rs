@@ -21,6 +21,8 @@ mod saved;
 mod server;
 mod turn;
 
+pub(super) use part::told_category;
+
 pub(crate) const PROVIDER: Provider = Provider {
     name: "opencode",
     about: "OpenCode: run --format json, export, server events, stored sessions",

@@ -206,6 +206,9 @@ impl Acp {
 
     fn say_pieces(&mut self, pieces: Vec<Piece>, out: &mut Emitter) {
         let session = self.speech.session.clone();
+        if !pieces.is_empty() {
+            self.turn_to(&session, out);
+        }
         for piece in pieces {
             match piece {
                 Piece::Text(text) => {

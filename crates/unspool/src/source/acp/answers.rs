@@ -151,7 +151,8 @@ impl Acp {
         root.prompts = root.prompts.saturating_sub(1);
         root.running = false;
         root.inferred = false;
-        root.canceled = false;
+        // A call that was stopped may end behind its turn.
+        root.canceled &= end.status == TurnStatus::Canceled;
         root.echo.clear();
         self.last_words.clear();
         out.agent(None);

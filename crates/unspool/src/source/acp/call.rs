@@ -12,7 +12,7 @@ use super::edits;
 use super::terminal;
 use crate::event::{Agent, Category, Edit, RawJson, ToolStatus};
 use crate::json::{Json, Object};
-use crate::source::{self, Emitter};
+use crate::source::{self, Emitter, opencode};
 use crate::tool;
 
 #[derive(Clone, Default)]
@@ -21,7 +21,10 @@ use crate::tool;
     reason = "each is one fact that the wire told"
 )]
 pub(super) struct Call {
+    /// The id by which it is told from all others of the connection.
     pub(super) id: String,
+    /// The agent's own id for it.
+    pub(super) own_id: String,
     /// The session whose update brought it.
     pub(super) session: String,
     /// The root session of that session.
@@ -58,6 +61,7 @@ impl Call {
     pub(super) fn new(id: &str, session: &str, root: &str, replayed: bool) -> Self {
         Self {
             id: id.to_owned(),
+            own_id: id.to_owned(),
             session: session.to_owned(),
             root: root.to_owned(),
             replayed,
@@ -159,6 +163,10 @@ impl Call {
         if let Some(name) = self.codex_tool() {
             return Cow::Owned(name);
         }
+        let wanted = json(self.input.as_ref()).get("tool").str();
+        if let Some(wanted) = wanted.filter(|tool| self.is_invalid() && !tool.is_empty()) {
+            return wanted;
+        }
         let kind = if self.kind.is_empty() {
             "other"
         } else {
@@ -171,7 +179,7 @@ impl Call {
         let named = [self.name.as_str(), self.meta_name.as_str()];
         let named = named.into_iter().find(|name| !name.is_empty());
         named
-            .or_else(|| gemini_tool(&self.id))
+            .or_else(|| gemini_tool(&self.own_id))
             .or_else(|| self.tool_in_title())
     }
 
@@ -276,6 +284,9 @@ impl Call {
         if self.is_opencode() && self.is_task() {
             return Some("task");
         }
+        if tool::plan(&self.first_title, json(self.input.as_ref())).is_some() {
+            return Some(&self.first_title);
+        }
         let is_name = (self.is_opencode() && !self.replayed) || self.kind.is_empty();
         (is_name && is_word(&self.first_title)).then_some(self.first_title.as_str())
     }
@@ -285,7 +296,7 @@ impl Call {
     }
 
     pub(super) fn is_gemini(&self) -> bool {
-        gemini_tool(&self.id).is_some()
+        gemini_tool(&self.own_id).is_some()
     }
 
     pub(super) fn category(&self) -> Category {
@@ -304,7 +315,18 @@ impl Call {
         if self.own_name().is_none() && self.finds_files() {
             return Category::List;
         }
-        let by_name = tool::category(&self.tool());
+        let name = self.tool();
+        let raw = json(self.raw_output.as_ref());
+        if self.is_opencode()
+            && let Some(told) = opencode::told_category(
+                &name,
+                &raw.get("metadata").object(),
+                &raw.get("output").str().unwrap_or_default(),
+            )
+        {
+            return told;
+        }
+        let by_name = tool::category(&name);
         if by_name != Category::Other {
             return by_name;
         }
@@ -392,7 +414,7 @@ impl Call {
     /// Emits the call as far as it is known.
     pub(super) fn announce(&mut self, out: &mut Emitter) {
         let is_first = !std::mem::replace(&mut self.announced, true);
-        let is_no_call = self.is_aider && aider::is_question(&self.id);
+        let is_no_call = self.is_aider && aider::is_question(&self.own_id);
         if self.repeats_plan() || self.is_report() || self.is_compaction() || is_no_call {
             if is_first {
                 out.hide_call(&self.id, &self.tool());

@@ -22,7 +22,7 @@ impl Acp {
         out: &mut Emitter,
     ) {
         let fields = update.object();
-        let id = fields.get("toolCallId").string();
+        let id = self.call_id(session, &fields);
         let word = fields.get("status").string();
         if !announces && self.completes_ended(&id, update, out) {
             return;
@@ -51,6 +51,11 @@ impl Acp {
         }
         self.show_output(&mut call, out);
         self.keep_call(call);
+    }
+
+    fn call_id(&mut self, session: &str, fields: &Object<'_>) -> String {
+        let id = fields.get("toolCallId").str().unwrap_or_default();
+        self.sessions.call_id(session, &id)
     }
 
     /// More about a call whose end waits for it: its output, its exit code.
@@ -110,6 +115,7 @@ impl Acp {
         let root = self.sessions.root_of(session);
         let replayed = self.sessions.root(&root).replaying;
         let mut call = Call::new(id, session, &root, replayed);
+        call.own_id = fields.get("toolCallId").string();
         call.agent = agent;
         call.is_aider = self.is_aider;
         call
@@ -131,6 +137,7 @@ impl Acp {
         out: &mut Emitter,
     ) -> Option<std::sync::Arc<crate::event::Agent>> {
         let parent = sessions::parent_call(fields);
+        let parent = self.sessions.call_id(session, &parent);
         if self.sessions.is_child(session) {
             self.sessions.started_by(session, &parent);
             return self.sessions.agent_of(session);
@@ -227,8 +234,8 @@ impl Acp {
     }
 
     /// One more item of a call's content.
-    pub(super) fn content_chunk(&mut self, fields: &Object<'_>, out: &mut Emitter) {
-        let id = fields.get("toolCallId").string();
+    pub(super) fn content_chunk(&mut self, session: &str, fields: &Object<'_>, out: &mut Emitter) {
+        let id = self.call_id(session, fields);
         if let Some(index) = self.calls.iter().position(|call| call.id == id) {
             let mut call = self.calls.remove(index);
             call.add_content(fields.get("content"));
@@ -244,7 +251,7 @@ impl Acp {
         fields: &Object<'_>,
         out: &mut Emitter,
     ) -> (String, String) {
-        let id = fields.get("toolCallId").string();
+        let id = self.call_id(session, fields);
         let asked = fields.get("title").string();
         let is_open = self.calls.iter().any(|call| call.id == id);
         if id.is_empty() || (!is_open && out.is_known(&id) && !out.is_open(&id)) {

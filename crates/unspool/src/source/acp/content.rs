@@ -2,6 +2,7 @@
 
 use crate::event::Payload;
 use crate::json::{Json, Object};
+use crate::source::media;
 use crate::tool;
 
 /// What one content block says: its text, or where its content lies.
@@ -9,8 +10,83 @@ pub(super) fn block_text(block: Json<'_>) -> String {
     let fields = block.object();
     match fields.get("type").str().as_deref() {
         Some("resource_link" | "image" | "audio") => fields.get("uri").string(),
-        Some("resource") => fields.get("resource").get("uri").string(),
+        Some("resource") => {
+            let resource = fields.get("resource").object();
+            let text = resource.get("text");
+            text.str()
+                .map_or_else(|| resource.get("uri").string(), String::from)
+        }
         _ => fields.get("text").string(),
+    }
+}
+
+/// A person's message. A file that was given with it is named in its text; what
+/// the file holds stands apart.
+#[derive(Clone, Default)]
+pub(super) struct Wording {
+    pub(super) text: String,
+    pub(super) given: Vec<Given>,
+    after_address: bool,
+}
+
+/// A file of which the text was given.
+#[derive(Clone)]
+pub(super) struct Given {
+    pub(super) uri: String,
+    pub(super) kind: String,
+    pub(super) text: String,
+}
+
+impl Wording {
+    /// One block, or a list of them.
+    pub(super) fn of(content: Json<'_>) -> Self {
+        let mut words = Self::default();
+        if content.is_array() {
+            for block in content.array() {
+                words.add(block);
+            }
+        } else {
+            words.add(content);
+        }
+        words
+    }
+
+    /// Adds a block. Texts follow each other as they are; what stands for
+    /// something else has a line of its own.
+    pub(super) fn add(&mut self, block: Json<'_>) {
+        let is_address = !block.get("text").is_string();
+        let said = self.said(block);
+        if (is_address || self.after_address) && !said.is_empty() {
+            end_line(&mut self.text);
+        }
+        self.text.push_str(&said);
+        self.after_address = is_address;
+    }
+
+    fn said(&mut self, block: Json<'_>) -> String {
+        let resource = block.get("resource").object();
+        let uri = resource.get("uri").string();
+        if let Some(text) = resource.get("text").str().filter(|_| !uri.is_empty()) {
+            self.given.push(Given {
+                uri: uri.clone(),
+                kind: resource.get("mimeType").string(),
+                text: text.into_owned(),
+            });
+            return uri;
+        }
+        match block_text(block) {
+            text if text.is_empty() => {
+                let kind = block.get("type").string();
+                media::stand_in(&kind).unwrap_or_default().to_owned()
+            }
+            text => text,
+        }
+    }
+}
+
+fn end_line(text: &mut String) {
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
     }
 }
 
@@ -24,8 +100,8 @@ pub(super) fn message_text(content: Json<'_>) -> String {
     let mut after_address = false;
     for block in content.array() {
         let is_address = !block.get("text").is_string();
-        if (is_address || after_address) && !message.is_empty() && !message.ends_with('\n') {
-            message.push('\n');
+        if is_address || after_address {
+            end_line(&mut message);
         }
         message.push_str(&block_text(block));
         after_address = is_address;

@@ -1,7 +1,7 @@
 //! What the two sides ask each other.
 
 use super::Acp;
-use super::content::message_text;
+use super::content::Wording;
 use crate::event::{Permission, PermissionOption, Prompt};
 use crate::json::{Json, Object};
 use crate::source::Emitter;
@@ -42,14 +42,14 @@ impl Acp {
     }
 
     fn prompt(&mut self, session: &str, prompt: Json<'_>, out: &mut Emitter) {
-        let text = message_text(prompt);
+        let words = Wording::of(prompt);
         let root = self.sessions.root(session);
         let queued = root.prompts > 0;
         root.prompts = root.prompts.saturating_add(1);
         root.requested = true;
         root.replaying = false;
         root.canceled = false;
-        root.echo.clone_from(&text);
+        root.echo.clone_from(&words.text);
         if self.greeted {
             session.clone_into(&mut self.current);
         } else {
@@ -57,7 +57,8 @@ impl Acp {
         }
         out.agent(None);
         self.blocks.end(session);
-        out.user(text, queued);
+        out.user(words.text, queued);
+        super::give(&words.given, out);
         out.open_turn();
     }
 

@@ -5,7 +5,7 @@
 //! own. Sub-agents inside their parent's session are told by the call that
 //! started them, in `_meta`.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 
 use crate::event::{Agent, Usage};
@@ -14,6 +14,8 @@ use crate::tool;
 
 /// Sessions and sub-agents that are remembered.
 const REMEMBERED: usize = 1024;
+/// Calls whose session is remembered.
+const CALLS: usize = 16_384;
 
 /// A session that a person talks to.
 #[derive(Clone, Default)]
@@ -87,9 +89,35 @@ pub(super) struct Sessions {
     children: VecDeque<Child>,
     /// Sub-agents in their parent's session, by the call that started them.
     by_call: VecDeque<(String, Arc<Agent>)>,
+    /// The session that used the id of a call first.
+    owners: HashMap<String, String>,
+    /// The ids in `owners`, oldest first.
+    owned: VecDeque<String>,
 }
 
 impl Sessions {
+    /// The id by which a call is told from all others of the connection. Its own
+    /// counts in its session alone, and another root session may use it as well.
+    pub(super) fn call_id(&mut self, session: &str, id: &str) -> String {
+        if id.is_empty() {
+            return String::new();
+        }
+        let Some(owner) = self.owners.get(id) else {
+            if self.owned.len() >= CALLS
+                && let Some(oldest) = self.owned.pop_front()
+            {
+                self.owners.remove(&oldest);
+            }
+            self.owners.insert(id.to_owned(), session.to_owned());
+            self.owned.push_back(id.to_owned());
+            return id.to_owned();
+        };
+        if owner == session || self.root_of(owner) == self.root_of(session) {
+            return id.to_owned();
+        }
+        format!("{}/{id}", self.root_of(session))
+    }
+
     /// The root session with this id, made where it is new.
     pub(super) fn root(&mut self, id: &str) -> &mut Root {
         if self.roots.len() >= REMEMBERED && !self.roots.contains_key(id) {

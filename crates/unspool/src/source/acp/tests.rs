@@ -6,6 +6,9 @@ use serde_json::{Value, json};
 use crate::reader::{Reader, ReaderOptions};
 use crate::source::provider;
 
+mod several;
+mod told;
+
 /// The events of these lines, as JSON.
 fn read(lines: &[Value]) -> Vec<Value> {
     let lines: Vec<String> = lines.iter().map(Value::to_string).collect();
@@ -47,6 +50,14 @@ fn prompt(id: u32) -> Value {
     client(
         json!({"jsonrpc": "2.0", "id": id, "method": "session/prompt",
         "params": {"sessionId": "s", "prompt": [{"type": "text", "text": "go"}]}}),
+    )
+}
+
+/// A prompt in this session, of these blocks.
+fn prompt_in(session: &str, id: u32, blocks: Value) -> Value {
+    client(
+        json!({"jsonrpc": "2.0", "id": id, "method": "session/prompt",
+        "params": {"sessionId": session, "prompt": blocks}}),
     )
 }
 
@@ -274,7 +285,7 @@ fn two_sessions_on_one_connection_are_two_roots() {
         .iter()
         .map(|text| text["id"].clone())
         .collect();
-    assert_eq!(ids, ["text-1", "text-2", "text-3"]);
+    assert_eq!(ids, ["text-1", "text-2", "text-1"]);
     assert_eq!(of_kind(&events, "session").len(), 2);
 }
 

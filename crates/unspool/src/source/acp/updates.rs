@@ -1,6 +1,6 @@
 //! `session/update`: everything that an agent tells without being asked.
 
-use super::content::{block_text, message_text};
+use super::content::{Wording, block_text, message_text};
 use super::sessions::Fault;
 use super::{Acp, NAME, Said, answers, usage};
 use crate::event::{Agent, Category, Level, Plan, Session, ToolStatus};
@@ -42,10 +42,10 @@ impl Acp {
             "agent_message" => self.whole_message(&session, &fields, false, out),
             "agent_thought" => self.whole_message(&session, &fields, true, out),
             "user_message" => {
-                let text = message_text(fields.get("content"));
-                self.user_text(&session, &text, out);
+                let words = Wording::of(fields.get("content"));
+                self.user_text(&session, &words, out);
             }
-            "tool_call_content_chunk" => self.content_chunk(&fields, out),
+            "tool_call_content_chunk" => self.content_chunk(&session, &fields, out),
             "terminal_update" | "terminal_output_chunk" => self.terminal_message(&fields, out),
             "plan" => out.plan(plan(fields.get("entries"))),
             "plan_update" => out.plan(planned(fields.get("plan"))),
@@ -77,6 +77,7 @@ impl Acp {
         self.sessions.notice_id(session);
         let root = self.sessions.root_of(session);
         self.open_session(&root, out);
+        out.conversation(&root);
         out.agent(self.sessions.agent_of(session));
     }
 
@@ -228,37 +229,36 @@ impl Acp {
 
     fn user_chunk(&mut self, session: &str, fields: &Object<'_>, out: &mut Emitter) {
         let message = fields.get("messageId").string();
-        let text = block_text(fields.get("content"));
-        if is_receipt(&text) {
+        let words = Wording::of(fields.get("content"));
+        if is_receipt(&words.text) {
             self.settle(out);
             self.enter(session, out);
             out.end_message();
             return;
         }
         if let Some(said) = &mut self.said
-            && !message.is_empty()
             && said.message == message
             && said.session == session
         {
-            said.text.push_str(&text);
+            said.words.add(fields.get("content"));
             return;
         }
         self.settle(out);
         self.enter(session, out);
-        if self.is_echo(session, &text) {
+        if self.is_echo(session, &words.text) {
             return;
         }
         self.begin_replay(session);
         self.said = Some(Said {
             session: session.to_owned(),
             message,
-            text,
+            words,
         });
     }
 
-    fn user_text(&mut self, session: &str, text: &str, out: &mut Emitter) {
-        if !text.is_empty() && !self.is_echo(session, text) {
-            self.user_said(session, text, out);
+    fn user_text(&mut self, session: &str, words: &Wording, out: &mut Emitter) {
+        if !words.text.is_empty() && !self.is_echo(session, &words.text) {
+            self.user_said(session, words, out);
         }
     }
 
@@ -418,18 +418,19 @@ impl Acp {
         let recipient = fields.get("recipientSessionId").string();
         let sender = fields.get("senderSessionId").string();
         let message = fields.get("messageId").string();
-        let text = message_text(fields.get("content"));
+        let content = fields.get("content");
         if self.sessions.is_child(&recipient) && !self.sessions.is_child_of(&sender, &recipient) {
             // Claude's adapter gives the task the id of the call.
             if message.starts_with("toolu_") {
-                self.sessions.started_by(&recipient, &message);
+                let call = self.sessions.call_id(&recipient, &message);
+                self.sessions.started_by(&recipient, &call);
             }
             if session == recipient {
-                self.user_said(&recipient, &text, out);
+                self.user_said(&recipient, &Wording::of(content), out);
             }
         } else if !self.sessions.has_spoken(&sender) {
             out.agent(self.sessions.agent_of(&sender));
-            out.text(None, text);
+            out.text(None, message_text(content));
         }
     }
 

@@ -5,7 +5,7 @@ use std::collections::{HashMap, VecDeque};
 use std::hash::{DefaultHasher, Hasher};
 
 use super::digest;
-use crate::event::{Agent, Payload};
+use crate::event::Payload;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Stream {
@@ -21,7 +21,7 @@ pub(super) struct Messages {
     pub(super) open: HashMap<Key, Digest>,
     /// The keys of `open`, oldest first.
     opened: VecDeque<Key>,
-    /// The open block without an id of its own, per agent.
+    /// The open block without an id of its own, per speaker.
     unnamed: HashMap<String, Key>,
     /// Finished blocks: key and text.
     done: VecDeque<(u64, u64)>,
@@ -62,17 +62,17 @@ impl Messages {
     pub(super) fn accept(
         &mut self,
         stream: Stream,
-        agent: Option<&Agent>,
+        speaker: &str,
         id: Option<&str>,
         text: &Payload,
         delta: bool,
     ) -> Option<String> {
         if stream == Stream::Reasoning || id.is_some() {
-            self.end_unnamed_if(agent, |open| open != stream || id.is_some());
+            self.end_unnamed_if(speaker, |open| open != stream || id.is_some());
         }
         let id = match id {
             Some(id) => id.to_owned(),
-            None => self.unnamed_id(stream, agent),
+            None => self.unnamed_id(stream, speaker),
         };
         let key = (stream, id);
         let text = text.as_str();
@@ -112,13 +112,15 @@ impl Messages {
         }
     }
 
-    fn unnamed_id(&mut self, stream: Stream, agent: Option<&Agent>) -> String {
-        let agent = agent.map_or("", |agent| &agent.id);
-        if let Some((open, id)) = self.unnamed.get(agent) {
+    fn unnamed_id(&mut self, stream: Stream, speaker: &str) -> String {
+        if let Some((open, id)) = self.unnamed.get(speaker) {
             if *open == stream {
                 return id.clone();
             }
-            self.end_unnamed_of(agent);
+            self.end_unnamed_of(speaker);
+        }
+        if self.unnamed.len() >= Self::OPEN {
+            self.unnamed.clear();
         }
         let (prefix, counter) = match stream {
             Stream::Text => ("text", &mut self.texts),
@@ -126,27 +128,27 @@ impl Messages {
         };
         *counter += 1;
         let id = format!("{prefix}-{counter}");
-        self.unnamed.insert(agent.to_owned(), (stream, id.clone()));
+        self.unnamed
+            .insert(speaker.to_owned(), (stream, id.clone()));
         id
     }
 
-    pub(super) fn end_unnamed(&mut self, agent: Option<&Agent>) {
-        self.end_unnamed_if(agent, |_| true);
+    pub(super) fn end_unnamed(&mut self, speaker: &str) {
+        self.end_unnamed_if(speaker, |_| true);
     }
 
-    fn end_unnamed_if(&mut self, agent: Option<&Agent>, ends: impl Fn(Stream) -> bool) {
-        let agent = agent.map_or("", |agent| &agent.id);
+    fn end_unnamed_if(&mut self, speaker: &str, ends: impl Fn(Stream) -> bool) {
         if self
             .unnamed
-            .get(agent)
+            .get(speaker)
             .is_some_and(|(stream, _)| ends(*stream))
         {
-            self.end_unnamed_of(agent);
+            self.end_unnamed_of(speaker);
         }
     }
 
-    fn end_unnamed_of(&mut self, agent: &str) {
-        if let Some(key) = self.unnamed.remove(agent)
+    fn end_unnamed_of(&mut self, speaker: &str) {
+        if let Some(key) = self.unnamed.remove(speaker)
             && let Some(streamed) = self.open.remove(&key)
         {
             self.finish((digest(&key), streamed.value()));

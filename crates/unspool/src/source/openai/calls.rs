@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use crate::event::{Category, Edit, Payload, RawJson, ToolStatus};
 use crate::json::Json;
 use crate::source::edits::{self, Pending};
-use crate::source::{Call, Emitter, Outcome};
+use crate::source::{Call, Emitter, Outcome, media};
 use crate::tool;
 
 #[derive(Clone, Default)]
@@ -159,6 +159,26 @@ pub(super) fn content_text(content: Json<'_>) -> Payload {
     }
     let texts: Vec<Cow<'_, str>> = content.array().into_iter().filter_map(part_text).collect();
     texts.join("\n").into()
+}
+
+/// What a person said: text, and what stands for the rest.
+pub(super) fn said_text(content: Json<'_>) -> Payload {
+    if !content.is_array() {
+        return content.payload();
+    }
+    let told = |part| part_text(part).or_else(|| given_text(part));
+    let texts: Vec<Cow<'_, str>> = content.array().into_iter().filter_map(told).collect();
+    texts.join("\n").into()
+}
+
+/// Where a picture or a file lies that a person gave, or the word for it.
+fn given_text(part: Json<'_>) -> Option<Cow<'_, str>> {
+    let stand_in = media::stand_in(&part.get("type").str()?)?;
+    let image = part.get("image_url");
+    let places = [image, image.get("url"), part.get("file_url")];
+    let mut places = places.into_iter().filter_map(Json::str);
+    let place = places.find(|place| !place.is_empty() && !place.starts_with("data:"));
+    Some(place.unwrap_or(Cow::Borrowed(stand_in)))
 }
 
 /// The text of one part of a message.

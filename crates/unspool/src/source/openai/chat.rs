@@ -43,7 +43,7 @@ pub(super) fn assistant(message: &Object<'_>, calls: &mut Calls, out: &mut Emitt
 /// The reasoning of a message or a delta: vendors name it differently, and
 /// some send it twice.
 pub(super) fn reasoning(message: &Object<'_>) -> Payload {
-    ["reasoning_content", "reasoning"]
+    ["reasoning_content", "reasoning", "thinking"]
         .iter()
         .map(|key| message.get(key))
         .find(|text| text.is_string() && !text.payload().is_empty())

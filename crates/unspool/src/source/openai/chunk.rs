@@ -232,8 +232,12 @@ impl Choice {
             return;
         };
         call.custom |= !custom.is_empty();
+        if id.is_empty() {
+            add_name(&mut call.name, &name);
+        } else {
+            replace(&mut call.name, &name);
+        }
         replace(&mut call.id, &id);
-        replace(&mut call.name, &name);
         if !call.shown {
             call.given.push_str(&body.get("arguments").display());
             call.given.push_str(&body.get("input").display());
@@ -251,7 +255,7 @@ impl Choice {
             });
         }
         if let Some(call) = self.calls.last_mut() {
-            replace(
+            add_name(
                 &mut call.name,
                 &function.get("name").str().unwrap_or_default(),
             );
@@ -302,6 +306,14 @@ impl Partial {
         } else {
             calls.call(&self.id, &self.name, &Given::Arguments(&given), out);
         }
+    }
+}
+
+/// Takes more of a name that comes in pieces. Some servers repeat the whole name
+/// with every piece of the arguments instead.
+fn add_name(name: &mut String, piece: &str) {
+    if name != piece {
+        name.push_str(piece);
     }
 }
 

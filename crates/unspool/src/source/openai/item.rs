@@ -7,6 +7,8 @@
 
 use std::borrow::Cow;
 
+use serde_json::Value;
+
 use super::calls::{Calls, Given, content_text, part_text, remote_call};
 use super::chat::Said;
 use crate::event::{Category, Edit, Payload, Permission, RawJson, ToolStatus};
@@ -16,18 +18,40 @@ use crate::source::{Call, Emitter, Outcome};
 
 /// Names the blocks of text in items.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Blocks {
+pub(super) struct Blocks<'a> {
     /// Which response of the input it is, counted from 1: the ids of its items
     /// are told apart from the same ones of another. 0: the blocks have no ids.
     response: u64,
+    /// The item that they are in, by the id that it had first; empty where its
+    /// own id counts.
+    item: &'a str,
 }
 
-impl Blocks {
+impl<'a> Blocks<'a> {
     /// For items that stand in a conversation, where ids may be repeated.
-    pub(super) const UNNAMED: Self = Self { response: 0 };
+    pub(super) const UNNAMED: Self = Self {
+        response: 0,
+        item: "",
+    };
 
     pub(super) fn of_response(number: u64) -> Self {
-        Self { response: number }
+        Self {
+            response: number,
+            item: "",
+        }
+    }
+
+    /// For an item that may have another id now than when it began.
+    pub(super) fn within(self, item: &'a str) -> Self {
+        Self { item, ..self }
+    }
+
+    /// The id of one part of this item.
+    fn part(self, item: &Object<'_>, part: u64) -> Option<String> {
+        match self.item {
+            "" => self.id(&item.get("id").string(), part),
+            item => self.id(item, part),
+        }
     }
 
     /// The id of one part of an item.
@@ -49,7 +73,7 @@ impl Blocks {
 /// Translates an item; `None` if its type is not known.
 pub(super) fn item(
     json: Json<'_>,
-    blocks: Blocks,
+    blocks: Blocks<'_>,
     calls: &mut Calls,
     out: &mut Emitter,
 ) -> Option<Said> {
@@ -122,11 +146,10 @@ pub(super) fn call(
     }
 }
 
-fn message(item: &Object<'_>, blocks: Blocks, out: &mut Emitter) -> Said {
-    let id = item.get("id").string();
+fn message(item: &Object<'_>, blocks: Blocks<'_>, out: &mut Emitter) -> Said {
     let mut said = Said::default();
     for (part, number) in item.get("content").array().into_iter().zip(0..) {
-        let block = blocks.id(&id, number);
+        let block = blocks.part(item, number);
         said.refusal |= part.get("refusal").is_string();
         out.text(block.as_deref(), part_text(part).unwrap_or_default());
     }
@@ -134,8 +157,7 @@ fn message(item: &Object<'_>, blocks: Blocks, out: &mut Emitter) -> Said {
 }
 
 /// The summary, or else the reasoning itself.
-fn reasoning(item: &Object<'_>, blocks: Blocks, out: &mut Emitter) {
-    let id = item.get("id").string();
+fn reasoning(item: &Object<'_>, blocks: Blocks<'_>, out: &mut Emitter) {
     let summary = item.get("summary").array();
     let parts = if summary.is_empty() {
         item.get("content").array()
@@ -143,11 +165,22 @@ fn reasoning(item: &Object<'_>, blocks: Blocks, out: &mut Emitter) {
         summary
     };
     for (part, number) in parts.into_iter().zip(0..) {
-        let block = blocks.id(&id, number);
+        let block = blocks.part(item, number);
         out.end_message();
         out.reasoning(block.as_deref(), part.get("text").payload());
     }
 }
+
+/// Tools of the API itself whose items hold more than what they were asked.
+const KNOWN: &[&str] = &[
+    "web_search_call",
+    "file_search_call",
+    "image_generation_call",
+    "computer_call",
+    "local_shell_call",
+    "shell_call",
+    "tool_search_call",
+];
 
 /// A tool of the API itself; `None` if it is none.
 fn builtin(kind: &str, item: &Object<'_>, calls: &mut Calls, out: &mut Emitter) -> Option<()> {
@@ -177,8 +210,13 @@ fn builtin(kind: &str, item: &Object<'_>, calls: &mut Calls, out: &mut Emitter) 
         _ => out.tool_use(Call {
             id: &id,
             name: kind.strip_suffix("_call")?,
+            category: finds_in_page(item).then_some(Category::Search),
             arg: item.get("revised_prompt").str(),
-            input: input(item),
+            input: if KNOWN.contains(&kind) {
+                input(item)
+            } else {
+                whole(item)
+            },
             ..Call::default()
         }),
     }
@@ -208,13 +246,28 @@ fn input(item: &Object<'_>) -> Option<RawJson> {
     fields(item, KEYS)
 }
 
+/// Whether a page that was opened before is looked through.
+fn finds_in_page(item: &Object<'_>) -> bool {
+    item.get("action").get("type").str().as_deref() == Some("find_in_page")
+}
+
+/// All that a tool nobody knows says, beside what every item has.
+fn whole(item: &Object<'_>) -> Option<RawJson> {
+    let keys: Vec<&str> = item
+        .iter()
+        .map(|(key, _)| key)
+        .filter(|key| !matches!(*key, "id" | "type" | "call_id" | "status"))
+        .collect();
+    fields(item, &keys)
+}
+
 /// An object of those of these fields that an item has.
 fn fields(item: &Object<'_>, keys: &[&str]) -> Option<RawJson> {
     let members: Vec<String> = keys
         .iter()
         .map(|key| (key, item.get(key)))
         .filter(|(_, value)| !value.is_null())
-        .map(|(key, value)| format!("\"{key}\":{}", value.raw()))
+        .map(|(key, value)| format!("{}:{}", Value::from(*key), value.raw()))
         .collect();
     RawJson::new(&format!("{{{}}}", members.join(",")))
 }
@@ -360,6 +413,12 @@ fn shell(outputs: Json<'_>) -> Outcome {
         output.push_str(&fields.get("stdout").display());
         output.push_str(&fields.get("stderr").display());
         let exit = fields.get("outcome").get("exit_code").i64();
+        if exit.is_none() {
+            // The word for why it never did, under what it had printed.
+            end_line(&mut output);
+            output.push_str(&fields.get("outcome").get("type").display());
+            end_line(&mut output);
+        }
         ok &= exit == Some(0);
         code = match (code, exit) {
             (Some(0), exit) => exit,
@@ -377,6 +436,12 @@ fn shell(outputs: Json<'_>) -> Outcome {
         output: output.into(),
         exit_code: code,
         ..Outcome::default()
+    }
+}
+
+fn end_line(text: &mut String) {
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
     }
 }
 

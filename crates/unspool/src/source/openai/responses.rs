@@ -11,8 +11,8 @@ use std::collections::BTreeSet;
 
 use super::calls::Calls;
 use super::item::{self, Blocks};
-use super::{failed, finished, milliseconds, usage};
-use crate::event::{TurnEnd, TurnStatus};
+use super::{error_text, failure, finished, milliseconds, usage};
+use crate::event::{Level, TurnEnd, TurnStatus};
 use crate::frame::Frame;
 use crate::json::{Json, Object};
 use crate::source::Emitter;
@@ -30,6 +30,15 @@ pub(super) struct Responses {
     items: Vec<Open>,
     /// Positions of the items that are done.
     done: BTreeSet<u64>,
+    /// An error that was told. Most servers close the response behind it, and
+    /// tell it there again.
+    fault: Option<Fault>,
+}
+
+#[derive(Clone)]
+struct Fault {
+    text: String,
+    end: TurnEnd,
 }
 
 /// An item that is not done.
@@ -37,6 +46,9 @@ pub(super) struct Responses {
 struct Open {
     /// The id that its events refer to.
     item: String,
+    /// Its place in the response, for servers that encrypt ids and so name the
+    /// item differently in every event.
+    position: Option<u64>,
     kind: String,
     /// The id that results refer to.
     id: String,
@@ -64,14 +76,18 @@ impl Responses {
         let kind = kind.strip_prefix("response.").unwrap_or(&kind);
         let response = event.get("response").object();
         match kind {
-            "created" | "queued" | "in_progress" => self.begin(&response, calls, out),
+            "created" | "queued" | "in_progress" => {
+                self.settle(calls, out);
+                self.begin(&response, calls, out);
+            }
             "completed" | "incomplete" | "failed" | "cancelled" => {
                 self.begin(&response, calls, out);
                 self.close(&response, kind, calls, out);
             }
             "error" => {
-                self.release(calls, out);
-                failed(whole(event, frame), out);
+                self.begin_unseen(out);
+                self.show_items(calls, out);
+                self.tell(whole(event, frame), out);
             }
             _ => {
                 self.begin_unseen(out);
@@ -91,8 +107,14 @@ impl Responses {
     ) {
         let delta = event.get("delta").str().unwrap_or_default();
         match kind {
-            "output_item.added" => self.items.extend(Open::new(&event.get("item").object())),
-            "output_item.done" => self.item_done(frame, event, calls, out),
+            "output_item.added" => self.items.extend(Open::new(event)),
+            "output_item.done" => {
+                let position = event.get("output_index").u64();
+                self.done.extend(position);
+                if !self.item(event.get("item"), position, calls, out) {
+                    out.unknown(frame);
+                }
+            }
             "output_text.delta" => out.text_delta(self.block(event).as_deref(), &delta),
             "output_text.done" => {
                 out.text(self.block(event).as_deref(), event.get("text").payload());
@@ -155,16 +177,10 @@ impl Responses {
 
     /// The response is over, unless it says that it goes on.
     fn close(&mut self, response: &Object<'_>, kind: &str, calls: &mut Calls, out: &mut Emitter) {
-        let blocks = Blocks::of_response(self.count);
         for (position, json) in (0..).zip(response.get("output").array()) {
-            if self.done.contains(&position) {
-                continue;
-            }
-            let id = json.get("id").string();
-            self.items.retain(|open| open.item != id);
-            match item::item(json, blocks, calls, out) {
-                Some(said) => self.refusal |= said.refusal,
-                None => out.unknown(&Frame::new(json.raw())),
+            let is_done = self.done.contains(&position);
+            if !is_done && !self.item(json, Some(position), calls, out) {
+                out.unknown(&Frame::new(json.raw()));
             }
         }
         let status = response.get("status").str().unwrap_or(kind.into());
@@ -175,44 +191,85 @@ impl Responses {
         self.release(calls, out);
         out.time_ms(milliseconds(response.get("completed_at")));
         out.usage(usage(response.get("usage")));
-        match response.get("error") {
-            error if status == "failed" && !error.is_null() => failed(error, out),
+        let error = response.get("error");
+        if status == "failed" && !error.is_null() {
+            self.tell(error, out);
+        }
+        match self.fault.take() {
+            Some(fault) if status == "failed" => out.turn_end(fault.end),
             _ => out.turn_end(ended(&status, response, refusal)),
+        }
+    }
+
+    /// Tells an error, unless it is the one that was told.
+    fn tell(&mut self, error: Json<'_>, out: &mut Emitter) {
+        let text = error_text(error);
+        if self.fault.as_ref().is_none_or(|fault| fault.text != text) {
+            out.notice(Level::Error, text.as_str());
+        }
+        self.fault = Some(Fault {
+            text,
+            end: failure(error),
+        });
+    }
+
+    /// Nothing more comes of a response that an error ended.
+    pub(super) fn settle(&mut self, calls: &mut Calls, out: &mut Emitter) {
+        if self.fault.is_some() {
+            self.cut(calls, out);
         }
     }
 
     /// The input ended, or another response began.
     pub(super) fn cut(&mut self, calls: &mut Calls, out: &mut Emitter) {
-        if self.open {
-            self.release(calls, out);
-            out.interrupted();
+        if !self.open {
+            return;
+        }
+        self.release(calls, out);
+        match self.fault.take() {
+            Some(fault) => out.turn_end(fault.end),
+            None => out.interrupted(),
         }
     }
 
-    /// Shows what is left of items that never were done.
+    /// Nothing more comes.
     pub(super) fn release(&mut self, calls: &mut Calls, out: &mut Emitter) {
+        self.show_items(calls, out);
+        self.open = false;
+    }
+
+    /// Shows what is left of items that never were done.
+    fn show_items(&mut self, calls: &mut Calls, out: &mut Emitter) {
         let blocks = Blocks::of_response(self.count);
         for open in std::mem::take(&mut self.items) {
             open.show(blocks, calls, out);
         }
-        self.open = false;
     }
 
-    fn item_done(
+    /// Translates an item that is done; `false` if its type is not known.
+    fn item(
         &mut self,
-        frame: &Frame<'_>,
-        event: &Object<'_>,
+        json: Json<'_>,
+        position: Option<u64>,
         calls: &mut Calls,
         out: &mut Emitter,
-    ) {
-        let json = event.get("item");
-        let id = json.get("id").string();
-        self.items.retain(|open| open.item != id);
-        self.done.extend(event.get("output_index").u64());
-        match item::item(json, Blocks::of_response(self.count), calls, out) {
-            Some(said) => self.refusal |= said.refusal,
-            None => out.unknown(frame),
-        }
+    ) -> bool {
+        let (id, kind) = (json.get("id").string(), json.get("type").string());
+        let is_it = |open: &Open| open.item == id || open.kind == kind;
+        let open = self.index(&id, position);
+        let open = open.filter(|at| self.items.get(*at).is_some_and(is_it));
+        let name = open.map_or(id, |at| self.items.remove(at).item);
+        let blocks = Blocks::of_response(self.count).within(&name);
+        let said = item::item(json, blocks, calls, out);
+        self.refusal |= said.is_some_and(|said| said.refusal);
+        said.is_some()
+    }
+
+    /// The item that is not done, by its id or else by its place.
+    fn index(&self, id: &str, position: Option<u64>) -> Option<usize> {
+        let named = self.items.iter().rposition(|open| open.item == id);
+        let placed = |open: &Open| position.is_some() && open.position == position;
+        named.or_else(|| self.items.iter().rposition(placed))
     }
 
     fn append(&mut self, event: &Object<'_>, delta: &str) {
@@ -253,27 +310,33 @@ impl Responses {
 
     fn open_item(&mut self, event: &Object<'_>) -> Option<&mut Open> {
         let id = event.get("item_id").str()?;
-        self.items.iter_mut().rev().find(|open| open.item == id)
+        let index = self.index(&id, event.get("output_index").u64())?;
+        self.items.get_mut(index)
     }
 
     /// The id of the block that an event is about.
-    fn block(&self, event: &Object<'_>) -> Option<String> {
+    fn block(&mut self, event: &Object<'_>) -> Option<String> {
         let part = [event.get("content_index"), event.get("summary_index")]
             .iter()
             .find_map(|index| index.u64());
-        let item = event.get("item_id").str()?;
+        let item = match self.open_item(event) {
+            Some(open) => open.item.clone(),
+            None => event.get("item_id").string(),
+        };
         Blocks::of_response(self.count).id(&item, part.unwrap_or(0))
     }
 }
 
 impl Open {
-    fn new(item: &Object<'_>) -> Option<Self> {
+    fn new(event: &Object<'_>) -> Option<Self> {
+        let item = event.get("item").object();
         let id = item.get("id").str().filter(|id| !id.is_empty())?;
         Some(Self {
             item: id.into_owned(),
+            position: event.get("output_index").u64(),
             kind: item.get("type").string(),
-            id: item::id(item),
-            name: item::name(item),
+            id: item::id(&item),
+            name: item::name(&item),
             text: String::new(),
             summarised: false,
         })

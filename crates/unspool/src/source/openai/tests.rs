@@ -1,7 +1,7 @@
 //! Rules that no recording shows.
 
 use super::PROVIDER;
-use crate::event::{Body, Event, Level, ToolStatus, TurnStatus};
+use crate::event::{Body, Category, Event, Level, ToolStatus, TurnStatus};
 use crate::frame::Frame;
 use crate::source::{Probe, replay};
 
@@ -267,11 +267,11 @@ fn old_functions_correlate_by_order() {
 
 #[test]
 fn every_turn_of_a_conversation_ends() {
-    let input = r#"[{"role":"user","content":[{"type":"text","text":"a"},{"type":"image_url","image_url":{"url":"u"}}]},{"role":"assistant","content":"b"},{"role":"user","content":"c"},{"role":"assistant","refusal":"d","content":null}]"#;
+    let input = r#"[{"role":"user","content":[{"type":"text","text":"a"},{"type":"image_url","image_url":{"url":"data:image/png;base64,AA"}},{"type":"input_image","image_url":"https://u"}]},{"role":"assistant","content":"b"},{"role":"user","content":"c"},{"role":"assistant","refusal":"d","content":null}]"#;
     assert_eq!(
         told(input),
         [
-            "user: a",
+            "user: a\n[image]\nhttps://u",
             "text: b",
             "turn_end: Completed ",
             "user: c",
@@ -343,6 +343,107 @@ fn a_streamed_call_is_shown_when_its_input_is_done() {
             ]
         );
     }
+}
+
+#[test]
+fn an_error_and_the_response_that_failed_with_it_are_one_end() {
+    let created = r#"{"type":"response.created","response":{"id":"r"}}"#;
+    let error = r#"{"type":"error","sequence_number":1,"code":"server_error","message":"down"}"#;
+    let failed = r#"{"type":"response.failed","response":{"id":"r","status":"failed","error":{"code":"server_error","message":"down"},"usage":{"input_tokens":1,"output_tokens":2},"output":[]}}"#;
+    assert_eq!(
+        told(&[created, error, failed].join("\n")),
+        [
+            "notice: down",
+            "usage: Some(1) Some(2)",
+            "turn_end: Failed server_error"
+        ]
+    );
+    let alone = ["notice: down", "turn_end: Failed server_error"];
+    assert_eq!(told(&[created, error].join("\n")), alone);
+    let again = created.replace("\"r\"", "\"r2\"");
+    assert_eq!(told(&[created, error, &again].join("\n"))[..2], alone);
+    let other = failed.replace("down", "out of reach");
+    let told = told(&[created, error, &other].join("\n"));
+    assert_eq!(
+        (&*told[0], &*told[2]),
+        ("notice: down", "notice: out of reach")
+    );
+}
+
+#[test]
+fn items_whose_ids_change_are_told_by_their_places() {
+    let input = r#"{"type":"response.created","response":{"id":"r"}}
+{"type":"response.output_item.added","output_index":0,"item":{"id":"m1","type":"message","content":[]}}
+{"type":"response.output_item.added","output_index":1,"item":{"id":"f1","type":"function_call","call_id":"call","name":"ls","arguments":""}}
+{"type":"response.output_text.delta","item_id":"m2","output_index":0,"content_index":0,"delta":"He"}
+{"type":"response.function_call_arguments.delta","item_id":"f2","output_index":1,"delta":"{}"}
+{"type":"response.output_text.delta","item_id":"m3","output_index":0,"content_index":0,"delta":"y"}
+{"type":"response.output_item.done","output_index":0,"item":{"id":"m4","type":"message","content":[{"type":"output_text","text":"Hey"}]}}
+{"type":"response.output_item.done","output_index":1,"item":{"id":"f3","type":"function_call","call_id":"call","name":"ls","arguments":"{\"path\":\".\"}"}}
+{"type":"response.completed","response":{"id":"r","status":"completed","output":[]}}"#;
+    assert_eq!(
+        told(input),
+        [
+            "text: Hey",
+            "tool_use: call ls [.] {\"path\":\".\"}",
+            "turn_end: Completed "
+        ]
+    );
+}
+
+#[test]
+fn a_tool_of_the_server_that_nobody_knows_keeps_its_fields() {
+    let input = r#"{"object":"response","id":"r","status":"completed","output":[{"type":"quantum_call","id":"q","status":"completed","qubits":3,"query":"spin"}]}"#;
+    assert_eq!(
+        told(input)[0],
+        r#"tool_use: q quantum [spin] {"qubits":3,"query":"spin"}"#
+    );
+}
+
+#[test]
+fn names_and_thoughts_may_come_in_pieces() {
+    let deltas = [
+        r#"{"thinking":"Th"}"#,
+        r#"{"thinking":"ink"}"#,
+        r#"{"tool_calls":[{"index":0,"id":"c","function":{"name":"read","arguments":""}}]}"#,
+        r#"{"tool_calls":[{"index":0,"function":{"name":"_file","arguments":""}}]}"#,
+        r#"{"tool_calls":[{"index":0,"function":{"arguments":"{}"}}]}"#,
+    ];
+    assert_eq!(
+        told(&stream(&deltas, Some("tool_calls"))),
+        [
+            "reasoning: Think",
+            "tool_use: c read_file [] {}",
+            "turn_end: Completed tool_calls"
+        ]
+    );
+    let repeated = [
+        r#"{"tool_calls":[{"index":0,"id":"c","function":{"name":"ls","arguments":"{"}}]}"#,
+        r#"{"tool_calls":[{"index":0,"function":{"name":"ls","arguments":"}"}}]}"#,
+    ];
+    assert_eq!(told(&stream(&repeated, None))[0], "tool_use: c ls [] {}");
+}
+
+#[test]
+fn the_choices_of_a_body_come_in_their_order() {
+    let input = r#"{"object":"chat.completion","choices":[{"index":1,"message":{"content":"B"},"finish_reason":"stop"},{"index":0,"message":{"content":"A"},"finish_reason":"length"}]}"#;
+    assert_eq!(
+        told(input),
+        ["text: A", "text: B", "turn_end: Completed length"]
+    );
+}
+
+#[test]
+fn a_page_is_searched_and_a_command_that_never_exited_says_why() {
+    let input = r#"[{"type":"web_search_call","id":"w","status":"completed","action":{"type":"find_in_page","url":"https://u","pattern":"x"}},
+{"type":"shell_call","call_id":"s","action":{"commands":["a","b"]}},
+{"type":"shell_call_output","call_id":"s","output":[{"stdout":"1","stderr":"","outcome":{"type":"exit","exit_code":0}},{"stdout":"2","stderr":"","outcome":{"type":"timeout"}}]}]"#;
+    let events = read(input);
+    assert!(matches!(
+        &events[1].body,
+        Body::ToolUse(call) if call.category == Category::Search && call.arg == "x"
+    ));
+    assert_eq!(told(input)[3], "tool_result: s Error 12\ntimeout\n");
 }
 
 #[test]

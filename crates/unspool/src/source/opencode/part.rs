@@ -4,10 +4,12 @@
 use std::borrow::Cow;
 
 use super::indent::Written;
-use crate::event::{Edit, EditOp, Hunk, Payload, ToolStatus, Usage};
+use crate::event::{Category, Edit, EditOp, Hunk, Payload, ToolStatus, Usage};
 use crate::json::{Json, Object};
 use crate::patch;
+use crate::source::edits::patched_path;
 use crate::source::{Call, Emitter, Outcome};
+use crate::tool;
 
 /// How far a call is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,6 +78,7 @@ impl<'a> ToolPart<'a> {
         Call {
             id: key,
             name: &names.name,
+            category: Some(self.category(&names.name)),
             // All that is known of the input is the name and the error, which
             // the result repeats.
             arg: self.is_invalid().then_some(Cow::Borrowed("")),
@@ -85,8 +88,19 @@ impl<'a> ToolPart<'a> {
                 self.input().into()
             },
             title: if self.is_invalid() { "" } else { &names.title },
-            ..Call::default()
         }
+    }
+
+    fn category(&self, name: &str) -> Category {
+        let output = self.state.get("output").str().unwrap_or_default();
+        told_category(name, &self.metadata, &output).unwrap_or_else(|| tool::category(name))
+    }
+
+    /// Whether the end of the call shows that it did something else than its name
+    /// and the beginning said.
+    pub(super) fn changes_category(&self, key: &str, out: &Emitter) -> bool {
+        let category = self.category(&self.names().name);
+        out.category_of(key).is_some_and(|known| known != category)
     }
 
     pub(super) fn names(&self) -> CallNames {
@@ -219,7 +233,11 @@ impl<'a> ToolPart<'a> {
         if !files.is_empty() {
             return files;
         }
-        let path = self.input().get("filePath").string();
+        let path = first_text(&self.input().object(), &["filePath"]);
+        let path = Some(path).filter(|path| !path.is_empty());
+        // The diff of an old patch tool has no header.
+        let path = path.or_else(|| patched_path(self.input()));
+        let path = path.unwrap_or_default();
         let filediff = self.metadata.get("filediff");
         let diff = [self.metadata.get("diff"), filediff.get("patch")]
             .into_iter()
@@ -254,6 +272,38 @@ impl<'a> ToolPart<'a> {
             edit.op = EditOp::Update;
         }
         Some(edit)
+    }
+}
+
+/// What a call did, where its result tells more than its name: `read` lists
+/// folders too, and a patch need not change what is in a file.
+pub(in crate::source) fn told_category(
+    name: &str,
+    metadata: &Object<'_>,
+    output: &str,
+) -> Option<Category> {
+    match name {
+        "read" => {
+            let kind = metadata.get("display").get("type");
+            let is_folder = match kind.str() {
+                Some(kind) => kind == "directory",
+                None => output.lines().nth(1) == Some("<type>directory</type>"),
+            };
+            is_folder.then_some(Category::List)
+        }
+        "apply_patch" => {
+            let files = metadata.get("files").array();
+            let mut kinds = files.iter().map(|file| file.get("type").string());
+            let first = kinds.next()?;
+            let category = match first.as_str() {
+                "add" => Category::Write,
+                "delete" => Category::Delete,
+                "move" => Category::Move,
+                _ => return None,
+            };
+            kinds.all(|kind| kind == first).then_some(category)
+        }
+        _ => None,
     }
 }
 

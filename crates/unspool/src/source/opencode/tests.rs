@@ -1,6 +1,6 @@
 //! Rules that no recording shows.
 
-use crate::event::{Body, Event, TurnStatus};
+use crate::event::{Body, Category, Event, TurnStatus};
 use crate::json::Json;
 use crate::{Reader, ReaderOptions};
 
@@ -394,4 +394,68 @@ fn an_output_limit_is_no_failure() {
         (end.status, end.reason.as_str()),
         (TurnStatus::Completed, "length")
     );
+}
+
+#[test]
+fn what_a_call_did_is_told_by_its_result() {
+    let ended = |name: &str, metadata: &str, output: &str| {
+        let state = format!(
+            r#"{{"status":"completed","input":{{"filePath":"/p"}},"output":"{output}","metadata":{metadata}}}"#
+        );
+        let events = read(&[tool("c", name, &state)]);
+        let category = events.iter().find_map(|event| match &event.body {
+            Body::ToolUse(call) => Some(call.category),
+            _ => None,
+        });
+        category.unwrap()
+    };
+    let listed = r"<path>/p</path>\n<type>directory</type>\n";
+    assert_eq!(ended("read", "{}", listed), Category::List);
+    assert_eq!(
+        ended("read", "{}", r"<path>/p</path>\n<type>file</type>\n"),
+        Category::Read
+    );
+    let files = |kinds: [&str; 2]| {
+        let files = kinds.map(|kind| format!(r#"{{"type":"{kind}","filePath":"/p","patch":""}}"#));
+        format!(r#"{{"files":[{}]}}"#, files.join(","))
+    };
+    let patched = |kinds| ended("apply_patch", &files(kinds), "");
+    assert_eq!(patched(["add", "add"]), Category::Write);
+    assert_eq!(patched(["move", "move"]), Category::Move);
+    assert_eq!(patched(["delete", "add"]), Category::Edit);
+}
+
+#[test]
+fn a_folder_that_the_server_reads_is_listed_in_the_end() {
+    let state = |state: &str| {
+        let tool = format!(
+            r#"{{"id":"prt_1","messageID":"msg_1","type":"tool","callID":"c","tool":"read","state":{state}}}"#
+        );
+        part("ses_1", &tool)
+    };
+    let events = read(&[
+        state(r#"{"status":"running","input":{"filePath":"/p"}}"#),
+        state(
+            r#"{"status":"completed","input":{"filePath":"/p"},"output":"","metadata":{"display":{"type":"directory"}}}"#,
+        ),
+    ]);
+    let categories: Vec<Category> = events
+        .iter()
+        .filter_map(|event| match &event.body {
+            Body::ToolUse(call) => Some(call.category),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(categories, [Category::Read, Category::List]);
+}
+
+#[test]
+fn the_diff_of_an_old_patch_is_one_of_the_patched_file() {
+    let state = r#"{"status":"completed","input":{"patchText":"*** Begin Patch\n*** Update File: z.txt\n@@\n-x\n+y\n*** End Patch"},"output":"ok","metadata":{"diff":"@@ -1,1 +1,1 @@\n-x\n+y\n"}}"#;
+    let events = read(&[tool("c", "patch", state)]);
+    let edits = events.iter().find_map(|event| match &event.body {
+        Body::ToolResult(result) => Some(&result.edits),
+        _ => None,
+    });
+    assert_eq!(edits.unwrap()[0].path, "z.txt");
 }

@@ -75,6 +75,8 @@ impl Calls {
                     return;
                 }
                 out.tool_use(tool.call(&open.key, &tool.names()));
+            } else if tool.changes_category(&open.key, out) {
+                out.tool_use(tool.call(&open.key, &tool.names()));
             }
             out.tool_result(&open.key, tool.outcome(refused));
         }

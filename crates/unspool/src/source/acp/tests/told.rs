@@ -1,0 +1,143 @@
+//! What messages and calls are made of: blocks, pieces, inputs.
+
+use serde_json::{Value, json};
+
+use super::{
+    call, chunk, client, kinds, of_kind, prompt, prompt_in, read, stop, update, update_in,
+};
+
+#[test]
+fn what_is_no_text_stands_in_a_prompt() {
+    let image = json!({"type": "image", "data": "AA", "mimeType": "image/png"});
+    let events = read(&[prompt_in("s", 1, json!([image])), stop(1, "end_turn")]);
+    assert_eq!(of_kind(&events, "user")[0]["text"], "[image]");
+    let file = json!({"type": "resource",
+        "resource": {"uri": "file:///b.rs", "text": "fn b() {}"}});
+    let said = json!([{"type": "text", "text": "see"}, image, file]);
+    let events = read(&[prompt_in("s", 1, said), stop(1, "end_turn")]);
+    assert_eq!(kinds(&events), ["user", "context", "turn_end"]);
+    let user = of_kind(&events, "user")[0];
+    assert_eq!(user["text"], "see\n[image]\nfile:///b.rs");
+    assert_eq!(of_kind(&events, "context")[0]["text"], "fn b() {}");
+    let done = update(
+        json!({"sessionUpdate": "tool_call", "toolCallId": "c", "kind": "fetch",
+        "status": "completed", "content": [{"type": "content", "content": file}]}),
+    );
+    let events = read(&[prompt(1), done, stop(1, "end_turn")]);
+    assert_eq!(of_kind(&events, "tool_result")[0]["output"], "fn b() {}");
+}
+
+#[test]
+fn pieces_of_what_a_person_said_are_one_message() {
+    let piece = |session: &str, text: &str| {
+        update_in(
+            session,
+            json!({"sessionUpdate": "user_message_chunk",
+            "content": {"type": "text", "text": text}}),
+        )
+    };
+    let lines = [
+        piece("s", "old "),
+        piece("s", "question"),
+        piece("t", "else"),
+        chunk("s", "a"),
+        piece("s", "next"),
+    ];
+    let events = read(&lines);
+    let said: Vec<&Value> = of_kind(&events, "user")
+        .into_iter()
+        .map(|user| &user["text"])
+        .collect();
+    assert_eq!(said, ["old question", "else", "next"]);
+}
+
+#[test]
+fn a_list_of_steps_is_a_plan_whoever_the_agent_is() {
+    let steps = json!({"todos": [{"content": "A", "status": "in_progress"}]});
+    let todo = |status: &str| {
+        update(
+            json!({"sessionUpdate": "tool_call_update", "toolCallId": "c", "kind": "other",
+            "title": "todowrite", "status": status, "rawInput": steps}),
+        )
+    };
+    let events = read(&[
+        prompt(1),
+        todo("in_progress"),
+        todo("completed"),
+        stop(1, "end_turn"),
+    ]);
+    assert_eq!(kinds(&events), ["user", "plan", "turn_end"]);
+    assert_eq!(of_kind(&events, "plan")[0]["entries"][0]["text"], "A");
+}
+
+#[test]
+fn a_call_that_opencode_could_not_make_has_the_name_that_was_wanted() {
+    let call = |status: &str, title: &str| {
+        update_in(
+            "ses_1",
+            json!({"sessionUpdate": "tool_call_update", "toolCallId": "c", "kind": "other",
+            "title": title, "status": status, "rawInput": {"tool": "foo", "error": "none"}}),
+        )
+    };
+    let events = read(&[
+        call("in_progress", "invalid"),
+        call("completed", "Invalid Tool"),
+    ]);
+    assert_eq!(of_kind(&events, "tool_use").len(), 1);
+    let result = of_kind(&events, "tool_result")[0];
+    assert_eq!(
+        (&result["name"], &result["status"]),
+        (&json!("foo"), &json!("error"))
+    );
+}
+
+#[test]
+fn what_opencode_did_is_told_by_its_result() {
+    let ended = |title: &str, metadata: Value| {
+        let call = |status: &str, output: Value| {
+            update_in(
+                "ses_1",
+                json!({"sessionUpdate": "tool_call_update", "toolCallId": title, "title": title,
+                "kind": "other", "status": status, "rawInput": {"filePath": "/p"},
+                "rawOutput": output}),
+            )
+        };
+        let output = json!({"output": "", "metadata": metadata});
+        let events = read(&[call("in_progress", Value::Null), call("completed", output)]);
+        of_kind(&events, "tool_use").last().unwrap()["category"].clone()
+    };
+    assert_eq!(
+        ended("read", json!({"display": {"type": "directory"}})),
+        "list"
+    );
+    assert_eq!(ended("read", json!({"display": {"type": "file"}})), "read");
+    let file = |kind: &str| json!({"type": kind, "filePath": "/p", "patch": ""});
+    let files = |kinds: &[&str]| {
+        let files: Vec<Value> = kinds.iter().copied().map(file).collect();
+        json!({"files": files})
+    };
+    assert_eq!(ended("apply_patch", files(&["delete"])), "delete");
+    assert_eq!(ended("apply_patch", files(&["add", "update"])), "edit");
+}
+
+#[test]
+fn a_call_that_ends_behind_a_canceled_turn_was_stopped() {
+    let cancel = client(json!({"jsonrpc": "2.0", "method": "session/cancel",
+        "params": {"sessionId": "s"}}));
+    let lines = [
+        prompt(1),
+        call("c", "in_progress"),
+        cancel,
+        stop(1, "cancelled"),
+        call("c", "failed"),
+        prompt(2),
+        call("d", "failed"),
+        stop(2, "end_turn"),
+    ];
+    let events = read(&lines);
+    let ends: Vec<&Value> = of_kind(&events, "tool_result")
+        .into_iter()
+        .map(|result| &result["status"])
+        .collect();
+    assert_eq!(ends, ["canceled", "error"]);
+}
