@@ -342,15 +342,6 @@ impl Emitter {
                 phase,
             },
         );
-<<<<<<< HEAD
-=======
-        if let Some(plan) = plan {
-            // A plan stands beside the message, which goes on.
-            self.plan(plan);
-            return;
-        }
-        self.end_message();
->>>>>>> fix-b
         let arg = match call.arg {
             Some(arg) => tool::preview(&arg),
             None => tool::arg(category, json),
@@ -366,7 +357,7 @@ impl Emitter {
     }
 
     fn show_call(&mut self, call: ToolUse) {
-        self.messages.end_unnamed(self.agent.as_deref());
+        self.end_message();
         self.push(Body::ToolUse(call));
     }
 
@@ -578,12 +569,8 @@ impl Emitter {
         if end.status == TurnStatus::Interrupted && end.reason.is_empty() {
             end.reason.push_str(self.finishing);
         }
-<<<<<<< HEAD
         self.release_withheld();
-        self.messages.end_unnamed(self.agent.as_deref());
-=======
         self.end_message();
->>>>>>> fix-b
         self.turn_open = false;
         self.push(Body::TurnEnd(TurnEnd {
             reason: tool::label(&end.reason),

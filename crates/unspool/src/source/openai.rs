@@ -24,6 +24,7 @@ use item::Blocks;
 use responses::Responses;
 use shape::Shape;
 
+mod arguments;
 mod calls;
 mod chat;
 mod chunk;

@@ -86,6 +86,9 @@ struct Child {
 #[derive(Clone, Default)]
 pub(super) struct Sessions {
     roots: BTreeMap<String, Root>,
+    /// Roots that were still open when the others were forgotten; so many more come
+    /// before all are looked at again.
+    kept: usize,
     children: VecDeque<Child>,
     /// Sub-agents in their parent's session, by the call that started them.
     by_call: VecDeque<(String, Arc<Agent>)>,
@@ -120,8 +123,10 @@ impl Sessions {
 
     /// The root session with this id, made where it is new.
     pub(super) fn root(&mut self, id: &str) -> &mut Root {
-        if self.roots.len() >= REMEMBERED && !self.roots.contains_key(id) {
+        let room = self.kept.saturating_mul(2).max(REMEMBERED);
+        if self.roots.len() >= room && !self.roots.contains_key(id) {
             self.roots.retain(|_, root| root.is_open());
+            self.kept = self.roots.len();
         }
         self.roots.entry(id.to_owned()).or_insert_with(|| Root {
             id: id.to_owned(),

@@ -146,11 +146,6 @@ fn arguments(text: &str) -> (Option<RawJson>, Option<Cow<'static, str>>) {
     }
 }
 
-/// Whether streamed arguments are complete.
-pub(super) fn is_complete(arguments: &str) -> bool {
-    Json::parse(arguments).is_some_and(Json::is_object)
-}
-
 /// Text in every form in which messages carry it: a string, or a list of
 /// parts, of which the text ones count.
 pub(super) fn content_text(content: Json<'_>) -> Payload {

@@ -7,9 +7,10 @@
 //! Usage is shown once, the last figures that came: some servers repeat and
 //! grow it with every chunk.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
-use super::calls::{Calls, Given, is_complete, part_text};
+use super::arguments::Arguments;
+use super::calls::{Calls, Given, part_text};
 use super::chat;
 use super::think::{Part, Splitter};
 use super::{failed, finished, usage};
@@ -23,6 +24,8 @@ pub(super) struct Chunks {
     open: bool,
     id: String,
     choices: BTreeMap<u64, Choice>,
+    /// Whether some choice said why it ended.
+    finished: bool,
     usage: Usage,
 }
 
@@ -42,6 +45,10 @@ struct Choice {
     /// Of a choice that is held: what it said so far.
     held: Vec<(Part, String)>,
     calls: Vec<Partial>,
+    /// The newest call of each index.
+    by_index: HashMap<u64, usize>,
+    /// How many of the first calls are shown.
+    shown: usize,
     refusal: bool,
     finish: Option<String>,
 }
@@ -49,12 +56,11 @@ struct Choice {
 /// A call whose arguments are still coming.
 #[derive(Clone, Default)]
 struct Partial {
-    index: Option<u64>,
     id: String,
     name: String,
     custom: bool,
     legacy: bool,
-    given: String,
+    given: Arguments,
     shown: bool,
 }
 
@@ -62,7 +68,7 @@ impl Chunks {
     /// The next chunk. It may have no choices at all.
     pub(super) fn chunk(&mut self, chunk: &Object<'_>, calls: &mut Calls, out: &mut Emitter) {
         let id = chunk.get("id").str().unwrap_or_default();
-        if self.open && self.is_finished() && !id.is_empty() && id != self.id {
+        if self.open && self.finished && !id.is_empty() && id != self.id {
             self.end(End::Closed, calls, out);
         }
         if !id.is_empty() {
@@ -76,15 +82,12 @@ impl Chunks {
             let choice = self.choices.entry(index).or_default();
             choice.index = index;
             choice.take(&fields, calls, out);
+            self.finished |= choice.finish.is_some();
         }
         let figures = [chunk.get("usage"), chunk.get("x_groq").get("usage")];
         if let Some(figures) = figures.into_iter().find(|figures| figures.is_object()) {
             self.usage = usage(figures);
         }
-    }
-
-    fn is_finished(&self) -> bool {
-        self.choices.values().any(|choice| choice.finish.is_some())
     }
 
     /// The response is over; whatever was held comes out.
@@ -209,12 +212,12 @@ impl Choice {
         };
         let name = body.get("name").str().unwrap_or_default();
         let open = match index {
-            Some(_) => self.calls.iter().rposition(|call| call.index == index),
+            Some(index) => self.by_index.get(&index).copied(),
             None => self.calls.len().checked_sub(1),
         };
         let is_same = |call: &Partial| {
             let same_id = id.is_empty() || call.id.is_empty() || id == call.id;
-            let complete = call.shown || is_complete(&call.given);
+            let complete = call.shown || call.given.is_complete();
             same_id && !(complete && id.is_empty() && !name.is_empty())
         };
         let position = open.filter(|position| self.calls.get(*position).is_some_and(is_same));
@@ -222,10 +225,9 @@ impl Choice {
             if self.index == 0 {
                 self.show_complete(calls, out);
             }
-            self.calls.push(Partial {
-                index,
-                ..Partial::default()
-            });
+            self.by_index
+                .extend(index.map(|index| (index, self.calls.len())));
+            self.calls.push(Partial::default());
         }
         let last = self.calls.len().saturating_sub(1);
         let Some(call) = self.calls.get_mut(position.unwrap_or(last)) else {
@@ -266,10 +268,11 @@ impl Choice {
     /// Shows the calls whose arguments are complete, up to the first that
     /// lacks some.
     fn show_complete(&mut self, calls: &mut Calls, out: &mut Emitter) {
-        let complete =
-            |call: &&mut Partial| call.shown || (!call.custom && is_complete(&call.given));
-        for call in self.calls.iter_mut().take_while(complete) {
+        while let Some(call) = self.calls.get_mut(self.shown)
+            && (call.shown || (!call.custom && call.given.is_complete()))
+        {
             call.show(calls, out);
+            self.shown += 1;
         }
     }
 
@@ -298,7 +301,7 @@ impl Partial {
         if std::mem::replace(&mut self.shown, true) {
             return;
         }
-        let given = std::mem::take(&mut self.given);
+        let given = std::mem::take(&mut self.given).text;
         if self.legacy {
             calls.legacy_call(&self.name, &given, out);
         } else if self.custom {
