@@ -64,6 +64,10 @@ const BLOCK_LIMIT: usize = 1 << 16;
 
 /// Reads the visible lines of a run.
 #[derive(Clone, Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is one fact about the lines before"
+)]
 pub(super) struct Flow {
     medium: Medium,
     pub(super) who: Identity,

@@ -537,7 +537,8 @@ fn token_counts_above_words_on_updating_are_text() {
     ] {
         let events = read(&classic(format, &answer, "Tokens: 1k sent, 900 received."));
         let said = said(&events).join("\n");
-        assert!(said.ends_with(&answer[answer.len() - 60..]), "{said}");
+        let (_, quoted) = answer.split_once("It printed:").unwrap();
+        assert!(said.ends_with(quoted), "{said}");
         let usages = kinds(&events).into_iter().filter(|kind| *kind == "usage");
         assert_eq!(usages.count(), 1);
     }
