@@ -99,6 +99,8 @@ pub(super) struct Flow {
     /// What a tool printed last, which may go on.
     printed: Option<String>,
     pub(super) turn: Turn,
+    /// Commands that a person was asked about and that have not run.
+    proposed: Vec<String>,
     /// Commands of the agent's own that ran, for their ids.
     commands: u64,
 }

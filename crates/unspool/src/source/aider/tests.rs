@@ -584,6 +584,22 @@ fn a_banner_names_the_model_in_every_spelling() {
 }
 
 #[test]
+fn commands_that_were_allowed_together_are_calls_of_their_own() {
+    let after = "Tokens: 1k sent, 900 received.\n\nmake all \nmake test\nRun shell commands? (Y)es/(N)o/(D)on't ask again [Yes]: \nRunning make all\nRunning make\nRunning make all\nbuilt\n\nRunning make test\nRunning make all\nAdd command output to the chat? (Y)es/(N)o/(D)on't ask again [Yes]: Added 2 lines of output to the chat.";
+    let outputs: Vec<_> = bodies(&classic("diff", "Run.", after))
+        .into_iter()
+        .filter_map(|body| match body {
+            Body::ToolResult(result) => Some(result.output.to_string()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(
+        outputs,
+        ["Running make\nRunning make all\nbuilt", "Running make all"]
+    );
+}
+
+#[test]
 fn quotations_are_no_prompts() {
     let text = "cecli v1.10.0\nModels         m (main)\nSettings       diff (edit format)\n\n> Hi.\n\n> a quotation\n\nBye.\n\n1k ◇ 0.0% ↑ 9 ↓ $0.1 • 1k ◇ 0.0% ↑↓ $0.1\n\n\n> ";
     let events = read(text);
