@@ -43,7 +43,7 @@ pub(super) struct Announced {
     /// What it would change; no line numbers, for the shown ones count from
     /// the beginning of the changed piece.
     pub(super) edits: Vec<Edit>,
-    /// Why a change cannot be made, if that is known already.
+    /// Why it cannot be done, if that is known already.
     pub(super) failure: Option<String>,
     /// The list of a todo tool.
     pub(super) plan: Option<Plan>,
@@ -119,8 +119,7 @@ impl Block {
             || key_of(line).is_some()
             || unknown_key(line, false).is_some()
             || (is_todo(&self.tool) && todo_mark(line).is_some())
-            || line.starts_with("(no command provided")
-            || line.starts_with("Invalid Tool JSON")
+            || is_invalid(line)
     }
 
     /// Whether the open hunk still lacks lines, or another one begins.
@@ -173,7 +172,7 @@ impl Block {
             category,
             arg,
             edits: fields.map(edits).unwrap_or_default(),
-            failure: lines.iter().find(|line| is_no_preview(line)).cloned(),
+            failure: failure(lines),
             plan: is_todo(&self.tool).then(|| plan(lines)).flatten(),
             input: raw.or_else(|| RawJson::of(&input).filter(|_| !lines.is_empty())),
             tool: self.tool,
@@ -190,6 +189,7 @@ fn arg(category: Category, input: &Value, fields: &Map<String, Value>) -> String
     const OWN: &[&str] = &[
         "command_string",
         "Command",
+        "Code",
         "symbol",
         "source_file_path",
         "Summary",
@@ -236,6 +236,19 @@ fn hunk_lengths(header: &str) -> Option<(usize, usize)> {
 /// Stands where a change that cannot be made would be shown.
 fn is_no_preview(line: &str) -> bool {
     line.starts_with("Preview Unavailable")
+}
+
+/// Stands where the arguments of a call that cannot be made would be shown.
+fn is_invalid(line: &str) -> bool {
+    line.starts_with("(no command provided") || line.starts_with("Invalid Tool JSON")
+}
+
+/// Why a call will fail, where its own lines say so.
+fn failure(lines: &[String]) -> Option<String> {
+    let first = lines.first().filter(|line| is_invalid(line));
+    first
+        .or_else(|| lines.iter().find(|line| is_no_preview(line)))
+        .cloned()
 }
 
 fn edits(fields: &Map<String, Value>) -> Vec<Edit> {
@@ -367,6 +380,21 @@ mod tests {
         );
         let shell = announced("Command", "\nCommand:\necho one; echo two\n");
         assert_eq!(shell.arg, "echo one; echo two");
+        let code = announced("Orchestrate", "\nvalues: True\nCode:\n  x = 1\n  y = 2");
+        assert_eq!(code.arg, "x = 1\n  y = 2");
+    }
+
+    #[test]
+    fn a_call_that_cannot_be_made_says_so() {
+        for line in [
+            "(no command provided — call will be rejected)",
+            "Invalid Tool JSON",
+        ] {
+            let call = announced("Command", &format!("\n{line}\n"));
+            assert_eq!(call.failure.as_deref(), Some(line));
+        }
+        let call = announced("Command", "\nCommand:\necho\nInvalid Tool JSON");
+        assert_eq!(call.failure, None);
     }
 
     #[test]

@@ -64,6 +64,10 @@ const BLOCK_LIMIT: usize = 1 << 16;
 
 /// Reads the visible lines of a run.
 #[derive(Clone, Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is one fact about the lines before"
+)]
 pub(super) struct Flow {
     medium: Medium,
     pub(super) who: Identity,
@@ -95,6 +99,8 @@ pub(super) struct Flow {
     /// What a tool printed last, which may go on.
     printed: Option<String>,
     pub(super) turn: Turn,
+    /// Commands that a person was asked about and that have not run.
+    proposed: Vec<String>,
     /// Commands of the agent's own that ran, for their ids.
     commands: u64,
 }

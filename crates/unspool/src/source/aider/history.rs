@@ -87,7 +87,7 @@ impl History {
             return Some(line);
         }
         let text = line.strip_prefix("> ")?;
-        let below_gap = self.flow.segment.last().is_some_and(|line| line.is_empty());
+        let below_gap = self.flow.segment.last().is_some_and(String::is_empty);
         let is_counts = below_gap && marker::has_cost_below(text);
         if !ends && !self.near && !is_counts && !text.trim().is_empty() {
             return None;

@@ -537,7 +537,8 @@ fn token_counts_above_words_on_updating_are_text() {
     ] {
         let events = read(&classic(format, &answer, "Tokens: 1k sent, 900 received."));
         let said = said(&events).join("\n");
-        assert!(said.ends_with(&answer[answer.len() - 60..]), "{said}");
+        let (_, quoted) = answer.split_once("It printed:").unwrap();
+        assert!(said.ends_with(quoted), "{said}");
         let usages = kinds(&events).into_iter().filter(|kind| *kind == "usage");
         assert_eq!(usages.count(), 1);
     }
@@ -580,6 +581,22 @@ fn a_banner_names_the_model_in_every_spelling() {
         assert!(super::marker::is_telling(line), "{line}");
     }
     assert!(!super::marker::is_telling("Model: a word on models"));
+}
+
+#[test]
+fn commands_that_were_allowed_together_are_calls_of_their_own() {
+    let after = "Tokens: 1k sent, 900 received.\n\nmake all \nmake test\nRun shell commands? (Y)es/(N)o/(D)on't ask again [Yes]: \nRunning make all\nRunning make\nRunning make all\nbuilt\n\nRunning make test\nRunning make all\nAdd command output to the chat? (Y)es/(N)o/(D)on't ask again [Yes]: Added 2 lines of output to the chat.";
+    let outputs: Vec<_> = bodies(&classic("diff", "Run.", after))
+        .into_iter()
+        .filter_map(|body| match body {
+            Body::ToolResult(result) => Some(result.output.to_string()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(
+        outputs,
+        ["Running make\nRunning make all\nbuilt", "Running make all"]
+    );
 }
 
 #[test]

@@ -103,8 +103,15 @@ impl Flow {
         let told = lines.iter().any(|line| is_code_line(line))
             && !is_code_line(text)
             && !marker::is_gap(text);
-        let ends =
-            asks || prompt || told || self.begins_counts(text) || marker::is_output_note(text);
+        let running = lines.first().and_then(|first| command_of(first));
+        let next = command_of(text).filter(|_| running.is_some());
+        let runs = next != running && next.is_some_and(|command| self.is_proposed(command));
+        let ends = asks
+            || prompt
+            || told
+            || runs
+            || self.begins_counts(text)
+            || marker::is_output_note(text);
         if !ends {
             lines.push(line.raw.to_owned());
             if lines.len() > BLOCK_LIMIT {
@@ -150,12 +157,22 @@ impl Flow {
         self.origin = Origin::After;
     }
 
+    /// Whether a command is one of several that a person allowed together.
+    fn is_proposed(&self, command: &str) -> bool {
+        self.proposed.iter().any(|proposed| proposed == command)
+    }
+
     /// A command that the model proposed and a person allowed; how it ended is
     /// not told.
     fn ran(&mut self, command: &str, printed: &[String], out: &mut Emitter) {
         self.flush_note(out);
         self.who.ensure(out);
         self.commands += 1;
+        let ran = self
+            .proposed
+            .iter()
+            .position(|proposed| proposed == command);
+        self.proposed.drain(..ran.map_or(0, |index| index + 1));
         let id = format!("shell-{}", self.commands);
         out.tool_use(Call {
             id: &id,

@@ -7,6 +7,9 @@ use crate::source::Emitter;
 use crate::source::aider::marker::{self, Question, Topic};
 use crate::source::aider::session::is_file_line;
 
+/// Commands of one question that are told apart.
+const COMMANDS: usize = 64;
+
 impl Flow {
     pub(super) fn question_line(&mut self, line: Line<'_>, out: &mut Emitter) -> bool {
         match marker::question(line.text) {
@@ -59,6 +62,10 @@ impl Flow {
     fn asked(&mut self, mut prompt: Prompt, rest: Line<'_>, out: &mut Emitter) {
         self.who.ensure(out);
         let topic = marker::topic(&prompt.question);
+        if prompt.question.starts_with("Run shell command") {
+            let commands = self.segment.iter().take(COMMANDS);
+            self.proposed = commands.map(|line| line.trim().to_owned()).collect();
+        }
         self.close_subject(topic, out);
         if !marker::asks_to_edit(&prompt.question) {
             out.release_edits();
