@@ -12,9 +12,7 @@ use crate::library::named;
 pub(crate) fn run(arguments: &Events) -> anyhow::Result<Status> {
     let is_terminal = io::stdout().is_terminal();
     let mut out = BufWriter::with_capacity(CHUNK, io::stdout().lock());
-    let open = |path: &Path| {
-        named::open(path, arguments.source.from(), &arguments.places.folders)
-    };
+    let open = |path: &Path| named::open(path, arguments.source.from(), &arguments.places.folders);
     input::each(&arguments.files, open, |input| {
         input.meter.show(false);
         let options = arguments.source.reader_options(arguments.with_raw);

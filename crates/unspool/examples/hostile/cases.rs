@@ -1,4 +1,4 @@
-//! The cases: each makes events of about so many bytes.
+//! The cases: each makes events, or what an agent writes, of about so many bytes.
 
 use serde_json::{Value, json};
 use unspool::patch;
@@ -238,7 +238,66 @@ pub(crate) const CASES: &[Case] = &[
         )
     }),
     ("hunks", hunks),
+    ("paragraphs", |size| answer(&"a\n\n".repeat(size / 3))),
+    // What agents write
+    ("aider-searches", |size| {
+        aider(&numbered(size, |n| format!("<<<<<<< SEARCH\nold{n}\n")))
+    }),
+    ("aider-patches", |size| {
+        aider(&"*** Begin Patch\n".repeat(size / 16))
+    }),
+    ("chat-arguments", |size| {
+        chat(size, |n| {
+            let id = if n == 0 { "c" } else { "" };
+            json!({"tool_calls": [{"index": 0, "id": id, "function": {"name": "f", "arguments": if n == 0 { "{\"a\":[" } else { "1}," }}}]})
+        })
+    }),
+    ("chat-calls", |size| {
+        chat(
+            size,
+            |n| json!({"tool_calls": [{"index": n, "id": format!("c{n}"), "function": {"name": "f", "arguments": "{"}}]}),
+        )
+    }),
+    ("chat-choices", |size| {
+        numbered(size, |n| {
+            chunk(json!({"index": n, "delta": {"content": "a "}}))
+        })
+    }),
+    ("response-items", |size| {
+        numbered(size, |n| {
+            let added = json!({"type": "response.output_item.added", "output_index": n, "item": {"id": format!("i{n}"), "type": "function_call", "call_id": format!("c{n}"), "name": "f", "arguments": ""}});
+            let delta = json!({"type": "response.function_call_arguments.delta", "item_id": "none", "delta": "{"});
+            format!("data: {added}\n\ndata: {delta}\n\n")
+        })
+    }),
+    ("acp-sessions", |size| {
+        line(
+            json!({"jsonrpc": "2.0", "id": 0, "result": {"protocolVersion": 1, "agentCapabilities": {}}}),
+        ) + &numbered(size, |n| {
+            let update = json!({"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": "a"}});
+            line(
+                json!({"jsonrpc": "2.0", "method": "session/update", "params": {"sessionId": format!("s{n}"), "update": update}}),
+            )
+        })
+    }),
 ];
+
+/// A message of aider's model.
+fn aider(text: &str) -> String {
+    format!(
+        "Aider v0.86.1\nMain model: gpt-4o with diff edit format\nGit repo: .git with 3 files\n\na.py\n```\n{text}"
+    )
+}
+
+/// A streamed chat completion of one choice.
+fn chat(size: usize, delta: impl Fn(usize) -> Value) -> String {
+    numbered(size, |n| chunk(json!({"index": 0, "delta": delta(n)})))
+}
+
+fn chunk(choice: Value) -> String {
+    let chunk = json!({"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [choice]});
+    format!("data: {chunk}\n\n")
+}
 
 fn line(event: Value) -> String {
     format!("{event}\n")

@@ -8,14 +8,18 @@ mod cases;
 
 use std::io::{self, Write as _};
 
+use unspool::Reader;
 use unspool::doc::card;
 use unspool::doc::entry::{Detail, Reasoning};
 use unspool::formatter::{Config, Formatter};
 use unspool::output::About;
 use unspool::output::html::Html;
+use unspool::output::markdown::Markdown;
 use unspool::session::{Entry, Item};
 use unspool::transcript::Transcript;
-use unspool::{Reader, ReaderOptions};
+
+/// Bytes of a comment: less than most cases would fill.
+const COMMENT: usize = 4000;
 
 /// Characters of an answer that come at once.
 const PIECE: usize = 64;
@@ -52,13 +56,10 @@ fn peak() -> String {
         .to_owned()
 }
 
-/// Shows events in all ways: laid out, in pieces, as a page. Gives the number of
+/// Shows an input in all ways: laid out, in pieces, as a page, as a comment. Gives the number of
 /// bytes that came out.
 fn show(lines: &[u8]) -> io::Result<usize> {
-    let mut reader = Reader::with_options(ReaderOptions {
-        from: unspool::source::provider("unspool"),
-        ..ReaderOptions::default()
-    });
+    let mut reader = Reader::new();
     reader.push(lines);
     reader.finish();
     let mut entries = Vec::new();
@@ -69,6 +70,7 @@ fn show(lines: &[u8]) -> io::Result<usize> {
     transcript.finish(&mut |entry| entries.push(entry));
     let formatter = formatter();
     let mut page = Html::new(Vec::new(), &About::default(), None)?;
+    let mut comment = Markdown::new(Vec::new(), About::default(), COMMENT);
     let mut written = 0;
     for entry in &entries {
         for width in [0, 80] {
@@ -77,9 +79,10 @@ fn show(lines: &[u8]) -> io::Result<usize> {
         written += in_pieces(&formatter, entry);
         if let Some(card) = card::card(entry, &detail()) {
             page.card(&card)?;
+            comment.card(&card);
         }
     }
-    Ok(written + page.finish(&[])?.len())
+    Ok(written + page.finish(&[])?.len() + comment.finish(&[])?.len())
 }
 
 fn detail() -> Detail {

@@ -124,8 +124,18 @@ fn piece(panel: &Panel, card: &Card) -> Piece {
         speaker(card).map_or_else(String::new, |name| format!("{}: ", escape(&name)))
     };
     Piece::folded(
-        format!("- {}{}{}", of(words), mark(card.state), heading(&panel.heading)),
-        format!("{}{}{}", of(html), mark(card.state), summary(&panel.heading)),
+        format!(
+            "- {}{}{}",
+            of(words),
+            mark(card.state),
+            heading(&panel.heading)
+        ),
+        format!(
+            "{}{}{}",
+            of(html),
+            mark(card.state),
+            summary(&panel.heading)
+        ),
         body.join("\n\n"),
     )
 }

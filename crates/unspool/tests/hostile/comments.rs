@@ -145,6 +145,18 @@ fn markup_in_any_field_is_text() {
     }
 }
 
+/// More than is kept in memory while it comes, and then more than there is room for.
+#[test]
+fn a_long_answer_is_shortened_twice() {
+    for block in ["[^f]: y\n", "a\n\n", "Words of a paragraph.\n\n"] {
+        let text = block.repeat(20 * SMALLEST / block.len());
+        let answer = serde_json::json!({"kind": "text", "seq": 0, "id": "a", "text": text});
+        let comment = comment(answer.to_string().as_bytes(), SMALLEST, "t");
+        assert!(comment.len() <= SMALLEST, "{}", comment.len());
+        check(&comment).unwrap();
+    }
+}
+
 #[test]
 fn a_comment_fits_and_is_whole() {
     let mut lines = Vec::new();

@@ -17,6 +17,9 @@ use crate::frame::Frame;
 use crate::json::{Json, Object};
 use crate::source::Emitter;
 
+/// Items that are open at once, each of which is looked through for every piece.
+const MOST_OPEN: usize = 256;
+
 /// The response that is being read.
 #[derive(Clone, Default)]
 pub(super) struct Responses {
@@ -107,7 +110,13 @@ impl Responses {
     ) {
         let delta = event.get("delta").str().unwrap_or_default();
         match kind {
-            "output_item.added" => self.items.extend(Open::new(event)),
+            "output_item.added" => {
+                // More at once no server sends; what was not done is shown as it is.
+                if self.items.len() >= MOST_OPEN {
+                    self.show_items(calls, out);
+                }
+                self.items.extend(Open::new(event));
+            }
             "output_item.done" => {
                 let position = event.get("output_index").u64();
                 self.done.extend(position);
