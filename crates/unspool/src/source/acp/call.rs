@@ -318,11 +318,8 @@ impl Call {
         let name = self.tool();
         let raw = json(self.raw_output.as_ref());
         if self.is_opencode()
-            && let Some(told) = opencode::told_category(
-                &name,
-                &raw.get("metadata").object(),
-                &raw.get("output").str().unwrap_or_default(),
-            )
+            && let Some(told) =
+                opencode::told_category(&name, &raw.get("metadata").object(), raw.get("output"))
         {
             return told;
         }

@@ -92,8 +92,8 @@ impl<'a> ToolPart<'a> {
     }
 
     fn category(&self, name: &str) -> Category {
-        let output = self.state.get("output").str().unwrap_or_default();
-        told_category(name, &self.metadata, &output).unwrap_or_else(|| tool::category(name))
+        let told = told_category(name, &self.metadata, self.state.get("output"));
+        told.unwrap_or_else(|| tool::category(name))
     }
 
     /// Whether the end of the call shows that it did something else than its name
@@ -276,18 +276,22 @@ impl<'a> ToolPart<'a> {
 }
 
 /// What a call did, where its result tells more than its name: `read` lists
-/// folders too, and a patch need not change what is in a file.
+/// folders too, and a patch need not change what is in a file. The output is decoded
+/// only where nothing else tells it.
 pub(in crate::source) fn told_category(
     name: &str,
     metadata: &Object<'_>,
-    output: &str,
+    output: Json<'_>,
 ) -> Option<Category> {
     match name {
         "read" => {
             let kind = metadata.get("display").get("type");
             let is_folder = match kind.str() {
                 Some(kind) => kind == "directory",
-                None => output.lines().nth(1) == Some("<type>directory</type>"),
+                None => {
+                    let output = output.str().unwrap_or_default();
+                    output.lines().nth(1) == Some("<type>directory</type>")
+                }
             };
             is_folder.then_some(Category::List)
         }
