@@ -286,12 +286,11 @@ pub(in crate::source) fn told_category(
     match name {
         "read" => {
             let kind = metadata.get("display").get("type");
-            let is_folder = match kind.str() {
-                Some(kind) => kind == "directory",
-                None => {
-                    let output = output.str().unwrap_or_default();
-                    output.lines().nth(1) == Some("<type>directory</type>")
-                }
+            let is_folder = if let Some(kind) = kind.str() {
+                kind == "directory"
+            } else {
+                let output = output.str().unwrap_or_default();
+                output.lines().nth(1) == Some("<type>directory</type>")
             };
             is_folder.then_some(Category::List)
         }
