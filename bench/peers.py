@@ -4,6 +4,8 @@ Each is installed into a folder of its own; one that does not install is left
 out, with a line that says so.
 """
 
+import os
+import re
 import shutil
 import subprocess
 import sys
@@ -43,11 +45,34 @@ def from_pypi(folder, package, version, program):
     return path
 
 
+def from_library(folder, package, version, program):
+    """A program of a few lines around a library."""
+    path = folder / "target" / "release" / program
+    if not path.exists():
+        (folder / "src").mkdir(parents=True, exist_ok=True)
+        (folder / "Cargo.toml").write_text(
+            f'[package]\nname = "{program}"\nedition = "2021"\n[dependencies]\n{package} = "={version}"\n[workspace]\n')
+        (folder / "src" / "main.rs").write_text(LIBRARIES[package])
+        run_quietly("cargo", "build", "--release", cwd=folder, env={**os.environ, "CARGO_TARGET_DIR": "target"})
+    return path
+
+
 def from_path(_folder, package, _version, _program):
     found = shutil.which(package)
     if not found:
         raise RuntimeError("not on this machine")
     return found
+
+
+# What stands around each library: its text in, the same in a terminal's codes out.
+LIBRARIES = {
+    "termimad": """
+fn main() {
+    let text = std::io::read_to_string(std::io::stdin()).unwrap();
+    print!("{}", termimad::MadSkin::default_dark().text(&text, Some(80)));
+}
+""",
+}
 
 
 # Name: version, where from, the program if it is called otherwise.
@@ -62,9 +87,17 @@ SOURCES = {
     "mdriver": ("1.7.0", from_cargo),
     "rich": ("15.0.0", from_pypi, "python"),
     "streamdown": ("0.36.9", from_pypi),
+    "termimad": ("0.35.5", from_library, "termimad-shown"),
     "git-delta": ("0.20.1", from_cargo, "delta"),
     "bat": ("0.26.1", from_cargo),
 }
+
+
+def version_of(program):
+    """What a program says of itself, for one that was there already."""
+    said = subprocess.run([program, "--version"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
+    found = re.search(r"\d+(\.\d+)+", said)
+    return found.group() if found else ""
 
 
 class Peers:
@@ -83,4 +116,4 @@ class Peers:
             say(f"  left out: {name} {version} does not install: {error}")
             self.missing.append(f"{name} {version}".strip())
             return None
-        return f"{name} {version}".strip(), str(path)
+        return f"{name} {version or version_of(path)}".strip(), str(path)

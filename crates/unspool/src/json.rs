@@ -15,6 +15,7 @@ use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
+use smallvec::SmallVec;
 
 pub(crate) use ordinary::is_ordinary;
 use scan::Cursor;
@@ -103,7 +104,7 @@ impl<'a> Json<'a> {
         if !self.is_object() {
             return Object::default();
         }
-        let mut fields = Vec::with_capacity(8);
+        let mut fields = SmallVec::new();
         let walked = Cursor::new(self.0).object(|name, cursor| {
             fields.push((Cow::Borrowed(name), cursor.value()?));
             Some(())
@@ -226,7 +227,10 @@ pub(crate) fn trim(text: &str) -> &str {
 
 /// The fields of one JSON object, in order.
 #[derive(Clone, Debug, Default)]
-pub struct Object<'a>(Vec<(Cow<'a, str>, Json<'a>)>);
+pub struct Object<'a>(Named<'a>);
+
+/// Most objects have no more fields than have room here without the heap.
+type Named<'a> = SmallVec<[(Cow<'a, str>, Json<'a>); 8]>;
 
 impl<'a> Object<'a> {
     /// The first field called `key`, or `null`.
@@ -255,14 +259,14 @@ impl<'a> Object<'a> {
 struct Fields;
 
 impl<'de> Visitor<'de> for Fields {
-    type Value = Vec<(Cow<'de, str>, Json<'de>)>;
+    type Value = Named<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object")
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut fields = Vec::with_capacity(8);
+        let mut fields = SmallVec::new();
         while let Some(key) = map.next_key_seed(LossyString)? {
             fields.push((key, Json(map.next_value::<&RawValue>()?.get())));
         }

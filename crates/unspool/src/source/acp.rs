@@ -367,7 +367,8 @@ impl Acp {
     /// Makes sure that a `session` event tells of this root session.
     fn open_session(&mut self, session: &str, out: &mut Emitter) {
         session.clone_into(&mut self.current);
-        if !self.sessions.root(session).announced {
+        let is_announced = |root: &mut sessions::Root| root.announced;
+        if !self.sessions.known_root(session).is_some_and(is_announced) {
             self.greet(session, out);
         }
     }
@@ -389,7 +390,7 @@ impl Acp {
     fn owner(&self, session: &str, out: &Emitter) -> String {
         match out.current_agent() {
             Some(agent) => agent.id.clone(),
-            None => self.sessions.root_of(session),
+            None => self.sessions.root_of(session).into_owned(),
         }
     }
 

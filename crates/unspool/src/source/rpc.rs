@@ -1,6 +1,8 @@
 //! JSON-RPC messages as they stand in logs: alone, or wrapped with the
 //! direction in which they went.
 
+use std::borrow::Cow;
+
 use crate::json::{Json, Object};
 
 /// Who sent a message.
@@ -38,8 +40,8 @@ impl<'a> Message<'a> {
         }
     }
 
-    pub(crate) fn method(&self) -> String {
-        self.fields.get("method").string()
+    pub(crate) fn method(&self) -> Cow<'a, str> {
+        self.fields.get("method").str().unwrap_or_default()
     }
 
     pub(crate) fn params(&self) -> Json<'a> {

@@ -292,6 +292,9 @@ impl Acp {
     /// Ends the calls that were refused and of which nothing more was heard.
     pub(super) fn settle_refused(&mut self, which: impl Fn(&Call) -> bool, out: &mut Emitter) {
         let is_refused = |call: &Call| call.refused.is_some() && which(call);
+        if !self.calls.iter().any(is_refused) {
+            return;
+        }
         let (refused, open) = std::mem::take(&mut self.calls)
             .into_iter()
             .partition(is_refused);

@@ -1,23 +1,25 @@
 //! The texts in content blocks and in what adapters call `rawOutput`.
 
+use std::borrow::Cow;
+
 use crate::event::Payload;
 use crate::json::{Json, Object};
 use crate::source::media;
 use crate::tool;
 
 /// What one content block says: its text, or where its content lies.
-pub(super) fn block_text(block: Json<'_>) -> String {
+pub(super) fn block_text(block: Json<'_>) -> Cow<'_, str> {
     let fields = block.object();
-    match fields.get("type").str().as_deref() {
-        Some("resource_link" | "image" | "audio") => fields.get("uri").string(),
+    let text = match fields.get("type").str().as_deref() {
+        Some("resource_link" | "image" | "audio") => fields.get("uri").str(),
         Some("resource") => {
-            let resource = fields.get("resource").object();
-            let text = resource.get("text");
-            text.str()
-                .map_or_else(|| resource.get("uri").string(), String::from)
+            let resource = fields.get("resource");
+            let text = resource.get("text").str();
+            text.or_else(|| resource.get("uri").str())
         }
-        _ => fields.get("text").string(),
-    }
+        _ => fields.get("text").str(),
+    };
+    text.unwrap_or_default()
 }
 
 /// A person's message. A file that was given with it is named in its text; what
@@ -79,7 +81,7 @@ impl Wording {
                 let kind = block.get("type").string();
                 media::stand_in(&kind).unwrap_or_default().to_owned()
             }
-            text => text,
+            text => text.into_owned(),
         }
     }
 }
@@ -94,7 +96,7 @@ fn end_line(text: &mut String) {
 /// as they are; an address stands on a line of its own.
 pub(super) fn message_text(content: Json<'_>) -> String {
     if !content.is_array() {
-        return block_text(content);
+        return block_text(content).into_owned();
     }
     let mut message = String::new();
     let mut after_address = false;
@@ -111,7 +113,7 @@ pub(super) fn message_text(content: Json<'_>) -> String {
 
 /// The texts in a tool call's content, one under the other.
 pub(super) fn tool_text(content: Json<'_>) -> String {
-    let texts: Vec<String> = content
+    let texts: Vec<_> = content
         .array()
         .into_iter()
         .map(|item| item.get("content"))
@@ -209,7 +211,7 @@ fn raw_output(raw: Json<'_>) -> Payload {
 }
 
 fn blocks_text(list: Json<'_>) -> String {
-    let texts: Vec<String> = list
+    let texts: Vec<_> = list
         .array()
         .into_iter()
         .map(block_text)

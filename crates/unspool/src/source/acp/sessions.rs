@@ -5,6 +5,7 @@
 //! own. Sub-agents inside their parent's session are told by the call that
 //! started them, in `_meta`.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 
@@ -134,21 +135,28 @@ impl Sessions {
         })
     }
 
+    /// The root session with this id, if it was heard of.
+    pub(super) fn known_root(&mut self, id: &str) -> Option<&mut Root> {
+        self.roots.get_mut(id)
+    }
+
     pub(super) fn roots(&self) -> impl Iterator<Item = &Root> {
         self.roots.values()
     }
 
     /// The root session that a session belongs to.
-    pub(super) fn root_of(&self, session: &str) -> String {
-        let mut session = session;
+    pub(super) fn root_of<'s>(&self, session: &'s str) -> Cow<'s, str> {
+        let Some(mut child) = self.child(session) else {
+            return Cow::Borrowed(session);
+        };
         // Bounded, because parents could name each other.
-        for _ in 0..64 {
-            match self.child(session) {
-                Some(child) => session = &child.parent,
+        for _ in 1..64 {
+            match self.child(&child.parent) {
+                Some(parent) => child = parent,
                 None => break,
             }
         }
-        session.to_owned()
+        Cow::Owned(child.parent.clone())
     }
 
     pub(super) fn is_child(&self, session: &str) -> bool {

@@ -14,12 +14,12 @@ const WORDS: usize = 4096;
 impl Acp {
     /// Translates one update; `false` if its kind is not known.
     pub(super) fn update(&mut self, params: Json<'_>, out: &mut Emitter) -> bool {
-        let session = params.get("sessionId").string();
+        let session = params.get("sessionId").str().unwrap_or_default();
         let update = params.get("update");
         let fields = update.object();
-        let kind = fields.get("sessionUpdate").string();
+        let kind = fields.get("sessionUpdate").str().unwrap_or_default();
         out.time_ms(fields.get("_meta").get("timestamp").i64());
-        match kind.as_str() {
+        match kind.as_ref() {
             "tool_call" | "tool_call_update" => {
                 if !fields.get("toolCallId").is_string() {
                     return false;
@@ -36,7 +36,7 @@ impl Acp {
             _ => self.settle(out),
         }
         self.enter(&session, out);
-        match kind.as_str() {
+        match kind.as_ref() {
             "agent_message_chunk" => self.chunk(&session, &fields, false, out),
             "agent_thought_chunk" => self.chunk(&session, &fields, true, out),
             "agent_message" => self.whole_message(&session, &fields, false, out),
@@ -121,7 +121,7 @@ impl Acp {
         }
         self.say(
             session,
-            &fields.get("messageId").string(),
+            &fields.get("messageId").str().unwrap_or_default(),
             text,
             reasoning,
             out,
@@ -133,12 +133,15 @@ impl Acp {
         if self.sessions.is_child(session) {
             return false;
         }
-        let root = self.sessions.root(session);
-        let takes = root.fault == Fault::Known;
-        if takes {
-            root.fault = Fault::Told;
-        }
-        takes
+        let root = self.sessions.known_root(session);
+        let fault = root.map(|root| &mut root.fault);
+        fault.is_some_and(|fault| {
+            let takes = *fault == Fault::Known;
+            if takes {
+                *fault = Fault::Told;
+            }
+            takes
+        })
     }
 
     /// Passes a piece of a message on.

@@ -128,7 +128,7 @@ impl AppServer {
             return;
         }
         let thread = self.enter(&params.get("threadId").string(), &params, out);
-        match method.as_str() {
+        match method.as_ref() {
             "thread/started" => self.thread_started(params.get("thread"), "", out),
             "thread/name/updated" => {
                 thread.session.title = super::first_text(&params, &["threadName", "name"]);
@@ -269,7 +269,7 @@ impl AppServer {
         let params = message.params().object();
         self.enter(&params.get("threadId").string(), &params, out);
         let id = message.id().unwrap_or_default();
-        match message.method().as_str() {
+        match message.method().as_ref() {
             "item/commandExecution/requestApproval" | "item/fileChange/requestApproval" => {
                 let tool_id = params.get("itemId").string();
                 out.permission(question::permission(&id, &tool_id, &params));

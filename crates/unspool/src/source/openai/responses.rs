@@ -75,8 +75,9 @@ impl Responses {
         calls: &mut Calls,
         out: &mut Emitter,
     ) {
-        let kind = event.get("type").str().unwrap_or(frame.event.into());
-        let kind = kind.strip_prefix("response.").unwrap_or(&kind);
+        let told = event.get("type").str();
+        let kind = told.as_deref().unwrap_or(frame.event);
+        let kind = kind.strip_prefix("response.").unwrap_or(kind);
         let response = event.get("response").object();
         match kind {
             "created" | "queued" | "in_progress" => {
@@ -90,7 +91,7 @@ impl Responses {
             "error" => {
                 self.begin_unseen(out);
                 self.show_items(calls, out);
-                self.tell(whole(event, frame), out);
+                self.tell(whole(event.get("error"), frame), out);
             }
             _ => {
                 self.begin_unseen(out);
@@ -379,11 +380,12 @@ fn ended(status: &str, response: &Object<'_>, refusal: bool) -> TurnEnd {
     }
 }
 
-/// The whole event as JSON, for an error that has no object of its own.
-fn whole<'a>(event: &Object<'a>, frame: &Frame<'a>) -> Json<'a> {
-    match event.get("error") {
-        error if error.is_object() => error,
-        _ => frame.json().unwrap_or(Json::NULL),
+/// The error of an event, or the whole event where it has no object of its own.
+fn whole<'a>(error: Json<'a>, frame: &Frame<'a>) -> Json<'a> {
+    if error.is_object() {
+        error
+    } else {
+        frame.json().unwrap_or(Json::NULL)
     }
 }
 

@@ -1,0 +1,188 @@
+//! What reading and showing takes from the heap, counted.
+//!
+//! An event owns its texts, and so does the text that is shown. Beyond these,
+//! nothing is taken for a line: not for one that says nothing, not for the
+//! length of an output that nobody sees, and not more at the end of a long run
+//! than at its beginning.
+
+use allocation_counter::{AllocationInfo, measure};
+use unspool::Reader;
+use unspool::formatter::{Config, Formatter};
+use unspool::session::Session;
+
+const INIT: &str = r#"{"type":"system","subtype":"init","cwd":"/home/user/project","session_id":"s","model":"model","tools":["Bash"],"claude_code_version":"2.1.0"}"#;
+const PING: &str =
+    r#"{"type":"stream_event","event":{"type":"ping"},"session_id":"s","parent_tool_use_id":null}"#;
+const DELTA: &str = r#"{"type":"stream_event","event":{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"some words"}},"session_id":"s","parent_tool_use_id":null}"#;
+
+/// A message begins, so that the deltas behind it belong to something.
+const START: &str = r#"{"type":"stream_event","event":{"type":"message_start","message":{"id":"m1","role":"assistant","model":"model","content":[],"usage":{"input_tokens":1,"output_tokens":1}}},"session_id":"s","parent_tool_use_id":null}
+{"type":"stream_event","event":{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}},"session_id":"s","parent_tool_use_id":null}"#;
+
+/// A call of a shell and its result, with `lines` lines of output.
+fn call(number: usize, lines: usize) -> String {
+    let output = r"src/reader.rs:1:\tlet x = \u00e9;\n".repeat(lines);
+    format!(
+        r#"{{"type":"assistant","session_id":"s","parent_tool_use_id":null,"message":{{"id":"m{number:09}","type":"message","role":"assistant","model":"model","content":[{{"type":"tool_use","id":"toolu_{number:09}","name":"Bash","input":{{"command":"grep -rn x src"}}}}],"usage":{{"input_tokens":12,"output_tokens":34}}}}}}
+{{"type":"user","session_id":"s","parent_tool_use_id":null,"message":{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"toolu_{number:09}","content":"{output}","is_error":false}}]}},"tool_use_result":{{"stdout":"{output}","stderr":"","interrupted":false}}}}
+"#
+    )
+}
+
+/// Lines in chunks of many, as a pipe gives them.
+fn chunk(line: &str, count: usize) -> Vec<u8> {
+    format!("{line}\n").repeat(count).into_bytes()
+}
+
+/// A reader in the middle of a run.
+fn reader() -> Reader {
+    let mut reader = Reader::new();
+    for line in [INIT, START] {
+        reader.push(&chunk(line, 1));
+    }
+    reader.events().for_each(drop);
+    reader
+}
+
+/// What it takes to read this, and how many events came of it.
+fn reading(reader: &mut Reader, bytes: &[u8]) -> (AllocationInfo, u64) {
+    let mut events = 0;
+    let taken = measure(|| {
+        reader.push(bytes);
+        events = reader.events().count() as u64;
+    });
+    (taken, events)
+}
+
+#[test]
+fn what_says_nothing_takes_nothing() {
+    for line in [PING, ""] {
+        let mut reader = reader();
+        let (taken, events) = reading(&mut reader, &chunk(line, 1000));
+        assert_eq!((taken.count_total, events), (0, 0), "{line}");
+    }
+}
+
+#[test]
+fn a_piece_of_an_answer_takes_the_two_texts_of_its_event() {
+    let mut reader = reader();
+    // Room for the events of a chunk is made once.
+    reading(&mut reader, &chunk(DELTA, 1000));
+    let (taken, events) = reading(&mut reader, &chunk(DELTA, 1000));
+    assert_eq!(events, 1000);
+    assert_eq!(taken.count_total, 2 * events);
+    let texts = ["m1:0", "some words"].map(str::len);
+    assert_eq!(
+        taken.bytes_total,
+        events * texts.iter().sum::<usize>() as u64
+    );
+}
+
+#[test]
+fn a_piece_of_an_answer_takes_little_whoever_sends_it() {
+    // The first lines, a piece, and how often the heap may be asked for it.
+    let agents = [
+        (
+            "gemini",
+            r#"{"type":"init","timestamp":"2026-05-02T08:00:00.000Z","session_id":"s","model":"m"}"#,
+            r#"{"type":"message","timestamp":"2026-05-02T08:00:00.000Z","role":"assistant","content":"some words","delta":true}"#,
+            4,
+        ),
+        (
+            "qwen",
+            r#"{"type":"system","subtype":"init","uuid":"u","session_id":"s","cwd":"/w","tools":[],"mcp_servers":[],"model":"m","permission_mode":"default","slash_commands":[],"qwen_code_version":"0.15.10","agents":[]}"#,
+            r#"{"type":"stream_event","uuid":"u","session_id":"s","parent_tool_use_id":null,"event":{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"some words"}}}"#,
+            2,
+        ),
+        (
+            "acp",
+            r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1}}"#,
+            r#"{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"some words"}}}}"#,
+            5,
+        ),
+        (
+            "openai",
+            "",
+            r#"data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"content":"some words"},"finish_reason":null}]}
+"#,
+            7,
+        ),
+        (
+            "unspool",
+            r#"{"kind":"session","seq":0,"provider":"claude"}"#,
+            r#"{"kind":"text","seq":1,"text":"some words","id":"m1","delta":true}"#,
+            2,
+        ),
+    ];
+    for (name, first, piece, most) in agents {
+        let mut reader = Reader::new();
+        reader.push(&chunk(first, 1));
+        reading(&mut reader, &chunk(piece, 1000));
+        let (taken, events) = reading(&mut reader, &chunk(piece, 1000));
+        let provider = reader.provider().map(|provider| provider.name);
+        assert_eq!((provider, events), (Some(name), 1000));
+        assert!(
+            taken.count_total <= most * events,
+            "{name}: {} for {events} pieces",
+            taken.count_total
+        );
+    }
+}
+
+#[test]
+fn the_end_of_a_long_run_takes_no_more_than_its_middle() {
+    let run =
+        |from: usize| -> String { (from..from + 500).map(|number| call(number, 3)).collect() };
+    let mut reader = reader();
+    // Tables of what was seen lately fill up to their limits.
+    for from in 0..20 {
+        reading(&mut reader, run(from * 500).as_bytes());
+    }
+    let (middle, _) = reading(&mut reader, run(10_000).as_bytes());
+    for from in 0..20 {
+        reading(&mut reader, run(11_000 + from * 500).as_bytes());
+    }
+    let (end, events) = reading(&mut reader, run(100_000).as_bytes());
+    assert_eq!(events, 1000);
+    assert_eq!(end.count_total, middle.count_total);
+    assert_eq!(end.bytes_total, middle.bytes_total);
+}
+
+#[test]
+fn a_long_output_is_taken_over_once_and_not_decoded() {
+    let (mut short, _) = reading(&mut reader(), call(1, 100).as_bytes());
+    let (long, events) = reading(&mut reader(), call(1, 10_000).as_bytes());
+    assert_eq!(events, 2);
+    assert_eq!(long.count_total, short.count_total);
+    let longer = (call(1, 10_000).len() - call(1, 100).len()) as u64;
+    // It stands twice in the line, and is kept once.
+    short.bytes_total += longer / 2;
+    assert_eq!(long.bytes_total, short.bytes_total);
+}
+
+#[test]
+fn a_long_output_takes_to_show_what_its_first_lines_take() {
+    let shown = |lines: usize| {
+        let mut reader = reader();
+        reader.push(call(1, lines).as_bytes());
+        let formatter = Formatter::new(Config {
+            plain_text: true,
+            ..Config::default()
+        });
+        let (mut session, mut text) = (Session::new(), String::new());
+        let mut all = AllocationInfo::default();
+        for event in reader.events() {
+            session.apply(event, &mut |entry| {
+                let taken = measure(|| text += &formatter.format_entry(&entry, 80));
+                all.count_total += taken.count_total;
+                all.bytes_total += taken.bytes_total;
+            });
+        }
+        assert!(text.contains("src/reader.rs:1"), "{text}");
+        (all.count_total, all.bytes_total)
+    };
+    // What is made once, before the first entry, is made here.
+    shown(100);
+    // As many digits for the number of lines that are not shown.
+    assert_eq!(shown(200_000), shown(900_000), "allocations and bytes");
+}
