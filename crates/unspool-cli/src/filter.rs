@@ -40,8 +40,8 @@ pub(crate) fn given(filter: &Filter) -> String {
             .iter()
             .map(|pattern| format!("--grep {pattern}")),
     );
-    words.extend(filter.since.map(|time| format!("--since {time}")));
-    words.extend(filter.until.map(|time| format!("--until {time}")));
+    words.extend(filter.since.map(|time| format!("--since {time:.0}")));
+    words.extend(filter.until.map(|time| format!("--until {time:.0}")));
     words.extend(filter.errors.then(|| "--errors".to_owned()));
     words.join(" ")
 }

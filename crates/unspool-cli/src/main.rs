@@ -137,7 +137,12 @@ fn remark(view: &view::View<'_>, stats: &Stats, filter: &cli::Filter, name: &str
 
 /// Says on standard error what went wrong.
 fn complain(error: &anyhow::Error) {
-    let text = format!("{error:#}");
+    // A file would have been named with it.
+    let is_output = is_kind(error, io::ErrorKind::StorageFull) && error.chain().count() == 1;
+    let text = match is_output {
+        true => format!("cannot write the output: {error}"),
+        false => format!("{error:#}"),
+    };
     let mut err = io::stderr();
     // Names of files may hold anything.
     let text = if err.is_terminal() {
@@ -150,7 +155,11 @@ fn complain(error: &anyhow::Error) {
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    is_kind(error, io::ErrorKind::BrokenPipe)
+}
+
+fn is_kind(error: &anyhow::Error, kind: io::ErrorKind) -> bool {
     error
         .downcast_ref::<io::Error>()
-        .is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+        .is_some_and(|error| error.kind() == kind)
 }

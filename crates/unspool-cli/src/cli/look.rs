@@ -44,7 +44,9 @@ pub(crate) struct Look {
     #[arg(long, value_name = "RRGGBB", value_parser = parse_colour)]
     pub(crate) bg: Option<Rgb>,
 
-    /// Lines of output that are shown below a call: a number or `all` [default: 5]
+    /// Lines shown of a call's output and of a new file: a number or `all` [default: 5]
+    ///
+    /// Changes to a file that was there are always shown whole.
     #[arg(long, value_name = "N", value_parser = parse_lines)]
     pub(crate) lines: Option<Lines>,
 

@@ -128,6 +128,10 @@ fn command(arguments: &Run) -> anyhow::Result<Vec<String>> {
         );
     };
     match rest.split_first() {
+        Some((prompt, _)) if prompt == "--" => bail!(
+            "say what {name} is to do before its own arguments: unspool run {name} \"…\" {}",
+            rest.get(1).map_or("", String::as_str)
+        ),
         Some((prompt, more)) => Ok(agent.command(prompt, more)),
         None => bail!("say what {name} is to do: unspool run {name} \"…\""),
     }

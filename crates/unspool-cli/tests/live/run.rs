@@ -112,6 +112,16 @@ fn a_dry_run_prints_the_command_as_a_shell_takes_it() {
 }
 
 #[test]
+fn a_prompt_stands_before_the_arguments_of_the_agent() {
+    let output = unspool(&["run", "--dry-run", "claude", "--", "--help"])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains(r#"unspool run claude "…" --help"#), "{said}");
+}
+
+#[test]
 fn what_is_piped_in_goes_to_the_agent() {
     let agent = Agent::sh("echo \"got $(cat)\"");
     let mut child = agent

@@ -23,8 +23,7 @@ pub(super) fn first_path(changes: Json<'_>) -> String {
 }
 
 /// What changes of files amount to, if they are all of one kind.
-pub(super) fn category(changes: Json<'_>) -> Category {
-    let edits = edits(changes);
+pub(super) fn category(edits: &[Edit]) -> Category {
     let mut kinds = edits.iter().map(|edit| edit.op);
     let first = kinds.next().unwrap_or(EditOp::Update);
     match first {
@@ -126,7 +125,7 @@ mod tests {
 
     #[test]
     fn changes_of_one_kind_are_of_that_kind() {
-        let of = |text| category(Json::parse(text).unwrap());
+        let of = |text| category(&edits(Json::parse(text).unwrap()));
         assert_eq!(of(r#"[{"path":"a","kind":"add"}]"#), Category::Write);
         assert_eq!(of(r#"[{"path":"a","kind":"delete"}]"#), Category::Delete);
         let moved = r#"{"a":{"type":"update","unified_diff":"","move_path":"b"}}"#;

@@ -125,7 +125,7 @@ impl<'a> Item<'a> {
             "command_execution" => self.pick(&["command", "cwd"]),
             "file_change" => {
                 arg = Some(change::first_path(self.get("changes")).into());
-                category = Some(change::category(self.get("changes")));
+                category = Some(change::category(&change::edits(self.get("changes"))));
                 self.pick(&["changes"])
             }
             "mcp_tool_call" => {

@@ -147,6 +147,7 @@ impl Legacy {
         out.tool_use(Call {
             id: &id,
             name,
+            category: (!edits.is_empty()).then(|| change::category(&edits)),
             arg: path.map(Into::into),
             input: item::pick(msg, keys),
             ..Call::default()

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use crate::event::{Category, Edit, RawJson};
 use crate::json::{Json, Object};
 use crate::patch;
-use crate::source::codex::item;
+use crate::source::codex::{change, item};
 use crate::source::{Call, Emitter};
 use crate::tool;
 
@@ -96,6 +96,7 @@ fn apply_patch(id: &str, patch: &str, input: Option<RawJson>, out: &mut Emitter)
     out.tool_use(Call {
         id,
         name: &name,
+        category: Some(change::category(&edits)),
         arg: first.map(Cow::Owned),
         input,
         ..Call::default()
