@@ -177,8 +177,9 @@ impl Claude {
         }
         match &line.message.content {
             Content::Blocks(blocks) => {
-                for block in blocks {
-                    self.assistant_block(block, line, frame, out);
+                for (place, block) in (0..).zip(blocks) {
+                    let id = self.blocks.id(line, (blocks.len() > 1).then_some(place));
+                    self.assistant_block(block, id.as_deref(), line, frame, out);
                 }
             }
             Content::Text(text) => self.answer(Json::NULL, text.clone(), line, out),
@@ -212,18 +213,18 @@ impl Claude {
     fn assistant_block(
         &mut self,
         block: &Block<'_>,
+        id: Option<&str>,
         line: &Line<'_>,
         frame: &Frame<'_>,
         out: &mut Emitter,
     ) {
-        let id = self.blocks.id(line);
         match block.kind.str().as_deref() {
             Some("text") if line.is_synthetic() => {
                 let text = block.text.str().unwrap_or_default();
                 self.answer(block.text, text, line, out);
             }
-            Some("text") => out.text(id.as_deref(), block.text.payload()),
-            Some("thinking") => out.reasoning(id.as_deref(), block.thinking.payload()),
+            Some("text") => out.text(id, block.text.payload()),
+            Some("thinking") => out.reasoning(id, block.thinking.payload()),
             // Encrypted.
             Some("redacted_thinking") => {}
             Some(kind) if kind.ends_with("tool_use") => self.call(block, line, out),

@@ -41,10 +41,11 @@ struct StreamedBlock {
 }
 
 impl Blocks {
-    /// The id of the next block of a message that an `assistant` line holds.
-    pub(super) fn id(&mut self, line: &Line<'_>) -> Option<String> {
+    /// The id of the next block of a message that an `assistant` line holds, at
+    /// this place if the line holds several.
+    pub(super) fn id(&mut self, line: &Line<'_>, place: Option<u64>) -> Option<String> {
         let message = line.message.id.str().unwrap_or_default();
-        if let Some(block) = self.take_streamed(line, &message) {
+        if let Some(block) = self.take_streamed(line, &message, place) {
             self.count(&message, Some(block.index));
             return block.id;
         }
@@ -52,13 +53,23 @@ impl Blocks {
         block_id(&message, index)
     }
 
-    fn take_streamed(&mut self, line: &Line<'_>, message: &str) -> Option<StreamedBlock> {
+    fn take_streamed(
+        &mut self,
+        line: &Line<'_>,
+        message: &str,
+        place: Option<u64>,
+    ) -> Option<StreamedBlock> {
         if self.streams.is_empty() {
             return None;
         }
         let agent = line.parent_call.str().unwrap_or_default();
         let stream = self.streams.get_mut(agent.as_ref())?;
-        if stream.message.is_empty() || stream.message == message {
+        if let Some(index) = place.filter(|_| !message.is_empty() && stream.message == message) {
+            // All of the message at once: its blocks stand where they were streamed.
+            stream.block = None;
+            let id = block_id(message, index);
+            Some(StreamedBlock { index, id })
+        } else if stream.message.is_empty() || stream.message == message {
             stream.block.take()
         } else {
             None

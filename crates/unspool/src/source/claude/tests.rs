@@ -139,6 +139,30 @@ fn blocks_of_one_line_keep_their_order_and_have_their_own_ids() {
 }
 
 #[test]
+fn a_streamed_message_that_comes_whole_in_one_line_is_not_repeated() {
+    let streamed = |event: &str| {
+        format!(
+            r#"{{"type":"stream_event","event":{event},"parent_tool_use_id":null,"session_id":"s"}}"#
+        )
+    };
+    let lines = [
+        streamed(r#"{"type":"message_start","message":{"id":"m","content":[]}}"#),
+        streamed(
+            r#"{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Hello"}}"#,
+        ),
+        streamed(
+            r#"{"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"t","name":"Bash","input":{}}}"#,
+        ),
+        block(
+            "m",
+            r#"{"type":"text","text":"Hello"},{"type":"tool_use","id":"t","name":"Bash","input":{"command":"id"}}"#,
+        ),
+    ];
+    let events = events(&lines.each_ref().map(String::as_str));
+    assert_eq!(kinds(&events), ["session", "text", "tool_use", "turn_end"]);
+}
+
+#[test]
 fn of_two_equal_keys_the_first_counts() {
     let line = r#"{"type":"assistant","type":"user","message":{"id":"m","content":[{"type":"text","text":"a","text":"b"}]},"message":{}}"#;
     let events = events(&[line]);
