@@ -403,10 +403,13 @@ fn notice(notice: &Notice) -> Part {
 }
 
 pub(super) fn told(word: &str, text: &str, bullet: Role) -> Part {
-    let spans = vec![
-        Span::new(word, Style::of(Role::Red).bold()),
-        Span::role(format!(": {}", sanitize::text(text.trim())), Role::Red),
-    ];
+    let mut spans = vec![Span::new(word, Style::of(Role::Red).bold())];
+    let text = text.trim();
+    // The word alone, where there is no other.
+    if !text.is_empty() && !text.eq_ignore_ascii_case(word) {
+        let text = format!(": {}", sanitize::text(text));
+        spans.push(Span::role(text, Role::Red));
+    }
     Part::bulleted(bullet, vec![Block::Paragraph(spans)])
 }
 
