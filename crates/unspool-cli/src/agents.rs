@@ -250,16 +250,21 @@ impl Environment {
     }
 }
 
-/// The agents with these names; all of them if none is named.
+/// The agents with these names; all of them if none is named. What other providers
+/// read has no place of its own, and is found in folders that are named.
 pub(crate) fn named(names_wanted: &[String]) -> anyhow::Result<Vec<&'static Agent>> {
     if names_wanted.is_empty() {
         return Ok(AGENTS.iter().collect());
     }
-    let known = |name: &String| match agent(name) {
-        Some(agent) => Ok(agent),
-        None => bail!("{name} is not known here: name one of {}", names()),
-    };
-    names_wanted.iter().map(known).collect()
+    let mut agents = Vec::new();
+    for name in names_wanted {
+        match agent(name) {
+            Some(agent) => agents.push(agent),
+            None if unspool::source::provider(name).is_some() => {}
+            None => bail!("{name} is not known here: name one of {}", names()),
+        }
+    }
+    Ok(agents)
 }
 
 /// The session in a folder that was last written to.

@@ -139,9 +139,10 @@ fn remark(view: &view::View<'_>, stats: &Stats, filter: &cli::Filter, name: &str
 fn complain(error: &anyhow::Error) {
     // A file would have been named with it.
     let is_output = is_kind(error, io::ErrorKind::StorageFull) && error.chain().count() == 1;
-    let text = match is_output {
-        true => format!("cannot write the output: {error}"),
-        false => format!("{error:#}"),
+    let text = if is_output {
+        format!("cannot write the output: {error}")
+    } else {
+        format!("{error:#}")
     };
     let mut err = io::stderr();
     // Names of files may hold anything.

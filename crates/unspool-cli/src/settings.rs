@@ -91,6 +91,7 @@ impl Settings {
                 colorful: None,
                 detail: Detail {
                     lines: choices.lines.value.0,
+                    everything: choices.lines.value.0.is_none(),
                     reasoning: match choices.reasoning.value {
                         ReasoningShown::Title => Reasoning::Title,
                         ReasoningShown::Full => Reasoning::Full,

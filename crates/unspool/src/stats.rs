@@ -16,7 +16,7 @@
 //! # Ok::<(), serde_json::Error>(())
 //! ```
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet, VecDeque};
 
 use jiff::Timestamp;
 
@@ -48,6 +48,7 @@ pub struct Stats {
     pub left_out: u64,
     first: Option<Timestamp>,
     last: Option<Timestamp>,
+    calls: OpenCalls,
     /// Totals that replace each other, by the agent that they are of; the root
     /// agent has no name.
     totals: BTreeMap<String, Usage>,
@@ -161,6 +162,39 @@ fn difference(total: &Usage, told: &Usage) -> Usage {
     }
 }
 
+/// Calls without a result: what more becomes known of one is no other call.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct OpenCalls {
+    ids: HashSet<String>,
+    /// As they came, also those that have ended since.
+    order: VecDeque<String>,
+}
+
+impl OpenCalls {
+    /// More than these are not told apart.
+    const MOST: usize = 4096;
+
+    fn begins(&mut self, id: &str) -> bool {
+        if id.is_empty() || !self.ids.insert(id.to_owned()) {
+            return id.is_empty();
+        }
+        self.order.push_back(id.to_owned());
+        if self.order.len() > Self::MOST
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.ids.remove(&oldest);
+        }
+        true
+    }
+
+    fn end(&mut self, id: &str) {
+        self.ids.remove(id);
+        if self.ids.is_empty() {
+            self.order.clear();
+        }
+    }
+}
+
 impl Stats {
     /// Counts the event.
     pub fn event(&mut self, event: &Event) {
@@ -174,9 +208,10 @@ impl Stats {
         }
         match &event.body {
             Body::Session(session) if event.agent.is_none() => self.session(session),
-            Body::ToolUse(_) => self.tools += 1,
-            Body::ToolResult(result) if result.status == ToolStatus::Error => {
-                self.failed_tools += 1;
+            Body::ToolUse(call) => self.tools += u64::from(self.calls.begins(&call.id)),
+            Body::ToolResult(result) => {
+                self.calls.end(&result.id);
+                self.failed_tools += u64::from(result.status == ToolStatus::Error);
             }
             Body::Notice(notice) => {
                 self.errors += u64::from(notice.level == Level::Error);
@@ -352,6 +387,22 @@ mod tests {
             cumulative,
             ..Usage::default()
         }
+    }
+
+    #[test]
+    fn a_call_of_which_more_becomes_known_is_counted_once() {
+        let mut stats = Stats::default();
+        for line in [
+            r#"{"kind":"tool_use","id":"a","name":"read","category":"read"}"#,
+            r#"{"kind":"tool_use","id":"a","name":"read","category":"read","arg":"f"}"#,
+            r#"{"kind":"tool_use","id":"b","name":"bash","category":"execute"}"#,
+            r#"{"kind":"tool_result","id":"a","status":"ok"}"#,
+            r#"{"kind":"tool_use","id":"","name":"c","category":"other"}"#,
+            r#"{"kind":"tool_use","id":"","name":"d","category":"other"}"#,
+        ] {
+            stats.event(&Event::from_json(line).unwrap());
+        }
+        assert_eq!(stats.tools, 4);
     }
 
     #[test]

@@ -46,7 +46,8 @@ pub(crate) struct Look {
 
     /// Lines shown of a call's output and of a new file: a number or `all` [default: 5]
     ///
-    /// Changes to a file that was there are always shown whole.
+    /// With `all` also what was read, listed, found and fetched, and context. Changes
+    /// to a file are shown whole, unless fewer than 5 lines are asked for.
     #[arg(long, value_name = "N", value_parser = parse_lines)]
     pub(crate) lines: Option<Lines>,
 
@@ -100,7 +101,7 @@ pub(crate) struct Look {
 
     /// Pass long output to a pager, whatever the configuration file says
     ///
-    /// The pager is what the configuration file, `UNSPOOL_PAGER` or `PAGER` names,
+    /// The pager is what `UNSPOOL_PAGER`, the configuration file or `PAGER` names,
     /// or else less. Only what is longer than the terminal is passed on.
     #[arg(long, overrides_with = "no_pager", hide_short_help = true)]
     pager: bool,

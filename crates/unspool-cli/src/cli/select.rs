@@ -22,7 +22,7 @@ pub(crate) struct Select {
 #[derive(Args, Clone, Default)]
 #[command(next_help_heading = "Which sessions")]
 pub(crate) struct Which {
-    /// Only those of these agents: claude, codex, gemini, qwen, opencode, aider
+    /// Only those of these agents: claude, codex, gemini, qwen, opencode, aider; in folders also acp, openai, codalotl
     #[arg(long, value_name = "NAME,…", value_delimiter = ',', value_parser = offered::agent(), hide_possible_values = true)]
     pub(crate) agent: Vec<String>,
 

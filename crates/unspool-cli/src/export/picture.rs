@@ -123,6 +123,7 @@ fn formatter(arguments: &Export, plain_text: bool) -> Formatter {
         background: Some(background),
         detail: Detail {
             lines: arguments.lines.0,
+            everything: arguments.lines.0.is_none(),
             reasoning: match arguments.reasoning {
                 ReasoningShown::Title => Reasoning::Title,
                 ReasoningShown::Full => Reasoning::Full,

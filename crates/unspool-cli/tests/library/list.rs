@@ -326,3 +326,17 @@ fn options_may_stand_before_the_subcommand() {
         "{mistyped}"
     );
 }
+
+#[test]
+fn those_that_have_no_place_are_found_in_folders() {
+    let home = Home::new();
+    fs::create_dir(home.path("in")).unwrap();
+    for (name, run) in [
+        ("a.jsonl", "acp/claude/parity.acp.jsonl"),
+        ("b.jsonl", "claude/parity/parity.live.jsonl"),
+    ] {
+        fs::copy(corpus(run), home.path("in").join(name)).unwrap();
+    }
+    let listed = home.sessions(&["--in", "../in", "--agent", "acp"]);
+    assert_eq!(field(&listed, "agent"), ["acp"]);
+}

@@ -8,7 +8,7 @@
 
 mod call;
 
-use super::entry::{self, Detail, Reasoning, title};
+use super::entry::{self, Detail, Reasoning, title, titles_apart};
 use super::{Block, Line, ListItem, Role, Span, Style, clean_lines, markdown, tool};
 use crate::event::{Level, Plan, PlanStatus, ToolStatus, TurnStatus};
 use crate::sanitize;
@@ -173,6 +173,7 @@ impl Section {
 pub fn card(entry: &Entry, detail: &Detail) -> Option<Card> {
     let detail = Detail {
         lines: None,
+        everything: false,
         ..detail.clone()
     };
     let panels = panels(entry, &detail);
@@ -247,6 +248,7 @@ fn thought(text: &str, detail: &Detail) -> Vec<Panel> {
     if detail.reasoning == Reasoning::Off || text.trim().is_empty() {
         return Vec::new();
     }
+    let text = &*titles_apart(text);
     let (heading, rest) = match title(text) {
         Some(title) => {
             let rest = text

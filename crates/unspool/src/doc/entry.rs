@@ -20,6 +20,9 @@ use crate::tool::error_words;
 pub struct Detail {
     /// Lines of a body that are shown; `None` shows all.
     pub lines: Option<usize>,
+    /// Whether there is a body also below what was read, listed, searched for
+    /// or fetched, and below context.
+    pub everything: bool,
     /// What is shown of the model's thinking.
     pub reasoning: Reasoning,
     /// Whether tokens and cost are shown.
@@ -28,7 +31,7 @@ pub struct Detail {
     /// off where nobody would see them: it is slow.
     pub highlight: bool,
     /// Whether what only styles tell gets a mark of its own, for output that
-    /// has none: `◦` before reasoning without a title, `▸` before a step of a
+    /// has none: `◦` before reasoning, `▸` before a step of a
     /// plan that is being worked on, `~~` around what is struck through.
     pub marks: bool,
     /// What a person looks for: a body that is cut shows the first line of it.
@@ -39,6 +42,7 @@ impl Default for Detail {
     fn default() -> Self {
         Self {
             lines: Some(5),
+            everything: false,
             reasoning: Reasoning::Title,
             usage: true,
             highlight: true,
@@ -148,7 +152,7 @@ pub fn parts(entry: &Entry, detail: &Detail) -> Vec<Part> {
         Item::Permission(permission) => vec![asked(permission)],
         Item::Prompt(prompt) if is_routine(prompt) => Vec::new(),
         Item::Prompt(prompt) => vec![question(prompt)],
-        Item::Context(context) => vec![given(context)],
+        Item::Context(context) => given(context, detail),
         Item::Notice(told) => vec![notice(told)],
         Item::Usage(spent) if detail.usage => usage(spent).into_iter().collect(),
         Item::TurnEnd(end) => turn_end(end).into_iter().collect(),
@@ -188,32 +192,35 @@ fn user_words(text: &Payload) -> Part {
     }
 }
 
-/// A title line such as `**Looking around**` stands for the rest.
+/// A title line such as `**Looking around**` stands for what follows it.
 fn reasoning(text: &str, detail: &Detail) -> Vec<Part> {
     let text = without_empty_title(text);
     let italic = Style::of(Role::Normal).italic();
+    let thought = |blocks| {
+        let mut part = Part::bulleted(Role::Accent, blocks);
+        if detail.marks {
+            part.first = vec![Span::role("◦ ", Role::Accent)];
+        }
+        part
+    };
     match (detail.reasoning, title(text)) {
         (Reasoning::Off, _) => Vec::new(),
-        (Reasoning::Title, Some(title)) => {
-            let title = Span::new(sanitize::line(title), italic);
-            vec![Part::bulleted(
-                Role::Accent,
-                vec![Block::Paragraph(vec![title])],
-            )]
+        (Reasoning::Title, Some(_)) => {
+            let titles = text.lines().filter_map(title);
+            let titles = titles.map(|title| Span::new(sanitize::line(title), italic));
+            titles
+                .map(|title| thought(vec![Block::Paragraph(vec![title])]))
+                .collect()
         }
         _ => {
-            let mut blocks = markdown::blocks_of(text, detail.highlight);
+            let mut blocks = markdown::blocks_of(&titles_apart(text), detail.highlight);
             if blocks.is_empty() {
                 return Vec::new();
             }
             for span in blocks.iter_mut().flat_map(spans_mut) {
                 span.style.italic = true;
             }
-            let mut part = Part::bulleted(Role::Accent, blocks);
-            if detail.marks {
-                part.first = vec![Span::role("◦ ", Role::Accent)];
-            }
-            vec![part]
+            vec![thought(blocks)]
         }
     }
 }
@@ -228,6 +235,24 @@ fn without_empty_title(text: &str) -> &str {
     if is_empty { rest } else { text }
 }
 
+/// Puts a blank line before each title, which some agents write right below the
+/// words that belong to the one before.
+pub(super) fn titles_apart(text: &str) -> Cow<'_, str> {
+    let titles = text.lines().filter(|line| title(line).is_some()).count();
+    if titles < 2 || title(text).is_none() {
+        return Cow::Borrowed(text);
+    }
+    let mut apart = String::with_capacity(text.len() + titles);
+    for line in text.split_inclusive('\n') {
+        if title(line).is_some() && !apart.is_empty() && !apart.ends_with("\n\n") {
+            apart.push('\n');
+        }
+        apart.push_str(line);
+    }
+    Cow::Owned(apart)
+}
+
+/// The words of a first line that is bold.
 pub(super) fn title(text: &str) -> Option<&str> {
     let first = text.trim_start().lines().next()?.trim();
     let title = first.strip_prefix("**")?.strip_suffix("**")?;
@@ -369,7 +394,7 @@ fn question(prompt: &Prompt) -> Part {
 
 /// What the model was given besides the prompt: its title or name, or else its
 /// first line.
-fn given(context: &Context) -> Part {
+fn given(context: &Context, detail: &Detail) -> Vec<Part> {
     // A file is known by its name, not by its type.
     let is_media_type = context.title.contains('/') && !context.title.contains(' ');
     let words = if !context.title.is_empty() && (!is_media_type || context.name.is_empty()) {
@@ -381,10 +406,17 @@ fn given(context: &Context) -> Part {
         let first = text.trim().lines().next().unwrap_or_default();
         format!("Context: {}", sanitize::line(first))
     };
-    Part::bulleted(
-        Role::Accent,
-        vec![Block::Paragraph(vec![Span::role(words, Role::Accent)])],
-    )
+    let heading = vec![Block::Paragraph(vec![Span::role(words, Role::Accent)])];
+    let mut parts = vec![Part::bulleted(Role::Accent, heading)];
+    if detail.everything {
+        let text = context.text.as_str();
+        parts.extend(tool::verbatim(tool::head_lines(
+            text.trim(),
+            Style::of(Role::Accent),
+            detail,
+        )));
+    }
+    parts
 }
 
 /// `Error: …` and its like: the first word bold, all of it red.

@@ -18,8 +18,8 @@ mod named;
 mod task;
 mod wrapping;
 
-pub(super) use body::head_lines;
-use body::{prose, verbatim};
+use body::prose;
+pub(super) use body::{head_lines, verbatim};
 pub(super) use task::delegates;
 
 /// What is seen of a call.
@@ -177,7 +177,20 @@ impl View<'_> {
     /// it failed, unless the heading says it all, or what is looked for in it.
     fn news(&self) -> Option<Part> {
         let is_told = self.was_stopped() && wrapping::reason(&self.output()).is_empty();
-        self.failure().filter(|_| !is_told).or_else(|| self.found())
+        let failure = self.failure().filter(|_| !is_told);
+        failure
+            .or_else(|| self.found())
+            .or_else(|| self.everything())
+    }
+
+    /// The whole output of a call that looked for something, where all is wanted.
+    fn everything(&self) -> Option<Part> {
+        let looks = matches!(
+            self.tool.call.category,
+            Category::Read | Category::List | Category::Search | Category::Fetch
+        );
+        let is_wanted = self.detail.everything && looks && self.is_done();
+        is_wanted.then(|| self.body(&self.output(), Role::Accent))?
     }
 
     /// The lines of the output that are looked for.

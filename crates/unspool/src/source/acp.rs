@@ -49,7 +49,7 @@ const WAITING_STATES: usize = 64;
 
 pub(crate) const PROVIDER: Provider = Provider {
     name: NAME,
-    about: "the Agent Client Protocol, any agent",
+    about: "an agent over ACP: anything that speaks the Agent Client Protocol",
     example: "gemini --acp < requests.jsonl | unspool events",
     input: Input::Json,
     recognise,

@@ -149,12 +149,52 @@ fn what_only_styles_tell_has_a_mark_where_marks_are_wanted() {
     let thought = r#"{"kind":"reasoning","id":"r","text":"Hm."}"#;
     assert_eq!(shown(thought), "◦ Hm.");
     let titled = r#"{"kind":"reasoning","id":"r","text":"**Hm**"}"#;
-    assert_eq!(shown(titled), "• Hm");
+    assert_eq!(shown(titled), "◦ Hm");
     let struck = r#"{"kind":"text","id":"t","text":"~~no~~ yes\n\n|a|\n|-|\n|~~b~~|"}"#;
     assert_eq!(shown(struck), "• ~~no~~ yes\n\n  a\n  ─────\n  ~~b~~");
     let plan = r#"{"kind":"plan","entries":[{"text":"a","status":"completed"},{"text":"b","status":"in_progress"},{"text":"c","status":"pending"},{"text":"d","status":"canceled"}]}"#;
     let steps = "• Update Plan\n  └ ✔ a\n    ▸ b\n    □ c\n    ✗ d";
     assert_eq!(shown(plan), steps);
+}
+
+#[test]
+fn a_thought_with_several_titles_shows_them_all() {
+    let thought =
+        r#"{"kind":"reasoning","id":"r","text":"**One**\n\nIt is so.\n**Two**\n\nIt is not."}"#;
+    let mut config = crate::events::plain();
+    let shown = |config| crate::events::texts(config, OWN, thought, 80).concat();
+    assert_eq!(shown(config.clone()), "• One\n• Two");
+    config.detail.reasoning = unspool::doc::entry::Reasoning::Full;
+    assert_eq!(
+        shown(config),
+        "• One\n\n  It is so.\n\n  Two\n\n  It is not."
+    );
+}
+
+#[test]
+fn what_is_looked_up_has_a_body_where_everything_is_wanted() {
+    let mut config = crate::events::plain();
+    config.detail.everything = true;
+    let shown = |lines: &str| crate::events::texts(config.clone(), OWN, lines, 80).concat();
+    for (category, heading) in [
+        ("read", "Read"),
+        ("list", "List"),
+        ("search", "Search"),
+        ("fetch", "Fetch"),
+    ] {
+        let call = format!(
+            r#"{{"kind":"tool_use","id":"c","name":"n","category":"{category}","arg":"a"}}
+{{"kind":"tool_result","id":"c","status":"ok","output":"one\ntwo"}}"#
+        );
+        // The call as it runs, then with its result.
+        let done = format!("• {heading} a\n  └ one\n    two");
+        assert_eq!(shown(&call), format!("• {heading} a{done}"));
+    }
+    let context = r#"{"kind":"context","name":"system","text":"You are\nan agent."}"#;
+    assert_eq!(
+        shown(context),
+        "• Context system\n  └ You are\n    an agent."
+    );
 }
 
 #[test]

@@ -225,7 +225,7 @@ pub(super) fn prose(lines: Vec<Line>) -> Part {
     Part::response(vec![Block::Paragraph(paragraph)])
 }
 
-pub(super) fn verbatim(lines: Vec<Line>) -> Option<Part> {
+pub(crate) fn verbatim(lines: Vec<Line>) -> Option<Part> {
     (!lines.is_empty()).then(|| Part::response(vec![Block::Output(lines)]))
 }
 

@@ -144,10 +144,10 @@ pub(super) fn output(last: &Object<'_>, content: Json<'_>, raw: Json<'_>) -> Pay
     if text.is_empty() {
         return raw_output(raw);
     }
-    match unfenced(&text) {
-        Some(inner) if raw.str().is_some_and(|raw| same(&raw, inner)) => raw.payload(),
-        Some(inner) => inner.into(),
-        None => text.into(),
+    match fenced(&text) {
+        // With the same words beside it, a fence among them closes nothing.
+        Some((_, inner)) if raw.str().is_some_and(|raw| same(&raw, inner)) => raw.payload(),
+        _ => unfenced(&text).unwrap_or(&text).into(),
     }
 }
 
@@ -222,6 +222,13 @@ fn blocks_text(list: Json<'_>) -> String {
 
 /// The inside of a text that is one fenced block, as adapters wrap outputs.
 pub(super) fn unfenced(text: &str) -> Option<&str> {
+    let (fence, inner) = fenced(text)?;
+    let closed_before = inner.lines().any(|line| line.trim_end() == fence);
+    (!closed_before).then_some(inner)
+}
+
+/// The fence with which a text begins and ends, and what is between.
+fn fenced(text: &str) -> Option<(&str, &str)> {
     let fence_length = text.chars().take_while(|c| *c == '`').count();
     if fence_length < 3 {
         return None;
@@ -234,8 +241,7 @@ pub(super) fn unfenced(text: &str) -> Option<&str> {
         None if inner.is_empty() => inner,
         None => return None,
     };
-    let closed_before = inner.lines().any(|line| line.trim_end() == fence);
-    (!closed_before).then_some(inner)
+    Some((fence, inner))
 }
 
 /// The words of a JSON-RPC error.
@@ -267,6 +273,14 @@ mod tests {
         assert_eq!(unfenced("````\n```\nx\n```\n````\n"), Some("```\nx\n```"));
         assert_eq!(unfenced("```\na\n```\ntext\n```\nb\n```"), None);
         assert_eq!(unfenced("a ``` b"), None);
+    }
+
+    #[test]
+    fn an_output_with_fences_of_its_own_is_known_by_the_words_beside_it() {
+        let last = r#"{"rawOutput":"a\n```\nb\n```\nc","content":[{"type":"content","content":{"type":"text","text":"```console\na\n```\nb\n```\nc\n```"}}]}"#;
+        let last = Json::parse(last).unwrap().object();
+        let output = output(&last, Json::NULL, Json::NULL);
+        assert_eq!(output.as_str(), "a\n```\nb\n```\nc");
     }
 
     #[test]
