@@ -17,6 +17,7 @@ use crate::tool::error_words;
 
 /// How much is told.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is one setting")]
 pub struct Detail {
     /// Lines of a body that are shown; `None` shows all.
     pub lines: Option<usize>,
