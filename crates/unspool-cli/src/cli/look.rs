@@ -30,9 +30,11 @@ pub(crate) struct Look {
     /// The colours: dark, light, mono, or a theme of your own [default: as the terminal's background is]
     ///
     /// NAME is themes/NAME.toml in unspool's configuration folder
-    /// (~/.config/unspool). It may set foreground, background, accent, colorful,
-    /// green and red, and in the table `code` comment, keyword, string, number,
-    /// type, function, constant, tag, attribute and operator, each as "#RRGGBB".
+    /// (~/.config/unspool). It may set foreground, background, accent (bullets and
+    /// what is less important), colorful (verbs and headings), green and red (what
+    /// went well or not, and changes), and in the table `code` comment, keyword,
+    /// string, number, type, function, constant, tag, attribute and operator, each
+    /// as "#RRGGBB".
     #[arg(long, value_name = "NAME")]
     pub(crate) theme: Option<String>,
 
@@ -170,9 +172,9 @@ fn either(yes: bool, no: bool) -> Option<bool> {
 /// What is shown.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Display {
-    /// The answer alone, as it came
+    /// All that the agent says, as it came, and nothing else
     Text,
-    /// The answer, and a line for each tool call
+    /// The same, and a line for each tool call
     Verbose,
     /// Everything, laid out for people
     Full,
@@ -190,7 +192,7 @@ pub(crate) enum When {
 /// What is shown of the model's thinking.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ReasoningShown {
-    /// Its title, where it has one
+    /// Its titles, where it has any; else all of it
     Title,
     /// All of it
     Full,
