@@ -17,10 +17,11 @@
 //! assert!(!redactor.report().is_empty());
 //! ```
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
-use regex::{Captures, Regex, RegexSet};
+use regex::{Captures, Regex};
 
 use crate::event::{Body, Event, Payload, ToolUse};
 
@@ -48,11 +49,15 @@ const PREVIEW: usize = 40;
 
 /// Replaces what others should not see, each thing by the same words.
 pub struct Redactor {
-    any: RegexSet,
+    /// Each by itself: all of them as one set are many times slower on what looks
+    /// random, which is where they have most to do.
     shapes: Vec<(Regex, &'static Shape)>,
     /// What was replaced, and by what: a secret has one name, whatever it was
     /// taken for later.
     names: HashMap<(bool, String), (&'static str, usize)>,
+    /// The numbers of the private keys among them: one that was cut stands beside
+    /// the whole one.
+    private_keys: BTreeMap<String, usize>,
     /// The home directory of whoever runs this, if it is known.
     home: Option<Regex>,
     has_home: bool,
@@ -84,11 +89,10 @@ impl Redactor {
             let pattern = Regex::new(shape.pattern).ok()?;
             Some((pattern, shape))
         };
-        let shapes: Vec<_> = shapes::all().filter_map(compiled).collect();
         Self {
-            any: RegexSet::new(shapes.iter().map(|(_, shape)| shape.pattern)).unwrap_or_default(),
-            shapes,
+            shapes: shapes::all().filter_map(compiled).collect(),
             names: HashMap::new(),
+            private_keys: BTreeMap::new(),
             home: None,
             has_home: false,
             report: Report::default(),
@@ -127,19 +131,15 @@ impl Redactor {
         let parted = parted(changed.as_deref().unwrap_or(text));
         let is_parted = parted.is_some();
         changed = parted.or(changed);
-        let matches = self.any.matches(changed.as_deref().unwrap_or(text));
-        for at in &matches {
-            let Some((pattern, shape)) = self.shapes.get(at).cloned() else {
-                continue;
-            };
+        let shapes = std::mem::take(&mut self.shapes);
+        for (pattern, shape) in &shapes {
             let current = changed.as_deref().unwrap_or(text);
-            let next = pattern
-                .replace_all(current, |found: &Captures<'_>| self.replace(found, shape))
-                .into_owned();
-            if next != current {
+            let replace = |found: &Captures<'_>| self.replace(found, shape);
+            if let Cow::Owned(next) = pattern.replace_all(current, replace) {
                 changed = Some(next);
             }
         }
+        self.shapes = shapes;
         if is_parted {
             changed = changed.map(|text| text.replace(MARK, ""));
         }
@@ -178,8 +178,8 @@ impl Redactor {
     }
 
     fn has_known_shape(&self, text: &str) -> bool {
-        let mut matches = self.any.matches(text).into_iter();
-        matches.any(|at| at < shapes::KNOWN.len())
+        let mut known = self.shapes.iter().take(shapes::KNOWN.len());
+        known.any(|(pattern, _)| pattern.is_match(text))
     }
 
     /// What stands in the place of a match: all of it, but for its secret.
@@ -217,6 +217,9 @@ impl Redactor {
             },
             |(_, number)| number,
         );
+        if kind == shapes::PRIVATE_KEY {
+            self.private_keys.insert(key.1.clone(), number);
+        }
         self.names.insert(key, (kind, number));
         match (is_home, secret) {
             (true, people::ROOT) => format!("/home/user{number}"),
@@ -230,12 +233,12 @@ impl Redactor {
         if kind != shapes::PRIVATE_KEY {
             return None;
         }
-        let known = self.names.iter().filter(|((_, other), (kind, _))| {
-            *kind == shapes::PRIVATE_KEY && (other.starts_with(key) || key.starts_with(&**other))
-        });
-        known
-            .map(|(_, name)| *name)
-            .min_by_key(|(_, number)| *number)
+        let whole = self.private_keys.range(key.to_owned()..).next();
+        let whole = whole.filter(|(other, _)| other.starts_with(key));
+        let cut = self.private_keys.range(..key.to_owned()).next_back();
+        let cut = cut.filter(|(other, _)| key.starts_with(&**other));
+        let number = whole.into_iter().chain(cut).map(|(_, number)| *number);
+        number.min().map(|number| (shapes::PRIVATE_KEY, number))
     }
 
     /// A preview that was cut may end inside a secret, where no shape fits any

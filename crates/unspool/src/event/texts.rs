@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{Body, Edit, Event, Payload, RawJson};
 
@@ -147,6 +147,23 @@ fn in_value(key: Option<&str>, mut value: Value, change: Change<'_>) -> Option<V
     visit(key, &mut value, change).then_some(value)
 }
 
+/// Names of fields are shorter than this; what is longer may be a text like others.
+const LONG_KEY: usize = 16;
+
+fn change_keys(fields: &mut Map<String, Value>, change: Change<'_>) -> bool {
+    let mut new_key = |key: &str| {
+        let is_long = key.len() >= LONG_KEY;
+        is_long.then(|| change(None, key)).flatten()
+    };
+    let new_keys: Vec<Option<String>> = fields.keys().map(|key| new_key(key)).collect();
+    let changed = new_keys.iter().any(Option::is_some);
+    if changed {
+        let old = std::mem::take(fields).into_iter().zip(new_keys);
+        fields.extend(old.map(|((key, value), new)| (new.unwrap_or(key), value)));
+    }
+    changed
+}
+
 fn visit(key: Option<&str>, value: &mut Value, change: Change<'_>) -> bool {
     let mut changed = false;
     match value {
@@ -162,9 +179,10 @@ fn visit(key: Option<&str>, value: &mut Value, change: Change<'_>) -> bool {
             }
         }
         Value::Object(fields) => {
-            for (key, field) in fields {
+            for (key, field) in fields.iter_mut() {
                 changed |= visit(Some(key), field, change);
             }
+            changed |= change_keys(fields, change);
         }
         _ => {}
     }

@@ -63,6 +63,9 @@ pub(super) fn kind_of_name(name: &str) -> Option<&'static str> {
         "private_key",
         "encryption_key",
         "signing_key",
+        "master_key",
+        "account_key",
+        "app_key",
     ]) {
         return Some("key");
     }

@@ -130,23 +130,25 @@ pub(super) fn has_pass(words: &[String]) -> bool {
 pub(super) fn is_telling(name: &str) -> bool {
     let words = words(name);
     let is_one = |word: &String| {
-        matches!(
-            word.as_str(),
-            "password"
-                | "passwd"
-                | "passphrase"
-                | "pwd"
-                | "pw"
-                | "secret"
-                | "token"
-                | "apikey"
-                | "credential"
-                | "credentials"
-        )
+        // `PGPASSWORD`
+        word.ends_with("password")
+            || matches!(
+                word.as_str(),
+                "password"
+                    | "passwd"
+                    | "passphrase"
+                    | "pwd"
+                    | "pw"
+                    | "secret"
+                    | "token"
+                    | "apikey"
+                    | "credential"
+                    | "credentials"
+            )
     };
     let is_pair = |pair: &[String]| {
         matches!(pair, [of, key] if key == "key"
-            && matches!(of.as_str(), "api" | "access" | "private" | "secret" | "encryption" | "signing"))
+            && matches!(of.as_str(), "api" | "access" | "private" | "secret" | "encryption" | "signing" | "master" | "account"))
     };
     let tells = words.iter().any(is_one) || words.windows(2).any(is_pair) || has_pass(&words);
     tells && !is_about(name)

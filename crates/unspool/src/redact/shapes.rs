@@ -66,6 +66,11 @@ pub(super) const KNOWN: &[Shape] = &[
         PRIVATE_KEY,
         r"(?P<s>-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?:[ \t\r\n+\u{FDD0}-]|\\n|[A-Za-z0-9+/=]{16,})*)",
     ),
+    // The same in base64, as in the files of Kubernetes.
+    shape(
+        PRIVATE_KEY,
+        r"(?-u)(?P<s>\bLS0tLS1CRUdJTiB(?:QUklWQVRF|SU0Eg|FQyBQ|EU0Eg|PUEVOU1NI|FTkNSWVBURUQg)[A-Za-z0-9+/=]{20,})",
+    ),
     shape("Anthropic key", r"(?-u)(?P<s>\bsk-ant-[A-Za-z0-9_-]{16,})"),
     shape(
         "OpenAI key",
@@ -107,8 +112,9 @@ pub(super) const KNOWN: &[Shape] = &[
         "token",
         // DigitalOcean, Shopify, Square, Databricks, Linear, Notion, Sentry,
         // Grafana, Replicate, Groq, xAI, Perplexity, Fireworks, Vercel, Doppler,
-        // HashiCorp, Docker, PlanetScale, Supabase, Postman, Fly, Age.
-        r"(?-u)(?P<s>\b(?:do[opr]_v1_[a-f0-9]{40,}|shp(?:at|ca|pa|ss)_[A-Fa-f0-9]{32}|sq0[a-z]{3}-[A-Za-z0-9_-]{22,}|EAAA[A-Za-z0-9_-]{60}|dapi[a-f0-9]{32}|lin_(?:api|oauth)_[A-Za-z0-9]{32,}|(?:secret|ntn)_[A-Za-z0-9]{40,}|sntry[su]_[A-Za-z0-9+/=_-]{40,}|gl(?:c|sa)_[A-Za-z0-9+/=_]{32,}|r8_[A-Za-z0-9]{30,}|gsk_[A-Za-z0-9]{40,}|xai-[A-Za-z0-9]{40,}|pplx-[A-Za-z0-9]{40,}|fw_[A-Za-z0-9]{20,}|vc[pkiar]_[A-Za-z0-9]{24,}|dp\.(?:pt|st|ct|sa|scim|audit)\.[A-Za-z0-9.]{40,}|hv[sbr]\.[A-Za-z0-9_-]{24,}|dckr_(?:pat|oat)_[A-Za-z0-9_-]{24,}|pscale_(?:tkn|pw|oauth)_[A-Za-z0-9_.-]{30,}|sb[ps]_[a-z0-9]{40}|sb_secret_[A-Za-z0-9_]{20,}|PMAK-[a-f0-9]{24}-[a-f0-9]{34}|fo1_[A-Za-z0-9_-]{40,}|AGE-SECRET-KEY-1[A-Z0-9]{50,}))",
+        // HashiCorp, Docker, PlanetScale, Supabase, Postman, Fly, Age, Atlassian,
+        // Bitbucket, Azure, Terraform, New Relic, Airtable, Figma, Heroku, Mailgun.
+        r"(?-u)(?P<s>\b(?:do[opr]_v1_[a-f0-9]{40,}|shp(?:at|ca|pa|ss)_[A-Fa-f0-9]{32}|sq0[a-z]{3}-[A-Za-z0-9_-]{22,}|EAAA[A-Za-z0-9_-]{60}|dapi[a-f0-9]{32}|lin_(?:api|oauth)_[A-Za-z0-9]{32,}|(?:secret|ntn)_[A-Za-z0-9]{40,}|sntry[su]_[A-Za-z0-9+/=_-]{40,}|gl(?:c|sa)_[A-Za-z0-9+/=_]{32,}|r8_[A-Za-z0-9]{30,}|gsk_[A-Za-z0-9]{40,}|xai-[A-Za-z0-9]{40,}|pplx-[A-Za-z0-9]{40,}|fw_[A-Za-z0-9]{20,}|vc[pkiar]_[A-Za-z0-9]{24,}|dp\.(?:pt|st|ct|sa|scim|audit)\.[A-Za-z0-9.]{40,}|hv[sbr]\.[A-Za-z0-9_-]{24,}|dckr_(?:pat|oat)_[A-Za-z0-9_-]{24,}|pscale_(?:tkn|pw|oauth)_[A-Za-z0-9_.-]{30,}|sb[ps]_[a-z0-9]{40}|sb_secret_[A-Za-z0-9_]{20,}|PMAK-[a-f0-9]{24}-[a-f0-9]{34}|fo1_[A-Za-z0-9_-]{40,}|AGE-SECRET-KEY-1[A-Z0-9]{50,}|ATATT3[A-Za-z0-9_=-]{40,}|ATBB[A-Za-z0-9]{24,}|[A-Za-z0-9_~.-]{3}8Q~[A-Za-z0-9_~.-]{31,34}|[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=-]{60,}|NRAK-[A-Z0-9]{27}|pat[A-Za-z0-9]{14}\.[a-f0-9]{64}|figd_[A-Za-z0-9_-]{30,}|HRKU-[A-Za-z0-9_-]{36,}|key-[a-f0-9]{32}\b))",
     ),
     shape(
         "SendGrid key",
@@ -121,6 +127,10 @@ pub(super) const KNOWN: &[Shape] = &[
     shape(
         "Discord token",
         r"(?-u)(?P<s>\b(?:[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,45}|mfa\.[A-Za-z0-9_-]{80,}))",
+    ),
+    shape(
+        "password hash",
+        r"(?-u)(?P<s>\$(?:2[abxy]\$[0-9]{2}\$[./A-Za-z0-9]{53}|[156y]\$[A-Za-z0-9./=,+-]{1,40}\$(?:[A-Za-z0-9./=,+-]{1,40}\$)?[./A-Za-z0-9]{22,86}))",
     ),
     shape(
         "web token",
@@ -139,13 +149,22 @@ const SURROUNDED: &[Shape] = &[
     // user:password@host
     Shape {
         kind: Some("password"),
-        pattern: r#"(?-u:\b)[a-z][a-z0-9+.-]*://[^\s:@/"'<>`\\]*:(?P<s>[^\s@/"'<>`\\]+)@"#,
+        pattern: r#"(?-u:\b)[a-z][a-z0-9+.-]*://[^\s:@/"'<>`\\]*:(?P<s>[^\s/"'<>`\\]+)@"#,
         check: guess::is_no_placeholder,
     },
     Shape {
         kind: Some("credential"),
         pattern: r"(?i-u)\b(?:authorization|proxy-authorization)\b\\?[\x22']?\s{0,4}[:=]\s{0,4}\\?[\x22']?(?:bearer|basic|token|digest|negotiate)\s+(?P<s>[A-Za-z0-9+/=_.~-]{6,})",
         check: guess::is_no_placeholder,
+    },
+    Shape {
+        kind: Some("credential"),
+        pattern: r"(?i-u)\b(?:proxy-)?authorization\b\\?[\x22']?\s{0,4}[:=]\s{0,4}\\?[\x22']?(?P<s>[A-Za-z0-9+/=_.~-]{20,})",
+        check: |found| {
+            found
+                .name("s")
+                .is_some_and(|s| guess::looks_random(s.as_str()))
+        },
     },
     Shape {
         kind: Some("credential"),
@@ -159,7 +178,7 @@ const SURROUNDED: &[Shape] = &[
     // curl -u user:password
     Shape {
         kind: Some("password"),
-        pattern: r#"(?-u:\b)curl(?-u:\b)[^\n|;&]*?[ \t](?:-u|--user)[ =]["']?[^\s:"']+:(?P<s>[^\s"'\\]+)"#,
+        pattern: r#"(?-u:\b)curl(?-u:\b)[^\n|;&]*?[ \t](?:-u[ =]?|--user[ =])["']?[^\s:"']+:(?P<s>[^\s"'\\]+)"#,
         check: guess::is_no_placeholder,
     },
     // Options of commands.
@@ -184,6 +203,24 @@ const SURROUNDED: &[Shape] = &[
         pattern: r#"(?-u:\b)(?:sshpass|(?:docker|podman|nerdctl|buildah|skopeo|oras|helm|crane|oc)(?-u:\b)[^\n|;&]*?[ \t]login)(?-u:\b)(?:[^\n|;&]*?[ \t])?[ \t]?-p[ \t=]*(?P<s>[^\s"'\\|;&=-][^\s"'\\|;&]*)"#,
         check: guess::is_no_placeholder,
     },
+    // redis-cli -a PASSWORD, mongosh -p PASSWORD
+    Shape {
+        kind: Some("password"),
+        pattern: r#"(?-u:\b)(?:redis-cli(?-u:\b)[^\n|;&]*?[ \t](?:-a|--pass)|(?:mongosh|mongo|mongodump|mongorestore)(?-u:\b)[^\n|;&]*?[ \t]-p)[ =]\\?["']?(?P<s>[^\s"'\\-][^\s"'\\]{3,})"#,
+        check: guess::is_no_placeholder,
+    },
+    // openssl -pass pass:PASSWORD
+    Shape {
+        kind: Some("password"),
+        pattern: r#"(?-u:\B)-pass(?:in|out)?[ \t]+\\?["']?pass:(?P<s>[^\s"'\\]{4,})"#,
+        check: guess::is_no_placeholder,
+    },
+    // echo user:PASSWORD | chpasswd
+    Shape {
+        kind: Some("password"),
+        pattern: r#"(?-u:\b)(?:echo|printf)[ \t]+(?:-[neE]+[ \t]+)?\\?["']?[^\s:"'|]+:(?P<s>[^\s"'|\\]+)(?:\\n)?\\?["']?[ \t]*\|[ \t]*(?:sudo[ \t]+)?chpasswd(?-u:\b)"#,
+        check: guess::is_no_placeholder,
+    },
     // echo PASSWORD | sudo -S
     Shape {
         kind: Some("password"),
@@ -202,31 +239,48 @@ const SURROUNDED: &[Shape] = &[
     },
     Shape {
         kind: Some("cookie"),
-        pattern: r#"(?i)(?-u:\b)(?:set-)?cookie: (?P<s>[^\s"'\\][^\n"'\\]{7,})"#,
+        pattern: r#"(?i)(?-u:\b)(?:set-)?cookie:[ \t]{0,4}(?P<s>[^\s"'\\][^\n"'\\]{7,})"#,
+        check: guess::is_no_placeholder,
+    },
+    // curl -b name=VALUE
+    Shape {
+        kind: Some("cookie"),
+        pattern: r#"(?-u:\b)curl(?-u:\b)[^\n|;&]*?[ \t](?:-b|--cookie)[ =]\\?["']?(?P<s>[^\s"'\\=]+=[^\n"'\\]{4,})"#,
+        check: guess::is_no_placeholder,
+    },
+    Shape {
+        kind: Some("cookie"),
+        pattern: r#"(?-u:\b)(?P<s>(?:PHPSESSID|JSESSIONID|ASP\.NET_SessionId|connect\.sid)=[^\s;"'&\\]{8,})"#,
         check: guess::is_no_placeholder,
     },
     // <password>value</password>
     Shape {
         kind: None,
-        pattern: r"<(?P<name>(?i-u:[a-z0-9_.:-]*(?:pass|pwd|pw|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|encryption[_-]?key|signing[_-]?key|credential|auth)[a-z0-9_.-]*))(?:\s[^<>\n]{0,200})?>\s{0,4}(?P<s>[^\s<>][^<>\n]{3,})</",
+        pattern: r"<(?P<name>(?i-u:[a-z0-9_.:-]*(?:pass|pwd|pw|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|encryption[_-]?key|(?:signing|master|account|app)[_-]?key|credential|auth)[a-z0-9_.-]*))(?:\s[^<>\n]{0,200})?>\s{0,4}(?P<s>[^\s<>][^<>\n]{3,})</",
         check: guess::is_kept_secret,
     },
     // <add key="name" value="value"/>
     Shape {
         kind: None,
-        pattern: r#"(?-u:\b)(?i-u:key|name)\s?=\s?\\?["'](?P<name>(?i-u:[a-z0-9_.:-]*(?:pass|pwd|pw|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|encryption[_-]?key|signing[_-]?key|credential|auth)[a-z0-9_.-]*))\\?["']\s{1,4}(?i-u:value|content)\s?=\s?\\?["'](?P<s>[^"'\\\n]{4,})\\?["']"#,
+        pattern: r#"(?-u:\b)(?i-u:key|name)\s?=\s?\\?["'](?P<name>(?i-u:[a-z0-9_.:-]*(?:pass|pwd|pw|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|encryption[_-]?key|(?:signing|master|account|app)[_-]?key|credential|auth)[a-z0-9_.-]*))\\?["']\s{1,4}(?i-u:value|content)\s?=\s?\\?["'](?P<s>[^"'\\\n]{4,})\\?["']"#,
         check: guess::is_kept_secret,
+    },
+    // "name": "value", with quotes in it
+    Shape {
+        kind: None,
+        pattern: r#""(?P<name>(?i-u:[a-z0-9_.-]*(?:pass|pwd|pw|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|encryption[_-]?key|(?:signing|master|account|app)[_-]?key|credential|auth)[a-z0-9_.-]*))"(?P<sign>\s{0,4}:\s{0,4})(?P<q>")(?P<s>[^"\\\n]*\\["\\/](?:[^"\\\n]|\\["\\/])*)""#,
+        check: guess::is_assigned_secret,
     },
     // name = "value"
     Shape {
         kind: None,
-        pattern: r#"(?P<name>(?-u:\b)(?i-u:[a-z0-9_.-]*(?:pass|pwd|pw|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|encryption[_-]?key|signing[_-]?key|credential|auth)[a-z0-9_.-]*))(?:\\?["'])?(?P<sign>\s{0,4}(?:=>|:=|=|:)\s{0,4})\\?(?P<q>["'])(?P<s>[^"'\\\n]{4,})\\?["']"#,
+        pattern: r#"(?P<name>(?-u:\b)(?i-u:[a-z0-9_.-]*(?:pass|pwd|pw|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|encryption[_-]?key|(?:signing|master|account|app)[_-]?key|credential|auth)[a-z0-9_.-]*))(?:\\?["'])?(?P<sign>\s{0,4}(?:=>|:=|=|:)\s{0,4})\\?(?P<q>["'])(?P<s>[^"'\\\n]{4,})\\?["']"#,
         check: guess::is_assigned_secret,
     },
     // name=value
     Shape {
         kind: None,
-        pattern: r#"(?P<name>(?-u:\b)(?i-u:[a-z0-9_.-]*(?:pass|pwd|pw|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|encryption[_-]?key|signing[_-]?key|credential|auth)[a-z0-9_.-]*))(?P<sign>\s{0,4}(?:=|:)\s{0,4})(?P<s>[^\s"'`\\,;(){}\[\]<>]{6,})(?P<after>[ \t]+[(\[{<]?|[(\[{<,;)])?"#,
+        pattern: r#"(?P<name>(?-u:\b)(?i-u:[a-z0-9_.-]*(?:pass|pwd|pw|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|encryption[_-]?key|(?:signing|master|account|app)[_-]?key|credential|auth)[a-z0-9_.-]*))(?P<sign>\s{0,4}(?:=|:)\s{0,4})(?P<s>[^\s"'`\\,;(){}\[\]<>]{6,})(?P<after>[ \t]+[(\[{<]?|[(\[{<,;)])?"#,
         check: guess::is_assigned_secret,
     },
     // Password is: VALUE

@@ -32,7 +32,7 @@ fn every_pattern_is_one() {
             shape.pattern
         );
     }
-    assert_eq!(Redactor::new().any.len(), shapes::all().count());
+    assert_eq!(Redactor::new().shapes.len(), shapes::all().count());
 }
 
 // The tokens are put together here so that no scanner takes this file for a leak.
@@ -211,6 +211,93 @@ fn a_telling_name_makes_anything_a_secret() {
     ] {
         assert_eq!(redacted(text), expected);
     }
+}
+
+#[test]
+fn what_programs_are_given_is_replaced() {
+    for (text, expected) in [
+        (
+            "PGPASSWORD=troubador psql -h db",
+            "PGPASSWORD=[password 1] psql -h db",
+        ),
+        (
+            r#"{"password":"aXy\"b8Xy!qq","n":1}"#,
+            r#"{"password":"[password 1]","n":1}"#,
+        ),
+        (
+            "postgres://u:pass@ssW0rd99@h/db",
+            "postgres://u:[password 1]@h/db",
+        ),
+        (
+            "postgres://u:p@ssW0rd99@h/db",
+            "postgres://u:[password 1]@h/db",
+        ),
+        ("Cookie:sid=a81bcf92de", "Cookie:[cookie 1]"),
+        (
+            "curl -b \"sessionid=a81bcf92de\" https://x",
+            "curl -b \"[cookie 1]\" https://x",
+        ),
+        ("GET / PHPSESSID=a81bcf92de; x", "GET / [cookie 1]; x"),
+        (
+            "Authorization: 3f2a9c1b7d8e4f5061728394a5b6c7d8",
+            "Authorization: [credential 1]",
+        ),
+        (
+            "RAILS_MASTER_KEY=3f2a9c1b7d8e4f5061728394a5b6c7d8",
+            "RAILS_MASTER_KEY=[key 1]",
+        ),
+        (
+            "account_key: 3f2a9c1b7d8e4f5061728394a5b6c7d8",
+            "account_key: [key 1]",
+        ),
+        (
+            "curl -ubob:pa55word https://x",
+            "curl -ubob:[password 1] https://x",
+        ),
+        (
+            "redis-cli -a pa55word ping",
+            "redis-cli -a [password 1] ping",
+        ),
+        (
+            "mongosh -u a -p pa55word db",
+            "mongosh -u a -p [password 1] db",
+        ),
+        (
+            "openssl enc -aes-256-cbc -pass pass:pa55word -in x",
+            "openssl enc -aes-256-cbc -pass pass:[password 1] -in x",
+        ),
+        (
+            "echo 'root:pa55word' | sudo chpasswd",
+            "echo 'root:[password 1]' | sudo chpasswd",
+        ),
+        (
+            "client-key-data: LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVktLS0tLQpNSUlFdlFJ",
+            "client-key-data: [private key 1]",
+        ),
+    ] {
+        assert_eq!(redacted(text), expected);
+    }
+    let hash = format!(
+        "root:$2b$12${}:1",
+        "abcdefghijklmnopqrstuvwxyz".repeat(3).split_at(53).0
+    );
+    assert_eq!(redacted(&hash), "root:[password hash 1]:1");
+}
+
+#[test]
+fn a_secret_that_is_a_key_of_json_is_replaced() {
+    let mut call = event(Body::ToolUse(ToolUse {
+        input: RawJson::new(r#"{"tokens":{"ghp_aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC2eF":"ci"},"n":1}"#),
+        ..ToolUse::default()
+    }));
+    Redactor::new().event(&mut call);
+    let Body::ToolUse(call) = &call.body else {
+        unreachable!()
+    };
+    assert_eq!(
+        call.input.as_ref().unwrap().get(),
+        r#"{"tokens":{"[GitHub token 1]":"ci"},"n":1}"#
+    );
 }
 
 #[test]
