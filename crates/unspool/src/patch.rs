@@ -20,6 +20,9 @@ use crate::event::{Edit, EditOp, Hunk};
 /// Lines of context around a change that is computed here.
 const CONTEXT: usize = 3;
 
+/// Lines that are compared one by one, of both texts together.
+const MOST_COMPARED: usize = 100_000;
+
 /// The change from one text to another. `old` is `None` for a new file.
 /// `whole` says that the texts are whole files, so that line numbers are
 /// known; a snippet has none.
@@ -27,28 +30,74 @@ pub fn from_texts(path: &str, old: Option<&str>, new: &str, whole: bool) -> Edit
     let Some(old) = old else {
         return added(path, new);
     };
-    let diff = TextDiff::from_lines(old, new);
     let context = if whole { CONTEXT } else { usize::MAX / 4 };
-    let hunks = diff
-        .grouped_ops(context)
-        .iter()
-        .map(|group| {
-            let (Some(first), lines) = (group.first(), hunk_lines(&diff, group)) else {
-                return Hunk::default();
-            };
-            Hunk {
-                old_start: whole.then(|| first.old_range().start as u64 + 1),
-                new_start: whole.then(|| first.new_range().start as u64 + 1),
-                lines,
-            }
-        })
-        .collect();
+    let mut hunks = match replaced(old, new, context) {
+        Some(hunk) => vec![hunk],
+        None => compared(old, new, context),
+    };
+    for hunk in hunks.iter_mut().filter(|_| !whole) {
+        (hunk.old_start, hunk.new_start) = (None, None);
+    }
     Edit {
         op: EditOp::Update,
         path: path.to_owned(),
         new_path: String::new(),
         hunks,
     }
+}
+
+fn compared(old: &str, new: &str, context: usize) -> Vec<Hunk> {
+    let diff = TextDiff::from_lines(old, new);
+    let groups = diff.grouped_ops(context);
+    let hunk = |group: &Vec<similar::DiffOp>| {
+        let first = group.first()?;
+        Some(Hunk {
+            old_start: Some(first.old_range().start as u64 + 1),
+            new_start: Some(first.new_range().start as u64 + 1),
+            lines: hunk_lines(&diff, group),
+        })
+    };
+    groups.iter().filter_map(hunk).collect()
+}
+
+/// A change of so many lines that to compare them would take out of all proportion:
+/// what is between its first and its last line is gone, and the new text there.
+/// `None` if it is smaller.
+fn replaced(old: &str, new: &str, context: usize) -> Option<Hunk> {
+    if old.len() + new.len() <= MOST_COMPARED {
+        return None;
+    }
+    let old: Vec<&str> = old.split_inclusive('\n').collect();
+    let new: Vec<&str> = new.split_inclusive('\n').collect();
+    let same = |(old, new): &(&&str, &&str)| old == new;
+    let before = old.iter().zip(&new).take_while(same).count();
+    let (old_rest, new_rest) = (old.get(before..)?, new.get(before..)?);
+    let backwards = old_rest.iter().rev().zip(new_rest.iter().rev());
+    let after = backwards.take_while(same).count();
+    let (old_end, new_end) = (old.len() - after, new.len() - after);
+    let (gone, come) = (old.get(before..old_end)?, new.get(before..new_end)?);
+    if gone.len() + come.len() <= MOST_COMPARED {
+        return None;
+    }
+    let start = before.saturating_sub(context);
+    let end = old_end.saturating_add(context).min(old.len());
+    let parts = [
+        (' ', old.get(start..before)?),
+        ('-', gone),
+        ('+', come),
+        (' ', old.get(old_end..end)?),
+    ];
+    let signed = |(sign, lines): (char, &[&str])| -> Vec<String> {
+        let signed = lines
+            .iter()
+            .map(|line| format!("{sign}{}", strip_line_end(line)));
+        signed.collect()
+    };
+    Some(Hunk {
+        old_start: Some(start as u64 + 1),
+        new_start: Some(start as u64 + 1),
+        lines: parts.into_iter().flat_map(signed).collect(),
+    })
 }
 
 fn hunk_lines(diff: &TextDiff<'_, '_, str>, group: &[similar::DiffOp]) -> Vec<String> {
@@ -384,6 +433,28 @@ mod tests {
             edit.hunks[0].lines,
             [" 5", " 6", " 7", "-8", "+eight", " 9"]
         );
+    }
+
+    #[test]
+    fn a_change_of_very_many_lines_is_one_replacement() {
+        let lines = |of: usize| -> String {
+            let middle = (0..60_000).map(|line| format!("{}\n", line * of % 7));
+            format!("a\nb\nc\nd\n{}e\n", middle.collect::<String>())
+        };
+        let edit = from_texts("f", Some(&lines(1)), &lines(3), true);
+        let [hunk] = &*edit.hunks else {
+            panic!("{} hunks", edit.hunks.len())
+        };
+        // The first of the changed lines is the same, and so is the last.
+        assert_eq!((hunk.old_start, hunk.new_start), (Some(3), Some(3)));
+        assert_eq!(hunk.lines[..4], [" c", " d", " 0", "-1"]);
+        let count = |sign: char| hunk.lines.iter().filter(|l| l.starts_with(sign)).count();
+        assert_eq!(count('-'), count('+'));
+        assert!(count('-') >= 59_990);
+        let grown = lines(1) + "f\n";
+        let edit = from_texts("f", Some(&lines(1)), &grown, true);
+        assert_eq!(edit.hunks[0].lines.last().map(String::as_str), Some("+f"));
+        assert_eq!(edit.hunks[0].lines.len(), 4);
     }
 
     #[test]
