@@ -237,8 +237,31 @@ pub(crate) const CASES: &[Case] = &[
             &numbered(size / 2, |n| format!("{}\n", n % 5)),
         )
     }),
+    ("mixed-text", |size| {
+        let few = |n: usize| format!("{}\n", scattered(n) % 50);
+        texts(
+            &numbered(size / 2, few),
+            &numbered(size / 2, |n| few(n + size)),
+        )
+    }),
     ("hunks", hunks),
     ("paragraphs", |size| answer(&"a\n\n".repeat(size / 3))),
+    // What is taken out of runs that are shown to others
+    ("secret-keys", |size| {
+        output(
+            "execute",
+            &numbered(size, |n| {
+                format!("-----BEGIN PRIVATE KEY-----{n:020}AAAA\n")
+            }),
+        )
+    }),
+    ("secret-words", |size| {
+        let word = |n: usize| format!("{:x}+/Zz{:X}\n", scattered(n), scattered(n + 1));
+        output("execute", &numbered(size, word))
+    }),
+    ("secret-names", |size| {
+        output("execute", &numbered(size, |n| format!("token{n}=")))
+    }),
     // What agents write
     ("aider-searches", |size| {
         aider(&numbered(size, |n| format!("<<<<<<< SEARCH\nold{n}\n")))
@@ -371,6 +394,12 @@ fn numbered(size: usize, line: impl Fn(usize) -> String) -> String {
         text.push_str(&line(number));
     }
     text
+}
+
+/// A number that looks as if it had nothing to do with this one.
+fn scattered(number: usize) -> usize {
+    let mixed = number.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    mixed ^ (mixed >> 29)
 }
 
 fn turned(size: usize) -> String {

@@ -15,6 +15,7 @@ use unspool::formatter::{Config, Formatter};
 use unspool::output::About;
 use unspool::output::html::Html;
 use unspool::output::markdown::Markdown;
+use unspool::redact::Redactor;
 use unspool::session::{Entry, Item};
 use unspool::transcript::Transcript;
 
@@ -37,7 +38,11 @@ fn main() -> io::Result<()> {
     let (_, make) = case.ok_or_else(|| io::Error::other(format!("no case {name}")))?;
     let size = size.parse().map_err(io::Error::other)?;
     let input = make(size);
-    let shown = show(input.as_bytes())?;
+    let shown = if name.starts_with("secret-") {
+        redact(input.as_bytes())
+    } else {
+        show(input.as_bytes())?
+    };
     writeln!(
         out,
         "{} bytes in, {shown} out, peak {} kB",
@@ -83,6 +88,19 @@ fn show(lines: &[u8]) -> io::Result<usize> {
         }
     }
     Ok(written + page.finish(&[])?.len() + comment.finish(&[])?.len())
+}
+
+/// Takes secrets out of an input, and gives the number of bytes that are left.
+fn redact(lines: &[u8]) -> usize {
+    let mut reader = Reader::new();
+    reader.push(lines);
+    reader.finish();
+    let mut redactor = Redactor::new();
+    let left = reader.events().map(|mut event| {
+        redactor.event(&mut event);
+        serde_json::to_string(&event).map_or(0, |line| line.len())
+    });
+    left.sum()
 }
 
 fn detail() -> Detail {
