@@ -326,6 +326,7 @@ impl fmt::Display for Report {
             let many = match (count.different, kind.strip_suffix("ory")) {
                 (1, _) => (*kind).to_owned(),
                 (_, Some(stem)) => format!("{stem}ories"),
+                _ if kind.ends_with("sh") => format!("{kind}es"),
                 _ => format!("{kind}s"),
             };
             write!(f, "{comma}{} {many}", count.different)?;

@@ -282,6 +282,9 @@ fn what_programs_are_given_is_replaced() {
         "abcdefghijklmnopqrstuvwxyz".repeat(3).split_at(53).0
     );
     assert_eq!(redacted(&hash), "root:[password hash 1]:1");
+    let mut two = Redactor::new();
+    two.text(&format!("{hash} {}", hash.replace('a', "b")));
+    assert_eq!(two.report().to_string(), "2 password hashes");
 }
 
 #[test]
