@@ -133,15 +133,14 @@ impl Acp {
         if self.sessions.is_child(session) {
             return false;
         }
-        let root = self.sessions.known_root(session);
-        let fault = root.map(|root| &mut root.fault);
-        fault.is_some_and(|fault| {
-            let takes = *fault == Fault::Known;
-            if takes {
-                *fault = Fault::Told;
-            }
-            takes
-        })
+        let Some(root) = self.sessions.known_root(session) else {
+            return false;
+        };
+        let takes = root.fault == Fault::Known;
+        if takes {
+            root.fault = Fault::Told;
+        }
+        takes
     }
 
     /// Passes a piece of a message on.
