@@ -32,8 +32,9 @@ pub(crate) mod rpc;
 /// Translates one provider's frames into events: what a display-event source
 /// is for every provider.
 ///
-/// Implementations must be `Clone`, so that a reader can be copied.
-pub trait Source: Fork {
+/// Implementations are `Clone` and `Send`, so that a reader can be copied and
+/// moved to another thread.
+pub trait Source: Fork + Send {
     /// Translates the next frame. Whatever it holds, this must not panic, and
     /// a frame that cannot be understood goes to [`Emitter::unknown`].
     fn frame(&mut self, frame: &Frame<'_>, out: &mut Emitter);
