@@ -4,7 +4,7 @@
 //! The program `fake-acp-agent` plays a recording of real traffic
 //! (`{"dir","msg"}` a line): it sends what the agent sent, and waits where the
 //! recording has a line of the client. It misbehaves on demand; its flags are
-//! in `main.rs`. Used by the tests of `unspool-tui` and `unspool-cli`.
+//! in `main.rs`. Used by the tests of `unspool-acp` and `unspool-cli`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 
 use unspool::event::{Body, TurnStatus};
 use unspool::{Event, Reader, ReaderOptions};
-use unspool_tui::acp::record;
+use unspool_acp::record;
 use unspool_tui::browse::{Fed, Feeder};
 
 use crate::input::{self, Batch, Input};

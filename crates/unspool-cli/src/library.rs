@@ -25,7 +25,7 @@ use std::thread;
 
 use anyhow::{Context, bail};
 use jiff::Timestamp;
-use unspool_tui::acp::record;
+use unspool_acp::record;
 
 use crate::agents::{self, Agent, Environment};
 use crate::config;

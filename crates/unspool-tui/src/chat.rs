@@ -28,8 +28,6 @@ use ratatui::crossterm::event::{
 };
 use ratatui::layout::Position;
 
-use crate::acp::permission::Rules;
-use crate::acp::{Incoming, Open, Phase, schema};
 use crate::keys::{self, Action, Place};
 use crate::notify::{self, Ways, When};
 use crate::prompt::Outcome;
@@ -40,6 +38,8 @@ use crate::transcript::Look;
 use draw::Areas;
 use menu::Menu;
 use tab::Tab;
+use unspool_acp::permission::Rules;
+use unspool_acp::{Incoming, Open, Phase, schema};
 
 /// Between two frames at least.
 const FRAME: Duration = Duration::from_millis(16);
@@ -47,8 +47,6 @@ const FRAME: Duration = Duration::from_millis(16);
 const TICK: Duration = Duration::from_millis(100);
 /// What came is taken in for so long before a frame is painted.
 const SLICE: Duration = Duration::from_millis(8);
-/// The state under which a recording tells which agent it was.
-pub const ABOUT: &str = "unspool";
 /// What may wait to be taken in; who has more to tell waits too.
 const NEWS: usize = 1 << 10;
 /// How long a second key may take that confirms the first.
@@ -669,7 +667,7 @@ impl App {
         Ok(())
     }
 
-    fn with_client(&mut self, work: impl FnOnce(&mut crate::acp::Client)) {
+    fn with_client(&mut self, work: impl FnOnce(&mut unspool_acp::Client)) {
         if let Some(tab) = self.tab() {
             tab.with_client(work);
         }

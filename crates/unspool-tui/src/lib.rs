@@ -2,10 +2,9 @@
 //!
 //! It uses the library's public API alone, and knows nothing of settings or the
 //! command line. [`picker`] lets a person choose one row of many; [`browse`]
-//! shows a run; [`chat`] talks to agents through [`acp`]; [`screen`] owns the
+//! shows a run; [`chat`] talks to agents through `unspool-acp`; [`screen`] owns the
 //! terminal while something is shown, and always gives it back.
 
-pub mod acp;
 pub mod browse;
 mod buffer;
 pub mod chat;
@@ -20,7 +19,6 @@ mod paint;
 pub mod picker;
 #[cfg(test)]
 mod picture;
-mod private;
 pub mod prompt;
 pub mod screen;
 mod sight;

@@ -19,7 +19,7 @@ use std::{env, io, thread};
 
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, getpid, getppid, kill_process_group};
-use unspool_tui::acp::terminals::strays;
+use unspool_acp::terminals::strays;
 
 use crate::cli::Bound;
 use crate::{Status, complain};

@@ -11,9 +11,10 @@ use rustix::fs::{Access, access};
 use rustix::process::Pid;
 use unspool::Event;
 use unspool::event::Body;
-use unspool_tui::acp::Open;
-use unspool_tui::acp::connection::interpreter;
-use unspool_tui::acp::terminals::strays;
+use unspool_acp::Open;
+use unspool_acp::connection::interpreter;
+use unspool_acp::record;
+use unspool_acp::terminals::strays;
 use unspool_tui::chat::{self, History, Known, Opening};
 use unspool_tui::screen::Screen;
 use unspool_tui::transcript::Look as Shown;
@@ -307,7 +308,7 @@ fn earlier(id: &str, with: Option<Known>, known: &[Known]) -> anyhow::Result<Ope
 /// The agent that a conversation of ours was held with last.
 fn recorded(past: &[Event], known: &[Known]) -> anyhow::Result<Known> {
     let about = past.iter().rev().find_map(|event| match &event.body {
-        Body::State(state) if state.name == chat::ABOUT => state.value.as_ref(),
+        Body::State(state) if state.name == record::ABOUT => state.value.as_ref(),
         _ => None,
     });
     let about: serde_json::Value = about

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use anyhow::{anyhow, bail};
 use serde::Deserialize;
-use unspool_tui::acp::permission::{Rule, Rules};
-use unspool_tui::acp::schema::{
+use unspool_acp::permission::{Rule, Rules};
+use unspool_acp::schema::{
     EnvVariable, HttpHeader, McpServer, McpServerHttp, McpServerSse, McpServerStdio,
 };
 use unspool_tui::notify::When;

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use unspool::event::{Body, RawJson, TurnStatus};
 use unspool::stats::Stats;
 use unspool::{Event, ReaderOptions};
-use unspool_tui::chat;
+use unspool_acp::record;
 
 use super::find::{Candidate, plain};
 use super::ledger::{Clerk, Figures, Key, Ledger};
@@ -247,7 +247,7 @@ impl Reading {
         }
         match &event.body {
             Body::Session(session) if is_root => self.session(session),
-            Body::State(state) if state.name == chat::ABOUT => self.about(state),
+            Body::State(state) if state.name == record::ABOUT => self.about(state),
             Body::Session(session) => self.model(&session.model),
             Body::User(user) => {
                 self.told += 1;

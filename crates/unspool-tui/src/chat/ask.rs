@@ -15,10 +15,10 @@ use unspool::session::{Entry, Item, Tool};
 use unspool::theme::Theme;
 use unspool::tool;
 
-use crate::acp::{Answer, Ask, AskId, AskKind, Call};
 use crate::dialog::address::{self, Address};
 use crate::dialog::form::{self, Form};
 use crate::dialog::permission::{self, Choice, Kind, Permission};
+use unspool_acp::{Answer, Ask, AskId, AskKind, Call};
 
 /// A request, as it is put to the person.
 pub(super) struct Question {

@@ -11,9 +11,9 @@ use unspool::sanitize;
 
 use super::App;
 use super::tab::Tab;
-use crate::acp::Phase;
-use crate::acp::state::ConfigValue;
 use crate::paint::{put, rule};
+use unspool_acp::Phase;
+use unspool_acp::state::ConfigValue;
 
 /// Messages that wait and are shown.
 const QUEUED: usize = 3;

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::private;
 use crate::prompt::Mode;
+use unspool_acp::private_file;
 
 /// Bytes at the end of the file that are read.
 const READ: u64 = 1 << 20;
@@ -71,7 +71,7 @@ impl History {
             text: text.to_owned(),
         };
         let line = serde_json::to_string(&kept)? + "\n";
-        private::open(path)?.write_all(line.as_bytes())
+        private_file::open(path)?.write_all(line.as_bytes())
     }
 }
 

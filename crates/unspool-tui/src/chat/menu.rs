@@ -12,10 +12,10 @@ use serde_json::Value;
 use unspool::theme::Theme;
 
 use super::Known;
-use crate::acp::State;
-use crate::acp::state::{ConfigOption, ConfigValue, Saved};
 use crate::dialog::choice::{self, Choice, Item};
 use crate::dialog::confirm::{self, Confirm};
+use unspool_acp::State;
+use unspool_acp::state::{ConfigOption, ConfigValue, Saved};
 
 /// What a person chose.
 #[derive(Clone, Debug, PartialEq)]
@@ -85,7 +85,7 @@ impl Menu {
 
     /// The modes of the session.
     pub(super) fn modes(state: &State) -> Option<Self> {
-        let row = |mode: &crate::acp::state::Mode| {
+        let row = |mode: &unspool_acp::state::Mode| {
             let item = Item {
                 name: mode.name.clone(),
                 description: mode.description.clone(),
@@ -135,7 +135,7 @@ impl Menu {
         let ConfigValue::Select { current, choices } = &option.value else {
             return None;
         };
-        let row = |choice: &crate::acp::state::Choice| {
+        let row = |choice: &unspool_acp::state::Choice| {
             let item = Item {
                 group: choice.group.clone(),
                 name: choice.name.clone(),
@@ -168,7 +168,7 @@ impl Menu {
 
     /// The ways to log in.
     pub(super) fn login(state: &State) -> Option<Self> {
-        let row = |method: &crate::acp::state::AuthMethod| {
+        let row = |method: &unspool_acp::state::AuthMethod| {
             let item = Item {
                 name: method.name.clone(),
                 description: method.description.clone(),

@@ -19,14 +19,14 @@ use super::history::History;
 use super::menu::Menu;
 use super::words;
 use super::{News, Opening, Settings, Teller};
-use crate::acp::files::{FileError, Files};
-use crate::acp::{self, Client, Incoming, Open, Phase, State, Update};
 use crate::keys::{Action, Place};
 use crate::paint::count;
 use crate::prompt::blocks::{Takes, blocks};
 use crate::prompt::{self, Message, Mode, Prompt};
 use crate::sight::Sight;
 use crate::tabs;
+use unspool_acp::files::{FileError, Files};
+use unspool_acp::{self as acp, Client, Incoming, Open, Phase, State, Update};
 
 /// The keys that are told of.
 const PLACES: [Place; 5] = [

@@ -7,8 +7,8 @@ use jiff::Timestamp;
 use unspool::doc::capture;
 use unspool::sanitize;
 
-use crate::acp::Exit;
 use crate::prompt::blocks::Reason;
+use unspool_acp::Exit;
 
 /// Lines of what an agent printed that explain why it failed.
 const LAST: usize = 8;

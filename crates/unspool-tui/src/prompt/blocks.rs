@@ -15,15 +15,15 @@
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use agent_client_protocol_schema::v1::{
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use unspool_acp::schema::{
     ContentBlock, EmbeddedResource, EmbeddedResourceResource, ImageContent, ResourceLink,
     TextContent, TextResourceContents,
 };
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 
 use super::Message;
-use crate::acp::files::FileError;
+use unspool_acp::files::FileError;
 
 /// Bytes of a text that is sent itself.
 pub const LARGEST_TEXT: usize = 256 * 1024;

@@ -10,10 +10,10 @@ use serde_json::json;
 use unspool::event::{Body, Level, Notice};
 
 use super::Tab;
-use crate::acp::{self, Client, Exit, Launch, Open, Phase};
 use crate::chat::words::{self, file_name, plainly};
-use crate::chat::{ABOUT, News, Settings, Teller};
+use crate::chat::{News, Settings, Teller};
 use crate::screen::Screen;
+use unspool_acp::{self as acp, Client, Exit, Launch, Open, Phase};
 
 impl Tab {
     pub(super) fn connect(&mut self, settings: &Settings, teller: &Teller, first_seq: u64) {
@@ -42,7 +42,7 @@ impl Tab {
             terminal_login: true,
             left: self.left.clone(),
             about: Some((
-                ABOUT.to_owned(),
+                acp::record::ABOUT.to_owned(),
                 json!({"agent": agent.name, "command": words}),
             )),
             ..acp::client::Settings::new(&settings.root)

@@ -1,0 +1,309 @@
+//! The tool calls that are not over, each put together from all that was said
+//! of it: a request for permission often repeats only a part.
+//!
+//! A field that is given replaces what was there, one that is missing or `null`
+//! does not; a second announcement of the same call is just one more update.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::path::PathBuf;
+
+use serde_json::{Map, Value};
+use unspool::event::{Category, Edit, RawJson, ToolUse};
+use unspool::{patch, tool};
+
+use super::changes::{self, Change};
+use crate::files::Wrote;
+use crate::wire::{items, text};
+
+/// Calls that may be open at once.
+const OPEN: usize = 1024;
+
+/// What is known of a tool call, for a person to decide on.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Call {
+    /// The agent's id for it.
+    pub id: String,
+    /// The tool's name, where the agent gives one.
+    pub name: String,
+    /// The kind of work, in the protocol's word.
+    pub kind: String,
+    /// The agent's headline.
+    pub title: String,
+    /// The whole command line: from the input, or else the headline of a
+    /// command.
+    pub command: Option<String>,
+    /// Whether the command line is from the input.
+    pub is_command_given: bool,
+    /// The files that it touches.
+    pub paths: Vec<PathBuf>,
+    /// The changes that it would make.
+    pub edits: Vec<Edit>,
+    /// The same, as the texts that came.
+    pub changes: Vec<Change>,
+    /// What the agent says of it beside that.
+    pub text: String,
+    /// What else is to be known before it is allowed.
+    pub remarks: Vec<String>,
+    /// Its input as it came.
+    pub input: Option<Value>,
+    /// The terminals that it shows.
+    pub terminals: Vec<String>,
+}
+
+impl Call {
+    /// The call as an event, to be shown as calls are.
+    pub fn tool_use(&self) -> ToolUse {
+        let category = category(&self.kind);
+        let input = self.input.as_ref().map(Value::to_string);
+        let first = self.paths.first().map(|path| path.display().to_string());
+        let arg = self.command.clone().or(first).unwrap_or_default();
+        ToolUse {
+            id: self.id.clone(),
+            name: tool::label(if self.name.is_empty() {
+                &self.kind
+            } else {
+                &self.name
+            }),
+            category,
+            arg: tool::preview(&arg),
+            input: input.and_then(|input| RawJson::new(&input)),
+            title: tool::label(&self.title),
+        }
+    }
+
+    fn new(fields: &Map<String, Value>) -> Self {
+        let fields = Value::Object(fields.clone());
+        let input = fields.get("rawInput").filter(|input| !input.is_null());
+        let kind = text(&fields, "kind");
+        let title = text(&fields, "title");
+        let given = input.and_then(command_line);
+        let headline = (kind == "execute" && !title.is_empty()).then(|| title.clone());
+        Self {
+            id: text(&fields, "toolCallId"),
+            name: name(&fields),
+            is_command_given: given.is_some(),
+            command: given.or(headline),
+            paths: paths(&fields, input),
+            edits: edits(&fields),
+            changes: Change::of_call(&fields).collect(),
+            text: texts(&fields),
+            remarks: Vec::new(),
+            input: input.cloned(),
+            terminals: terminals(&fields).collect(),
+            kind: if kind.is_empty() {
+                "other".to_owned()
+            } else {
+                kind
+            },
+            title,
+        }
+    }
+}
+
+#[derive(Default)]
+pub(super) struct Calls {
+    /// By session and id.
+    open: BTreeMap<(String, String), Map<String, Value>>,
+    /// Oldest first; may name calls that are over.
+    order: VecDeque<(String, String)>,
+}
+
+impl Calls {
+    /// Takes a `session/update`, if it is about a call.
+    pub(super) fn update(&mut self, session: &str, update: &Value) {
+        let kind = update.get("sessionUpdate").and_then(Value::as_str);
+        if !matches!(kind, Some("tool_call" | "tool_call_update")) {
+            return;
+        }
+        let key = (session.to_owned(), text(update, "toolCallId"));
+        let is_over = matches!(&*text(update, "status"), "completed" | "failed");
+        if is_over {
+            self.open.remove(&key);
+            return;
+        }
+        let Some(fields) = update.as_object() else {
+            return;
+        };
+        self.merge(key, fields);
+    }
+
+    /// The call that a request is about, with what the request adds to it.
+    pub(super) fn asked(&mut self, session: &str, call: &Value) -> Call {
+        let empty = Map::new();
+        let fields = call.as_object().unwrap_or(&empty);
+        let key = (session.to_owned(), text(call, "toolCallId"));
+        Call::new(self.merge(key, fields))
+    }
+
+    fn merge(&mut self, key: (String, String), fields: &Map<String, Value>) -> &Map<String, Value> {
+        if !self.open.contains_key(&key) {
+            self.order.push_back(key.clone());
+            while self.order.len() > OPEN {
+                if let Some(oldest) = self.order.pop_front().filter(|oldest| *oldest != key) {
+                    self.open.remove(&oldest);
+                }
+            }
+        }
+        let known = self.open.entry(key).or_default();
+        // What came out of it is of no use before it, and may be very long.
+        let fields = fields.iter().filter(|(name, _)| *name != "rawOutput");
+        for (name, value) in fields {
+            let is_empty_list = value.as_array().is_some_and(Vec::is_empty);
+            let is_worth_less = value.is_null() || (is_empty_list && known.contains_key(name));
+            if !is_worth_less {
+                known.insert(name.clone(), value.clone());
+            }
+        }
+        known
+    }
+
+    /// Whether a call that is not over shows this change of a file.
+    pub(super) fn show(&self, wrote: &Wrote) -> bool {
+        self.open.values().any(|fields| {
+            let content = fields.get("content").and_then(Value::as_array);
+            let all = Change::all(content.map_or(&[], Vec::as_slice));
+            let own: Vec<Change> = all.filter(|change| change.path == wrote.path).collect();
+            let own: Vec<&Change> = own.iter().collect();
+            changes::make(&own, wrote.old.as_deref(), &wrote.new)
+        })
+    }
+
+    /// The commands that are not over and show no terminal yet, by their calls.
+    fn without_terminal<'a>(
+        &'a self,
+        session: &'a str,
+    ) -> impl Iterator<Item = (&'a str, &'a Map<String, Value>)> {
+        let of_session = self.open.iter().filter(move |((of, _), fields)| {
+            let content = fields.get("content").and_then(Value::as_array);
+            let mut content = content.into_iter().flatten();
+            let is_command = fields.get("kind").and_then(Value::as_str) == Some("execute");
+            of == session && is_command && !content.any(|item| item.get("terminalId").is_some())
+        });
+        of_session.map(|((_, id), fields)| (id.as_str(), fields))
+    }
+
+    /// Whether a command that is not over shows no terminal yet.
+    pub(super) fn await_terminal(&self, session: &str) -> bool {
+        self.without_terminal(session).next().is_some()
+    }
+
+    /// The one call that is about this command and shows no terminal yet.
+    pub(super) fn awaiting(&self, session: &str, command: &str) -> Option<String> {
+        let is_about = |fields: &Map<String, Value>| {
+            let own = Call::new(fields).command;
+            own.is_some_and(|own| own.trim() == command.trim())
+        };
+        let mut about = self
+            .without_terminal(session)
+            .filter(|(_, fields)| is_about(fields));
+        let (id, _) = about.next()?;
+        about.next().is_none().then(|| id.to_owned())
+    }
+
+    /// Whether a call that is not over shows this terminal.
+    pub(super) fn shows(&self, terminal: &str) -> bool {
+        self.open.values().any(|fields| {
+            let content = fields.get("content").and_then(Value::as_array);
+            let mut content = content.into_iter().flatten();
+            content.any(|item| text(item, "terminalId") == terminal)
+        })
+    }
+}
+
+fn name(fields: &Value) -> String {
+    let meta = fields.get("_meta").and_then(|meta| meta.get("claudeCode"));
+    let named = meta.map(|meta| text(meta, "toolName")).unwrap_or_default();
+    let name = text(fields, "name");
+    if name.is_empty() { named } else { name }
+}
+
+/// Words as one command line that means the same in a shell.
+pub(super) fn of_words(words: &[String]) -> String {
+    let line = tool::command_line(words);
+    if line != words.join(" ") {
+        return line;
+    }
+    // What cannot be quoted cannot be run either.
+    shlex::try_join(words.iter().map(String::as_str)).unwrap_or(line)
+}
+
+/// The command line in a call's input.
+fn command_line(input: &Value) -> Option<String> {
+    let value = ["command", "cmd"].iter().find_map(|key| input.get(key))?;
+    let strings = |list: &[Value]| -> Vec<String> {
+        let words = list.iter().filter_map(Value::as_str);
+        words.map(str::to_owned).collect()
+    };
+    let args = strings(items(input, "args"));
+    let mut words = match value.as_str() {
+        Some(line) if args.is_empty() => return Some(tool::unwrap_shell(line).into_owned()),
+        Some(program) => vec![program.to_owned()],
+        None => strings(value.as_array()?),
+    };
+    words.extend(args);
+    (!words.is_empty()).then(|| of_words(&words))
+}
+
+fn paths(fields: &Value, input: Option<&Value>) -> Vec<PathBuf> {
+    let located = items(fields, "locations").iter().map(|at| text(at, "path"));
+    let changed = items(fields, "content")
+        .iter()
+        .map(|item| text(item, "path"));
+    let keys = [
+        "file_path",
+        "filePath",
+        "path",
+        "notebook_path",
+        "abs_path",
+        "new_path",
+    ];
+    let named = input
+        .into_iter()
+        .flat_map(|input| keys.map(|key| text(input, key)));
+    let mut paths: Vec<PathBuf> = Vec::new();
+    for path in located.chain(changed).chain(named) {
+        let path = PathBuf::from(path);
+        if !path.as_os_str().is_empty() && !paths.contains(&path) {
+            paths.push(path);
+        }
+    }
+    paths
+}
+
+fn edits(fields: &Value) -> Vec<Edit> {
+    let content = items(fields, "content").iter();
+    content
+        .filter(|item| text(item, "type") == "diff")
+        .map(|item| {
+            let old = item.get("oldText").and_then(Value::as_str);
+            patch::from_texts(&text(item, "path"), old, &text(item, "newText"), false)
+        })
+        .collect()
+}
+
+fn texts(fields: &Value) -> String {
+    let content = items(fields, "content").iter();
+    let blocks = content.filter_map(|item| item.get("content"));
+    let words: Vec<String> = blocks.map(|block| text(block, "text")).collect();
+    words.join("\n")
+}
+
+fn terminals(fields: &Value) -> impl Iterator<Item = String> {
+    let content = items(fields, "content").iter();
+    let ids = content.map(|item| text(item, "terminalId"));
+    ids.filter(|id| !id.is_empty())
+}
+
+fn category(kind: &str) -> Category {
+    match kind {
+        "read" => Category::Read,
+        "edit" => Category::Edit,
+        "delete" => Category::Delete,
+        "move" => Category::Move,
+        "search" => Category::Search,
+        "execute" => Category::Execute,
+        "think" => Category::Think,
+        "fetch" => Category::Fetch,
+        _ => Category::Other,
+    }
+}

@@ -1,0 +1,147 @@
+//! A conversation on disk: our events, one a line, as they happen.
+//!
+//! Each line is one write to the end of the file, so that whatever ends this
+//! process, at most the last line is cut off. `unspool` reads the file back as
+//! it reads any recording. Only the person can read it. Written by `client.rs`.
+//!
+//! As long as somebody writes it the file is locked, which the system ends with
+//! the process: so it is known at once whether a conversation goes on.
+
+use std::fs::{File, TryLockError};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
+
+use unspool::Event;
+
+use crate::private_file;
+
+/// The name of the state event that names the recorded agent and its command.
+pub const ABOUT: &str = "unspool";
+
+/// How far back the last line end is looked for.
+const TAIL: u64 = 64 << 20;
+
+/// Who asks whether a file is written to holds its lock for a moment.
+const TRIES: usize = 20;
+const MOMENT: Duration = Duration::from_millis(2);
+
+/// Whether somebody writes a conversation.
+pub fn is_written(path: &Path) -> bool {
+    let locked = File::open(path).map(|file| file.try_lock_shared());
+    matches!(locked, Ok(Err(TryLockError::WouldBlock)))
+}
+
+/// A file that events are written to.
+#[derive(Debug)]
+pub struct Recorder {
+    file: File,
+    path: PathBuf,
+    line: Vec<u8>,
+}
+
+impl Recorder {
+    /// Opens a file for more events, and makes it and its folder where they
+    /// are missing. A last line that was cut off is taken away.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        let mut file = private_file::open(path)?;
+        lock(&file);
+        drop_cut_line(&mut file)?;
+        Ok(Self {
+            file,
+            path: path.to_owned(),
+            line: Vec::new(),
+        })
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes one event.
+    pub fn write(&mut self, event: &Event) -> io::Result<()> {
+        self.line.clear();
+        serde_json::to_writer(&mut self.line, event)?;
+        self.line.push(b'\n');
+        self.file.write_all(&self.line)
+    }
+}
+
+/// Without a lock it is written all the same: the same conversation may be open
+/// twice, and not every file system has locks.
+fn lock(file: &File) {
+    for _ in 0..TRIES {
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => thread::sleep(MOMENT),
+            Ok(()) | Err(TryLockError::Error(_)) => return,
+        }
+    }
+}
+
+fn drop_cut_line(file: &mut File) -> io::Result<()> {
+    let length = file.metadata()?.len();
+    let from = length.saturating_sub(TAIL);
+    file.seek(SeekFrom::Start(from))?;
+    let mut tail = Vec::new();
+    file.read_to_end(&mut tail)?;
+    let whole = memchr::memrchr(b'\n', &tail).map_or(0, |at| at as u64 + 1);
+    if from + whole < length && (whole > 0 || from == 0) {
+        file.set_len(from + whole)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+    use unspool::event::{Body, Message};
+
+    fn event(text: &str) -> Event {
+        Event {
+            seq: 0,
+            time: None,
+            agent: None,
+            body: Body::Text(Message {
+                text: text.into(),
+                ..Message::default()
+            }),
+            raw: None,
+        }
+    }
+
+    #[test]
+    fn only_the_person_can_read_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("deep/er/run.jsonl");
+        Recorder::open(&path).unwrap().write(&event("a")).unwrap();
+        let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode(&path), 0o600);
+        assert_eq!(mode(path.parent().unwrap()), 0o700);
+    }
+
+    #[test]
+    fn it_is_known_whether_somebody_writes_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run.jsonl");
+        assert!(!is_written(&path));
+        let recorder = Recorder::open(&path).unwrap();
+        assert!(is_written(&path));
+        drop(recorder);
+        assert!(!is_written(&path));
+    }
+
+    #[test]
+    fn a_cut_line_is_taken_away_before_more_is_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run.jsonl");
+        Recorder::open(&path).unwrap().write(&event("a")).unwrap();
+        let whole = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(&path, format!("{whole}{{\"kind\":\"te")).unwrap();
+        Recorder::open(&path).unwrap().write(&event("b")).unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert_eq!(text, whole.clone() + &whole.replace("\"a\"", "\"b\""));
+    }
+}

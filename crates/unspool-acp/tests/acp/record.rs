@@ -1,0 +1,123 @@
+//! Conversations are kept whatever ends the process that keeps them.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::Value;
+use unspool::{Event, Reader};
+use unspool_acp::{Phase, Update};
+
+use crate::world::World;
+
+const FILE: &str = "UNSPOOL_TEST_RECORD";
+const RUNS: u64 = 20;
+
+/// The process that is killed: it holds one conversation and records it.
+#[test]
+#[ignore = "run by the tests below, in a process of its own"]
+fn conversation() {
+    let file = PathBuf::from(std::env::var_os(FILE).unwrap());
+    let path = fake_agent::recording("codex/parity");
+    let flags = ["--delay", "3", path.to_str().unwrap()];
+    let mut world = World::with(&flags, |settings| settings.record = Some(file));
+    world.until(|world| world.client.phase() == Phase::Ready);
+    world.say("Go.");
+    world.until(|world| world.client.phase() == Phase::Ready);
+    world.client.close();
+    world.until(World::is_ended);
+}
+
+fn start(file: &Path) -> Child {
+    Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "record::conversation", "--ignored", "--quiet"])
+        .env(FILE, file)
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+/// The lines of a recording, without what differs from run to run; the last
+/// one only if it is whole.
+fn lines(file: &Path) -> Vec<Value> {
+    let text = std::fs::read_to_string(file).unwrap_or_default();
+    let whole = text.rfind('\n').map_or("", |at| text.get(..at).unwrap());
+    whole
+        .lines()
+        .map(|line| {
+            Event::from_json(line).unwrap();
+            let mut line: Value = serde_json::from_str(line).unwrap();
+            let fields = line.as_object_mut().unwrap();
+            fields.remove("time");
+            fields.remove("cwd");
+            line
+        })
+        .collect()
+}
+
+#[test]
+fn a_kill_at_any_point_loses_at_most_the_last_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("whole.jsonl");
+    assert!(start(&file).wait().unwrap().success());
+    let (whole, size) = (lines(&file), size(&file));
+    assert!(whole.len() > 50, "{}", whole.len());
+    let mut lengths = Vec::new();
+    for run in 0..RUNS {
+        let file = folder.path().join(format!("{run}.jsonl"));
+        let mut child = start(&file);
+        wait_for_size(&mut child, &file, size * run / RUNS);
+        // Anywhere between two messages.
+        thread::sleep(Duration::from_micros(run * 137));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let kept = lines(&file);
+        assert!(kept == whole.get(..kept.len()).unwrap(), "run {run}");
+        lengths.push(kept.len());
+    }
+    // Not all were killed too early or too late to prove anything.
+    let in_between = lengths.iter();
+    let in_between = in_between.filter(|length| **length > 0 && **length < whole.len());
+    assert!(in_between.count() >= 10, "{lengths:?}");
+}
+
+fn size(file: &Path) -> u64 {
+    file.metadata().map_or(0, |metadata| metadata.len())
+}
+
+fn wait_for_size(child: &mut Child, file: &Path, bytes: u64) {
+    while size(file) < bytes && child.try_wait().unwrap().is_none() {
+        thread::sleep(Duration::from_micros(200));
+    }
+}
+
+#[test]
+fn what_is_read_back_is_what_was_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("run.jsonl");
+    let path = fake_agent::recording("gemini/thinking");
+    let flags = [path.to_str().unwrap()];
+    let mut world = World::with(&flags, |settings| settings.record = Some(file.clone()));
+    world.until(|world| world.client.phase() == Phase::Ready);
+    assert!(!file.exists(), "nothing was said yet");
+    world.say("Think.");
+    world.until(|world| world.client.phase() == Phase::Ready);
+    world.client.close();
+    world.until(World::is_ended);
+    assert_eq!(world.client.recording(), Some(&*file));
+    let mut reader = Reader::new();
+    reader.push(&std::fs::read(&file).unwrap());
+    reader.finish();
+    let shown: Vec<Event> = world
+        .updates
+        .into_iter()
+        .filter_map(|update| match update {
+            Update::Event(event) => Some(event),
+            _ => None,
+        })
+        .collect();
+    let kept: Vec<Event> = reader.events().collect();
+    assert_eq!(kept, shown);
+    assert!(kept.len() > 10);
+}
