@@ -19,11 +19,11 @@ use unspool::theme::Theme;
 
 use crate::convert;
 use crate::keys::{Action, Place, action};
+use crate::paint::put;
 use crate::screen::{self, Happening, Screen, Waker};
 pub use crate::sight::Errands;
 use crate::sight::Sight;
 use crate::transcript::Look;
-use crate::transcript::draw::put;
 
 /// Batches that may wait; whoever reads faster has to wait.
 const QUEUE: usize = 16;

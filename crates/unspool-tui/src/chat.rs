@@ -33,6 +33,7 @@ use crate::notify::{self, Ways, When};
 use crate::prompt::Outcome;
 use crate::screen::{self, Happening, Screen, Waker};
 pub use crate::sight::Errands;
+use crate::spinner;
 use crate::tabs::{self, Tabs};
 use crate::transcript::Look;
 use draw::Areas;
@@ -43,8 +44,6 @@ use unspool_acp::{Incoming, Open, Phase, schema};
 
 /// Between two frames at least.
 const FRAME: Duration = Duration::from_millis(16);
-/// Between two pictures of a spinner.
-const TICK: Duration = Duration::from_millis(100);
 /// What came is taken in for so long before a frame is painted.
 const SLICE: Duration = Duration::from_millis(8);
 /// What may wait to be taken in; who has more to tell waits too.
@@ -352,7 +351,10 @@ impl App {
                 .map_or_else(Instant::now, |last| last + FRAME)
         });
         let works = self.tabs.iter().any(Tab::is_busy);
-        let tick = self.last_frame.filter(|_| works).map(|last| last + TICK);
+        let tick = self
+            .last_frame
+            .filter(|_| works)
+            .map(|last| last + spinner::INTERVAL);
         let now = Instant::now();
         let seen = self
             .tabs
@@ -368,7 +370,7 @@ impl App {
         let since = self
             .last_frame
             .map(|last| now.saturating_duration_since(last));
-        if works && since.is_some_and(|since| since >= TICK) {
+        if works && since.is_some_and(|since| since >= spinner::INTERVAL) {
             self.tick = self.tick.wrapping_add(1);
             self.changed = true;
         }

@@ -6,12 +6,12 @@
 //! terminal while something is shown, and always gives it back.
 
 pub mod browse;
-mod buffer;
 pub mod chat;
 mod convert;
 pub mod dialog;
-mod field;
+mod editor;
 pub mod keys;
+mod line_input;
 mod matching;
 mod menu;
 pub mod notify;
@@ -22,5 +22,6 @@ mod picture;
 pub mod prompt;
 pub mod screen;
 mod sight;
+pub mod spinner;
 pub mod tabs;
 pub mod transcript;

@@ -9,20 +9,16 @@ use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::layout::Rect;
-use ratatui::style::Style as Painted;
-use tui_input::{Input, InputRequest};
 use unspool::doc::{Block, Line, Role, Span, Style};
 use unspool::layout::{layout, truncated, width};
 use unspool::theme::Theme;
 
 use crate::convert;
 use crate::keys::{self, Action, Binding, Place, TABLE};
-use crate::picker::editing;
+use crate::line_input::LineInput;
+use crate::paint::{clear, put, wide};
 use crate::transcript::Kinds;
-use crate::transcript::draw::put;
 
-/// Characters that may be typed.
-const LONGEST: usize = 200;
 /// Columns of a box, and of one with short rows.
 const WIDE: u16 = 84;
 const SLIM: u16 = 44;
@@ -37,11 +33,11 @@ pub(crate) enum Menu {
     /// All keys of these places, from this row on.
     Help(Places, usize),
     /// Commands by their names: what was typed, and the marked one.
-    Palette(Places, Input, usize),
+    Palette(Places, LineInput, usize),
     /// The kinds that are shown, and the marked one.
     Filter(Kinds, usize),
     /// Words to search.
-    Search(Input),
+    Search(LineInput),
 }
 
 /// What has to be done after a key.
@@ -65,11 +61,11 @@ impl Menu {
     }
 
     pub(crate) fn palette(places: Places) -> Self {
-        Self::Palette(places, Input::default(), 0)
+        Self::Palette(places, LineInput::query(), 0)
     }
 
     pub(crate) fn search() -> Self {
-        Self::Search(Input::default())
+        Self::Search(LineInput::query())
     }
 
     /// Takes a key.
@@ -84,13 +80,13 @@ impl Menu {
             Self::Filter(kinds, at) => filter_key(key, kinds, at),
             Self::Search(input) => {
                 if key.code == KeyCode::Enter {
-                    return Outcome::Search(input.value().to_owned());
+                    return Outcome::Search(input.text().to_owned());
                 }
-                let is_left = key.code == KeyCode::Backspace && input.value().is_empty();
+                let is_left = key.code == KeyCode::Backspace && input.text().is_empty();
                 if is_left {
                     return Outcome::Close;
                 }
-                edit(input, key);
+                input.key(key);
                 Outcome::Stay
             }
         }
@@ -99,7 +95,7 @@ impl Menu {
     /// Takes what was pasted.
     pub(crate) fn paste(&mut self, text: &str) {
         if let Self::Palette(_, input, _) | Self::Search(input) = self {
-            text.chars().take(LONGEST).for_each(|c| type_in(input, c));
+            input.paste(text);
         }
     }
 
@@ -111,7 +107,7 @@ impl Menu {
                 palette(
                     frame,
                     area,
-                    &commands(places, input.value()),
+                    &commands(places, input.text()),
                     input,
                     at,
                     theme,
@@ -144,11 +140,11 @@ fn help_key(key: KeyEvent, top: &mut usize) -> Outcome {
     Outcome::Stay
 }
 
-fn palette_key(key: KeyEvent, places: Places, input: &mut Input, at: &mut usize) -> Outcome {
+fn palette_key(key: KeyEvent, places: Places, input: &mut LineInput, at: &mut usize) -> Outcome {
     let control = key.modifiers.contains(KeyModifiers::CONTROL);
     match key.code {
         KeyCode::Enter => {
-            let found = commands(places, input.value());
+            let found = commands(places, input.text());
             return found
                 .get(*at)
                 .map_or(Outcome::Close, |row| Outcome::Act(row.action));
@@ -158,11 +154,11 @@ fn palette_key(key: KeyEvent, places: Places, input: &mut Input, at: &mut usize)
         KeyCode::Up | KeyCode::BackTab => *at = at.saturating_sub(1),
         KeyCode::Char('p') if control => *at = at.saturating_sub(1),
         _ => {
-            edit(input, key);
+            input.key(key);
             *at = 0;
         }
     }
-    *at = (*at).min(commands(places, input.value()).len().saturating_sub(1));
+    *at = (*at).min(commands(places, input.text()).len().saturating_sub(1));
     Outcome::Stay
 }
 
@@ -232,28 +228,6 @@ fn commands(places: Places, query: &str) -> Vec<&'static Binding> {
     found.into_iter().map(|(_, row)| row).collect()
 }
 
-fn edit(input: &mut Input, key: KeyEvent) {
-    let control = key.modifiers.contains(KeyModifiers::CONTROL);
-    let alt = key.modifiers.contains(KeyModifiers::ALT);
-    match key.code {
-        KeyCode::Char(character) if !control && !alt => type_in(input, character),
-        code => {
-            if let Some(request) = editing(code, control, alt) {
-                input.handle(request);
-            }
-        }
-    }
-}
-
-/// Adds a character, unless a terminal would obey it.
-fn type_in(input: &mut Input, character: char) {
-    let text = character.to_string();
-    let is_clean = Span::clean(&text, Style::default()).text == text;
-    if is_clean && input.value().chars().count() < LONGEST {
-        input.handle(InputRequest::InsertChar(character));
-    }
-}
-
 /// A box in the middle of an area: its inside, cleared.
 fn boxed(
     buffer: &mut Buffer,
@@ -271,11 +245,7 @@ fn boxed(
         width,
         height,
     };
-    for row in place.rows() {
-        for x in row.x..row.right() {
-            buffer[(x, row.y)].reset();
-        }
-    }
+    clear(buffer, place);
     let across = "─".repeat(usize::from(width.saturating_sub(2)));
     let edge = |left: &str, right: &str| Span::role(format!("{left}{across}{right}"), Role::Accent);
     let side = Span::role("│", Role::Accent);
@@ -358,7 +328,7 @@ fn palette(
     frame: &mut Frame<'_>,
     area: Rect,
     found: &[&Binding],
-    input: &Input,
+    input: &LineInput,
     at: &mut usize,
     theme: &Theme,
 ) {
@@ -380,7 +350,7 @@ fn palette(
         let room = usize::from(row.width).saturating_sub(width(keys) + 1);
         // The keys are seen, however long the words are.
         let mut told = truncated(&[Span::role(binding.words, Role::Normal)], room);
-        let used: usize = told.iter().map(|span| width(&span.text)).sum();
+        let used = wide(&told);
         let gap = " ".repeat(room.saturating_sub(used) + 1);
         told.push(Span::role(gap, Role::Normal));
         told.push(Span::role(keys, Role::Accent));
@@ -446,34 +416,20 @@ fn filter(buffer: &mut Buffer, area: Rect, kinds: Kinds, at: usize, theme: &Them
 }
 
 /// What is typed, with the cursor in it.
-fn line(frame: &mut Frame<'_>, row: Rect, sign: &str, input: &Input, theme: &Theme) {
+fn line(frame: &mut Frame<'_>, row: Rect, sign: &str, input: &LineInput, theme: &Theme) {
     if row.is_empty() {
         return;
     }
-    frame.buffer_mut().set_style(row, Painted::reset());
-    for x in row.x..row.right() {
-        frame.buffer_mut()[(x, row.y)].reset();
-    }
-    let room = usize::from(row.width).saturating_sub(2);
-    let scrolled = input.visual_scroll(room);
-    let mut passed = 0;
-    let seen: String = input
-        .value()
-        .chars()
-        .skip_while(|c| {
-            let is_before = passed < scrolled;
-            passed += if is_before { width(&c.to_string()) } else { 0 };
-            is_before
-        })
-        .collect();
-    let spans = [
-        Span::new(sign, Style::of(Role::Colorful).bold()),
-        Span::role(seen, Role::Normal),
-    ];
-    put(frame.buffer_mut(), row, &spans, theme);
-    let column = input.visual_cursor().saturating_sub(scrolled) + width(sign);
-    let column = u16::try_from(column).unwrap_or(u16::MAX);
-    let x = row.x.saturating_add(column).min(row.right() - 1);
+    let buffer = frame.buffer_mut();
+    clear(buffer, row);
+    let sign = Span::new(sign, Style::of(Role::Colorful).bold());
+    put(buffer, row, &[sign], theme);
+    let rest = Rect {
+        x: row.x + 1,
+        width: row.width - 1,
+        ..row
+    };
+    let x = input.draw(buffer, rest, theme);
     frame.set_cursor_position((x, row.y));
 }
 

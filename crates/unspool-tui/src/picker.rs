@@ -20,18 +20,17 @@ use ratatui::crossterm::event::{
     Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
 };
 use ratatui::layout::{Position, Rect};
-use tui_input::{Input, InputRequest};
-use unspool::doc::{Line, Span, Style};
+use unspool::doc::{Line, Span};
 use unspool::theme::Theme;
 
+use crate::editor::Effect;
+use crate::line_input::LineInput;
 use crate::matching::{Fields, Finder, field};
 use crate::screen::{self, Happening, Screen};
 use columns::Columns;
 
 /// Characters of a cell that are kept.
 const LONGEST_CELL: usize = 400;
-/// Characters that a query may have.
-const LONGEST_QUERY: usize = 200;
 
 /// What is to be chosen from. Its text has to be clean.
 #[derive(Clone, Debug, Default)]
@@ -88,7 +87,7 @@ pub struct Picker {
     rows: Vec<Row>,
     columns: Columns,
     finder: Finder,
-    input: Input,
+    query: LineInput,
     /// The marked row, counted among those that match.
     marked: usize,
     /// The first row that is seen, counted in the same way.
@@ -116,7 +115,7 @@ impl Picker {
             finder: Finder::new(rows.iter().map(fields).collect()),
             columns: Columns::new(columns, rows.iter().map(|row| row.cells.as_slice())),
             rows,
-            input: Input::default(),
+            query: LineInput::query(),
             marked: 0,
             top: 0,
             list: Rect::default(),
@@ -168,7 +167,7 @@ impl Picker {
 
     /// What was typed.
     pub fn query(&self) -> &str {
-        self.input.value()
+        self.query.text()
     }
 
     /// The rows that match, the best first.
@@ -186,9 +185,7 @@ impl Picker {
         match event {
             Event::Key(key) if key.kind != KeyEventKind::Release => self.key(*key),
             Event::Paste(text) => {
-                text.chars()
-                    .take(LONGEST_QUERY)
-                    .for_each(|c| self.type_in(c));
+                self.query.paste(text);
                 self.search();
                 Reaction::Stay
             }
@@ -202,7 +199,6 @@ impl Picker {
 
     fn key(&mut self, key: KeyEvent) -> Reaction {
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
-        let alt = key.modifiers.contains(KeyModifiers::ALT);
         match key.code {
             KeyCode::Esc => return Reaction::Leave,
             KeyCode::Char('c' | 'g') if control => return Reaction::Leave,
@@ -224,13 +220,8 @@ impl Picker {
             KeyCode::PageDown => self.step(self.page()),
             KeyCode::Home => self.step(isize::MIN),
             KeyCode::End => self.step(isize::MAX),
-            KeyCode::Char(character) if !control && !alt => {
-                self.type_in(character);
-                self.search();
-            }
-            code => {
-                if let Some(request) = editing(code, control, alt) {
-                    self.input.handle(request);
+            _ => {
+                if self.query.key(key) == Effect::Changed {
                     self.search();
                 }
             }
@@ -238,24 +229,10 @@ impl Picker {
         Reaction::Stay
     }
 
-    /// Adds a character to the query, unless a terminal would obey it.
-    fn type_in(&mut self, character: char) {
-        let character = if character.is_whitespace() {
-            ' '
-        } else {
-            character
-        };
-        let text = character.to_string();
-        let is_clean = Span::clean(&text, Style::default()).text == text;
-        if is_clean && self.query().chars().count() < LONGEST_QUERY {
-            self.input.handle(InputRequest::InsertChar(character));
-        }
-    }
-
     /// Finds what the query matches now; the best match is marked.
     fn search(&mut self) {
-        if self.finder.query() != self.input.value() {
-            self.finder.search(self.input.value());
+        if self.finder.query() != self.query.text() {
+            self.finder.search(self.query.text());
             self.marked = 0;
             self.top = 0;
         }
@@ -302,33 +279,6 @@ fn shorten(cell: &mut Span) {
     if let Some((end, _)) = cell.text.char_indices().nth(LONGEST_CELL) {
         cell.text.truncate(end);
     }
-}
-
-/// What other keys do to the query.
-pub(crate) fn editing(code: KeyCode, control: bool, alt: bool) -> Option<InputRequest> {
-    use InputRequest as Do;
-    Some(match code {
-        KeyCode::Backspace if control || alt => Do::DeletePrevWord,
-        KeyCode::Backspace => Do::DeletePrevChar,
-        KeyCode::Delete => Do::DeleteNextChar,
-        KeyCode::Left if control || alt => Do::GoToPrevWord,
-        KeyCode::Right if control || alt => Do::GoToNextWord,
-        KeyCode::Left => Do::GoToPrevChar,
-        KeyCode::Right => Do::GoToNextChar,
-        KeyCode::Char('h') if control => Do::DeletePrevChar,
-        KeyCode::Char('a') if control => Do::GoToStart,
-        KeyCode::Char('e') if control => Do::GoToEnd,
-        KeyCode::Char('b') if control => Do::GoToPrevChar,
-        KeyCode::Char('f') if control => Do::GoToNextChar,
-        KeyCode::Char('d') if control => Do::DeleteNextChar,
-        KeyCode::Char('w') if control => Do::DeletePrevWord,
-        KeyCode::Char('u') if control => Do::DeleteFromStart,
-        KeyCode::Char('k') if control => Do::DeleteTillEnd,
-        KeyCode::Char('b') if alt => Do::GoToPrevWord,
-        KeyCode::Char('f') if alt => Do::GoToNextWord,
-        KeyCode::Char('d') if alt => Do::DeleteNextWord,
-        _ => return None,
-    })
 }
 
 #[cfg(test)]

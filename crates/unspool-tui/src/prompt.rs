@@ -7,7 +7,7 @@
 //! | Up, Down | go by rows; from the first and the last one through what was sent before |
 //! | `/` at the start, `@` | list commands and files; Tab or Enter takes one, Esc closes |
 //! | `!` at the start | what follows is for the shell; Backspace at the start or Esc leaves |
-//! | the keys of a shell | edit, see `buffer`; Ctrl-_ undoes, Ctrl-^ takes that back |
+//! | the keys of a shell | edit, see `editor`; Ctrl-_ undoes, Ctrl-^ takes that back |
 //!
 //! [`Prompt::key`] says with [`Outcome::Nothing`] that a key is not for it, so
 //! that the caller can use it. No character reaches the terminal that could
@@ -42,7 +42,7 @@ use ratatui::crossterm::event::{
 use ratatui::layout::{Position, Rect};
 use unspool::theme::Theme;
 
-use crate::buffer::{Buffer, Edit};
+use crate::editor::{Editor, Effect};
 use crate::matching::Finder;
 use crate::paint;
 use files::Files;
@@ -95,7 +95,7 @@ pub enum Outcome {
 
 /// Where a person writes.
 pub struct Prompt {
-    buffer: Buffer,
+    editor: Editor,
     pasted: Pasted,
     mode: Mode,
     messages: History,
@@ -119,7 +119,7 @@ impl Prompt {
     /// files were found; then [`Prompt::refresh`] takes them in.
     pub fn new(root: &Path, wake: impl Fn() + Send + Sync + 'static) -> Self {
         Self {
-            buffer: Buffer::default(),
+            editor: Editor::default(),
             pasted: Pasted::default(),
             mode: Mode::default(),
             messages: History::default(),
@@ -163,22 +163,22 @@ impl Prompt {
         // Nothing may stand for a block that is gone: no draft, nothing to undo
         // or to put back.
         self.pasted.clear();
-        self.buffer = Buffer::default();
+        self.editor = Editor::default();
         self.messages.leave();
         self.shell.leave();
         let taken = self.pasted.take(text, 0);
-        self.buffer.set(taken);
+        self.editor.set(taken);
         self.complete(false);
     }
 
     /// What is written, with all that was pasted.
     pub fn text(&self) -> String {
-        self.pasted.expanded(self.buffer.text())
+        self.pasted.expanded(self.editor.text())
     }
 
     /// Whether nothing is written.
     pub fn is_empty(&self) -> bool {
-        self.buffer.text().is_empty()
+        self.editor.text().is_empty()
     }
 
     /// To whom it goes.
@@ -194,7 +194,7 @@ impl Prompt {
     /// The rows that it wants on a screen of this size.
     pub fn height(&self, screen: Rect) -> u16 {
         let room = draw::room(screen.width);
-        let rows = Rows::new(self.buffer.text(), &self.pasted, room).all.len();
+        let rows = Rows::new(self.editor.text(), &self.pasted, room).all.len();
         let most = (screen.height / 3).max(1);
         u16::try_from(rows).unwrap_or(u16::MAX).clamp(1, most)
     }
@@ -223,8 +223,8 @@ impl Prompt {
     }
 
     fn put(&mut self, text: &str) {
-        let taken = self.pasted.take(text, self.buffer.text().len());
-        self.buffer.insert(&taken);
+        let taken = self.pasted.take(text, self.editor.text().len());
+        self.editor.insert(&taken);
     }
 
     /// Takes a key.
@@ -248,10 +248,10 @@ impl Prompt {
             KeyCode::Char('p') if control => self.up(),
             KeyCode::Char('n') if control => self.down(),
             KeyCode::Esc if self.mode == Mode::Shell => self.turn(Mode::Message),
-            KeyCode::Backspace if self.mode == Mode::Shell && self.buffer.cursor() == 0 => {
+            KeyCode::Backspace if self.mode == Mode::Shell && self.editor.cursor() == 0 => {
                 self.turn(Mode::Message)
             }
-            KeyCode::Char('!') if self.mode == Mode::Message && self.buffer.cursor() == 0 => {
+            KeyCode::Char('!') if self.mode == Mode::Message && self.editor.cursor() == 0 => {
                 self.turn(Mode::Shell)
             }
             KeyCode::Char(letter) if is_typed(key) => self.type_in(letter),
@@ -264,19 +264,19 @@ impl Prompt {
         if !is_text || pasted::is_sign(letter) {
             return Outcome::Nothing;
         }
-        self.buffer.type_in(letter);
+        self.editor.type_in(letter);
         self.changed()
     }
 
     fn edit(&mut self, key: KeyEvent) -> Outcome {
-        let before = self.buffer.text().len();
-        match self.buffer.key(key) {
-            Edit::Foreign | Edit::Idle => Outcome::Nothing,
-            Edit::Done if self.buffer.text().len() == before => {
+        let before = self.editor.text().len();
+        match self.editor.key(key) {
+            Effect::Ignored | Effect::Unchanged => Outcome::Nothing,
+            Effect::Changed if self.editor.text().len() == before => {
                 self.complete(false);
                 Outcome::Changed
             }
-            Edit::Done => self.changed(),
+            Effect::Changed => self.changed(),
         }
     }
 
@@ -304,7 +304,7 @@ impl Prompt {
         if text.trim().is_empty() {
             return Outcome::Nothing;
         }
-        let mentions = mention::mentions(self.buffer.text());
+        let mentions = mention::mentions(self.editor.text());
         let mode = std::mem::take(&mut self.mode);
         let text = match mode {
             Mode::Message => text,
@@ -322,17 +322,17 @@ impl Prompt {
     /// The rows as they were painted last.
     fn rows(&self) -> Rows<'_> {
         let room = draw::room(self.area.width);
-        Rows::new(self.buffer.text(), &self.pasted, room)
+        Rows::new(self.editor.text(), &self.pasted, room)
     }
 
     fn up(&mut self) -> Outcome {
         let rows = self.rows();
-        let (row, column) = rows.place(self.buffer.cursor());
+        let (row, column) = rows.place(self.editor.cursor());
         if let Some(above) = row.checked_sub(1) {
             let place = rows.at(above, column);
             return self.go(place);
         }
-        let now = self.buffer.text().to_owned();
+        let now = self.editor.text().to_owned();
         let mode = self.mode;
         let recalled = self.history(mode).older(&now);
         self.recall(recalled)
@@ -340,7 +340,7 @@ impl Prompt {
 
     fn down(&mut self) -> Outcome {
         let rows = self.rows();
-        let (row, column) = rows.place(self.buffer.cursor());
+        let (row, column) = rows.place(self.editor.cursor());
         if row + 1 < rows.all.len() {
             let place = rows.at(row + 1, column);
             return self.go(place);
@@ -351,7 +351,7 @@ impl Prompt {
     }
 
     fn go(&mut self, place: usize) -> Outcome {
-        self.buffer.go(place);
+        self.editor.go(place);
         self.complete(false);
         Outcome::Changed
     }
@@ -360,10 +360,10 @@ impl Prompt {
     fn recall(&mut self, recalled: Option<Recalled>) -> Outcome {
         match recalled {
             None => return Outcome::Nothing,
-            Some(Recalled::Draft(text)) => self.buffer.set(text),
+            Some(Recalled::Draft(text)) => self.editor.set(text),
             Some(Recalled::Entry(text)) => {
                 let taken = self.pasted.take(&text, 0);
-                self.buffer.set(taken);
+                self.editor.set(taken);
             }
         }
         self.popup = None;
@@ -432,10 +432,10 @@ impl Prompt {
                 .to_owned(),
             Source::File => format!("{} ", mention::spelled(&item.text)),
         };
-        let after = self.buffer.after();
+        let after = self.editor.after();
         let rest = after.find(char::is_whitespace).unwrap_or(after.len());
-        let end = self.buffer.cursor() + rest;
-        let written = self.buffer.text().get(popup.start..end);
+        let end = self.editor.cursor() + rest;
+        let written = self.editor.text().get(popup.start..end);
         let is_written = written == Some(text.trim_end());
         if is_final && is_written {
             return false;
@@ -446,15 +446,15 @@ impl Prompt {
         } else {
             &text
         };
-        self.buffer.go(end);
-        self.buffer.replace_from(popup.start, text);
+        self.editor.go(end);
+        self.editor.replace_from(popup.start, text);
         self.changed();
         true
     }
 
     /// What is being written that a list could complete.
     fn completed(&self) -> Option<(Source, usize)> {
-        let before = self.buffer.before();
+        let before = self.editor.before();
         if self.mode == Mode::Shell {
             return None;
         }
@@ -487,7 +487,7 @@ impl Prompt {
     }
 
     fn list_commands(&mut self, keeps: bool) {
-        let query = self.buffer.before().get(1..).unwrap_or_default();
+        let query = self.editor.before().get(1..).unwrap_or_default();
         let items = popup::commands(&self.commands, &mut self.finder, query);
         if items.is_empty() {
             self.popup = None;
@@ -497,7 +497,7 @@ impl Prompt {
     }
 
     fn list_files(&mut self, keeps: bool) {
-        let query = mention::open(self.buffer.before()).map_or("", |(_, query)| query);
+        let query = mention::open(self.editor.before()).map_or("", |(_, query)| query);
         self.files.look_for(query);
         self.take_files(keeps);
     }
@@ -520,7 +520,7 @@ impl Prompt {
 
     /// What may be written behind the command that stands there.
     fn hint(&self) -> Option<&str> {
-        let name = self.buffer.text().strip_prefix('/')?.strip_suffix(' ')?;
+        let name = self.editor.text().strip_prefix('/')?.strip_suffix(' ')?;
         let is_it = |command: &&Command| command.name == name;
         let hint = self.commands.iter().find(is_it)?.hint.as_deref();
         hint.filter(|_| self.popup.is_none() && self.mode == Mode::Message)

@@ -14,6 +14,7 @@ use unspool::theme::Theme;
 
 use crate::convert;
 use crate::paint::{clear, put, wide};
+use crate::spinner;
 
 /// Cells of a name, unless it is the only one.
 const LONGEST: usize = 24;
@@ -35,14 +36,12 @@ pub enum State {
     Ended,
 }
 
-const SPINNER: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
-
 impl State {
     /// Its mark; `tick` turns the spinner.
     pub fn mark(self, tick: usize) -> Span {
         let (sign, role) = match self {
             Self::Starting => ("○", Role::Accent),
-            Self::Working => (SPINNER[tick % SPINNER.len()], Role::Colorful),
+            Self::Working => (spinner::nth(tick), Role::Colorful),
             Self::Asking => ("?", Role::Red),
             Self::Idle => ("●", Role::Green),
             Self::Failed => ("✗", Role::Red),

@@ -35,6 +35,7 @@ use unspool::session::{Entry, Item};
 use unspool::timeline::Timeline;
 
 use crate::keys::Action;
+use crate::spinner;
 use cache::Cache;
 use folds::{All, Folds, Groups};
 use index::{Index, Mark};
@@ -44,8 +45,6 @@ use search::{Search, Way};
 
 /// How long one slice of a search takes.
 const SLICE: Duration = Duration::from_millis(8);
-/// How often a spinner turns.
-const TURN: Duration = Duration::from_millis(120);
 /// Rows that the wheel moves.
 const WHEEL: usize = 3;
 /// Running calls whose beginnings are remembered.
@@ -246,7 +245,7 @@ impl Pane {
         if searches {
             return Some(now);
         }
-        self.spins.then(|| now + TURN)
+        self.spins.then(|| now + spinner::INTERVAL)
     }
 
     /// Does what is due.

@@ -19,6 +19,7 @@ use unspool::formatter::{Formatter, OpenText};
 use unspool::output::{self, Row};
 use unspool::session::{Entry, Item};
 use unspool::transcript::{Before, Spacing, Transcript};
+use unspool_tui::spinner;
 
 use crate::cli::Filter;
 use crate::filter;
@@ -26,7 +27,7 @@ use crate::settings::Settings;
 use crate::terminal::{self, Answers, Size};
 
 use open::Laid;
-use work::{TICK, Work};
+use work::Work;
 
 /// Between two frames at least.
 const FRAME: Duration = Duration::from_millis(17);
@@ -198,7 +199,7 @@ impl<'a> Live<'a> {
         if self.changed {
             Some(last + FRAME)
         } else {
-            self.work.is_open.then(|| last + TICK)
+            self.work.is_open.then(|| last + spinner::INTERVAL)
         }
     }
 

@@ -11,7 +11,7 @@ use unspool::sanitize;
 
 use super::App;
 use super::tab::Tab;
-use crate::paint::{put, rule};
+use crate::paint::{put, rule, wide};
 use unspool_acp::Phase;
 use unspool_acp::state::ConfigValue;
 
@@ -138,7 +138,7 @@ fn status_line(tab: &Tab, room: usize) -> Line {
         return truncated(&left, room);
     }
     let mut line = truncated(&left, left_room);
-    let used: usize = line.iter().map(|span| width(&span.text)).sum();
+    let used = wide(&line);
     line.push(Span::role(
         " ".repeat(left_room.saturating_sub(used)),
         Role::Normal,

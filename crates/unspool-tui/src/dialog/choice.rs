@@ -14,9 +14,9 @@ use unspool::layout::width;
 use unspool::theme::Theme;
 
 use super::permission::short;
-use crate::buffer::Edit;
 use crate::convert;
-use crate::field::Field;
+use crate::editor::Effect;
+use crate::line_input::LineInput;
 use crate::matching::{Fields, Finder, field};
 use crate::paint::{clear, keys, put, rule};
 use crate::picker::fitted;
@@ -60,7 +60,7 @@ pub struct Choice {
     title: String,
     items: Vec<Item>,
     finder: Finder,
-    query: Field,
+    query: LineInput,
     /// Counted among those that match.
     marked: usize,
     top: usize,
@@ -82,7 +82,7 @@ impl Choice {
             finder: Finder::new(items.iter().map(fields).collect()),
             marked: items.iter().position(|item| item.is_current).unwrap_or(0),
             items,
-            query: Field::default(),
+            query: LineInput::query(),
             top: 0,
             list: Rect::default(),
             places: Vec::new(),
@@ -252,7 +252,7 @@ impl Choice {
             KeyCode::PageUp => self.step(-isize::from(page.cast_signed())),
             KeyCode::PageDown => self.step(isize::from(page.cast_signed())),
             _ => {
-                if self.query.key(key) != Edit::Done {
+                if self.query.key(key) != Effect::Changed {
                     return Answer::Nothing;
                 }
                 self.search();
@@ -269,9 +269,8 @@ impl Choice {
     }
 
     fn search(&mut self) {
-        let query: String = self.query.text().chars().take(200).collect();
-        if query != self.finder.query() {
-            self.finder.search(&query);
+        if self.query.text() != self.finder.query() {
+            self.finder.search(self.query.text());
             self.marked = 0;
             self.top = 0;
         }

@@ -31,8 +31,8 @@ use unspool::doc::{Line, Style, clean_lines};
 use unspool::theme::Theme;
 
 use super::Guard;
-use crate::buffer::Edit;
-use crate::field::Field;
+use crate::editor::Effect;
+use crate::line_input::LineInput;
 use check::Checked;
 use schema::{Asked, Kind};
 
@@ -56,7 +56,7 @@ pub enum Answer {
 
 /// What a person filled in.
 enum Filled {
-    Text(Field),
+    Text(LineInput),
     Flag(bool),
     /// For each choice, whether it is chosen.
     Chosen(Vec<bool>),
@@ -196,8 +196,8 @@ impl Form {
             return Answer::Nothing;
         };
         match field.key(key) {
-            Edit::Done => Answer::Changed,
-            Edit::Idle | Edit::Foreign => Answer::Nothing,
+            Effect::Changed => Answer::Changed,
+            Effect::Unchanged | Effect::Ignored => Answer::Nothing,
         }
     }
 
@@ -361,7 +361,7 @@ impl Entry {
 fn entry(asked: Asked) -> Entry {
     let default = asked.default.as_ref();
     let filled = match &asked.kind {
-        Kind::Text { .. } | Kind::Number { .. } => Filled::Text(Field::new(&match default {
+        Kind::Text { .. } | Kind::Number { .. } => Filled::Text(LineInput::field(&match default {
             Some(Value::String(text)) => text.clone(),
             Some(Value::Number(number)) => number.to_string(),
             _ => String::new(),

@@ -8,7 +8,7 @@ use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use unspool::doc::{Block, Line, Role, Span, Style};
-use unspool::layout::{layout, width};
+use unspool::layout::layout;
 use unspool::theme::Theme;
 
 use super::{Detail, Picker};
@@ -131,33 +131,11 @@ fn query(buffer: &mut Buffer, area: Rect, picker: &Picker, theme: &Theme) -> u16
     let prompt = Span::new("> ", Style::of(Role::Colorful).bold());
     put(buffer, area, &[prompt], theme);
     let rest = inside(area);
-    let text = picker.input.value();
-    if text.is_empty() {
+    if picker.query().is_empty() {
         let words = Span::role("type to search", Role::Accent);
         put(buffer, rest, &[words], theme);
-        return rest.x;
     }
-    // The cursor needs a cell behind the last character.
-    let room = usize::from(rest.width).saturating_sub(1);
-    let scrolled = picker.input.visual_scroll(room);
-    let mut place = 0;
-    let mut skipped = 0;
-    let seen: String = unicode_segmentation::UnicodeSegmentation::graphemes(text, true)
-        .skip_while(|cluster| {
-            let is_before = place < scrolled;
-            if is_before {
-                place += width(cluster);
-                skipped = place;
-            }
-            is_before
-        })
-        .collect();
-    put(buffer, rest, &[Span::role(seen, Role::Normal)], theme);
-    let column = picker.input.visual_cursor().saturating_sub(skipped);
-    let column = u16::try_from(column).unwrap_or(u16::MAX);
-    rest.x
-        .saturating_add(column)
-        .min(area.right().saturating_sub(1))
+    picker.query.draw(buffer, rest, theme)
 }
 
 /// The area without its margin.

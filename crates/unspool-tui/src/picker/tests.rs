@@ -5,6 +5,7 @@ use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
 use ratatui::style::{Color, Modifier};
 use unspool::doc::Role;
+use unspool::doc::Style;
 use unspool::theme::Rgb;
 
 use super::*;
@@ -140,7 +141,7 @@ fn the_query_is_edited_as_in_a_shell() {
     picker.event(&Event::Paste("a\tb\n\u{1b}\u{202e}c".to_owned()));
     assert_eq!(picker.query(), "a b c");
     picker.event(&Event::Paste("x".repeat(100_000)));
-    assert_eq!(picker.query().len(), LONGEST_QUERY);
+    assert_eq!(picker.query().len(), crate::line_input::QUERY_LIMIT);
 }
 
 #[test]

@@ -31,7 +31,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, prompt: &mut Prompt, theme
         return;
     }
     clear(frame.buffer_mut(), area);
-    let (row, column) = prompt.rows().place(prompt.buffer.cursor());
+    let (row, column) = prompt.rows().place(prompt.editor.cursor());
     let height = usize::from(area.height);
     let lowest = (row + 1).saturating_sub(height);
     let last = prompt.rows().all.len().saturating_sub(height);
@@ -101,7 +101,7 @@ struct Styles<'a> {
 
 impl<'a> Styles<'a> {
     fn of(prompt: &'a Prompt) -> Self {
-        let text = prompt.buffer.text();
+        let text = prompt.editor.text();
         let name = text.split(char::is_whitespace).next().unwrap_or_default();
         let is_known = |name: &str| prompt.commands.iter().any(|it| it.name == name);
         let is_command = name.strip_prefix('/').is_some_and(is_known);

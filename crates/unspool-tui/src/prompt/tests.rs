@@ -228,7 +228,7 @@ fn a_paste_of_a_megabyte_costs_no_more_than_its_label() {
         prompt.paste(&"x ".repeat(1900));
     }
     assert!(
-        prompt.buffer.text().len() < 50_000,
+        prompt.editor.text().len() < 50_000,
         "many pastes are blocks too"
     );
 }
@@ -381,7 +381,7 @@ fn a_click_puts_the_cursor_there() {
             row,
             modifiers: KeyModifiers::NONE,
         });
-        prompt.buffer.cursor()
+        prompt.editor.cursor()
     };
     assert_eq!(click(5, 7), 3);
     assert_eq!(click(4, 8), 11);
@@ -469,8 +469,8 @@ proptest! {
                     modifiers: KeyModifiers::NONE,
                 })),
             }
-            let text = prompt.buffer.text();
-            prop_assert!(text.is_char_boundary(prompt.buffer.cursor()));
+            let text = prompt.editor.text();
+            prop_assert!(text.is_char_boundary(prompt.editor.cursor()));
             let buffer = cells((wide, high), |frame| place(&mut prompt, frame, &Theme::mono()));
             assert_clean(&buffer);
         }

@@ -9,7 +9,7 @@ use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style as Painted};
 use unspool::doc::{Line, Role, Span, Style};
 use unspool::event::{PlanStatus, ToolStatus};
-use unspool::layout::{self, truncated, width};
+use unspool::layout::{self, width};
 use unspool::sanitize;
 use unspool::session::{Entry, Item};
 use unspool::theme::Theme;
@@ -18,6 +18,8 @@ use super::laying::{Level, Spot};
 use super::place::Place;
 use super::{Pane, words};
 use crate::convert;
+use crate::paint::put;
+use crate::spinner;
 
 /// Columns before the rows, and behind them.
 const RAIL: u16 = 2;
@@ -26,8 +28,6 @@ const BAR: u16 = 1;
 const PLAN: u16 = 38;
 /// With so many columns the plan is shown without being asked for.
 pub(super) const ROOM_FOR_PLAN: u16 = 120;
-
-const SPINNER: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 
 impl Pane {
     /// Paints the pane.
@@ -162,7 +162,6 @@ impl Pane {
         let Some((mark, role)) = mark(entry, is_open, waits) else {
             return;
         };
-        let mark = if mark == SPINNER[0] { spinner() } else { mark };
         self.spins |= is_open && matches!(entry.item, Item::Tool(_));
         let at = row.x + u16::try_from(margin).unwrap_or_default();
         let cell = Rect::new(at, row.y, 1, 1).intersection(row);
@@ -387,7 +386,7 @@ fn mark(entry: &Entry, is_open: bool, is_asked: bool) -> Option<(&'static str, R
     match &entry.item {
         Item::Tool(tool) => Some(match tool.result.as_ref().map(|result| result.status) {
             None if is_open && is_asked => ("○", Role::Colorful),
-            None if is_open => (SPINNER[0], Role::Colorful),
+            None if is_open => (spinning(), Role::Colorful),
             None => ("○", Role::Accent),
             Some(status) => ended(status),
         }),
@@ -404,13 +403,10 @@ fn ended(status: ToolStatus) -> (&'static str, Role) {
     }
 }
 
-/// The sign of something that runs, at this moment.
-fn spinner() -> &'static str {
-    static BEGAN: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
-    let began = BEGAN.get_or_init(Instant::now);
-    let turn = began.elapsed().as_millis() / super::TURN.as_millis();
-    let at = usize::try_from(turn).unwrap_or_default() % SPINNER.len();
-    SPINNER.get(at).copied().unwrap_or("⠋")
+/// Returns the current frame of the spinner.
+fn spinning() -> &'static str {
+    static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
+    spinner::frame(START.get_or_init(Instant::now).elapsed())
 }
 
 /// How long a call took, where that is worth a word.
@@ -444,13 +440,4 @@ fn inner(row: Rect) -> Rect {
         width: row.width.saturating_sub(RAIL + BAR),
         ..row
     }
-}
-
-/// Paints a line, cut at the end of its row.
-pub(crate) fn put(buffer: &mut Buffer, row: Rect, line: &[Span], theme: &Theme) {
-    if row.is_empty() {
-        return;
-    }
-    let cut = truncated(line, usize::from(row.width));
-    buffer.set_line(row.x, row.y, &convert::line(&cut, theme), row.width);
 }

@@ -7,14 +7,12 @@ use unspool::Event;
 use unspool::doc::{Line, Role, Span, Style};
 use unspool::event::{Body, Level, PlanStatus};
 use unspool::session::{Entry, Item};
+use unspool_tui::spinner;
 
 use crate::summary;
 
-/// Between two pictures of the spinner.
-pub(super) const TICK: Duration = Duration::from_millis(100);
 /// An agent that says nothing for so long is told about.
 const QUIET: Duration = Duration::from_secs(10);
-const SPINNER: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 
 /// What is known of the turn that is going on.
 pub(super) struct Work {
@@ -120,7 +118,10 @@ impl Work {
         }
         words.extend(self.step.clone());
         vec![
-            Span::new(spinner(now - self.started), Style::of(Role::Colorful)),
+            Span::new(
+                spinner::frame(now - self.started),
+                Style::of(Role::Colorful),
+            ),
             Span::new(format!(" {}", words.join(" · ")), Style::of(Role::Accent)),
         ]
     }
@@ -129,18 +130,13 @@ impl Work {
 /// The bullet of a running call turns, and its time is told.
 fn animate(head: &mut Line, elapsed: Duration) {
     if let Some(bullet) = head.iter_mut().find(|span| span.text.contains('•')) {
-        bullet.text = bullet.text.replace('•', spinner(elapsed));
+        bullet.text = bullet.text.replace('•', spinner::frame(elapsed));
         bullet.style = Style::of(Role::Colorful);
     }
     if elapsed >= Duration::from_secs(1) {
         let text = format!(" {}", seconds(elapsed));
         head.push(Span::new(text, Style::of(Role::Accent)));
     }
-}
-
-fn spinner(elapsed: Duration) -> &'static str {
-    let at = usize::try_from(elapsed.as_millis() / TICK.as_millis()).unwrap_or_default();
-    SPINNER.get(at % SPINNER.len()).copied().unwrap_or("•")
 }
 
 fn seconds(time: Duration) -> String {
