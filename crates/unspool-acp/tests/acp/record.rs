@@ -14,11 +14,13 @@ use crate::world::World;
 const FILE: &str = "UNSPOOL_TEST_RECORD";
 const RUNS: u64 = 20;
 
-/// The process that is killed: it holds one conversation and records it.
+/// Holds one conversation and records it. The tests below run it in a process of its
+/// own, to kill it, and name the file.
 #[test]
-#[ignore = "run by the tests below, in a process of its own"]
 fn conversation() {
-    let file = PathBuf::from(std::env::var_os(FILE).unwrap());
+    let folder = tempfile::tempdir().unwrap();
+    let file = std::env::var_os(FILE);
+    let file = file.map_or_else(|| folder.path().join("run.jsonl"), PathBuf::from);
     let path = fake_agent::recording("codex/parity");
     let flags = ["--delay", "3", path.to_str().unwrap()];
     let mut world = World::with(&flags, |settings| settings.record = Some(file));
@@ -31,7 +33,7 @@ fn conversation() {
 
 fn start(file: &Path) -> Child {
     Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "record::conversation", "--ignored", "--quiet"])
+        .args(["--exact", "record::conversation", "--quiet"])
         .env(FILE, file)
         .stdout(std::process::Stdio::null())
         .spawn()

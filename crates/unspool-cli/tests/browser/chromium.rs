@@ -15,8 +15,14 @@ use serde_json::{Value, json};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What is installed under one of these names.
-const NAMES: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
+/// Programs that are Chromium; the first one installed is started.
+const NAMES: [&str; 5] = [
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "/Applications/Chromium.app/Contents/MacOS/Chromium",
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+];
 
 pub(crate) struct Tab {
     child: Child,
@@ -197,9 +203,10 @@ fn start(folder: &Path) -> Child {
             .status()
             .is_ok()
     };
-    let name = NAMES.iter().find(|name| is_there(name)).unwrap_or_else(|| {
-        panic!("Chromium is missing: install it (Debian: apt-get install --no-install-recommends chromium)")
-    });
+    let name = NAMES
+        .iter()
+        .find(|name| is_there(name))
+        .unwrap_or_else(|| panic!("Chromium is missing: `cargo xtask test` installs it"));
     let script = "exec \"$0\" --headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage \
          --no-first-run --disable-extensions --disable-background-networking --user-data-dir=\"$1/profile\" \
          --remote-debugging-pipe about:blank 3<\"$1/in\" 4>\"$1/out\"";

@@ -16,6 +16,7 @@ const HARM: &[&str] = &[
 ];
 
 #[test]
+#[ignore = "needs chromium: run `cargo xtask test`"]
 fn nothing_in_a_run_does_anything() {
     let mut events = String::new();
     let mut add = |event: serde_json::Value| {
@@ -77,6 +78,7 @@ fn nothing_in_a_run_does_anything() {
 
 /// The policy holds even if markup got through.
 #[test]
+#[ignore = "needs chromium: run `cargo xtask test`"]
 fn the_policy_stops_what_is_not_ours() {
     let page =
         page_of_events("{\"kind\":\"text\",\"seq\":0,\"id\":\"a\",\"text\":\"hello zzz\"}\n");

@@ -9,6 +9,7 @@ use crate::{ERRORS, MARKDOWN, NASTY, PARITY, page};
 const PAPER: &str = "getComputedStyle(document.body).backgroundColor";
 
 #[test]
+#[ignore = "needs chromium: run `cargo xtask test`"]
 fn light_and_dark_follow_the_system_until_one_is_chosen() {
     let page = page(PARITY);
     let mut tab = Tab::new();
@@ -61,6 +62,7 @@ const CONTRAST: &str = r"
 })()";
 
 #[test]
+#[ignore = "needs chromium: run `cargo xtask test`"]
 fn all_text_can_be_read_on_what_is_behind_it() {
     let mut tab = Tab::new();
     for recording in [PARITY, MARKDOWN, ERRORS, NASTY] {
@@ -79,6 +81,7 @@ fn all_text_can_be_read_on_what_is_behind_it() {
 }
 
 #[test]
+#[ignore = "needs chromium: run `cargo xtask test`"]
 fn a_narrow_screen_does_not_scroll_sideways() {
     let mut tab = Tab::new();
     tab.resize(360, 740);
@@ -94,6 +97,7 @@ fn a_narrow_screen_does_not_scroll_sideways() {
 }
 
 #[test]
+#[ignore = "needs chromium: run `cargo xtask test`"]
 fn on_paper_nothing_is_folded() {
     let page = page(PARITY);
     let mut tab = Tab::new();
@@ -118,6 +122,7 @@ fn on_paper_nothing_is_folded() {
 }
 
 #[test]
+#[ignore = "needs chromium: run `cargo xtask test`"]
 fn those_who_do_not_see_the_page_find_their_way() {
     let mut tab = Tab::new();
     for recording in [PARITY, MARKDOWN] {

@@ -6,6 +6,7 @@ use crate::chromium::Tab;
 use crate::{ERRORS, MARKDOWN, PARITY, page, page_of_events};
 
 #[test]
+#[ignore = "needs chromium: run `cargo xtask test`"]
 fn without_the_script_everything_is_there_and_folds() {
     let page = page(PARITY);
     let mut tab = Tab::new();
@@ -50,6 +51,7 @@ fn without_the_script_everything_is_there_and_folds() {
 }
 
 #[test]
+#[ignore = "needs chromium: run `cargo xtask test`"]
 fn search_finds_what_is_folded_and_goes_there() {
     let page = page(PARITY);
     let mut tab = Tab::new();
@@ -97,6 +99,7 @@ fn search_finds_what_is_folded_and_goes_there() {
 }
 
 #[test]
+#[ignore = "needs chromium: run `cargo xtask test`"]
 fn kinds_are_counted_and_hidden() {
     let page = page(ERRORS);
     let mut tab = Tab::new();
@@ -129,6 +132,7 @@ fn kinds_are_counted_and_hidden() {
 }
 
 #[test]
+#[ignore = "needs chromium: run `cargo xtask test`"]
 fn a_link_leads_to_an_entry_and_opens_it() {
     let page = page(PARITY);
     let mut tab = Tab::new();
@@ -146,6 +150,7 @@ fn a_link_leads_to_an_entry_and_opens_it() {
 }
 
 #[test]
+#[ignore = "needs chromium: run `cargo xtask test`"]
 fn keys_go_from_place_to_place() {
     let page = page(MARKDOWN);
     let mut tab = Tab::new();
@@ -189,6 +194,7 @@ fn keys_go_from_place_to_place() {
 }
 
 #[test]
+#[ignore = "needs chromium: run `cargo xtask test`"]
 fn changes_stand_side_by_side() {
     let page = page(PARITY);
     let mut tab = Tab::new();
@@ -227,6 +233,7 @@ fn changes_stand_side_by_side() {
 }
 
 #[test]
+#[ignore = "needs chromium: run `cargo xtask test`"]
 fn copying_gives_the_text() {
     let page = page(PARITY);
     let mut tab = Tab::new();
@@ -251,6 +258,7 @@ fn copying_gives_the_text() {
 }
 
 #[test]
+#[ignore = "needs chromium: run `cargo xtask test`"]
 fn a_long_run_stays_usable() {
     let line = "the quick brown fox jumps over the lazy dog, and so on to the end\n".repeat(300);
     let mut events = String::new();

@@ -1,6 +1,6 @@
 //! `unspool chat` on a real terminal, driven by keys: against a scripted agent
 //! that plays recorded traffic of real ones and misbehaves on demand, and against
-//! the real agents that `.ci/run` installs.
+//! the real agents that `cargo xtask test` installs.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 #![allow(dead_code, reason = "the terminal is shared with other tests")]

@@ -119,6 +119,26 @@ impl Home {
         command
     }
 
+    /// Runs the program as a user for whom file permissions count, even if root runs the
+    /// tests.
+    pub(crate) fn run_without_privileges(&self, arguments: &[&str]) -> Ran {
+        let mut command = self.unspool(arguments);
+        if cfg!(target_os = "linux") {
+            let mut unshare = Command::new("unshare");
+            unshare.arg("--user").arg(command.get_program());
+            unshare.args(command.get_args());
+            for (name, value) in command.get_envs() {
+                match value {
+                    Some(value) => unshare.env(name, value),
+                    None => unshare.env_remove(name),
+                };
+            }
+            unshare.current_dir(self.path("project"));
+            command = unshare;
+        }
+        Ran::of(command.stdin(Stdio::null()).output().unwrap())
+    }
+
     pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
         Ran::of(self.unspool(arguments).output().unwrap())
     }

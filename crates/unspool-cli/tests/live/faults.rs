@@ -119,6 +119,7 @@ fn an_agent_that_stalls_is_told_about() {
 }
 
 #[test]
+#[ignore = "needs python3: run `cargo xtask test`"]
 fn one_line_of_200_megabytes() {
     let agent = Agent::python(&format!(
         "w = sys.stdout.write\n\

@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
 use crate::terminal::{Size, Start, Terminal};
-use crate::tmux::{self, Tmux};
+use crate::tmux::Tmux;
 use crate::world::{UNSPOOL, at_once, call, delta, result, session, text, turn_end, wait_until};
 
 /// Changes that terminals get wrong most easily, to and fro: to less than a full
@@ -313,18 +313,14 @@ fn no_word_is_lost_or_doubled_whatever_the_sizes() {
 }
 
 #[test]
+#[ignore = "needs tmux: run `cargo xtask test`"]
 fn no_word_is_lost_or_doubled_in_tmux() {
-    if !tmux::is_there() {
-        return;
-    }
     at_once(&CHANGES[..5], |sizes| check(&in_tmux(sizes, 1), sizes, 1));
 }
 
 #[test]
+#[ignore = "needs tmux: run `cargo xtask test`"]
 fn no_word_is_lost_or_doubled_in_tmux_by_much_less_at_once() {
-    if !tmux::is_there() {
-        return;
-    }
     for above in [14, 24] {
         at_once(&JUMPS, |sizes| check(&in_tmux(sizes, above), sizes, above));
     }

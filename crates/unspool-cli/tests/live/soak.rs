@@ -34,6 +34,7 @@ fn peak(pid: u32) -> u64 {
 }
 
 #[test]
+#[ignore = "needs python3: run `cargo xtask test`"]
 fn a_million_pieces_through_a_pipe() {
     let agent = agent();
     let words = ["run", "--width", "80", "--", &agent.script];
@@ -66,6 +67,7 @@ fn watched(agent: &Agent) -> Vec<String> {
 }
 
 #[test]
+#[ignore = "needs python3: run `cargo xtask test`"]
 fn a_million_pieces_on_a_terminal() {
     let agent = agent();
     let lines = watched(&agent);
@@ -78,6 +80,7 @@ fn a_million_pieces_on_a_terminal() {
 
 /// One message of a million pieces, which is on the screen all the time.
 #[test]
+#[ignore = "needs python3: run `cargo xtask test`"]
 fn one_message_of_a_million_pieces_on_a_terminal() {
     let piece = |text: &str| delta("m", text);
     let agent = Agent::python(&format!(

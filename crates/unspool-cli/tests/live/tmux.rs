@@ -1,5 +1,5 @@
-//! The same inside tmux, which keeps a screen of its own and wraps lines anew
-//! in its own way.
+//! A window of tmux, which keeps a screen of its own and rewraps lines in its own
+//! way.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,22 +10,9 @@ use tempfile::TempDir;
 use crate::terminal::Size;
 use crate::world::{self, wait_until};
 
-/// A server of tmux with one window, in which a script runs.
+/// A tmux server with one window that runs a script.
 pub(crate) struct Tmux {
     folder: TempDir,
-}
-
-/// Whether there is a tmux to test with.
-pub(crate) fn is_there() -> bool {
-    let is_there = Command::new("tmux").arg("-V").output().is_ok();
-    if !is_there {
-        // Not on every machine there is one; where changes are checked, there is.
-        assert!(
-            std::env::var_os("CI").is_none(),
-            "tmux is not installed: see .ci/run"
-        );
-    }
-    is_there
 }
 
 impl Tmux {
@@ -39,7 +26,7 @@ impl Tmux {
         fs::write(folder.path().join("script"), script).unwrap();
         let tmux = Self { folder };
         let (columns, rows) = (columns.to_string(), rows.to_string());
-        tmux.tell(&[
+        tmux.command(&[
             "new-session",
             "-d",
             "-x",
@@ -56,7 +43,7 @@ impl Tmux {
     }
 
     #[track_caller]
-    fn tell(&self, words: &[&str]) -> String {
+    fn command(&self, words: &[&str]) -> String {
         let mut command = Command::new("tmux");
         world::variables().for_each(|name| {
             command.env_remove(name);
@@ -69,39 +56,39 @@ impl Tmux {
             .args(["-f", "settings"])
             .args(words)
             .output()
-            .unwrap();
+            .expect("tmux can be started");
         assert!(output.status.success(), "tmux {words:?}: {output:?}");
         String::from_utf8(output.stdout).unwrap()
     }
 
     pub(crate) fn resize(&self, (columns, rows): Size) {
         let (columns, rows) = (columns.to_string(), rows.to_string());
-        self.tell(&["resize-window", "-x", &columns, "-y", &rows]);
+        self.command(&["resize-window", "-x", &columns, "-y", &rows]);
     }
 
-    /// All lines of scrollback and screen, those that were wrapped as one.
+    /// All lines of scrollback and screen, with wrapped rows joined.
     pub(crate) fn lines(&self) -> Vec<String> {
-        world::lines(&self.tell(&["capture-pane", "-p", "-J", "-S", "-"]))
+        world::lines(&self.command(&["capture-pane", "-p", "-J", "-S", "-"]))
     }
 
-    /// The screen as it is.
+    /// The visible screen.
     pub(crate) fn screen(&self) -> String {
-        self.tell(&["capture-pane", "-p"])
+        self.command(&["capture-pane", "-p"])
     }
 
-    /// Presses keys, by the names that tmux has for them.
+    /// Presses keys, named as in `tmux send-keys`.
     pub(crate) fn press(&self, keys: &[&str]) {
-        self.tell(&[&["send-keys"], keys].concat());
+        self.command(&[&["send-keys"], keys].concat());
     }
 
-    /// Whether the cursor is to be seen.
+    /// Returns true if the cursor is visible.
     pub(crate) fn shows_cursor(&self) -> bool {
-        self.tell(&["display-message", "-p", "#{cursor_flag}"])
+        self.command(&["display-message", "-p", "#{cursor_flag}"])
             .trim()
             == "1"
     }
 
-    /// Waits until the script is over; its status.
+    /// Waits until the script is over; returns its exit status.
     #[track_caller]
     pub(crate) fn end(&self) -> i32 {
         let read = |path: &Path| fs::read_to_string(path).unwrap_or_default();
