@@ -5,7 +5,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use unspool::doc::entry::{Detail, parts};
-use unspool::doc::{Block, changed};
+use unspool::doc::{Block, word_diff};
 use unspool::event::{Edit, Edits};
 use unspool::layout::split;
 use unspool::patch;
@@ -21,7 +21,7 @@ fn show(edits: Vec<Edit>) {
         .flat_map(|part| part.blocks)
     {
         if let Block::Diff(lines) = block {
-            for line in split::side_by_side(&changed::marked(lines), WIDTH) {
+            for line in split::side_by_side(&word_diff::mark_words(lines), WIDTH) {
                 let text: String = line.iter().map(|span| span.text.as_str()).collect();
                 unspool_fuzz::is_safe(&text, WIDTH);
             }

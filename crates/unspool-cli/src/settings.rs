@@ -2,7 +2,7 @@
 //! arguments brought together.
 
 use anyhow::bail;
-use unspool::doc::entry::{Detail, Reasoning, Wanted};
+use unspool::doc::entry::{Detail, LineMatcher, Reasoning};
 use unspool::formatter::{Config as Shown, Formatter};
 use unspool::theme::{Rgb, Theme};
 
@@ -124,10 +124,10 @@ impl Settings {
     /// The formatter for entries that pass the filter.
     pub(crate) fn formatter_for(&self, filter: &Filter) -> Formatter {
         let mut config = self.config.clone();
-        config.detail.wanted = filter
+        config.detail.search = filter
             .grep
             .clone()
-            .map(|pattern| Wanted::new(move |line| pattern.is_match(line)));
+            .map(|pattern| LineMatcher::new(move |line| pattern.is_match(line)));
         self.themed(Formatter::new(config))
     }
 

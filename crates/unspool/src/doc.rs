@@ -1,28 +1,28 @@
-//! The document between session and lines: what is to be seen, without a width
-//! and without colours.
+//! The document model between session and lines: content without a width and
+//! without colours.
 //!
-//! A [`Block`] is what a page or a terminal can lay out; a [`Span`] is text
-//! with a [`Role`], to which the theme gives a colour only in the back end.
-//! Text in a document is clean: it went through `sanitize`, so that no control
-//! character can reach a terminal. [`Span::clean`] and [`clean_lines`] do that.
+//! A [`Block`] is a unit of layout. A [`Span`] is text with a [`Role`]; the
+//! back end turns roles into colours with a theme. All text in a document is
+//! sanitised, so no control character can reach a terminal: build spans from
+//! untrusted text with [`Span::clean`] or [`clean_lines`].
 //!
-//! The modules make documents of what agents write: [`markdown`] of answers,
-//! [`stream`] of answers that are still being written, [`code`] of source code, [`capture`] of what commands printed, [`entry`] of
-//! whole entries of a session, [`card`] of the same for a page, where all of it is
-//! there.
+//! The submodules build documents: [`markdown`] from answers, [`stream`] from
+//! answers that are still arriving, [`code`] from source code, [`capture`] from
+//! command output, [`entry`] from session entries at terminal detail, and
+//! [`card`] from session entries in full, for pages.
 
 pub mod capture;
 pub mod card;
-pub mod changed;
 pub mod code;
 pub mod entry;
 pub mod markdown;
 pub mod stream;
 mod tool;
+pub mod word_diff;
 
 use crate::sanitize;
 
-/// What a piece of text is for. The theme knows the colours.
+/// The purpose of a piece of text. Themes map roles to colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Role {
     /// Ordinary text.
@@ -38,12 +38,11 @@ pub enum Role {
     Red,
     /// A part of source code.
     Code(Syntax),
-    /// A colour that a tool's own output carried: an entry of the 256-colour
-    /// palette.
+    /// A colour from a tool's own output: an index into the 256-colour palette.
     Literal(u8),
 }
 
-/// The parts of source code that are told apart.
+/// Token kinds that syntax highlighting distinguishes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum Syntax {
@@ -59,30 +58,31 @@ pub enum Syntax {
     Operator,
 }
 
-/// How a piece of text looks.
+/// The appearance of a span.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[expect(clippy::struct_excessive_bools, reason = "each is one attribute")]
 pub struct Style {
-    /// What it is for.
+    /// The role, which decides the foreground colour.
     pub role: Role,
-    /// A background of the 256-colour palette, from a tool's own output.
+    /// A background from the 256-colour palette, taken from a tool's own
+    /// output.
     pub background: Option<u8>,
-    /// In bold.
+    /// Bold.
     pub bold: bool,
-    /// In italics.
+    /// Italic.
     pub italic: bool,
     /// Underlined.
     pub underline: bool,
     /// Struck through.
     pub strike: bool,
-    /// Faint.
+    /// Dim.
     pub dim: bool,
-    /// With foreground and background exchanged.
+    /// Foreground and background swapped.
     pub reverse: bool,
 }
 
 impl Style {
-    /// This role, and nothing else.
+    /// Returns a style with this role and no attributes.
     pub const fn of(role: Role) -> Self {
         Self {
             role,
@@ -96,12 +96,12 @@ impl Style {
         }
     }
 
-    /// The same in bold.
+    /// Returns the style in bold.
     pub const fn bold(self) -> Self {
         Self { bold: true, ..self }
     }
 
-    /// The same in italics.
+    /// Returns the style in italics.
     pub const fn italic(self) -> Self {
         Self {
             italic: true,
@@ -110,21 +110,21 @@ impl Style {
     }
 }
 
-/// A piece of text in one style. `\n` in a paragraph, a heading or a cell of a
-/// table is a forced line end; elsewhere there is none.
+/// A piece of text in one style. In a paragraph, a heading or a table cell, `\
+/// ` is a hard line break; elsewhere it does not occur.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Span {
     /// The text.
     pub text: String,
-    /// How it looks.
+    /// The style.
     pub style: Style,
-    /// Where it leads. The address is not part of the text: `layout` shows it
-    /// after the last span that leads there, unless the text says it already.
+    /// The link target. `layout` prints it after the last span of the link, unless
+    /// the text already contains it.
     pub link: Option<String>,
 }
 
 impl Span {
-    /// A text in a style.
+    /// Creates a span without a link. The text must already be clean.
     pub fn new(text: impl Into<String>, style: Style) -> Self {
         Self {
             text: text.into(),
@@ -133,12 +133,12 @@ impl Span {
         }
     }
 
-    /// A text from outside, made clean, as one line.
+    /// Creates a one-line span from untrusted text, sanitised.
     pub fn clean(text: &str, style: Style) -> Self {
         Self::new(sanitize::line(text), style)
     }
 
-    /// A text in a role.
+    /// Creates a span that has only a role. The text must already be clean.
     pub fn role(text: impl Into<String>, role: Role) -> Self {
         Self::new(text, Style::of(role))
     }
@@ -147,7 +147,7 @@ impl Span {
 /// One line of spans.
 pub type Line = Vec<Span>;
 
-/// The lines of a text from outside, made clean, all in one style.
+/// Splits untrusted text into sanitised lines, all in one style.
 pub fn clean_lines(text: &str, style: Style) -> Vec<Line> {
     let span = |line: &str| (!line.is_empty()).then(|| Span::new(line, style));
     sanitize::text(text)
@@ -156,7 +156,8 @@ pub fn clean_lines(text: &str, style: Style) -> Vec<Line> {
         .collect()
 }
 
-/// Adds a span to a line, as part of the last one where they look the same.
+/// Appends a span to a line, merging it into the last span if style and link
+/// match.
 pub fn append(line: &mut Line, span: Span) {
     match line.last_mut() {
         Some(last) if last.style == span.style && last.link == span.link => {
@@ -167,29 +168,29 @@ pub fn append(line: &mut Line, span: Span) {
     }
 }
 
-/// What can be laid out.
+/// A unit of layout.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Block {
-    /// Text that is wrapped at words.
+    /// Text wrapped between words.
     Paragraph(Line),
-    /// A heading of this level.
+    /// A heading of this level, 1 to 6.
     Heading(u8, Line),
-    /// A list; numbered from the number given.
+    /// A list.
     List {
         /// The first number, for an ordered list.
         start: Option<u64>,
         /// The items.
         items: Vec<ListItem>,
     },
-    /// A quotation.
+    /// A block quote.
     Quote(Vec<Block>),
-    /// Lines that are cut at the column, never wrapped at words: code.
+    /// Lines cut at the column and never wrapped between words: code.
     Verbatim(Vec<Line>),
-    /// Lines that a program printed: wrapped at words where they have any.
+    /// Lines that a program printed, wrapped between words where possible.
     Output(Vec<Line>),
-    /// The same, of a fence that names its language.
+    /// A fenced code block that names its language.
     Code {
-        /// As the fence names it, without what stands behind it.
+        /// The first word of the info string.
         language: String,
         /// The code.
         lines: Vec<Line>,
@@ -203,7 +204,7 @@ pub enum Block {
 }
 
 impl Block {
-    /// The lines of a fence with these words behind its marks.
+    /// Creates the block for a fenced code block with this info string.
     fn fenced(info: &str, lines: Vec<Line>) -> Self {
         let language = code::language(info);
         if language.is_empty() {
@@ -214,7 +215,7 @@ impl Block {
     }
 }
 
-/// The text from its first line that is not blank.
+/// Skips leading blank lines.
 pub(crate) fn from_first_line(text: &str) -> &str {
     let words = text.trim_start();
     let blank = text.get(..text.len() - words.len()).unwrap_or_default();
@@ -222,7 +223,7 @@ pub(crate) fn from_first_line(text: &str) -> &str {
     text.get(start..).unwrap_or(text)
 }
 
-/// All spans of a block, but for those of changes, to restyle them.
+/// Collects all spans of a block for restyling, except those of diffs.
 fn spans_mut(block: &mut Block) -> Vec<&mut Span> {
     match block {
         Block::Paragraph(line) | Block::Heading(_, line) => line.iter_mut().collect(),
@@ -242,31 +243,31 @@ fn spans_mut(block: &mut Block) -> Vec<&mut Span> {
     }
 }
 
-/// One item of a list.
+/// A list item.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ListItem {
-    /// For a task: whether it is done.
+    /// For a task: true if it is done.
     pub done: Option<bool>,
-    /// An empty line stands before it, unless it is the first.
+    /// True if an empty line separates it from the item before.
     pub apart: bool,
-    /// Empty lines stand between its blocks.
+    /// True if empty lines separate its blocks.
     pub loose: bool,
-    /// What it holds.
+    /// The content.
     pub blocks: Vec<Block>,
 }
 
 /// A table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Table {
-    /// How each column is aligned.
+    /// The alignment of each column.
     pub alignments: Vec<Alignment>,
-    /// The head.
+    /// The header cells.
     pub header: Vec<Line>,
     /// The rows.
     pub rows: Vec<Vec<Line>>,
 }
 
-/// How a column is aligned.
+/// The alignment of a table column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum Alignment {
@@ -276,28 +277,28 @@ pub enum Alignment {
     Right,
 }
 
-/// One line of a change.
+/// A line of a diff.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DiffLine {
-    /// Lines that are not shown: `⋮`.
+    /// Skipped lines between two hunks, shown as `⋮`.
     Gap,
-    /// So many lines at the end are not shown.
+    /// Omitted lines, counted.
     More(usize),
-    /// A line: its number, where it is known, its sign and its text.
+    /// A line of the file: number if known, sign and text.
     Line {
-        /// The number: that of a removed line in the old file, of any other in
-        /// the new one.
+        /// The line number: in the old file for a removed line, otherwise in
+        /// the new file.
         number: Option<u64>,
-        /// The number of a line of context in the old file.
+        /// The line number of a context line in the old file.
         old: Option<u64>,
-        /// What happened to it.
+        /// Added, removed or unchanged.
         sign: Sign,
         /// The text.
         spans: Line,
     },
 }
 
-/// What happened to a line.
+/// The diff marker of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum Sign {

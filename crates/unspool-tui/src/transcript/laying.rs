@@ -5,7 +5,7 @@
 
 use unspool::doc::card::{self, Card, Panel, Section};
 use unspool::doc::entry::{self, Detail, Part, Reasoning};
-use unspool::doc::{Block, DiffLine, Line, Role, Sign, Span, Style, changed};
+use unspool::doc::{Block, DiffLine, Line, Role, Sign, Span, Style, word_diff};
 use unspool::event::User;
 use unspool::formatter::Formatter;
 use unspool::layout::{self, split};
@@ -390,7 +390,7 @@ fn has_two_sides(lines: &[DiffLine]) -> bool {
 }
 
 fn diff(lines: &[DiffLine], margin: usize, page: &Page<'_>) -> Vec<Line> {
-    let lines = changed::marked(lines.to_vec());
+    let lines = word_diff::mark_words(lines.to_vec());
     let room = page.width.saturating_sub(margin);
     let blanks = Span::role(" ".repeat(margin), Role::Normal);
     // What is only added or only taken away has no other side.

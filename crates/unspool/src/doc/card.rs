@@ -1,44 +1,45 @@
-//! Entries → cards: an entry for a page, where nothing is left out but folded.
+//! Converts entries to cards: the document form of pages, where content is
+//! folded instead of cut.
 //!
-//! A [`Card`] says what an entry is and how it went, and holds [`Panel`]s: a
-//! heading of one line, and below it everything that is known. Where a terminal
-//! shows five lines of an output, a card has all of them, up to [`LARGEST`] bytes
-//! of one body; [`Section::left_out`] counts the rest. Called by those who feed the
-//! back ends `html` and `markdown`.
+//! A [`Card`] holds the kind and outcome of an entry and its [`Panel`]s, each a
+//! one-line heading with sections below. Where a terminal shows five lines of
+//! output, a card holds all of them, up to [`LARGEST`] bytes per body;
+//! [`Section::left_out`] counts the rest. The `html` and `markdown` back ends
+//! render cards.
 
 mod call;
 
-use super::entry::{self, Detail, Reasoning, title, titles_apart};
+use super::entry::{self, Detail, Reasoning, separate_titles, title};
 use super::{Block, Line, ListItem, Role, Span, Style, clean_lines, markdown, tool};
 use crate::event::{Level, Plan, PlanStatus, ToolStatus, TurnStatus};
 use crate::sanitize;
 use crate::session::{Entry, Item};
 
-/// Bytes of one body that a card holds.
+/// Maximum bytes of one body in a card.
 pub const LARGEST: usize = 2_000_000;
 
-/// Characters of a heading that is made of an entry's own words.
+/// Maximum characters of a heading taken from the entry's text.
 const LONGEST_HEADING: usize = 160;
 
-/// An entry as a page shows it.
+/// An entry for a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Card {
-    /// What it is.
+    /// The kind of entry, for filters and navigation.
     pub kind: Kind,
-    /// How it went.
-    pub state: State,
-    /// When it began.
+    /// The outcome.
+    pub outcome: Outcome,
+    /// The start time.
     pub time: Option<String>,
-    /// How deep it is nested: 0 for the root agent.
+    /// The nesting depth: 0 for the root agent.
     pub depth: u32,
-    /// The name of the sub-agent that it belongs to.
+    /// The name of the sub-agent; empty for the root agent or an unnamed one.
     pub agent: String,
-    /// What is seen of it.
+    /// The content.
     pub panels: Vec<Panel>,
 }
 
 impl Card {
-    /// The sub-agent that it belongs to, as people call it; none is the root agent.
+    /// Returns the display name of the sub-agent, or `None` for the root agent.
     pub fn speaker(&self) -> Option<&str> {
         let name = match self.agent.as_str() {
             "" => "a sub-agent",
@@ -48,36 +49,37 @@ impl Card {
     }
 }
 
-/// What a card is, for those who filter and navigate.
+/// The kind of a card, for filters and navigation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// What a person said.
+    /// A user message.
     Prompt,
-    /// What the agent said.
+    /// An answer of the agent.
     Answer,
-    /// What the model thought.
+    /// The model's reasoning.
     Reasoning,
-    /// A call that changes no file.
+    /// A tool call that changes no file.
     Tool,
-    /// A change of files, by a call or without.
+    /// A file change, by a tool call or outside one.
     Edit,
     /// The plan.
     Plan,
-    /// What the agent asked, and what it was told.
+    /// A question of the agent and its answer.
     Question,
-    /// What the model was given besides the prompt.
+    /// Context that the model received besides the prompt.
     Context,
     /// A message of the agent itself or of the reader.
     Notice,
     /// Tokens and cost.
     Usage,
-    /// What no rule knows.
+    /// A frame that no rule matched.
     Unknown,
 }
 
 impl Kind {
-    /// What the card of an entry would be, without making one. A call may still
-    /// turn out to be a change of files once it is laid out.
+    /// Returns the kind of an entry's card without building the card. A tool
+    /// call can still become [`Edit`](Self::Edit) when its card is built and
+    /// contains a diff.
     pub fn of(item: &Item) -> Self {
         match item {
             Item::User(_) => Self::Prompt,
@@ -96,43 +98,42 @@ impl Kind {
     }
 }
 
-/// How something went.
+/// The outcome of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum State {
-    /// There is nothing to go well or wrong.
-    Plain,
-    /// It never ended.
-    Open,
-    /// It did its work.
-    Done,
-    /// It failed, or was stopped.
+pub enum Outcome {
+    /// Neither success nor failure applies.
+    Neutral,
+    /// It has not finished.
+    Unfinished,
+    /// It succeeded.
+    Succeeded,
+    /// It failed, was rejected or was canceled.
     Failed,
 }
 
-/// A heading, and what lies below it.
+/// A heading with sections below it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Panel {
-    /// One line; empty for prose, which stands by itself.
+    /// One line; empty for prose, which has no heading.
     pub heading: Line,
-    /// What lies below it.
+    /// The content below the heading.
     pub sections: Vec<Section>,
-    /// Whether a reader wants to see what lies below at once.
+    /// True if the sections are expanded at first.
     pub open: bool,
 }
 
-/// One of the things below a heading.
+/// A labelled piece of content below a heading.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Section {
-    /// What it is, where that has to be said.
+    /// The label; empty if the heading is enough.
     pub label: &'static str,
     /// The content.
     pub blocks: Vec<Block>,
-    /// Whether the blocks are somebody's words, in which what is less important
-    /// is code.
+    /// True for prose, in which [`Role::Accent`] marks inline code.
     pub prose: bool,
-    /// Whether it is folded below a heading that is open.
+    /// True if it is folded although its panel is open.
     pub folded: bool,
-    /// Bytes at the end that are not there.
+    /// Bytes omitted at the end.
     pub left_out: usize,
 }
 
@@ -145,8 +146,8 @@ impl Section {
         }
     }
 
-    /// Somebody's words.
-    fn words(label: &'static str, text: &str, highlight: bool) -> Self {
+    /// Creates a section from Markdown.
+    fn markdown(label: &'static str, text: &str, highlight: bool) -> Self {
         let (text, left_out) = bounded(text);
         Self {
             label,
@@ -157,7 +158,7 @@ impl Section {
         }
     }
 
-    /// A text as it is.
+    /// Creates a section from preformatted text.
     fn verbatim(label: &'static str, text: &str) -> Self {
         let (text, left_out) = bounded(text);
         let lines = clean_lines(text.trim_end(), Style::default());
@@ -168,8 +169,8 @@ impl Section {
     }
 }
 
-/// The card of an entry; none for those that are only bookkeeping. Of `detail`
-/// the number of lines does not matter.
+/// Builds the card of an entry; `None` for entries without visible content.
+/// Ignores the line limit of `detail`.
 pub fn card(entry: &Entry, detail: &Detail) -> Option<Card> {
     let detail = Detail {
         lines: None,
@@ -184,7 +185,7 @@ pub fn card(entry: &Entry, detail: &Detail) -> Option<Card> {
             Kind::Tool if has_diff(&panels) => Kind::Edit,
             kind => kind,
         },
-        state: state(&entry.item),
+        outcome: outcome(&entry.item),
         time: entry.time.clone(),
         depth: entry.depth(),
         agent: agent.map_or_else(String::new, |agent| {
@@ -196,23 +197,23 @@ pub fn card(entry: &Entry, detail: &Detail) -> Option<Card> {
 
 fn panels(entry: &Entry, detail: &Detail) -> Vec<Panel> {
     match &entry.item {
-        Item::User(user) => said(&user.text.as_str()),
+        Item::User(user) => user_message(&user.text.as_str()),
         Item::Text(text) if text.preformatted => {
-            vec![alone(Section::verbatim("", &text.text))]
+            vec![headless(Section::verbatim("", &text.text))]
         }
         Item::Text(text) => prose(&text.text, detail),
-        Item::Reasoning(text) => thought(&text.text, detail),
+        Item::Reasoning(text) => reasoning(&text.text, detail),
         Item::Tool(tool) => call::panels(tool, detail),
-        Item::Edit(made) => call::grouped(tool::made(made, detail)),
-        Item::Plan(plan) => vec![planned(plan)],
+        Item::Edit(edits) => call::grouped(tool::standalone_edits(edits, detail)),
+        Item::Plan(plan) => vec![plan_panel(plan)],
         Item::Context(context) => {
             let section = Section::verbatim("", &context.text.as_str());
-            below_its_heading(entry, detail, section)
+            with_section(entry, detail, section)
         }
         Item::Unknown(text) => {
             let heading = vec![
                 Span::new("Unknown", Style::of(Role::Colorful).bold()),
-                Span::role(format!(" {}", first_words(&text.as_str())), Role::Normal),
+                Span::role(format!(" {}", first_line(&text.as_str())), Role::Normal),
             ];
             vec![Panel {
                 heading,
@@ -220,35 +221,35 @@ fn panels(entry: &Entry, detail: &Detail) -> Vec<Panel> {
                 open: false,
             }]
         }
-        _ => as_told(entry, detail),
+        _ => terminal_panels(entry, detail),
     }
 }
 
-/// What a person said: without markup, its line ends stay.
-fn said(text: &str) -> Vec<Panel> {
+/// Renders a user message without Markdown, keeping its line breaks.
+fn user_message(text: &str) -> Vec<Panel> {
     let (text, left_out) = bounded(text.trim());
     let text = Span::new(sanitize::text(text), Style::default());
     let section = Section {
         left_out,
         ..Section::new("", vec![Block::Paragraph(vec![text])])
     };
-    vec![alone(section)]
+    vec![headless(section)]
 }
 
 fn prose(text: &str, detail: &Detail) -> Vec<Panel> {
-    let section = Section::words("", text, detail.highlight);
+    let section = Section::markdown("", text, detail.highlight);
     if section.blocks.is_empty() {
         return Vec::new();
     }
-    vec![alone(section)]
+    vec![headless(section)]
 }
 
-/// The title, or else the first words, stand for the rest.
-fn thought(text: &str, detail: &Detail) -> Vec<Panel> {
+/// Uses the title, or else the first line, as the heading.
+fn reasoning(text: &str, detail: &Detail) -> Vec<Panel> {
     if detail.reasoning == Reasoning::Off || text.trim().is_empty() {
         return Vec::new();
     }
-    let text = &*titles_apart(text);
+    let text = &*separate_titles(text);
     let (heading, rest) = match title(text) {
         Some(title) => {
             let rest = text
@@ -257,9 +258,9 @@ fn thought(text: &str, detail: &Detail) -> Vec<Panel> {
                 .map_or("", |(_, rest)| rest);
             (sanitize::line(title).into_owned(), rest)
         }
-        None => (first_words(text), text),
+        None => (first_line(text), text),
     };
-    let section = Section::words("", rest, detail.highlight);
+    let section = Section::markdown("", rest, detail.highlight);
     vec![Panel {
         heading: vec![Span::new(heading, Style::of(Role::Normal).italic())],
         sections: Some(section)
@@ -270,8 +271,8 @@ fn thought(text: &str, detail: &Detail) -> Vec<Panel> {
     }]
 }
 
-/// The steps as a list of tasks; the first that is not done stands out.
-fn planned(plan: &Plan) -> Panel {
+/// Renders the steps as a task list and highlights the first unfinished step.
+fn plan_panel(plan: &Plan) -> Panel {
     let is_done = |status| matches!(status, PlanStatus::Completed | PlanStatus::Canceled);
     let current = plan.entries.iter().position(|entry| !is_done(entry.status));
     let items = plan.entries.iter().enumerate().map(|(index, entry)| {
@@ -303,16 +304,16 @@ fn planned(plan: &Plan) -> Panel {
     }
 }
 
-/// What a terminal shows of the entry.
-fn as_told(entry: &Entry, detail: &Detail) -> Vec<Panel> {
+/// Renders the entry as a terminal does.
+fn terminal_panels(entry: &Entry, detail: &Detail) -> Vec<Panel> {
     let parts = entry::parts(entry, detail).into_iter();
     parts
-        .map(|part| alone(Section::new("", part.blocks)))
+        .map(|part| headless(Section::new("", part.blocks)))
         .collect()
 }
 
-/// A section below what a terminal shows of the entry.
-fn below_its_heading(entry: &Entry, detail: &Detail, section: Section) -> Vec<Panel> {
+/// Adds a section below the terminal rendering of the entry.
+fn with_section(entry: &Entry, detail: &Detail, section: Section) -> Vec<Panel> {
     let mut panels = call::grouped(entry::parts(entry, detail));
     if let Some(last) = panels.last_mut() {
         let is_empty = section.blocks == [Block::Verbatim(Vec::new())];
@@ -321,7 +322,7 @@ fn below_its_heading(entry: &Entry, detail: &Detail, section: Section) -> Vec<Pa
     panels
 }
 
-fn alone(section: Section) -> Panel {
+fn headless(section: Section) -> Panel {
     Panel {
         heading: Line::new(),
         sections: vec![section],
@@ -332,35 +333,36 @@ fn alone(section: Section) -> Panel {
 fn has_diff(panels: &[Panel]) -> bool {
     let sections = panels.iter().flat_map(|panel| &panel.sections);
     let mut blocks = sections.flat_map(|section| &section.blocks);
-    blocks.any(|block| matches!(block, Block::Diff(lines) if call::is_change(lines)))
+    blocks.any(|block| matches!(block, Block::Diff(lines) if call::has_changed_lines(lines)))
 }
 
-fn state(item: &Item) -> State {
+fn outcome(item: &Item) -> Outcome {
     match item {
         Item::Tool(tool) => match tool.result.as_ref().map(|result| result.status) {
-            None => State::Open,
-            Some(ToolStatus::Ok) => State::Done,
-            Some(_) => State::Failed,
+            None => Outcome::Unfinished,
+            Some(ToolStatus::Ok) => Outcome::Succeeded,
+            Some(_) => Outcome::Failed,
         },
-        Item::Edit(made) if made.status == ToolStatus::Ok => State::Done,
-        Item::Edit(_) => State::Failed,
-        Item::Notice(notice) if notice.level != Level::Info => State::Failed,
-        Item::TurnEnd(end) if end.status != TurnStatus::Completed => State::Failed,
-        _ => State::Plain,
+        Item::Edit(edits) if edits.status == ToolStatus::Ok => Outcome::Succeeded,
+        Item::Edit(_) => Outcome::Failed,
+        Item::Notice(notice) if notice.level != Level::Info => Outcome::Failed,
+        Item::TurnEnd(end) if end.status != TurnStatus::Completed => Outcome::Failed,
+        _ => Outcome::Neutral,
     }
 }
 
-/// The first line of a text, cut for a heading.
-fn first_words(text: &str) -> String {
+/// Returns the first line, cut for use as a heading.
+fn first_line(text: &str) -> String {
     let line = text.trim().lines().next().unwrap_or_default();
-    let mut words: String = line.chars().take(LONGEST_HEADING).collect();
-    if words.len() < text.trim().len() {
-        words.push('…');
+    let mut line: String = line.chars().take(LONGEST_HEADING).collect();
+    if line.len() < text.trim().len() {
+        line.push('…');
     }
-    sanitize::line(words.trim()).into_owned()
+    sanitize::line(line.trim()).into_owned()
 }
 
-/// As much of a text as a card holds, and how many bytes are left out.
+/// Cuts a text to [`LARGEST`] bytes; returns it with the number of bytes left
+/// out.
 fn bounded(text: &str) -> (&str, usize) {
     if text.len() <= LARGEST {
         return (text, 0);

@@ -1,47 +1,46 @@
-//! Source code → lines in which its parts have roles.
+//! Highlights source code: lines whose tokens have
+//! [`Syntax`](crate::doc::Syntax) roles.
 //!
-//! The grammars are those of bat; their scopes are mapped to [`Syntax`](crate::doc::Syntax) roles,
-//! so that the theme decides about colours. They are loaded when the first code
-//! block needs them. Parsing is slow (about a megabyte a second), so long lines
-//! and what lies beyond the first [`LIMIT`] bytes of a block stay plain.
-//! Without the feature `highlight` everything stays plain.
-//!
-//! Called for code blocks of answers and for the contents of files.
+//! Uses the grammars of bat, loaded at the first code block. Parsing is slow
+//! (about a megabyte a second), so long lines and everything after the first
+//! [`LIMIT`] bytes of a block stay plain. Without the feature `highlight`, all
+//! code stays plain.
 
 #[cfg(feature = "highlight")]
 mod scopes;
 
 use crate::doc::{Line, Span, Style};
 
-/// How many bytes of a block are highlighted.
+/// Bytes of a block that are highlighted.
 pub const LIMIT: usize = 64 * 1024;
 
-/// The longest line that is highlighted.
+/// Longer lines stay plain.
 #[cfg(feature = "highlight")]
 const LONGEST_LINE: usize = 1000;
 
-/// Characters of a language's name.
+/// Maximum length of a language name.
 const LONGEST_NAME: usize = 32;
 
-/// The lines of a clean text. `language` is what a fence or a file extension
-/// says; an unknown one leaves the text plain.
+/// Highlights a sanitised text. `language` is a fence's info string or a file
+/// extension; an unknown one leaves the text plain.
 pub fn lines(text: &str, language: &str) -> Vec<Line> {
     let mut highlighter = Highlighter::new(language);
     text.lines().map(|line| highlighter.line(line)).collect()
 }
 
-/// Highlights line by line, for code that is still being written.
+/// Highlights code line by line, so that it can continue while the code
+/// arrives.
 #[derive(Clone)]
 pub struct Highlighter {
     #[cfg(feature = "highlight")]
     state: Option<scopes::State>,
-    /// How many bytes were seen.
+    /// Bytes processed so far.
     #[cfg(feature = "highlight")]
     seen: usize,
 }
 
 impl Highlighter {
-    /// For a language as a fence or a file extension names it.
+    /// Creates a highlighter for a fence's info string or a file extension.
     #[cfg_attr(
         not(feature = "highlight"),
         expect(unused_variables, reason = "nothing to find")
@@ -55,7 +54,7 @@ impl Highlighter {
         }
     }
 
-    /// The next line, clean and without its line end.
+    /// Highlights the next line, given without its newline.
     pub fn line(&mut self, line: &str) -> Line {
         #[cfg(feature = "highlight")]
         if let Some(spans) = self.highlighted(line) {
@@ -84,20 +83,21 @@ fn plain(line: &str) -> Line {
     vec![Span::new(line, Style::default())]
 }
 
-/// The name of the language in what stands behind a fence, if it can be one:
-/// nothing but letters, figures and the signs of `c++`, `c#` and `objective-c`.
+/// Returns the language name of an info string, or an empty string if it
+/// contains other characters than letters, digits and those of `c++`, `c#` and
+/// `objective-c`.
 pub(super) fn language(info: &str) -> String {
     let token = token(info.trim());
-    let is_of_name = |c: char| c.is_ascii_alphanumeric() || "+#-_.".contains(c);
-    if token.len() <= LONGEST_NAME && token.chars().all(is_of_name) {
+    let is_name_character = |c: char| c.is_ascii_alphanumeric() || "+#-_.".contains(c);
+    if token.len() <= LONGEST_NAME && token.chars().all(is_name_character) {
         token.to_owned()
     } else {
         String::new()
     }
 }
 
-/// The first word of what stands behind a fence: `rust,ignore`, `{.python}`,
-/// `ts title="a.ts"`.
+/// Returns the first word of an info string: `rust,ignore`, `{.python}`, `ts
+/// title="a.ts"`.
 fn token(info: &str) -> &str {
     let info = info.trim_start_matches(['{', '.', ' ']);
     info.split([' ', ',', '{', '}', ':', ';', '\t'])
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn rust_has_its_parts() {
+    fn rust_tokens_get_their_roles() {
         let code = "// hi\nfn main() {\n    let s = \"x\".len() + 42;\n}";
         let lines = lines(code, "rust,ignore");
         assert_eq!(lines.len(), 4);
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn text_is_never_changed() {
+    fn highlighting_preserves_text() {
         for language in [
             "rust", "python", "ts", "bash", "json", "diff", "html", "", "nonsense",
         ] {
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn the_languages_of_answers_are_known() {
+    fn common_languages_have_a_grammar() {
         for language in [
             "rust",
             "rs",
@@ -202,21 +202,21 @@ mod tests {
     }
 
     #[test]
-    fn keys_of_json_are_told_from_strings() {
+    fn json_keys_and_strings_have_different_roles() {
         let lines = lines(r#"{"a": "b"}"#, "json");
         assert_eq!(role_of(&lines, "\"a\""), Role::Code(Syntax::Attribute));
         assert_eq!(role_of(&lines, "\"b\""), Role::Code(Syntax::String));
     }
 
     #[test]
-    fn diffs_are_green_and_red() {
+    fn diff_lines_are_green_and_red() {
         let lines = lines("+new\n-old", "diff");
         assert_eq!(lines[0].last().expect("a span").style.role, Role::Green);
         assert_eq!(lines[1].last().expect("a span").style.role, Role::Red);
     }
 
     #[test]
-    fn long_blocks_and_lines_end_plain() {
+    fn long_lines_and_the_tail_of_long_blocks_stay_plain() {
         let line = "let a = 1;\n";
         let lines = lines(&line.repeat(2 * LIMIT / line.len()), "rust");
         assert!(lines[0].len() > 1);

@@ -1,5 +1,5 @@
-//! Entries → blocks: how each kind of entry is told, after the rules of the
-//! agent formatter. Tools have a file of their own.
+//! Converts entries to blocks for terminals, following the agent formatter's
+//! rules. Tool calls are in `doc/tool.rs`.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -15,28 +15,28 @@ use crate::sanitize;
 use crate::session::{Entry, Item};
 use crate::tool::error_words;
 
-/// How much is told.
+/// Settings for the amount of detail.
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is one setting")]
 pub struct Detail {
-    /// Lines of a body that are shown; `None` shows all.
+    /// Lines shown per body; `None` shows all.
     pub lines: Option<usize>,
-    /// Whether there is a body also below what was read, listed, searched for
-    /// or fetched, and below context.
+    /// Shows a body also for read, list, search and fetch calls and for
+    /// context.
     pub everything: bool,
-    /// What is shown of the model's thinking.
+    /// The amount of reasoning shown.
     pub reasoning: Reasoning,
-    /// Whether tokens and cost are shown.
+    /// Shows tokens and cost.
     pub usage: bool,
-    /// Whether code gets the roles of its parts. The formatter switches this
-    /// off where nobody would see them: it is slow.
+    /// Highlights code. Highlighting is slow; the formatter turns it off for
+    /// output without colours.
     pub highlight: bool,
-    /// Whether what only styles tell gets a mark of its own, for output that
-    /// has none: `◦` before reasoning, `▸` before a step of a
-    /// plan that is being worked on, `~~` around what is struck through.
+    /// Replaces styling with marks, for output without styles: `◦` before
+    /// reasoning, `▸` before the current step of a plan, `~~` around struck-out
+    /// text.
     pub marks: bool,
-    /// What a person looks for: a body that is cut shows the first line of it.
-    pub wanted: Option<Wanted>,
+    /// A search: a cut body is moved to the first matching line.
+    pub search: Option<LineMatcher>,
 }
 
 impl Default for Detail {
@@ -48,57 +48,57 @@ impl Default for Detail {
             usage: true,
             highlight: true,
             marks: false,
-            wanted: None,
+            search: None,
         }
     }
 }
 
-/// Tells the lines that a person looks for.
+/// A predicate for the lines that a search matches.
 #[derive(Clone)]
-pub struct Wanted(Arc<dyn Fn(&str) -> bool + Send + Sync>);
+pub struct LineMatcher(Arc<dyn Fn(&str) -> bool + Send + Sync>);
 
-impl Wanted {
-    /// The lines for which this is true.
-    pub fn new(is_wanted: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
-        Self(Arc::new(is_wanted))
+impl LineMatcher {
+    /// Creates a matcher from a predicate.
+    pub fn new(matches: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
+        Self(Arc::new(matches))
     }
 
-    pub(super) fn is(&self, line: &str) -> bool {
+    pub(super) fn matches(&self, line: &str) -> bool {
         (self.0)(line)
     }
 }
 
-impl std::fmt::Debug for Wanted {
+impl std::fmt::Debug for LineMatcher {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str("Wanted")
+        formatter.write_str("LineMatcher")
     }
 }
 
-/// What is shown of the model's thinking.
+/// The amount of reasoning shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reasoning {
-    /// Its title, where it has one; else all of it.
+    /// The title if there is one, else everything.
     #[default]
     Title,
-    /// All of it.
+    /// Everything.
     Full,
     /// Nothing.
     Off,
 }
 
-/// Blocks with what stands before their first and their other lines.
+/// Blocks with the prefixes of their first and following lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// Before the first line.
+    /// The prefix of the first line.
     pub first: Line,
-    /// Before the others.
+    /// The prefix of the following lines.
     pub rest: Line,
-    /// What is laid out behind.
+    /// The content after the prefix.
     pub blocks: Vec<Block>,
 }
 
 impl Part {
-    /// A part that begins with the agent's bullet.
+    /// Creates a part that starts with a bullet.
     pub(super) fn bulleted(role: Role, blocks: Vec<Block>) -> Self {
         Self {
             first: vec![Span::role("• ", role)],
@@ -107,12 +107,13 @@ impl Part {
         }
     }
 
-    /// Whether this begins something, and is not below what stands before it.
+    /// Returns true if the part starts with a bullet, so it does not belong to
+    /// the part before.
     pub(super) fn is_head(&self) -> bool {
         self.first.first().is_some_and(|span| span.text == "• ")
     }
 
-    /// A part below a heading, behind the mark of a response.
+    /// Creates a part below a heading, with the prefix of tool results.
     pub(super) fn response(blocks: Vec<Block>) -> Self {
         Self {
             first: vec![Span::role("  └ ", Role::Accent)],
@@ -121,7 +122,7 @@ impl Part {
         }
     }
 
-    /// A part that stands by itself.
+    /// Creates a part without a prefix.
     pub(super) fn bare(blocks: Vec<Block>) -> Self {
         Self {
             first: Vec::new(),
@@ -131,10 +132,11 @@ impl Part {
     }
 }
 
-/// What is seen of an entry; nothing for those that are only bookkeeping.
+/// Converts an entry to parts; returns none for entries without visible
+/// content.
 pub fn parts(entry: &Entry, detail: &Detail) -> Vec<Part> {
     match &entry.item {
-        Item::User(user) => vec![user_words(&user.text)],
+        Item::User(user) => vec![user_message(&user.text)],
         Item::Text(text) if text.preformatted && text.text.trim().is_empty() => Vec::new(),
         Item::Text(text) => {
             let blocks = if text.preformatted {
@@ -148,13 +150,13 @@ pub fn parts(entry: &Entry, detail: &Detail) -> Vec<Part> {
         Item::Reasoning(text) => reasoning(&text.text, detail),
         Item::Tool(call) => tool::parts(call, detail),
         Item::Plan(plan) => plan_parts(plan, detail.marks),
-        Item::Edit(made) => tool::made(made, detail),
-        Item::Permission(permission) if is_granted_routine(permission) => Vec::new(),
-        Item::Permission(permission) => vec![asked(permission)],
-        Item::Prompt(prompt) if is_routine(prompt) => Vec::new(),
+        Item::Edit(edits) => tool::standalone_edits(edits, detail),
+        Item::Permission(permission) if is_routine_permission(permission) => Vec::new(),
+        Item::Permission(permission) => vec![permission_part(permission)],
+        Item::Prompt(prompt) if is_routine_prompt(prompt) => Vec::new(),
         Item::Prompt(prompt) => vec![question(prompt)],
-        Item::Context(context) => given(context, detail),
-        Item::Notice(told) => vec![notice(told)],
+        Item::Context(context) => context_parts(context, detail),
+        Item::Notice(event) => vec![notice(event)],
         Item::Usage(spent) if detail.usage => usage(spent).into_iter().collect(),
         Item::TurnEnd(end) => turn_end(end).into_iter().collect(),
         Item::Unknown(text) => vec![unknown(&text.as_str(), detail)],
@@ -162,16 +164,16 @@ pub fn parts(entry: &Entry, detail: &Detail) -> Vec<Part> {
     }
 }
 
-/// Text without markup; its line ends stay.
+/// Creates a paragraph without Markdown, keeping line breaks.
 pub(super) fn plain(text: &str, role: Role) -> Block {
     let clean = sanitize::text(text.trim());
     Block::Paragraph(vec![Span::role(clean, role)])
 }
 
-/// Characters that are shown of what no rule knows, unless all is wanted.
+/// Maximum characters shown of an unknown frame, unless the line limit is off.
 const LONGEST_UNKNOWN: usize = 1000;
 
-/// What no rule knows is shown as it came, cut like all bodies.
+/// Shows an unknown frame verbatim, cut like other bodies.
 fn unknown(text: &str, detail: &Detail) -> Part {
     let accent = Style::of(Role::Accent);
     let cut = text.char_indices().nth(LONGEST_UNKNOWN);
@@ -185,7 +187,7 @@ fn unknown(text: &str, detail: &Detail) -> Part {
     Part::bulleted(Role::Accent, vec![Block::Verbatim(lines)])
 }
 
-fn user_words(text: &Payload) -> Part {
+fn user_message(text: &Payload) -> Part {
     Part {
         first: vec![Span::role("› ", Role::Colorful)],
         rest: vec![Span::role("  ", Role::Normal)],
@@ -193,7 +195,7 @@ fn user_words(text: &Payload) -> Part {
     }
 }
 
-/// A title line such as `**Looking around**` stands for what follows it.
+/// Shows the titles of reasoning, such as `**Looking around**`, or all of it.
 fn reasoning(text: &str, detail: &Detail) -> Vec<Part> {
     let text = without_empty_title(text);
     let italic = Style::of(Role::Normal).italic();
@@ -214,7 +216,7 @@ fn reasoning(text: &str, detail: &Detail) -> Vec<Part> {
                 .collect()
         }
         _ => {
-            let mut blocks = markdown::blocks_of(&titles_apart(text), detail.highlight);
+            let mut blocks = markdown::blocks_of(&separate_titles(text), detail.highlight);
             if blocks.is_empty() {
                 return Vec::new();
             }
@@ -226,8 +228,7 @@ fn reasoning(text: &str, detail: &Detail) -> Vec<Part> {
     }
 }
 
-/// The text behind a title that has no words, which markdown would take for a
-/// rule.
+/// Skips a title without text (`** **`), which Markdown would render as a rule.
 fn without_empty_title(text: &str) -> &str {
     let start = text.trim_start();
     let (first, rest) = start.split_once('\n').unwrap_or((start, ""));
@@ -236,9 +237,9 @@ fn without_empty_title(text: &str) -> &str {
     if is_empty { rest } else { text }
 }
 
-/// Puts a blank line before each title, which some agents write right below the
-/// words that belong to the one before.
-pub(super) fn titles_apart(text: &str) -> Cow<'_, str> {
+/// Inserts a blank line before each title, because some agents write it
+/// directly below the previous paragraph.
+pub(super) fn separate_titles(text: &str) -> Cow<'_, str> {
     let titles = text.lines().filter(|line| title(line).is_some()).count();
     if titles < 2 || title(text).is_none() {
         return Cow::Borrowed(text);
@@ -253,16 +254,15 @@ pub(super) fn titles_apart(text: &str) -> Cow<'_, str> {
     Cow::Owned(apart)
 }
 
-/// The words of a first line that is bold.
+/// Returns the text of a first line that is entirely bold.
 pub(super) fn title(text: &str) -> Option<&str> {
     let first = text.trim_start().lines().next()?.trim();
     let title = first.strip_prefix("**")?.strip_suffix("**")?;
     (!title.trim().is_empty() && !title.contains("**")).then_some(title)
 }
 
-/// The explanation, if there is one, then the steps. The first step that is
-/// not done stands out; where that cannot be seen, those that are being worked
-/// on have a mark of their own.
+/// Renders the explanation and the steps. The first unfinished step is
+/// highlighted; with `marks`, steps in progress get `▸`.
 fn plan_parts(plan: &Plan, marks: bool) -> Vec<Part> {
     let verb = Span::new("Update Plan", Style::of(Role::Colorful).bold());
     let head = Part::bulleted(Role::Green, vec![Block::Paragraph(vec![verb])]);
@@ -302,7 +302,7 @@ fn plan_parts(plan: &Plan, marks: bool) -> Vec<Part> {
     std::iter::once(head).chain(body).collect()
 }
 
-fn asked(permission: &Permission) -> Part {
+fn permission_part(permission: &Permission) -> Part {
     let mut spans = vec![
         Span::new("Permission", Style::of(Role::Colorful).bold()),
         Span::role(
@@ -317,30 +317,30 @@ fn asked(permission: &Permission) -> Part {
     Part::bulleted(Role::Accent, vec![Block::Paragraph(spans)])
 }
 
-/// The answer to a request, in the same words whichever agent asked. Where it was
-/// chosen from several of its kind, its name too.
+/// Returns the answer in the same words for every agent. Adds the option's name
+/// if several options have the same kind.
 fn answer(permission: &Permission) -> Cow<'_, str> {
     let mut options = permission.options.iter();
-    let Some(taken) = options.find(|option| option.id == permission.outcome) else {
-        let word = spoken(&permission.outcome);
+    let Some(chosen) = options.find(|option| option.id == permission.outcome) else {
+        let word = normalized_outcome(&permission.outcome);
         return word.map_or(permission.outcome.as_str().into(), Cow::Borrowed);
     };
-    let word = match taken.kind.as_str() {
+    let word = match chosen.kind.as_str() {
         "allow_once" => "allowed",
         "allow_always" => "always allowed",
         "reject_once" => "rejected",
         "reject_always" => "always rejected",
-        _ => return taken.name.as_str().into(),
+        _ => return chosen.name.as_str().into(),
     };
     let alike = permission.options.iter();
-    if alike.filter(|option| option.kind == taken.kind).count() > 1 {
-        return format!("{word}: {}", taken.name).into();
+    if alike.filter(|option| option.kind == chosen.kind).count() > 1 {
+        return format!("{word}: {}", chosen.name).into();
     }
     word.into()
 }
 
-/// What an agent's own word for an answer means.
-fn spoken(outcome: &str) -> Option<&'static str> {
+/// Maps an agent's own word for an answer to ours.
+fn normalized_outcome(outcome: &str) -> Option<&'static str> {
     Some(match outcome.to_ascii_lowercase().as_str() {
         "allow" | "allowed" | "accept" | "accepted" | "approve" | "approved" | "once" | "yes" => {
             "allowed"
@@ -354,21 +354,21 @@ fn spoken(outcome: &str) -> Option<&'static str> {
     })
 }
 
-/// Asked before every call.
+/// The question that aider asks before every tool call.
 const ROUTINE: &str = "Run tools?";
 
-/// Whether a question is asked before every call and was not answered with no:
-/// that tools run is seen in what they do.
-fn is_routine(prompt: &Prompt) -> bool {
+/// Returns true for the question before every tool call, unless it was answered
+/// with no. The call itself shows that it was allowed.
+fn is_routine_prompt(prompt: &Prompt) -> bool {
     let answer = prompt.answer.trim().to_ascii_lowercase();
     prompt.question.trim() == ROUTINE && !answer.starts_with(['n', 's'])
 }
 
-/// The same for a question that is put as a request for permission.
-fn is_granted_routine(permission: &Permission) -> bool {
+/// Does the same for a permission request.
+fn is_routine_permission(permission: &Permission) -> bool {
     let mut options = permission.options.iter();
-    let taken = options.find(|option| option.id == permission.outcome);
-    let is_refused = taken.is_some_and(|option| option.kind.starts_with("reject"));
+    let chosen = options.find(|option| option.id == permission.outcome);
+    let is_refused = chosen.is_some_and(|option| option.kind.starts_with("reject"));
     permission.title == ROUTINE && !is_refused && permission.outcome != "cancelled"
 }
 
@@ -393,12 +393,11 @@ fn question(prompt: &Prompt) -> Part {
     Part::bulleted(Role::Accent, vec![Block::Paragraph(spans)])
 }
 
-/// What the model was given besides the prompt: its title or name, or else its
-/// first line.
-fn given(context: &Context, detail: &Detail) -> Vec<Part> {
-    // A file is known by its name, not by its type.
+/// Shows context by its title or name, or else by its first line.
+fn context_parts(context: &Context, detail: &Detail) -> Vec<Part> {
+    // Prefer a file's name to its media type.
     let is_media_type = context.title.contains('/') && !context.title.contains(' ');
-    let words = if !context.title.is_empty() && (!is_media_type || context.name.is_empty()) {
+    let heading = if !context.title.is_empty() && (!is_media_type || context.name.is_empty()) {
         format!("Context {}", sanitize::line(&context.title))
     } else if !context.name.is_empty() {
         format!("Context {}", sanitize::line(&context.name))
@@ -407,7 +406,7 @@ fn given(context: &Context, detail: &Detail) -> Vec<Part> {
         let first = text.trim().lines().next().unwrap_or_default();
         format!("Context: {}", sanitize::line(first))
     };
-    let heading = vec![Block::Paragraph(vec![Span::role(words, Role::Accent)])];
+    let heading = vec![Block::Paragraph(vec![Span::role(heading, Role::Accent)])];
     let mut parts = vec![Part::bulleted(Role::Accent, heading)];
     if detail.everything {
         let text = context.text.as_str();
@@ -420,7 +419,7 @@ fn given(context: &Context, detail: &Detail) -> Vec<Part> {
     parts
 }
 
-/// `Error: …` and its like: the first word bold, all of it red.
+/// Renders a notice in red, with its level in bold: `Error: …`.
 fn notice(notice: &Notice) -> Part {
     let text = notice.text.as_str();
     let (word, bullet) = match notice.level {
@@ -432,13 +431,13 @@ fn notice(notice: &Notice) -> Part {
         Level::Error => ("Error", Role::Red),
         Level::Canceled => ("Canceled", Role::Red),
     };
-    told(word, &error_words(&text), bullet)
+    alert(word, &error_words(&text), bullet)
 }
 
-pub(super) fn told(word: &str, text: &str, bullet: Role) -> Part {
+pub(super) fn alert(word: &str, text: &str, bullet: Role) -> Part {
     let mut spans = vec![Span::new(word, Style::of(Role::Red).bold())];
     let text = text.trim();
-    // The word alone, where there is no other.
+    // Print only the label if the text repeats it.
     if !text.is_empty() && !text.eq_ignore_ascii_case(word) {
         let text = format!(": {}", sanitize::text(text));
         spans.push(Span::role(text, Role::Red));
@@ -446,23 +445,23 @@ pub(super) fn told(word: &str, text: &str, bullet: Role) -> Part {
     Part::bulleted(bullet, vec![Block::Paragraph(spans)])
 }
 
-/// Ends print nothing, except that a stream which just ended says so.
+/// Renders the end of a turn: nothing, unless the stream was cut off.
 fn turn_end(end: &TurnEnd) -> Option<Part> {
-    Some(told("Interrupted", &cut_off(end)?, Role::Red))
+    Some(alert("Interrupted", &cut_off(end)?, Role::Red))
 }
 
-/// What is said of a turn that was cut off; `None` for all others.
+/// Returns the message for a turn that was cut off; `None` for all others.
 pub fn cut_off(end: &TurnEnd) -> Option<String> {
-    const WORDS: &str = "the stream ended before the agent finished";
+    const MESSAGE: &str = "the stream ended before the agent finished";
     let reason = end.reason.trim();
     match end.status {
-        TurnStatus::Interrupted if reason.is_empty() => Some(format!("{WORDS}.")),
-        TurnStatus::Interrupted => Some(format!("{WORDS}: {}.", sanitize::line(reason))),
+        TurnStatus::Interrupted if reason.is_empty() => Some(format!("{MESSAGE}.")),
+        TurnStatus::Interrupted => Some(format!("{MESSAGE}: {}.", sanitize::line(reason))),
         _ => None,
     }
 }
 
-/// What is less than this would be shown as nought.
+/// Lower costs would be displayed as zero.
 const LEAST_COST: f64 = 0.000_05;
 
 fn usage(usage: &Usage) -> Option<Part> {
@@ -472,7 +471,7 @@ fn usage(usage: &Usage) -> Option<Part> {
         (usage.output_tokens, "out"),
         (usage.reasoning_tokens, "reasoning"),
     ];
-    let mut words: Vec<String> = counts
+    let mut amounts: Vec<String> = counts
         .into_iter()
         .filter_map(|(count, name)| {
             count
@@ -481,12 +480,12 @@ fn usage(usage: &Usage) -> Option<Part> {
         })
         .collect();
     let cost = usage.cost_usd.filter(|cost| *cost >= LEAST_COST);
-    words.extend(cost.map(|cost| format!("${cost:.4}")));
+    amounts.extend(cost.map(|cost| format!("${cost:.4}")));
     let used = usage.context_used.filter(|used| *used > 0);
     if let (Some(used), Some(size)) = (used, usage.context_size) {
-        words.push(format!("context {used}/{size}"));
+        amounts.push(format!("context {used}/{size}"));
     }
-    let text = format!("Usage: {}", words.join(", "));
+    let text = format!("Usage: {}", amounts.join(", "));
     let spans = vec![Span::role(text, Role::Accent)];
-    (!words.is_empty()).then(|| Part::bulleted(Role::Accent, vec![Block::Paragraph(spans)]))
+    (!amounts.is_empty()).then(|| Part::bulleted(Role::Accent, vec![Block::Paragraph(spans)]))
 }

@@ -1,25 +1,21 @@
-//! Markdown → blocks.
+//! Converts Markdown to blocks.
 //!
-//! What a model writes is taken as `CommonMark` with tables, footnotes, task
-//! lists and struck-out text. HTML is shown as the text that it is. The parser
-//! is a pull parser and takes linear time.
+//! Supports `CommonMark` with tables, footnotes, task lists and strikethrough.
+//! HTML is shown as plain text. Parsing takes linear time.
 //!
-//! An answer is shown while it is being written, so nothing may change the look
-//! of what stands far before it. Three rules differ from `CommonMark` for that:
+//! Answers are shown while they arrive, so later text must not change the look
+//! of earlier blocks. Three rules therefore differ from `CommonMark`:
 //!
-//! - Whether an empty line stands between two items of a list, or between two
-//!   blocks of an item, depends on what the source has there, not on the whole
-//!   list.
-//! - `[^label]` is a reference to a footnote, whether that exists or not.
-//! - `[label]` is a link only if the definition of the label came before it; a
-//!   definition that came later is shown where it stands. `[text][label]` and
-//!   `[label][]` wait for their definition: [`stream`](super::stream) says how
-//!   long.
+//! - An empty line between two list items, or between two blocks of an item, is
+//!   shown where the source has one; it does not depend on the whole list.
+//! - `[^label]` is always a footnote reference, even without a footnote.
+//! - `[label]` is a link only if its definition came before; a later definition
+//!   is shown as text. `[text][label]` and `[label][]` wait for their definition;
+//!   [`stream`](super::stream) documents the limit.
 //!
-//! A `Unit` is what can be finished alone: a block, or an item of a list, that is
-//! in no other. [`blocks`] is called for answers, reasoning and other prose;
-//! `parse` by `stream`, which does the whole work where references have
-//! definitions.
+//! A `Unit` is the smallest part that can be finished independently: a
+//! top-level block or an item of a top-level list. Texts with reference
+//! definitions go through [`stream`](super::stream), which resolves them.
 
 mod builder;
 mod highlights;
@@ -38,21 +34,21 @@ use crate::doc::{Block, ListItem};
 use builder::Builder;
 pub(super) use highlights::{Code, Highlights};
 
-/// How deep quotes and lists may be nested.
+/// Maximum nesting depth of quotes and lists.
 pub const DEEPEST: usize = 16;
 
-/// Bytes of the address of a link. Each word of its text may lead there, and
-/// each row that it is wrapped to, so a longer one is cut, and ends in `…`.
+/// Maximum bytes of a link address; longer ones are cut and end in `…`. The
+/// address can be repeated for every word and row of the link's text.
 pub const LONGEST_ADDRESS: usize = 2000;
 
-/// The blocks of a text.
+/// Converts Markdown to blocks, with highlighted code.
 pub fn blocks(text: &str) -> Vec<Block> {
     blocks_of(text, true)
 }
 
-/// The blocks of a text, with or without the roles of code.
+/// Converts Markdown to blocks, with or without highlighted code.
 pub fn blocks_of(text: &str, highlight: bool) -> Vec<Block> {
-    let text = with_line_feeds(text);
+    let text = normalize_newlines(text);
     let code = if highlight { Code::Once } else { Code::Plain };
     let parsed = parse(&text, code, |_, _| None);
     if parsed.definitions.is_empty() {
@@ -64,21 +60,20 @@ pub fn blocks_of(text: &str, highlight: bool) -> Vec<Block> {
     stream.into_blocks()
 }
 
-/// What can be finished alone.
+/// A part that can be finished independently.
 pub(super) struct Unit {
-    /// Where it stands in the source.
+    /// Its byte range in the source.
     pub(super) range: Range<usize>,
     pub(super) content: Content,
     pub(super) kind: Kind,
-    /// Labels that it refers to and that are not defined in the text.
+    /// References to labels that the text does not define.
     pub(super) references: Vec<Reference>,
 }
 
-/// What a unit shows.
+/// The content of a unit.
 pub(super) enum Content {
     Blocks(Vec<Block>),
-    /// An item of a list that starts with this number, and whether it is the
-    /// first.
+    /// A list item, with the first number of its list.
     Item {
         start: Option<u64>,
         first: bool,
@@ -86,44 +81,45 @@ pub(super) enum Content {
     },
 }
 
-/// What sort of thing a unit is, as far as that says how it can go on.
+/// The kind of a unit, which decides how it can continue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Code between fences, in this language.
+    /// A fenced code block in this language.
     Fenced(String),
     Table,
     Item,
-    /// Anything else that an empty line ends.
+    /// Any other block that ends at an empty line.
     Ending,
     Other,
 }
 
-/// A use of a label that the text itself does not define.
+/// A reference to a label that the text does not define.
 pub(super) struct Reference {
     at: usize,
-    /// The label, comparable.
+    /// The normalized label.
     pub(super) label: String,
-    /// Whether it is of the form `[label]`.
+    /// True for the form `[label]`.
     pub(super) shortcut: bool,
 }
 
-/// `[label]: address`.
+/// A link reference definition: `[label]: address`.
 pub(super) struct Definition {
-    /// Where it stands in the source.
+    /// Its byte range in the source.
     pub(super) range: Range<usize>,
-    /// The label as it is written.
+    /// The label as written.
     pub(super) label: String,
     pub(super) address: String,
 }
 
-/// The units of a text, and the definitions in it, both in order.
+/// Units and definitions of a text, in order.
 pub(super) struct Parsed {
     pub(super) units: Vec<Unit>,
     pub(super) definitions: Vec<Definition>,
 }
 
-/// Parses a text whose lines end in `\n`. `resolve` gives the addresses of
-/// labels that are not defined in it, and is told whether a link is a shortcut.
+/// Parses a text with `\
+/// ` line ends. `resolve` looks up the address of a label that the text does
+/// not define; its second argument is true for the form `[label]`.
 pub(super) fn parse(
     text: &str,
     code: Code<'_>,
@@ -132,7 +128,7 @@ pub(super) fn parse(
     let (source, skipped) = with_footnotes(text);
     let references = RefCell::new(Vec::new());
     let on_broken_link = |link: BrokenLink<'_>| {
-        let label = comparable(&link.reference);
+        let label = normalized(&link.reference);
         let shortcut = link.link_type == LinkType::Shortcut;
         let address = resolve(&label, shortcut);
         references.borrow_mut().push(Reference {
@@ -163,13 +159,13 @@ pub(super) fn parse(
     Parsed { units, definitions }
 }
 
-/// A label in the form in which labels are compared.
-pub(super) fn comparable(label: &str) -> String {
+/// Normalizes a label for comparison.
+pub(super) fn normalized(label: &str) -> String {
     label.to_lowercase()
 }
 
-/// An address that is not too long.
-pub(super) fn shortened(address: &str) -> Cow<'_, str> {
+/// Cuts an address to [`LONGEST_ADDRESS`].
+pub(super) fn cut_address(address: &str) -> Cow<'_, str> {
     if address.len() <= LONGEST_ADDRESS {
         return Cow::Borrowed(address);
     }
@@ -180,8 +176,10 @@ pub(super) fn shortened(address: &str) -> Cow<'_, str> {
     Cow::Owned(address.get(..end).unwrap_or_default().to_owned() + "…")
 }
 
-/// Makes `\r\n` and a lone `\r` a line feed.
-pub(super) fn with_line_feeds(text: &str) -> Cow<'_, str> {
+/// Replaces `\\r\
+/// ` and `\\r` with `\
+/// `.
+pub(super) fn normalize_newlines(text: &str) -> Cow<'_, str> {
     if memchr::memchr(b'\r', text.as_bytes()).is_none() {
         return Cow::Borrowed(text);
     }
@@ -206,7 +204,7 @@ where
     definitions
 }
 
-/// Gives each unit the references that stand in it.
+/// Assigns references to the units that contain them.
 fn assign(references: Vec<Reference>, units: &mut [Unit]) {
     let mut units = units.iter_mut().peekable();
     for reference in references {
@@ -220,8 +218,9 @@ fn assign(references: Vec<Reference>, units: &mut [Unit]) {
     }
 }
 
-/// The parser takes `[^label]` for a reference only where the footnote exists,
-/// so each label gets one, before the text. Says how long they are together.
+/// Prepends an empty footnote for each label, because the parser recognises
+/// `[^label]` only if the footnote exists. Returns the text and the length of
+/// the prefix.
 fn with_footnotes(text: &str) -> (Cow<'_, str>, usize) {
     let labels: BTreeSet<&str> = text
         .split("[^")
@@ -241,7 +240,7 @@ fn with_footnotes(text: &str) -> (Cow<'_, str>, usize) {
     (Cow::Owned(source), skipped)
 }
 
-/// The label at the start of what stands behind `[^`.
+/// Returns the label, given the text after `[^`.
 fn footnote_label(text: &str) -> Option<&str> {
     let mut escaped = false;
     for (at, byte) in text.bytes().enumerate() {
@@ -255,7 +254,7 @@ fn footnote_label(text: &str) -> Option<&str> {
     None
 }
 
-/// The units of a whole text as blocks.
+/// Joins units into blocks.
 fn joined(units: Vec<Unit>) -> Vec<Block> {
     let mut blocks = Vec::new();
     for unit in units {

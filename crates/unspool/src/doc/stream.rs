@@ -1,30 +1,29 @@
-//! Markdown that is still being written → parts that no further text can change.
+//! Parses Markdown incrementally: yields parts that no later text can change.
 //!
-//! An answer comes in pieces of any size. What is finished is parsed, coloured
-//! and handed out once; only what is open is done again. All [`Part`]s that were
-//! handed out are together what [`markdown::blocks`]
-//! makes of the whole text.
+//! An answer arrives in pieces of any size. Finished text is parsed,
+//! highlighted and returned once; only open text is parsed again. All returned
+//! [`Part`]s together equal the result of [`markdown::blocks`] for the whole
+//! text.
 //!
-//! A unit (a block or an item of a list that is in no other) is finished as soon
-//! as a complete line has started the next one: from then on a parser has closed
-//! it. The open text always starts at a unit, so that parsing it alone gives the
-//! same as parsing the whole message. Two things are special:
+//! A unit (a top-level block, or an item of a top-level list) is finished when
+//! a complete line has started the next unit. Open text always starts at a
+//! unit, so parsing it alone gives the same result as parsing the whole
+//! message. There are two special cases:
 //!
-//! - A fence that is in no other block is not parsed again: its lines are
+//! - A top-level fenced code block is never parsed again: its lines are
 //!   finished one by one (`stream/fence.rs`).
-//! - A unit that refers to a label which is not yet defined waits, and with it
-//!   all that follows, until the definition comes, 256 KB have followed or the
-//!   message ends. The short form `[label]`, which prose is full of, never waits
+//! - A unit that refers to an undefined label waits, together with everything
+//!   after it, until the definition arrives, 256 KB have followed or the message
+//!   ends. The form `[label]`, common in prose, never waits
 //!   (`stream/references.rs`).
 //!
-//! The open text is parsed again only when it has doubled, or when an empty line
-//! is likely to have ended a unit, so that all parsing together is a small multiple
-//! of the message, also where one table, paragraph or quotation is the whole of
-//! it.
-//! A view calls [`Stream::refresh`] before it paints; of a unit that is longer
-//! than the view, it gets the end as it looks by itself.
+//! Open text is parsed again only when it has doubled or when an empty line has
+//! probably ended a unit. The total work is therefore a small multiple of the
+//! message, even if the message is one long table, paragraph or quote. A view
+//! calls [`Stream::refresh`] before it draws; for a unit longer than the view
+//! it gets only the end.
 //!
-//! Called by live views; and by `markdown` for texts that define references.
+//! Used by live views, and by `markdown` for texts that define references.
 //!
 //! ```
 //! use unspool::doc::markdown;
@@ -53,25 +52,27 @@ pub use part::Part;
 use part::Place;
 use references::{References, Source};
 
-/// How many bytes may come before the open text is parsed again.
+/// Minimum growth, in bytes, before open text is parsed again.
 const STEP: usize = 512;
 
-/// How much the open text grows between two parses where nothing seems to have
-/// ended.
-const UNLIKELY: usize = 7;
+/// Growth factor between two parses if no unit seems to have ended.
+const GROWTH: usize = 7;
 
-/// How long the head of a unit may be that is shown above its end.
+/// Maximum bytes of a table header or item start that is repeated above a cut
+/// unit.
 const HEAD: usize = 1024;
 
-/// What lines say about the end of a unit before they are parsed.
+/// Cheap hints about the end of a unit, gathered from lines before they are
+/// parsed.
 #[derive(Default)]
 struct Hints {
-    /// Whether the last complete line is empty.
+    /// True if the last complete line is empty.
     blank: bool,
-    /// Whether a line that seems to start a block has come since the last parse.
+    /// True if a line that looks like a block start arrived since the last
+    /// parse.
     resumed: bool,
-    /// Whether that may be taken for the end: not if the last parse found none.
-    hopeful: bool,
+    /// False if the last parse found no finished unit despite the hints.
+    reliable: bool,
 }
 
 impl Hints {
@@ -82,46 +83,48 @@ impl Hints {
     }
 }
 
-/// Whether a line seems to start a block without an empty line before it.
+/// Returns true if a line looks like the start of a block even without an empty
+/// line before it.
 fn interrupts(line: &str) -> bool {
     let starts = ["#", "```", "~~~", "- ", "* ", "+ ", "1. ", "---", "***"];
     let line = line.trim_start_matches(' ');
     starts.iter().any(|start| line.starts_with(start))
 }
 
-/// Markdown that is still being written.
+/// A Markdown message that is still arriving.
 #[derive(Default)]
 pub struct Stream {
-    /// The open text, and where it starts in the message.
+    /// The open text, and its offset in the message.
     text: String,
     base: usize,
-    /// How much of it are complete lines.
+    /// Length of the complete lines in it.
     complete: usize,
-    /// How much of it was parsed, without coming to an end.
+    /// Length that was already parsed without a finished unit.
     tried: usize,
-    /// What is open in what was parsed.
+    /// The kind of the last parsed unit, which is still open.
     kind: Option<Kind>,
     hints: Hints,
-    /// Whether the last character was `\r`.
+    /// True if the last character was `\\r`.
     after_return: bool,
-    /// Where the first item stands, if the open text goes on with a list.
+    /// The list position of the first unit, if the open text continues a list.
     list: Option<Place>,
     fence: Option<Fence>,
     highlights: Highlights,
     references: References,
-    /// The last view, and how large it was, if nothing has come since.
+    /// The open parts and the window size of the last refresh, if nothing
+    /// arrived since.
     open: Vec<Part>,
     window: Option<usize>,
     parsed_bytes: usize,
 }
 
 impl Stream {
-    /// Of nothing so far.
+    /// Creates an empty stream.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a piece of the message.
+    /// Appends a piece of the message.
     pub fn push(&mut self, text: &str) {
         if text.is_empty() {
             return;
@@ -130,17 +133,17 @@ impl Stream {
         let rest = text.strip_prefix('\n').filter(|_| self.after_return);
         self.after_return = text.ends_with('\r');
         let text = rest.unwrap_or(text);
-        self.append(&markdown::with_line_feeds(text));
+        self.append(&markdown::normalize_newlines(text));
         self.advance();
     }
 
-    /// Says that the message is complete.
+    /// Marks the message as complete.
     pub fn finish(&mut self) {
         self.window = None;
         self.advance();
         if let Some(mut fence) = self.fence.take() {
             let last = fence.last_line(&self.text);
-            self.hand_code(last);
+            self.queue_code(last);
             self.text.clear();
         } else {
             self.parse(true);
@@ -151,14 +154,13 @@ impl Stream {
         self.references.release_all();
     }
 
-    /// Takes out what no further text can change, in order.
+    /// Takes the finished parts, in order.
     pub fn take_finished(&mut self) -> impl Iterator<Item = Part> + use<> {
         std::mem::take(&mut self.references.finished).into_iter()
     }
 
-    /// Finishes what can be finished and looks at the rest, for a view that is
-    /// about to be painted. Of an open unit that is longer than `window` bytes,
-    /// only the end is looked at.
+    /// Finishes what it can and parses the rest, for a view that is about to
+    /// draw. Only the last `window` bytes of an open unit are parsed.
     pub fn refresh(&mut self, window: usize) {
         if self.window == Some(window) {
             return;
@@ -168,24 +170,23 @@ impl Stream {
             self.advance();
         }
         self.open = self.references.last(window);
-        let seen = self.look(window);
-        self.open.extend(seen);
+        let open = self.parse_open(window);
+        self.open.extend(open);
         self.window = Some(window);
     }
 
-    /// What may still change, as it looked at the last [`refresh`](Self::refresh).
-    /// It stands behind all that was finished then.
+    /// Returns the open parts as of the last [`refresh`](Self::refresh). They
+    /// follow the parts that were finished then.
     pub fn open(&self) -> &[Part] {
         &self.open
     }
 
-    /// How many bytes were given to the parser: what all the work is in
-    /// proportion to.
+    /// Returns the number of bytes parsed so far, including repeated parses.
     pub fn parsed_bytes(&self) -> usize {
         self.parsed_bytes + self.references.parsed_bytes
     }
 
-    /// All that was handed out since the last time, as blocks.
+    /// Takes the finished parts as blocks.
     pub(super) fn into_blocks(mut self) -> Vec<Block> {
         let mut blocks: Vec<Block> = Vec::new();
         for part in self.take_finished() {
@@ -207,7 +208,7 @@ impl Stream {
         blocks
     }
 
-    /// Adds text and looks at its lines.
+    /// Appends text and updates the hints.
     fn append(&mut self, text: &str) {
         let old = self.complete;
         if let Some(end) = memchr::memrchr(b'\n', text.as_bytes()) {
@@ -222,14 +223,14 @@ impl Stream {
         }
     }
 
-    /// Finishes what can be finished, where it is time to look.
+    /// Finishes what it can if a parse is likely to pay off.
     fn advance(&mut self) {
         loop {
             if self.fence.is_some() {
                 if !self.advance_fence() {
                     return;
                 }
-            } else if self.is_time() {
+            } else if self.should_parse() {
                 self.parse(false);
             } else {
                 return;
@@ -237,26 +238,26 @@ impl Stream {
         }
     }
 
-    fn is_time(&self) -> bool {
+    fn should_parse(&self) -> bool {
         let grown = self.complete.saturating_sub(self.tried);
         let ends_at_blank = matches!(self.kind, Some(Kind::Ending | Kind::Table));
         let factor = match ends_at_blank {
-            true if !self.hints.resumed => UNLIKELY,
-            true if self.hints.hopeful => 0,
+            true if !self.hints.resumed => GROWTH,
+            true if self.hints.reliable => 0,
             _ => 1,
         };
         grown >= STEP.max(factor * self.tried)
     }
 
-    /// Hands out the complete lines of the open fence. Says whether it is
-    /// closed.
+    /// Finishes the complete lines of the open fence; returns true if they
+    /// close it.
     fn advance_fence(&mut self) -> bool {
         let Some(fence) = &mut self.fence else {
             return false;
         };
         let complete = self.text.get(..self.complete).unwrap_or_default();
         let (lines, taken, closed) = fence.take(complete);
-        self.hand_code(lines);
+        self.queue_code(lines);
         self.drop_text(taken);
         if closed {
             self.fence = None;
@@ -266,9 +267,9 @@ impl Stream {
         closed
     }
 
-    fn hand_code(&mut self, part: Option<Part>) {
+    fn queue_code(&mut self, part: Option<Part>) {
         if let Some(part) = part {
-            self.references.hand(part, self.base);
+            self.references.queue_part(part, self.base);
         }
     }
 
@@ -280,8 +281,8 @@ impl Stream {
         self.highlights.forget_before(self.base);
     }
 
-    /// Parses the complete lines, or all that there is, and finishes what can
-    /// be finished.
+    /// Parses the complete lines, or everything if `all`, and finishes what it
+    /// can.
     fn parse(&mut self, all: bool) {
         let length = if all { self.text.len() } else { self.complete };
         let text = self.text.get(..length).unwrap_or_default();
@@ -304,7 +305,7 @@ impl Stream {
         self.finish_units(parsed, cut, all);
         self.drop_text(cut);
         self.tried = self.complete;
-        self.hints.hopeful = cut > 0;
+        self.hints.reliable = cut > 0;
         self.hints.resumed = false;
         if !all && let Some((kind, start)) = open {
             self.kind = Some(kind);
@@ -312,7 +313,7 @@ impl Stream {
         }
     }
 
-    /// Hands out the units that end before the cut.
+    /// Finishes the units before the cut.
     fn finish_units(&mut self, parsed: Parsed, cut: usize, all: bool) {
         let alone = !parsed.definitions.is_empty() || self.references.has_definitions();
         let mut definitions = parsed.definitions.into_iter().peekable();
@@ -350,14 +351,14 @@ impl Stream {
         };
         if alone {
             let code = Code::Kept(&mut self.highlights, self.base + start);
-            self.references.hand_source(source, code);
+            self.references.queue_source(source, code);
         } else {
             let parts = place.parts(unit.content);
-            self.references.hand_parsed(source, parts, unit.references);
+            self.references.queue_parsed(source, parts, unit.references);
         }
     }
 
-    /// Goes on line by line if a fence starts at this byte.
+    /// Switches to line-by-line mode if a fence starts at this offset.
     fn enter_fence(&mut self, at: usize) {
         let Some(Kind::Fenced(language)) = &self.kind else {
             return;
@@ -374,8 +375,8 @@ impl Stream {
         }
     }
 
-    /// The open text as it looks now.
-    fn look(&mut self, window: usize) -> Vec<Part> {
+    /// Parses the open text without finishing anything.
+    fn parse_open(&mut self, window: usize) -> Vec<Part> {
         if let Some(fence) = &self.fence {
             return fence
                 .rest(last_bytes(&self.text, window))
@@ -403,7 +404,8 @@ impl Stream {
         parts
     }
 
-    /// The end of the open text with what makes it a table or an item.
+    /// Returns the end of the open text, with the table header or item start it
+    /// needs.
     fn end_of_unit(&self, window: usize) -> String {
         let lines = match self.kind {
             Some(Kind::Table) => 2,

@@ -1,6 +1,8 @@
-//! How a call is told: a verb and its object, and below it what came of it.
-//! The category decides, so that the same work looks the same whichever agent
-//! did it; the tools that the agent formatter names have their own words.
+//! Renders a tool call: a verb and its object, with the result below.
+//!
+//! The category decides, so that the same action looks the same for every
+//! agent. Tools that the agent formatter's document names are in
+//! `tool/special.rs`.
 
 use std::borrow::Cow;
 
@@ -14,18 +16,18 @@ use crate::session::Tool;
 use crate::tool::{self, unwrap_shell};
 
 mod body;
-mod named;
+mod envelope;
+mod special;
 mod task;
-mod wrapping;
 
 use body::prose;
 pub(super) use body::{head_lines, verbatim};
-pub(super) use task::delegates;
+pub(super) use task::is_delegation;
 
-/// What is seen of a call.
+/// Renders a tool call as parts.
 pub(super) fn parts(tool: &Tool, detail: &Detail) -> Vec<Part> {
     let json = tool.call.input.as_ref().map_or(Json::NULL, RawJson::json);
-    // The fields of a call's input, also when they came as encoded text.
+    // Some agents send the input as a JSON-encoded string.
     let encoded = json.str();
     let decoded = encoded.as_deref().and_then(Json::parse);
     let view = View {
@@ -33,27 +35,27 @@ pub(super) fn parts(tool: &Tool, detail: &Detail) -> Vec<Part> {
         detail,
         input: Input(decoded.unwrap_or(json).object()),
     };
-    if let Some(parts) = named::parts(&view) {
+    if let Some(parts) = special::parts(&view) {
         return parts;
     }
     if view.is_bare() {
-        return view.unhandled();
+        return view.generic();
     }
     match tool.call.category {
         Category::Execute => view.command(),
-        Category::Read => view.silent("Read", Style::of(Role::Normal).bold(), view.subject()),
+        Category::Read => view.heading_only("Read", Style::of(Role::Normal).bold(), view.subject()),
         Category::List => view.list(),
         Category::Search => view.search(),
         Category::Fetch => view.fetch(),
         Category::Task => task::parts(&view),
         Category::Write | Category::Edit | Category::Delete | Category::Move => view.change(),
-        Category::Plan | Category::Think | Category::Other => view.unhandled(),
+        Category::Plan | Category::Think | Category::Other => view.generic(),
     }
 }
 
-/// What a sub-agent answered, without what its result wraps it in.
+/// Returns a sub-agent's answer without the envelope of its result.
 pub(super) fn answer_of(output: &str) -> &str {
-    wrapping::answer(output)
+    envelope::answer(output)
 }
 
 /// The fields of a call's input.
@@ -64,7 +66,7 @@ impl<'a> Input<'a> {
         &self.0
     }
 
-    /// The first of these fields that is a non-blank string.
+    /// Returns the first of these fields that is a non-blank string.
     fn text(&self, keys: &[&str]) -> Option<String> {
         let fields = self.object();
         keys.iter()
@@ -99,7 +101,8 @@ impl View<'_> {
         self.result().is_some()
     }
 
-    /// The colour of the bullet tells how the call stands.
+    /// Returns the bullet's colour: grey while running, green for success, red
+    /// otherwise.
     fn bullet(&self) -> Role {
         match self.result().map(|result| result.status) {
             None => Role::Accent,
@@ -112,28 +115,29 @@ impl View<'_> {
         Part::bulleted(self.bullet(), vec![Block::Paragraph(spans)])
     }
 
-    /// Whether it was refused or stopped: what it was to do was not done.
-    fn was_stopped(&self) -> bool {
+    /// Returns true if the call was rejected or canceled, so its action did not
+    /// happen.
+    fn was_prevented(&self) -> bool {
         let status = self.result().map(|result| result.status);
         matches!(status, Some(ToolStatus::Rejected | ToolStatus::Canceled))
     }
 
-    /// `running` until it was done, `done` afterwards.
+    /// Returns `done` if the call was carried out, otherwise `running`.
     fn verb(&self, running: &str, done: &str) -> Span {
-        let is_done = self.is_done() && !self.was_stopped();
+        let is_done = self.is_done() && !self.was_prevented();
         let word = if is_done { done } else { running };
         Span::new(word, Style::of(Role::Colorful).bold())
     }
 
-    /// Whether nothing tells what the call is about, as where its arguments
-    /// could not be read: its verb would say nothing.
+    /// Returns true if nothing names the call's object, for example because its
+    /// arguments could not be read. The verb alone would not help.
     fn is_bare(&self) -> bool {
         let has_edits = || self.result().is_some_and(|result| !result.edits.is_empty());
         match self.tool.call.category {
             Category::Execute => self.command_text().is_none(),
             Category::Read | Category::Search | Category::Fetch => {
-                let told = ["pattern", "query", "regex", "url", "prompt"];
-                self.subject().trim().is_empty() && self.input.text(&told).is_none()
+                let keys = ["pattern", "query", "regex", "url", "prompt"];
+                self.subject().trim().is_empty() && self.input.text(&keys).is_none()
             }
             Category::Write | Category::Edit | Category::Delete | Category::Move => {
                 self.subject().trim().is_empty() && self.patch().is_empty() && !has_edits()
@@ -142,7 +146,7 @@ impl View<'_> {
         }
     }
 
-    /// What the call is about, in full where the input says it.
+    /// Returns the object of the call, in full if the input has it.
     fn subject(&self) -> String {
         self.input
             .text(&[
@@ -156,34 +160,36 @@ impl View<'_> {
             .map_or_else(|| self.tool.call.arg.clone(), exact)
     }
 
-    /// A heading alone, with the error below it if there is one.
-    fn silent(&self, word: &str, style: Style, object: String) -> Vec<Part> {
+    /// Renders a heading without output; an error is shown below it.
+    fn heading_only(&self, word: &str, style: Style, object: String) -> Vec<Part> {
         let mut spans = match self.stop() {
             Some(stop) => vec![stop, spaced(word)],
             None => vec![Span::new(word, style)],
         };
         spans.push(spaced(&object));
         let mut parts = vec![self.head(spans)];
-        parts.extend(self.news());
+        parts.extend(self.details());
         parts
     }
 
-    /// The verb of a call that was refused or stopped.
+    /// Returns the verb of a call that was rejected or canceled.
     fn stop(&self) -> Option<Span> {
         stop(self.result()?.status)
     }
 
-    /// What stands below the heading of a call whose output is not shown: why
-    /// it failed, unless the heading says it all, or what is looked for in it.
-    fn news(&self) -> Option<Part> {
-        let is_told = self.was_stopped() && wrapping::reason(&self.output()).is_empty();
-        let failure = self.failure().filter(|_| !is_told);
+    /// Returns the part below a heading without output: the error, unless the
+    /// heading already implies it, or the search match, or the output if
+    /// everything is shown.
+    fn details(&self) -> Option<Part> {
+        let is_redundant = self.was_prevented() && envelope::reason(&self.output()).is_empty();
+        let failure = self.failure().filter(|_| !is_redundant);
         failure
-            .or_else(|| self.found())
+            .or_else(|| self.search_match())
             .or_else(|| self.everything())
     }
 
-    /// The whole output of a call that looked for something, where all is wanted.
+    /// Returns the whole output of a read-only call if [`Detail::everything`]
+    /// is set.
     fn everything(&self) -> Option<Part> {
         let looks = matches!(
             self.tool.call.category,
@@ -193,63 +199,68 @@ impl View<'_> {
         is_wanted.then(|| self.body(&self.output(), Role::Accent))?
     }
 
-    /// The lines of the output that are looked for.
-    fn found(&self) -> Option<Part> {
-        let wanted = self.detail.wanted.as_ref()?;
+    /// Returns the lines of the output around a search match.
+    fn search_match(&self) -> Option<Part> {
+        let search = self.detail.search.as_ref()?;
         let output = self.output();
-        let is_there = output.lines().any(|line| wanted.is(line));
+        let is_there = output.lines().any(|line| search.matches(line));
         is_there.then(|| self.body(&output, Role::Accent))?
     }
 
-    /// The line that says why a call failed; `None` unless it did.
+    /// Returns the line that explains a failure; `None` if the call did not
+    /// fail.
     fn failure(&self) -> Option<Part> {
         let result = self.result()?;
         let output = result.output.as_str();
-        let reason = wrapping::reason(&output);
+        let reason = envelope::reason(&output);
         failure(result.status, &reason, self.detail)
     }
 
-    /// The output below the heading, cut to the lines that are wanted.
+    /// Returns the output, cut to the line limit.
     fn body(&self, text: &str, role: Role) -> Option<Part> {
         verbatim(head_lines(text, Style::of(role), self.detail))
     }
 
-    /// The output of a command. Of a long one only the first lines are decoded.
+    /// Returns the output of a command. Decodes only the first lines of a long
+    /// output.
     fn command_output(&self, exit_code: Option<i64>) -> Option<Part> {
         let early = self
             .result()
             .and_then(|result| body::opening(&result.output, self.detail, exit_code));
         match early {
             Some(lines) => verbatim(lines),
-            None => self.captured(&wrapping::command_output(&self.output(), exit_code)),
+            None => self.captured(&envelope::command_output(&self.output(), exit_code)),
         }
     }
 
-    /// The same for what a command printed for a terminal.
+    /// Returns terminal output, cut to the line limit.
     fn captured(&self, text: &str) -> Option<Part> {
         verbatim(body::captured(text, self.detail))
     }
 
-    /// What the call has said so far.
+    /// Returns the output so far.
     fn output(&self) -> Cow<'_, str> {
         match self.result() {
-            Some(result) => self.so_far().unwrap_or_else(|| result.output.as_str()),
+            Some(result) => self
+                .output_before_cancel()
+                .unwrap_or_else(|| result.output.as_str()),
             None => Cow::Borrowed(&self.tool.output),
         }
     }
 
-    /// What a call had written when it was stopped, where nobody says more.
-    fn so_far(&self) -> Option<Cow<'_, str>> {
+    /// Returns the output before a cancellation, if the result has no better
+    /// message.
+    fn output_before_cancel(&self) -> Option<Cow<'_, str>> {
         let result = self.result()?;
         if result.status != ToolStatus::Canceled {
             return None;
         }
-        let told = result.output.as_str();
-        let output = match wrapping::before_stop(&told) {
+        let text = result.output.as_str();
+        let output = match envelope::before_cancel(&text) {
             Some(output) => Cow::Owned(output.to_owned()),
-            None if wrapping::reason(&told).is_empty() => Cow::Borrowed(self.tool.output.as_str()),
-            None if wrapping::is_about_stop(&told) => return None,
-            None if self.tool.call.category == Category::Execute => told,
+            None if envelope::reason(&text).is_empty() => Cow::Borrowed(self.tool.output.as_str()),
+            None if envelope::is_cancel_message(&text) => return None,
+            None if self.tool.call.category == Category::Execute => text,
             None => return None,
         };
         (!output.trim().is_empty()).then_some(output)
@@ -258,7 +269,7 @@ impl View<'_> {
     fn command(&self) -> Vec<Part> {
         let code = self.result().and_then(|result| result.exit_code);
         let code = code.filter(|code| *code != 0);
-        let (running, done) = if self.is_typing() {
+        let (running, done) = if self.is_input_to_command() {
             ("Typing", "Typed")
         } else {
             ("Running", "Ran")
@@ -267,33 +278,34 @@ impl View<'_> {
         let text = self.command_text().unwrap_or_default();
         let mut spans = vec![verb, Span::role(" ".to_owned() + &text, Role::Normal)];
         spans.extend(code.map(|code| Span::role(format!(" (exit {code})"), Role::Accent)));
-        let goes_on = self.goes_on();
-        spans.extend(goes_on.then(in_background));
+        let runs_in_background = self.runs_in_background();
+        spans.extend(runs_in_background.then(background_suffix));
         let mut parts = vec![self.head(spans)];
-        if goes_on {
+        if runs_in_background {
             // The heading says it all.
-        } else if let Some(output) = self.so_far() {
+        } else if let Some(output) = self.output_before_cancel() {
             parts.extend(self.captured(&output));
         } else if code.is_none() && self.bullet() == Role::Red {
-            parts.extend(self.news());
+            parts.extend(self.details());
         } else {
             parts.extend(self.command_output(code));
         }
         parts
     }
 
-    /// Whether the work goes on in the background, as was asked for.
-    fn goes_on(&self) -> bool {
+    /// Returns true if the work continues in the background, as the input
+    /// asked.
+    fn runs_in_background(&self) -> bool {
         self.input.object().get("run_in_background").is_true()
-            && wrapping::is_in_background(&self.output())
+            && envelope::is_in_background(&self.output())
     }
 
-    /// Whether this is not a command, but what one that runs is told.
-    fn is_typing(&self) -> bool {
+    /// Returns true for a call that sends input to a running command.
+    fn is_input_to_command(&self) -> bool {
         self.tool.call.name.ends_with("write_stdin") && self.input.text(&["chars"]).is_some()
     }
 
-    /// The command; `None` where the call tells none.
+    /// Returns the command; `None` if the call contains none.
     fn command_text(&self) -> Option<String> {
         let words = self.input.list("command");
         let text = if words.is_empty() {
@@ -310,13 +322,13 @@ impl View<'_> {
             Some(crate::tool::command_line(&words))
         };
         let call = &self.tool.call;
-        let told = [call.title.as_str(), call.arg.as_str()];
-        let told = told.into_iter().find(|told| !told.trim().is_empty());
+        let labels = [call.title.as_str(), call.arg.as_str()];
+        let label = labels.into_iter().find(|text| !text.trim().is_empty());
         let whole = call.input.as_ref().and_then(|input| input.json().str());
         let whole = whole.filter(|_| self.input.object().is_empty());
         let text = text
             .or_else(|| whole.map(Cow::into_owned))
-            .or_else(|| told.map(str::to_owned))?;
+            .or_else(|| label.map(str::to_owned))?;
         let text = exact(text);
         Some(sanitize::text(unwrap_shell(text.trim()).trim()).into_owned())
     }
@@ -324,9 +336,9 @@ impl View<'_> {
     fn list(&self) -> Vec<Part> {
         let style = Style::of(Role::Colorful).bold();
         match self.input.text(&["pattern", "glob"]) {
-            Some(pattern) => self.silent("Find", style, exact(pattern)),
-            None if is_glob(&self.subject()) => self.silent("Find", style, self.subject()),
-            None => self.silent("List", style, self.subject()),
+            Some(pattern) => self.heading_only("Find", style, exact(pattern)),
+            None if is_glob(&self.subject()) => self.heading_only("Find", style, self.subject()),
+            None => self.heading_only("List", style, self.subject()),
         }
     }
 
@@ -344,7 +356,7 @@ impl View<'_> {
             spans.push(spaced(&exact(path)));
         }
         let mut parts = vec![self.head(spans)];
-        parts.extend(self.news());
+        parts.extend(self.details());
         parts
     }
 
@@ -353,7 +365,7 @@ impl View<'_> {
         let action = self.input.object().get("action").object();
         let is_page = matches!(&*action.get("type").string(), "open_page" | "openPage");
         if let Some(page) = action.get("url").str().filter(|_| is_page) {
-            return self.silent("Fetch", style, exact(page.into_owned()));
+            return self.heading_only("Fetch", style, exact(page.into_owned()));
         }
         let name = self.tool.call.name.to_ascii_lowercase();
         let is_search = name.contains("search") && self.input.text(&["url"]).is_none();
@@ -362,48 +374,49 @@ impl View<'_> {
         let object = address
             .or_else(|| self.input.text(&["query", "prompt"]))
             .or_else(|| tool::within_page(&action).map(exact));
-        self.silent(
+        self.heading_only(
             word,
             style,
             object.unwrap_or_else(|| self.tool.call.arg.clone()),
         )
     }
 
-    /// What was changed, or what a patch asks for as long as nobody says more.
+    /// Renders the edits of the result, or those of the input's patch until
+    /// there is a result.
     fn change(&self) -> Vec<Part> {
-        let told = self
+        let applied = self
             .result()
             .map(|result| result.edits.as_slice())
             .unwrap_or_default();
         let is_red = self.bullet() == Role::Red;
-        if !told.is_empty() && !is_red {
-            return edits(told, self.bullet(), self.detail);
+        if !applied.is_empty() && !is_red {
+            return edits(applied, self.bullet(), self.detail);
         }
-        let mut asked = self.patch();
-        if asked.is_empty() {
+        let mut requested = self.patch();
+        if requested.is_empty() {
             let word = match self.tool.call.category {
                 Category::Write => "Add",
                 Category::Delete => "Delete",
                 Category::Move => "Rename",
                 _ => "Edit",
             };
-            return self.silent(word, Style::of(Role::Colorful).bold(), self.subject());
+            return self.heading_only(word, Style::of(Role::Colorful).bold(), self.subject());
         }
-        for edit in asked.iter_mut().filter(|_| is_red) {
+        for edit in requested.iter_mut().filter(|_| is_red) {
             edit.hunks.clear();
         }
-        let parts = asked
+        let parts = requested
             .iter()
             .flat_map(|edit| edit_parts(edit, self.bullet(), self.stop(), self.detail));
-        parts.chain(self.news()).collect()
+        parts.chain(self.details()).collect()
     }
 
-    /// The changes in the text of a patch.
+    /// Parses the patch in the input.
     fn patch(&self) -> Vec<Edit> {
         let field = self
             .input
             .text(&["patch", "input", "patch_text", "patchText"]);
-        // An input that is no object may be the patch itself.
+        // An input that is not an object may be the patch itself.
         let whole = self.tool.call.input.as_ref();
         let whole = || whole.and_then(|input| input.json().str().map(Cow::into_owned));
         field
@@ -413,10 +426,10 @@ impl View<'_> {
             .unwrap_or_default()
     }
 
-    /// The output of a tool of which nothing is known.
-    fn said(&self) -> Option<Part> {
+    /// Returns the output of a tool without a category.
+    fn generic_output(&self) -> Option<Part> {
         let output = self.output();
-        let text = match wrapping::report(output.trim()) {
+        let text = match envelope::report(output.trim()) {
             Some(report) => Cow::Owned(report),
             None => pretty(&output),
         };
@@ -427,9 +440,9 @@ impl View<'_> {
         verbatim(lines)
     }
 
-    /// What a tool of which nothing is known is called: where the wire only has
-    /// one of the protocol's kinds for its name, by its title.
-    fn called(&self) -> &str {
+    /// Returns the name of a tool without a category: its title if the wire has
+    /// only an ACP kind as its name.
+    fn display_name(&self) -> &str {
         let call = &self.tool.call;
         let is_kind = matches!(
             call.name.as_str(),
@@ -442,11 +455,11 @@ impl View<'_> {
         }
     }
 
-    /// `Tool name {input}`, and the output, pretty-printed where it is JSON.
-    fn unhandled(&self) -> Vec<Part> {
+    /// Renders `Tool name {input}` and the output; JSON is pretty-printed.
+    fn generic(&self) -> Vec<Part> {
         let mut spans = vec![
             Span::new("Tool", Style::of(Role::Colorful).bold()),
-            spaced(self.called()),
+            spaced(self.display_name()),
         ];
         if let Some(input) = &self.tool.call.input {
             spans.push(Span::role(
@@ -458,30 +471,30 @@ impl View<'_> {
         let mut parts = vec![self.head(spans)];
         match self.failure() {
             Some(failure) => parts.push(failure),
-            None => parts.extend(self.said()),
+            None => parts.extend(self.generic_output()),
         }
         parts
     }
 }
 
-/// Whether a path stands for several by a pattern.
+/// Returns true if a path is a glob pattern.
 fn is_glob(path: &str) -> bool {
     path.contains(['*', '?'])
 }
 
-/// Whether a text is made of sentences, which are broken between words: lines
-/// of a table, a listing or a program stay as they are.
+/// Returns true if the text consists of sentences, which may wrap between
+/// words. Lines of a table, listing or program may not.
 fn is_prose(text: &str) -> bool {
     let is_plain = |line: &str| !line.starts_with([' ', '\t', '|']) && !line.contains("  ");
     text.lines().all(is_plain)
 }
 
-/// Says that the work is not over, though its call is.
-fn in_background() -> Span {
+/// Returns the suffix for work that continues in the background.
+fn background_suffix() -> Span {
     Span::role(" (in the background)", Role::Accent)
 }
 
-/// A path, a pattern or a command in which every blank that is none is seen.
+/// Makes unusual whitespace visible in a path, pattern or command.
 fn exact(text: String) -> String {
     match sanitize::exact(&text) {
         Cow::Borrowed(_) => text,
@@ -489,12 +502,12 @@ fn exact(text: String) -> String {
     }
 }
 
-/// A blank and a clean text.
+/// Returns a sanitised span with a space before it.
 fn spaced(text: &str) -> Span {
     Span::role(" ".to_owned() + &sanitize::line(text.trim()), Role::Normal)
 }
 
-/// JSON over several lines; anything else as it is.
+/// Pretty-prints JSON; returns other text unchanged.
 pub(super) fn pretty(text: &str) -> Cow<'_, str> {
     if !text.trim_start().starts_with(['{', '[']) {
         return Cow::Borrowed(text);
@@ -504,26 +517,26 @@ pub(super) fn pretty(text: &str) -> Cow<'_, str> {
         .map_or(Cow::Borrowed(text), Cow::Owned)
 }
 
-/// Changes outside any call. Of those that were not made only the headings are
-/// shown, and why.
-pub(super) fn made(made: &Edits, detail: &Detail) -> Vec<Part> {
-    if made.status == ToolStatus::Ok {
-        return edits(&made.edits, Role::Green, detail);
+/// Renders edits outside tool calls. Edits that were not applied get only a
+/// heading and the reason.
+pub(super) fn standalone_edits(group: &Edits, detail: &Detail) -> Vec<Part> {
+    if group.status == ToolStatus::Ok {
+        return edits(&group.edits, Role::Green, detail);
     }
-    let reason = made.reason.as_str();
-    let is_told = made.status != ToolStatus::Error && reason.trim().is_empty();
-    let heads = made.edits.iter().flat_map(|edit| {
+    let reason = group.reason.as_str();
+    let is_redundant = group.status != ToolStatus::Error && reason.trim().is_empty();
+    let heads = group.edits.iter().flat_map(|edit| {
         let edit = Edit {
             hunks: Vec::new(),
             ..edit.clone()
         };
-        edit_parts(&edit, Role::Red, stop(made.status), detail)
+        edit_parts(&edit, Role::Red, stop(group.status), detail)
     });
-    let why = failure(made.status, &reason, detail).filter(|_| !is_told);
+    let why = failure(group.status, &reason, detail).filter(|_| !is_redundant);
     heads.chain(why).collect()
 }
 
-/// The verb of what was refused or stopped.
+/// Returns the verb for a rejected or canceled action.
 fn stop(status: ToolStatus) -> Option<Span> {
     let word = match status {
         ToolStatus::Rejected => "Rejected",
@@ -533,7 +546,7 @@ fn stop(status: ToolStatus) -> Option<Span> {
     Some(Span::new(word, Style::of(Role::Colorful).bold()))
 }
 
-/// The line that says why something failed; `None` unless it did.
+/// Returns the line that explains a failure; `None` for success.
 fn failure(status: ToolStatus, reason: &str, detail: &Detail) -> Option<Part> {
     let word = match status {
         ToolStatus::Ok => return None,
@@ -551,7 +564,7 @@ fn failure(status: ToolStatus, reason: &str, detail: &Detail) -> Option<Part> {
     Some(prose(lines))
 }
 
-/// Changes of files: a heading and the changed lines for each.
+/// Renders edits: a heading and a diff for each file.
 fn edits(edits: &[Edit], bullet: Role, detail: &Detail) -> Vec<Part> {
     edits
         .iter()
@@ -582,11 +595,12 @@ fn edit_parts(edit: &Edit, bullet: Role, stop: Option<Span>, detail: &Detail) ->
     parts
 }
 
-/// Fewer lines than this are asked for only by people who want edits cut too.
+/// The default line limit. A smaller limit also cuts diffs of existing files.
 const USUAL_LINES: usize = 5;
 
-/// The lines of an edit: of a new file only the first ones, or those around the
-/// one that is looked for; of others all, unless few lines are asked for.
+/// Returns the diff of an edit. New files are cut to the line limit, around a
+/// search match if there is one; other diffs are cut only if the limit is below
+/// the default.
 fn diff_lines(edit: &Edit, detail: &Detail) -> Vec<DiffLine> {
     let is_cut = |lines: &usize| edit.op == EditOp::Add || *lines < USUAL_LINES;
     let limit = detail.lines.filter(is_cut).unwrap_or(usize::MAX);
@@ -617,22 +631,23 @@ fn diff_lines(edit: &Edit, detail: &Detail) -> Vec<DiffLine> {
     lines
 }
 
-/// Where the lines of an edit that are shown begin and end.
+/// Returns the range of diff lines to show.
 fn shown_lines(edit: &Edit, all: usize, limit: usize, detail: &Detail) -> (usize, usize) {
     let lines = || edit.hunks.iter().flat_map(|hunk| &hunk.lines);
-    let wanted = detail.wanted.as_ref();
-    let found = wanted.and_then(|wanted| lines().position(|line| wanted.is(line)));
-    // Context alone would show nothing of the change.
+    let search = detail.search.as_ref();
+    let found = search.and_then(|search| lines().position(|line| search.matches(line)));
+    // Prefer a changed line: context alone says nothing about the change.
     let found = found.or_else(|| lines().position(|line| line.starts_with(['+', '-'])));
     let window = found.and_then(|found| body::window(found, all, limit));
     window.unwrap_or({
         let end = limit.min(all);
-        // One line takes no more room than to say that it is left out.
+        // A single omitted line takes as much space as the count of omitted
+        // lines.
         (0, if end + 1 == all { all } else { end })
     })
 }
 
-/// A line of a diff with its number.
+/// Parses a diff line and numbers it.
 fn diff_line(
     line: &str,
     old: &mut Option<u64>,
@@ -660,7 +675,7 @@ fn diff_line(
     }
 }
 
-/// The number, and the next one for the line after.
+/// Returns the current number and increments it.
 fn step(number: &mut Option<u64>) -> Option<u64> {
     let current = *number;
     *number = current.map(|number| number.saturating_add(1));

@@ -13,7 +13,7 @@ mod fit;
 use std::io::{self, Write};
 
 use super::About;
-use crate::doc::card::{Card, Kind, Panel, Section, State};
+use crate::doc::card::{Card, Kind, Outcome, Panel, Section};
 use crate::doc::{Block, Line};
 use crate::sanitize;
 use escape::{code, html, inner, words};
@@ -127,13 +127,13 @@ fn piece(panel: &Panel, card: &Card) -> Piece {
         format!(
             "- {}{}{}",
             of(words),
-            mark(card.state),
+            mark(card.outcome),
             heading(&panel.heading)
         ),
         format!(
             "{}{}{}",
             of(html),
-            mark(card.state),
+            mark(card.outcome),
             summary(&panel.heading)
         ),
         body.join("\n\n"),
@@ -151,11 +151,11 @@ fn speaker(card: &Card) -> Option<String> {
     Some(short)
 }
 
-fn mark(state: State) -> &'static str {
+fn mark(state: Outcome) -> &'static str {
     match state {
-        State::Plain | State::Done => "",
-        State::Open => "… ",
-        State::Failed => "❌ ",
+        Outcome::Neutral | Outcome::Succeeded => "",
+        Outcome::Unfinished => "… ",
+        Outcome::Failed => "❌ ",
     }
 }
 

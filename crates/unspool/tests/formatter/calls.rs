@@ -2,7 +2,7 @@
 //! sub-agents, work in the background, what is found in long texts.
 
 use serde_json::{Value, json};
-use unspool::doc::entry::Wanted;
+use unspool::doc::entry::LineMatcher;
 use unspool::formatter::Config;
 
 use crate::events::{OWN, plain, texts};
@@ -170,7 +170,7 @@ fn new_file() -> (Value, Value) {
 #[test]
 fn what_is_looked_for_is_shown_of_a_new_file_and_of_what_was_read() {
     let mut config = plain();
-    config.detail.wanted = Some(Wanted::new(|line| line.ends_with(" 7")));
+    config.detail.search = Some(LineMatcher::new(|line| line.ends_with(" 7")));
     let (call, result) = new_file();
     assert_eq!(
         told(config.clone(), &call, &result),

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use unspool::doc::entry::Wanted;
+use unspool::doc::entry::LineMatcher;
 use unspool::formatter::Config;
 
 use crate::events::{CODALOTL, Call, OWN, assert_same, plain, shows, shows_call, texts};
@@ -486,7 +486,7 @@ fn what_is_looked_for_is_shown_of_a_long_body() {
     let lines: Vec<String> = (1..=20).map(|line| format!("line {line}")).collect();
     let shown = |wanted: &'static str| {
         let mut config = plain();
-        config.detail.wanted = Some(Wanted::new(move |line| line.ends_with(wanted)));
+        config.detail.search = Some(LineMatcher::new(move |line| line.ends_with(wanted)));
         texts(config, OWN, &ended("ok", &lines.join("\n")), 80).pop()
     };
     let expected = "• Ran rm a\n  └ … +10 lines\n    line 11\n    line 12\n    line 13\n    line 14\n    line 15\n    … +5 lines";

@@ -1,5 +1,5 @@
-//! Calls → panels: what the terminal tells of a call, and below it what it does
-//! not: the whole command, the input, the output of calls that are silent there.
+//! Converts tool calls to panels: the terminal rendering, plus the full
+//! command, the input and the output that a terminal leaves out.
 
 use std::borrow::Cow;
 
@@ -11,10 +11,10 @@ use crate::json::Json;
 use crate::sanitize;
 use crate::session::Tool;
 
-/// Lines of a change that is open from the start.
+/// Diffs up to this many lines are expanded at first.
 const SHORT_CHANGE: usize = 60;
 
-/// Lines of an error that is open from the start.
+/// Errors up to this many lines are expanded at first.
 const SHORT_ERROR: usize = 12;
 
 pub(super) fn panels(tool: &Tool, detail: &Detail) -> Vec<Panel> {
@@ -24,7 +24,7 @@ pub(super) fn panels(tool: &Tool, detail: &Detail) -> Vec<Panel> {
         return panels;
     };
     match tool.call.category {
-        Category::Task if tool::delegates(&tool) => delegated(&tool, first, detail),
+        Category::Task if tool::is_delegation(&tool) => delegated(&tool, first, detail),
         Category::Execute => {
             let input = input(&tool, detail);
             command(first, detail);
@@ -54,7 +54,7 @@ pub(super) fn panels(tool: &Tool, detail: &Detail) -> Vec<Panel> {
     panels
 }
 
-/// Whether a call is one that changes files.
+/// Returns true if the call's category changes files.
 pub(super) fn changes_files(tool: &Tool) -> bool {
     matches!(
         tool.call.category,
@@ -62,20 +62,21 @@ pub(super) fn changes_files(tool: &Tool) -> bool {
     )
 }
 
-/// Whether the result of a call tells of changes.
+/// Returns true if the call's result contains edits.
 pub(super) fn has_edits(tool: &Tool) -> bool {
     let result = tool.result.as_ref();
     result.is_some_and(|result| !result.edits.is_empty())
 }
 
-/// Whether lines are added or removed; otherwise they are only numbered.
-pub(super) fn is_change(lines: &[DiffLine]) -> bool {
-    let is_change =
+/// Returns true if the diff adds or removes lines; otherwise it is only a
+/// numbered listing.
+pub(super) fn has_changed_lines(lines: &[DiffLine]) -> bool {
+    let is_changed =
         |line: &DiffLine| matches!(line, DiffLine::Line { sign, .. } if *sign != Sign::Context);
-    lines.iter().any(is_change)
+    lines.iter().any(is_changed)
 }
 
-/// A panel for each heading.
+/// Starts a panel at each heading.
 pub(super) fn grouped(parts: Vec<Part>) -> Vec<Panel> {
     let mut panels: Vec<Panel> = Vec::new();
     for part in parts {
@@ -101,7 +102,7 @@ pub(super) fn grouped(parts: Vec<Part>) -> Vec<Panel> {
     panels
 }
 
-/// Blocks below a heading. A change has no more lines than a body may have.
+/// Builds a section, cutting diffs at the size limit.
 fn section(mut blocks: Vec<Block>) -> Section {
     let mut left_out = 0;
     for block in &mut blocks {
@@ -154,7 +155,8 @@ fn lines(section: &Section) -> usize {
     section.blocks.iter().map(count).sum()
 }
 
-/// The call with no more output than a body may have.
+/// Returns the call with its output cut to the size limit, and the bytes left
+/// out.
 fn shortened(tool: &Tool) -> (Cow<'_, Tool>, usize) {
     let Some(result) = &tool.result else {
         return (Cow::Borrowed(tool), 0);
@@ -172,7 +174,7 @@ fn shortened(tool: &Tool) -> (Cow<'_, Tool>, usize) {
     (Cow::Owned(tool), left_out)
 }
 
-/// A command of several lines, or a long one, has a place of its own.
+/// Moves a long or multi-line command from the heading to a section.
 fn command(panel: &mut Panel, detail: &Detail) {
     let text: String = panel
         .heading
@@ -194,7 +196,7 @@ fn command(panel: &mut Panel, detail: &Detail) {
     }
 }
 
-/// Makes the heading one short line; true if something is left out of it.
+/// Shortens the heading to one line; returns true if something was cut.
 fn heading(panel: &mut Panel) -> bool {
     let mut room = LONGEST_HEADING;
     let mut is_cut = false;
@@ -213,7 +215,7 @@ fn heading(panel: &mut Panel) -> bool {
     is_cut
 }
 
-/// What a sub-agent was told, and what it answered.
+/// Shows the task of a sub-agent and its answer.
 fn delegated(tool: &Tool, panel: &mut Panel, detail: &Detail) {
     let is_failed = tool
         .result
@@ -227,7 +229,7 @@ fn delegated(tool: &Tool, panel: &mut Panel, detail: &Detail) {
     if let Some(task) = task.filter(|task| !task.trim().is_empty()) {
         sections.push(Section {
             folded: true,
-            ..Section::words("Task", &task, detail.highlight)
+            ..Section::markdown("Task", &task, detail.highlight)
         });
     } else {
         sections.extend(input(tool, detail));
@@ -236,13 +238,14 @@ fn delegated(tool: &Tool, panel: &mut Panel, detail: &Detail) {
         sections.append(&mut panel.sections);
     } else if let Some(result) = &tool.result {
         let output = result.output.as_str();
-        let answer = Section::words("Answer", tool::answer_of(&output), detail.highlight);
+        let answer = Section::markdown("Answer", tool::answer_of(&output), detail.highlight);
         sections.extend(Some(answer).filter(|answer| !answer.blocks.is_empty()));
     }
     panel.sections = sections;
 }
 
-/// The input, unless the heading tells all of it: one field is its subject.
+/// Returns the input, unless it is a single field that the heading already
+/// shows.
 fn input(tool: &Tool, detail: &Detail) -> Option<Section> {
     let input = tool.call.input.as_ref()?;
     let json = input.json();
@@ -270,8 +273,8 @@ fn input(tool: &Tool, detail: &Detail) -> Option<Section> {
     })
 }
 
-/// The output, where the terminal says nothing of it.
-fn output(tool: &Tool, told: &[Section], detail: &Detail) -> Option<Section> {
+/// Returns the output, unless the terminal rendering already contains it.
+fn output(tool: &Tool, shown: &[Section], detail: &Detail) -> Option<Section> {
     let result = tool.result.as_ref()?;
     if result.status != ToolStatus::Ok || result.output.is_empty() {
         return None;
@@ -281,12 +284,12 @@ fn output(tool: &Tool, told: &[Section], detail: &Detail) -> Option<Section> {
         .lines()
         .map(str::trim)
         .find(|line| !line.is_empty())?;
-    if tells_output(tool.call.category) && told.iter().any(is_output)
-        || told.iter().any(|section| begins_with(section, first))
+    if shows_output(tool.call.category) && shown.iter().any(is_output)
+        || shown.iter().any(|section| starts_with_line(section, first))
     {
         return None;
     }
-    let changed = told.iter().any(has_change);
+    let changed = shown.iter().any(has_change);
     let listing = (tool.call.category == Category::Read)
         .then(|| listing(&output, &tool.call.arg, detail))
         .flatten();
@@ -301,8 +304,8 @@ fn output(tool: &Tool, told: &[Section], detail: &Detail) -> Option<Section> {
     })
 }
 
-/// Whether a terminal shows what such calls say.
-fn tells_output(category: Category) -> bool {
+/// Returns true if terminals show the output of calls in this category.
+fn shows_output(category: Category) -> bool {
     matches!(
         category,
         Category::Execute | Category::Task | Category::Plan | Category::Think | Category::Other
@@ -313,8 +316,8 @@ fn is_output(section: &Section) -> bool {
     matches!(section.label, "" | "Output" | "Answer")
 }
 
-/// Whether a section begins with this line.
-fn begins_with(section: &Section, line: &str) -> bool {
+/// Returns true if the section starts with this line.
+fn starts_with_line(section: &Section, line: &str) -> bool {
     let spans = match section.blocks.first() {
         Some(Block::Paragraph(spans)) => Some(spans),
         Some(Block::Verbatim(lines) | Block::Output(lines) | Block::Code { lines, .. }) => {
@@ -328,7 +331,7 @@ fn begins_with(section: &Section, line: &str) -> bool {
     })
 }
 
-/// A file whose lines came with their numbers: numbered lines of source code.
+/// Converts output with line numbers to a numbered, highlighted listing.
 fn listing(output: &str, path: &str, detail: &Detail) -> Option<Vec<DiffLine>> {
     let numbered = |line: &'_ str| -> Option<(u64, String)> {
         let (number, text) = line.split_once(['→', '\t'])?;
@@ -361,7 +364,7 @@ fn listing(output: &str, path: &str, detail: &Detail) -> Option<Vec<DiffLine>> {
     Some(lines.into_iter().map(line).collect())
 }
 
-/// Lines of source code.
+/// Splits source code into highlighted lines.
 fn source(text: &str, language: &str, detail: &Detail) -> Vec<Line> {
     let text = sanitize::text(text);
     if detail.highlight {

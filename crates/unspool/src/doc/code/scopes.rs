@@ -1,4 +1,4 @@
-//! The grammars, and what their scopes mean.
+//! Loads the syntect grammars and maps their scopes to roles.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -10,7 +10,7 @@ use crate::doc::{Line, Role, Span, Style, Syntax, append};
 
 static GRAMMARS: LazyLock<SyntaxSet> = LazyLock::new(two_face::syntax::extra_newlines);
 
-/// The state of one block of code.
+/// The parser state within one code block.
 #[derive(Clone)]
 pub(super) struct State {
     parser: ParseState,
@@ -19,7 +19,7 @@ pub(super) struct State {
 }
 
 impl State {
-    /// None for a language without a grammar.
+    /// Returns `None` for a language without a grammar.
     pub(super) fn new(language: &str) -> Option<Self> {
         if language.is_empty() {
             return None;
@@ -35,7 +35,7 @@ impl State {
         })
     }
 
-    /// The next line; none where the grammar fails.
+    /// Highlights the next line; `None` if the grammar fails.
     pub(super) fn line(&mut self, line: &str) -> Option<Line> {
         self.buffer.clear();
         self.buffer.push_str(line);
@@ -61,7 +61,7 @@ impl State {
     }
 }
 
-/// Names that people write and no grammar has.
+/// Common language names that no grammar lists.
 const ALIASES: &[(&str, &str)] = &[
     ("console", "sh"),
     ("csharp", "cs"),
@@ -78,8 +78,8 @@ const ALIASES: &[(&str, &str)] = &[
     ("terminal", "sh"),
 ];
 
-/// The role of the innermost scope that has one. A string that is a key is told
-/// from other strings by a scope around it.
+/// Returns the role of the innermost scope that has one. A string inside a key
+/// scope is an attribute.
 fn role(stack: &ScopeStack) -> Role {
     let role = innermost(stack);
     let in_key = |scope: &Scope| KEYS.iter().any(|key| key.is_prefix_of(*scope));
@@ -102,30 +102,32 @@ fn innermost(stack: &ScopeStack) -> Role {
         .iter()
         .rev()
         .find_map(|scope| {
-            MEANT.with_borrow_mut(|meant| *meant.entry(*scope).or_insert_with(|| meaning(*scope)))
+            CACHE.with_borrow_mut(|cache| {
+                *cache.entry(*scope).or_insert_with(|| role_of_scope(*scope))
+            })
         })
         .unwrap_or_default()
 }
 
 thread_local! {
-    /// What was found out about scopes. The grammars have some thousands.
-    static MEANT: RefCell<HashMap<Scope, Option<Role>>> = RefCell::default();
+    /// Caches the roles of scopes; the grammars have a few thousand.
+    static CACHE: RefCell<HashMap<Scope, Option<Role>>> = RefCell::default();
 }
 
-fn meaning(scope: Scope) -> Option<Role> {
+fn role_of_scope(scope: Scope) -> Option<Role> {
     let known = ROLES.iter().find(|(prefix, _)| prefix.is_prefix_of(scope));
     known.map(|(_, role)| *role)
 }
 
 static ROLES: LazyLock<Vec<(Scope, Role)>> = LazyLock::new(|| {
-    MEANINGS
+    PREFIX_ROLES
         .iter()
         .filter_map(|(scope, role)| Some((Scope::new(scope).ok()?, *role)))
         .collect()
 });
 
-/// Scopes by prefix; the first that fits counts.
-const MEANINGS: &[(&str, Role)] = &[
+/// Roles by scope prefix; the first match wins.
+const PREFIX_ROLES: &[(&str, Role)] = &[
     ("comment", Role::Code(Syntax::Comment)),
     (
         "punctuation.definition.comment",

@@ -1,63 +1,60 @@
-//! The parser's events → blocks.
+//! Builds blocks from the Markdown parser's events.
 //!
-//! The builder keeps its own stack, so that neither deep nesting nor giant
-//! tables can overflow the call stack or take more than linear time; containers
-//! nested deeper than [`DEEPEST`] are shown flat. All text goes through
-//! `sanitize` after parsing: an entity such as `&#27;` becomes a control
-//! character only then.
-//!
-//! Called by [`markdown`](super) alone.
+//! The builder keeps its own stack, so deep nesting cannot overflow the call
+//! stack; containers nested deeper than [`DEEPEST`] are flattened. Text is
+//! sanitised after parsing, because the parser turns entities such as `&#27;`
+//! into control characters.
 
 use std::ops::Range;
 
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Tag, TagEnd};
 
-use super::{Code, Content, DEEPEST, Kind, Unit, shortened};
+use super::{Code, Content, DEEPEST, Kind, Unit, cut_address};
 use crate::doc::{Alignment, Block, Line, ListItem, Role, Span, Style, Table, append};
 use crate::sanitize;
 
-/// A block that holds others and is not yet closed.
+/// An open block that contains other blocks.
 enum Container {
     Quote(Vec<Block>),
     List(OpenList),
-    /// An item, and where it starts.
+    /// An item and its start offset.
     Item(ListItem, usize),
-    /// A footnote: its label, and its blocks with where they start.
+    /// A footnote: its label and its blocks with their start offsets.
     Footnote(String, Vec<(usize, Block)>),
 }
 
 #[derive(Default)]
 struct OpenList {
     start: Option<u64>,
-    /// The items so far; those of a top-level list are units already.
+    /// The items so far. Items of a top-level list become units instead.
     items: Vec<ListItem>,
-    /// How many items came.
+    /// The number of items so far.
     count: usize,
-    /// Whether the last of them was loose.
+    /// True if the last item was loose.
     loose: bool,
 }
 
-/// A block whose text is taken as it is.
+/// An open block with literal text: code or HTML.
 struct Raw {
-    /// The language of code; none for HTML.
+    /// The language of code; `None` for HTML.
     language: Option<String>,
     fenced: bool,
     text: String,
 }
 
-/// Builds units out of the parser's events.
+/// Builds units from parser events.
 pub(super) struct Builder<'a> {
-    /// The source, to see where empty lines stand in it.
+    /// The source, for finding empty lines.
     source: &'a [u8],
     code: Code<'a>,
     pub(super) units: Vec<Unit>,
     containers: Vec<Container>,
-    /// Open containers that are too deep to be shown.
+    /// Number of open containers beyond the depth limit.
     flat: usize,
-    /// The text of the open paragraph, heading or cell, and where it starts.
+    /// The text of the open paragraph, heading or cell, and its start offset.
     line: Line,
     line_start: usize,
-    /// Where the event is that is being looked at.
+    /// The source range of the current event.
     range: Range<usize>,
     bold: usize,
     italic: usize,
@@ -89,7 +86,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Takes up an event and where it stands in the source.
+    /// Processes an event and its source range.
     pub(super) fn event(&mut self, event: Event<'_>, range: Range<usize>) {
         self.range = range;
         match event {
@@ -177,7 +174,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// A paragraph that shows nothing is none.
+    /// Ends a paragraph, dropping it if it has no visible text.
     fn end_paragraph(&mut self) {
         let line = std::mem::take(&mut self.line);
         if !line.is_empty() {
@@ -231,8 +228,8 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// An image is its description, which leads to it, or to where the link
-    /// around it leads.
+    /// Starts an image. Its description links to the image, or to the target of
+    /// an enclosing link.
     fn start_image(&mut self, image: &str) {
         let target = match self.links.last() {
             Some(outer) => outer.clone(),
@@ -241,7 +238,7 @@ impl<'a> Builder<'a> {
         self.links.push(target);
     }
 
-    /// Without a description, the address is shown.
+    /// Ends an image, showing its address if there is no description.
     fn end_image(&mut self) {
         let target = self.links.last().cloned().unwrap_or_default();
         let described = self.line.last().and_then(|span| span.link.as_ref()) == Some(&target);
@@ -288,7 +285,8 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Opens a container, unless it is too deep. An item is as deep as its list.
+    /// Opens a container, unless it is too deep. A list and its item count as
+    /// one level.
     fn open(&mut self, container: Container) {
         self.flush();
         let is_item = matches!(container, Container::Item(..));
@@ -319,8 +317,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Opens an item. Whether it stands apart from the one before depends on
-    /// nothing that follows it.
+    /// Opens an item. Its spacing depends only on the text before it.
     fn open_item(&mut self) {
         self.flush();
         let apart = match self.containers.last() {
@@ -365,7 +362,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// A footnote: its label before its first paragraph.
+    /// Adds a footnote with its label before its first paragraph.
     fn footnote(&mut self, label: &str, mut blocks: Vec<(usize, Block)>) {
         let label = Span::role(format!("[^{label}]: "), Role::Accent);
         if let Some((_, Block::Paragraph(line))) = blocks.first_mut() {
@@ -382,8 +379,8 @@ impl<'a> Builder<'a> {
         }
         let blocks: Vec<Block> = blocks.into_iter().map(|(_, block)| block).collect();
         match self.units.last_mut() {
-            // The parser lets it end the footnote that it is indented for, and
-            // by itself it would be code.
+            // The parser ends a footnote at this indented block, which alone
+            // would parse as code.
             Some(Unit {
                 content: Content::Blocks(before),
                 range,
@@ -396,7 +393,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Ends the open paragraph, also one of a tight item, which has no tags.
+    /// Ends the open paragraph. Paragraphs of tight items have no end tag.
     pub(super) fn flush(&mut self) {
         if !self.line.is_empty() {
             let line = std::mem::take(&mut self.line);
@@ -420,7 +417,7 @@ impl<'a> Builder<'a> {
             Some(Container::Quote(blocks)) => blocks.push(block),
             Some(Container::Footnote(_, blocks)) => blocks.push((start, block)),
             Some(Container::Item(item, item_start)) => {
-                // What stands before the item says nothing about it.
+                // Ignore empty lines before the item.
                 let inside = source.get(*item_start..).unwrap_or_default();
                 let at = start.saturating_sub(*item_start);
                 item.loose |= !item.blocks.is_empty() && is_blank_before(inside, at);
@@ -444,20 +441,20 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// An address from outside, made clean.
+/// Sanitises an address.
 fn address(written: &str) -> String {
-    shortened(&sanitize::line(written)).into_owned()
+    cut_address(&sanitize::line(written)).into_owned()
 }
 
-/// Whether what stands at this byte is indented as code is.
+/// Returns true if the text at this offset is indented like code.
 fn is_indented(source: &[u8], at: usize) -> bool {
     let before = source.get(..at).unwrap_or_default();
     let blanks = before.iter().rev().take_while(|byte| **byte != b'\n');
     blanks.clone().count() >= 4 || blanks.into_iter().any(|byte| *byte == b'\t')
 }
 
-/// Whether the line before the one that holds this byte is empty, but for the
-/// signs of quotes.
+/// Returns true if the line before the given offset is empty, apart from quote
+/// markers.
 fn is_blank_before(source: &[u8], at: usize) -> bool {
     let before = source.get(..at).unwrap_or_default();
     let Some(end) = memchr::memrchr(b'\n', before) else {

@@ -1,26 +1,27 @@
-//! Code that is parsed again and again while it is being written.
+//! Caches highlighted code between repeated parses of a growing message.
 //!
-//! Colours cost far more than all the rest, so the lines of a block of code are
-//! kept, with the state behind them, as long as the text around may still
-//! change. A block is known by where it starts in the whole message.
+//! Highlighting costs far more than parsing, so the lines of a code block and
+//! the highlighter's state are kept until the block is final. The key is the
+//! block's start offset in the message.
 
 use std::collections::BTreeMap;
 
 use crate::doc::Line;
 use crate::doc::code::{self, Highlighter};
 
-/// What code costs.
+/// Highlighting modes for code blocks.
 pub(in crate::doc) enum Code<'a> {
-    /// It is parsed this one time.
+    /// Highlights without caching.
     Once,
-    /// It may be parsed again; the text starts at this byte of the message.
+    /// Caches the result; the text starts at this offset of the message.
     Kept(&'a mut Highlights, usize),
-    /// It has no colours.
+    /// Does not highlight.
     Plain,
 }
 
 impl Code<'_> {
-    /// The lines of code that starts at this byte of the text.
+    /// Returns the lines of a code block that starts at this offset of the
+    /// text.
     pub(super) fn lines(&mut self, at: usize, text: &str, language: &str) -> Vec<Line> {
         match self {
             Self::Once => code::lines(text, language),
@@ -30,7 +31,7 @@ impl Code<'_> {
     }
 }
 
-/// The blocks of code that may be parsed again.
+/// Code blocks that may be parsed again, by offset.
 #[derive(Default)]
 pub(in crate::doc) struct Highlights(BTreeMap<usize, Kept>);
 
@@ -51,7 +52,7 @@ impl Highlights {
         kept.extend(text)
     }
 
-    /// Forgets all code that starts before this byte.
+    /// Drops the code blocks that start before this offset.
     pub(in crate::doc) fn forget_before(&mut self, at: usize) {
         if self
             .0
@@ -62,8 +63,8 @@ impl Highlights {
         }
     }
 
-    /// Hands over the code that starts at this byte: its complete lines, and
-    /// what highlights the next.
+    /// Removes the code block at this offset; returns its complete lines and
+    /// the highlighter for the next ones.
     pub(in crate::doc) fn take(&mut self, at: usize) -> Option<(Vec<Line>, Highlighter)> {
         let kept = self.0.remove(&at)?;
         Some((kept.lines, kept.highlighter))
@@ -80,7 +81,7 @@ impl Kept {
         }
     }
 
-    /// All lines of a text that starts with the one that is known.
+    /// Returns all lines of a text that extends the cached one.
     fn extend(&mut self, text: &str) -> Vec<Line> {
         let new = text.get(self.text.len()..).unwrap_or_default();
         let (complete, rest) = new.split_at(new.rfind('\n').map_or(0, |end| end + 1));

@@ -1,9 +1,9 @@
-//! Markdown as models write it, and as nobody should.
+//! Tests of common and hostile Markdown.
 
 use super::*;
 use crate::doc::{Role, Span};
 
-/// The blocks in a short form: one line per block, indented by nesting.
+/// Summarises blocks: one line per block, indented by nesting.
 fn outline(text: &str) -> String {
     let mut output = String::new();
     describe(&blocks(text), 0, &mut output);
@@ -54,7 +54,8 @@ fn joined(line: &[Span]) -> String {
     line.iter().map(|span| span.text.as_str()).collect()
 }
 
-/// The text with the styles around it: `*i*`, `**b**`, `` `accent` ``, `<link>`.
+/// Returns the text with style markers: `*i*`, `**b**`, `` `accent` ``,
+/// `<link>`.
 fn marked(line: &[Span]) -> String {
     line.iter()
         .map(|span| {
@@ -129,7 +130,7 @@ fn empty_lines_between_items_are_those_of_the_source() {
 }
 
 #[test]
-fn a_short_reference_looks_back_and_a_full_one_waits() {
+fn a_shortcut_reference_needs_an_earlier_definition() {
     assert_eq!(
         outline("[a]: b\n\n[a] [c] [x][c] [c][]\n\n[c] [d]\n\n[c]: e\n[d]: f\n\n[d]\n"),
         "a<b> [c] x<e> c<e>\n[c] [d]\n`[c]: `e<e>⏎`[d]: `f<f>\nd<f>\n"
@@ -150,7 +151,7 @@ fn tables_and_footnotes() {
 }
 
 #[test]
-fn control_characters_are_shown_wherever_they_hide() {
+fn control_characters_are_escaped_everywhere() {
     let source = "&#27;[2J `\u{1b}` [a](<\u{1b}>)\n\n```\n\u{1b}]0;\u{7}\n```\n\n<p \u{202e}>\n\n| \u{9b} |\n|-|\n| &#x202e; |\n";
     let shown = outline(source);
     assert!(!shown.chars().any(|c| c.is_control() && c != '\n'));
@@ -172,7 +173,7 @@ fn units_know_where_they_start() {
 }
 
 #[test]
-fn hostile_nesting_is_flat_beyond_the_limit() {
+fn nesting_beyond_the_limit_is_flattened() {
     fn depth(blocks: &[Block]) -> usize {
         let inner = |block: &Block| match block {
             Block::Quote(blocks) => 1 + depth(blocks),
@@ -203,7 +204,7 @@ fn hostile_nesting_is_flat_beyond_the_limit() {
 }
 
 #[test]
-fn hostile_text_comes_to_an_end() {
+fn hostile_text_parses_in_time() {
     let many = 20_000;
     let table = format!(
         "|{}\n|{}\n{}",

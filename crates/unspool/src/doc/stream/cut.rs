@@ -1,10 +1,10 @@
-//! Where a text can be cut: before what is still open, and before the end of it
-//! that a view shows.
+//! Finds cut points: the start of the open unit, and the start of a view's
+//! window.
 
 use crate::doc::markdown::Unit;
 
-/// Where the open text starts in what was parsed: at the last unit, and at the
-/// definitions right before it, whose title may still go on.
+/// Returns the offset of the open text: the last unit, with the definitions
+/// directly before it, whose title may still continue.
 pub(super) fn at_open_unit(text: &str, units: &[Unit]) -> usize {
     let Some((last, before)) = units.split_last() else {
         return 0;
@@ -26,14 +26,14 @@ pub(super) fn at_open_unit(text: &str, units: &[Unit]) -> usize {
     cut
 }
 
-/// Where the line starts that holds this byte.
+/// Returns the start of the line that contains this offset.
 pub(super) fn line_start(text: &str, at: usize) -> usize {
     let before = text.as_bytes().get(..at).unwrap_or_default();
     memchr::memrchr(b'\n', before).map_or(0, |end| end + 1)
 }
 
-/// About the last bytes of a text. Where they start moves in large steps, so
-/// that a view does not flicker.
+/// Returns about the last `window` bytes. The start moves in large steps, so a
+/// view does not flicker.
 pub(super) fn last_bytes(text: &str, window: usize) -> &str {
     if text.len() <= window {
         return text;

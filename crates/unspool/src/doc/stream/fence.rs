@@ -1,9 +1,8 @@
-//! A fence that is still open, line by line.
+//! Processes an open fenced code block line by line.
 //!
-//! It ends where the parser would end it: at a line of at least as many of the
-//! same marks, indented by less than four, with nothing but blanks behind them.
-//! The lines go through one highlighter, which goes on where the last piece
-//! ended.
+//! It ends exactly where the Markdown parser would end it: at a line with at
+//! least as many of the same marks, indented by less than four, followed only
+//! by blanks. One highlighter continues across pieces.
 
 use crate::doc::code::Highlighter;
 use crate::doc::stream::Part;
@@ -16,14 +15,15 @@ pub(super) struct Fence {
     indent: usize,
     language: String,
     highlighter: Highlighter,
-    /// Lines that are highlighted already, in reverse.
+    /// Lines already highlighted, in reverse order.
     ready: Vec<Line>,
-    /// Whether lines were handed out.
+    /// True if lines were returned before.
     started: bool,
 }
 
 impl Fence {
-    /// A fence with this first line. `kept`: what is known of its lines.
+    /// Creates a fence from its first line. `kept` holds lines that are already
+    /// highlighted.
     pub(super) fn new(
         opening: &str,
         language: &str,
@@ -45,8 +45,8 @@ impl Fence {
         })
     }
 
-    /// Takes complete lines: what they show, how many bytes were taken, and
-    /// whether they end the fence.
+    /// Processes complete lines; returns their part, the bytes consumed, and
+    /// true if they close the fence.
     pub(super) fn take(&mut self, complete: &str) -> (Option<Part>, usize, bool) {
         let mut lines = Vec::new();
         let mut taken = 0;
@@ -64,14 +64,14 @@ impl Fence {
         (self.part(lines), taken, closed)
     }
 
-    /// The last line, which has no end, of a message that ends in the fence.
+    /// Processes a last line without a newline, at the end of the message.
     pub(super) fn last_line(&mut self, line: &str) -> Option<Part> {
         let shown = !ends_as_blank(line) && !self.is_closed_by(line);
         let lines = shown.then(|| self.line(line)).into_iter().collect();
         self.part(lines)
     }
 
-    /// The line that is being written, unless it may become the end.
+    /// Returns the incomplete line, unless it may become the closing fence.
     pub(super) fn rest(&self, line: &str) -> Option<Part> {
         if line.trim_matches([' ', self.mark]).is_empty() {
             return None;
@@ -108,8 +108,7 @@ impl Fence {
             && rest.trim_start_matches(' ').is_empty()
     }
 
-    /// The line without as much indentation as the fence has. What is left of a
-    /// tab becomes blanks.
+    /// Removes the fence's indentation. A partly removed tab becomes spaces.
     fn dedented(&self, line: &str) -> String {
         let mut left = self.indent;
         let mut tab_start = 0;
@@ -134,8 +133,8 @@ impl Fence {
     }
 }
 
-/// Whether the parser takes the end of the text for the end of the fence
-/// instead of this line.
+/// Returns true if the parser would end the fence before this line, because it
+/// is blank and the text ends.
 fn ends_as_blank(line: &str) -> bool {
     line.len() < 4 && line.bytes().all(|byte| byte == b' ')
 }

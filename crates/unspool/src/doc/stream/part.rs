@@ -1,17 +1,17 @@
-//! What a stream hands out, and how the items of a list find their numbers when
-//! they are parsed one by one.
+//! Parts that a stream returns, and the numbering of list items that are parsed
+//! one by one.
 
 use crate::doc::markdown::{Content, Unit};
 use crate::doc::{Block, ListItem};
 
-/// A part of a document: a block, or the next lines of code or items of a list
-/// whose first ones came before.
+/// A part of a document: a block, or further lines of code or list items that
+/// continue the part before.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// Whether the block goes on where the part before ended. A list then starts
-    /// with the number of its next item.
+    /// True if the block continues the part before. A list then starts with the
+    /// number of its next item.
     pub continued: bool,
-    /// What there is.
+    /// The content.
     pub block: Block,
 }
 
@@ -24,7 +24,7 @@ impl Part {
     }
 }
 
-/// The place of an item in its list.
+/// The position of an item in its list.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Place {
     pub(super) continued: bool,
@@ -33,7 +33,7 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// The parts of a unit at this place.
+    /// Converts a unit at this position to parts.
     pub(super) fn parts(self, content: Content) -> Vec<Part> {
         match content {
             Content::Blocks(blocks) => blocks.into_iter().map(Part::new).collect(),
@@ -58,8 +58,8 @@ impl Place {
         }
     }
 
-    /// The place of a unit, if it is an item, given its index in what was parsed
-    /// and the next place of the list before it.
+    /// Returns the position of a unit if it is an item, given its index among
+    /// the parsed units and the next position of the list before it.
     pub(super) fn of(unit: &Unit, index: usize, next: Option<Place>) -> Option<Self> {
         let Content::Item { start, first, item } = &unit.content else {
             return None;

@@ -1,39 +1,39 @@
-//! References and what waits for them.
+//! Resolves link references in a growing message.
 //!
 //! A reference of the form `[text][label]` or `[label][]` waits for its
-//! definition, and all that follows waits behind it, for at most [`PATIENCE`]
-//! bytes. One of the form `[label]` is a link only if the definition came
-//! before; a definition that came too late for one is shown where it stands, so
-//! that its address is not lost. The first definition of a label counts.
+//! definition, and everything after it waits too, for at most [`PATIENCE`]
+//! bytes. The form `[label]` is a link only if the definition came before; a
+//! definition that came too late is shown as text, so that its address is not
+//! lost. The first definition of a label wins.
 //!
-//! Everything here happens in the order of the message and depends on nothing
-//! but the message, so that the pieces in which it came make no difference.
+//! The result depends only on the message, never on the pieces in which it
+//! arrived.
 
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use super::part::{Part, Place};
-use crate::doc::markdown::{self, Code, Definition, LONGEST_ADDRESS, Reference, comparable};
+use crate::doc::markdown::{self, Code, Definition, LONGEST_ADDRESS, Reference, normalized};
 use crate::doc::{Block, Line, Role, Span, Style, append};
 use crate::sanitize;
 
-/// How many bytes of the message may wait.
+/// Maximum bytes of the message that may wait.
 const PATIENCE: usize = 256 * 1024;
 
-/// How many labels are remembered.
+/// Maximum number of labels remembered.
 const MOST: usize = 1 << 16;
 
-/// How many bytes of addresses references may stand for in all, for each byte of
-/// the message so far, and at the start: a short label may have a long address.
-/// A reference beyond that stays as it is written.
-const UNFOLDED: usize = 8;
-const UNFOLDED_AT_START: usize = 100_000;
+/// Limit on the total bytes of addresses that references expand to, per byte of
+/// the message and as a fixed allowance: a short label may have a long address.
+/// References beyond the limit stay text.
+const EXPANSION_FACTOR: usize = 8;
+const EXPANSION_ALLOWANCE: usize = 100_000;
 
-/// The text of a unit.
+/// The source text of a unit.
 pub(super) struct Source<'a> {
     pub(super) text: Cow<'a, str>,
-    /// Where it stands in the message.
+    /// Its offset in the message.
     pub(super) at: usize,
     pub(super) place: Place,
 }
@@ -47,32 +47,32 @@ impl Source<'_> {
     }
 }
 
-/// What is ready but for what stands before it, or for a definition.
+/// A unit that waits for a definition, or for a unit before it.
 struct Waiting {
     parts: Vec<Part>,
     at: usize,
-    /// What to parse again when a definition has come.
+    /// The source to parse again after a definition has arrived.
     source: Option<Source<'static>>,
-    /// How many labels are not defined.
+    /// Number of undefined labels.
     missing: usize,
     changed: bool,
 }
 
 #[derive(Default)]
 pub(super) struct References {
-    /// What can be handed out.
+    /// Parts that can be returned.
     pub(super) finished: Vec<Part>,
-    /// Where a label was defined, and its address.
+    /// Offset and address of each defined label.
     defined: HashMap<String, (usize, String)>,
-    /// Labels of the form `[label]` that came before any definition.
+    /// Labels used as `[label]` before any definition.
     unlinked: HashSet<String>,
     waiting: VecDeque<Waiting>,
-    /// How many have waited and do no longer.
+    /// Number of units that no longer wait.
     released: usize,
-    /// Who waits for a label, counted from the first that ever waited.
-    wanted: HashMap<String, Vec<usize>>,
-    /// Bytes of addresses that references stand for.
-    unfolded: usize,
+    /// Units that wait for a label, by their index among all that ever waited.
+    waiting_for: HashMap<String, Vec<usize>>,
+    /// Total bytes of addresses that references expanded to.
+    expanded: usize,
     pub(super) parsed_bytes: usize,
 }
 
@@ -81,37 +81,37 @@ impl References {
         !self.defined.is_empty()
     }
 
-    /// The address of a label for a link at this place of the message.
+    /// Returns the address of a label for a link at this offset of the message.
     pub(super) fn resolve(&self, label: &str, shortcut: bool, at: usize) -> Option<String> {
         let (defined_at, address) = self.defined.get(label)?;
         (!shortcut || *defined_at < at).then(|| address.clone())
     }
 
-    /// Hands out a part that refers to nothing.
-    pub(super) fn hand(&mut self, part: Part, at: usize) {
-        self.put(vec![part], at, None, Vec::new());
+    /// Queues a part without references.
+    pub(super) fn queue_part(&mut self, part: Part, at: usize) {
+        self.queue(vec![part], at, None, Vec::new());
     }
 
-    /// Hands out a unit that was parsed with others.
-    pub(super) fn hand_parsed(
+    /// Queues a unit that was parsed together with others.
+    pub(super) fn queue_parsed(
         &mut self,
         source: Source<'_>,
         parts: Vec<Part>,
         references: Vec<Reference>,
     ) {
         let missing = self.missing(references);
-        self.put(parts, source.at, Some(source), missing);
+        self.queue(parts, source.at, Some(source), missing);
     }
 
-    /// Parses a unit by itself and hands it out.
-    pub(super) fn hand_source(&mut self, source: Source<'_>, code: Code<'_>) {
+    /// Parses a unit alone and queues it.
+    pub(super) fn queue_source(&mut self, source: Source<'_>, code: Code<'_>) {
         let (parts, references) = self.rendered(&source, code);
         let missing = self.missing(references);
-        self.put(parts, source.at, Some(source), missing);
+        self.queue(parts, source.at, Some(source), missing);
     }
 
-    /// Takes up definitions that stand between units, and shows those that came
-    /// too late, lines that follow each other as one paragraph.
+    /// Records definitions between units. Shows those that came too late;
+    /// adjacent lines become one paragraph.
     pub(super) fn define_shown(&mut self, definitions: Vec<Definition>, text: &str, base: usize) {
         let mut shown = Line::new();
         let mut last = None;
@@ -132,19 +132,19 @@ impl References {
 
     fn show(&mut self, line: &mut Line, at: usize) {
         if !line.is_empty() {
-            self.hand(Part::new(Block::Paragraph(std::mem::take(line))), at);
+            self.queue_part(Part::new(Block::Paragraph(std::mem::take(line))), at);
         }
     }
 
-    /// Takes up a definition. Says whether it came too late for a link.
+    /// Records a definition; returns true if it came too late for a link.
     pub(super) fn define(&mut self, definition: &Definition, base: usize) -> bool {
-        let label = comparable(&definition.label);
+        let label = normalized(&definition.label);
         let at = base + definition.range.start;
         if self.defined.len() >= MOST || self.defined.contains_key(&label) {
             return false;
         }
         self.release(at);
-        for index in self.wanted.remove(&label).unwrap_or_default() {
+        for index in self.waiting_for.remove(&label).unwrap_or_default() {
             let index = index.checked_sub(self.released);
             if let Some(waiting) = index.and_then(|index| self.waiting.get_mut(index)) {
                 waiting.missing -= 1;
@@ -152,19 +152,19 @@ impl References {
             }
         }
         let late = self.unlinked.contains(&label);
-        let address = markdown::shortened(&definition.address).into_owned();
+        let address = markdown::cut_address(&definition.address).into_owned();
         self.defined.insert(label, (at, address));
         self.release(at);
         late
     }
 
-    /// Nothing more will come.
+    /// Releases everything at the end of the message.
     pub(super) fn release_all(&mut self) {
         while self.release_first() {}
-        self.wanted.clear();
+        self.waiting_for.clear();
     }
 
-    /// What waits, about the last `window` bytes.
+    /// Returns the waiting parts of about the last `window` bytes.
     pub(super) fn last(&self, window: usize) -> Vec<Part> {
         let Some(end) = self.waiting.back().map(|waiting| waiting.at) else {
             return Vec::new();
@@ -175,7 +175,7 @@ impl References {
         parts.flat_map(|waiting| waiting.parts.clone()).collect()
     }
 
-    /// The labels to wait for. Remembers those that are not waited for.
+    /// Returns the labels to wait for, and remembers those used as `[label]`.
     fn missing(&mut self, references: Vec<Reference>) -> Vec<String> {
         let mut missing = Vec::new();
         for reference in references {
@@ -193,7 +193,7 @@ impl References {
         missing
     }
 
-    fn put(
+    fn queue(
         &mut self,
         parts: Vec<Part>,
         at: usize,
@@ -214,12 +214,12 @@ impl References {
             changed: false,
         });
         for label in missing {
-            self.wanted.entry(label).or_default().push(index);
+            self.waiting_for.entry(label).or_default().push(index);
         }
     }
 
-    /// Lets those go, in order, that have all they want or have waited long
-    /// enough at this place of the message.
+    /// Releases units from the front that are complete or have waited long
+    /// enough at this offset.
     fn release(&mut self, at: usize) {
         while let Some(first) = self.waiting.front() {
             if first.missing > 0 && at.saturating_sub(first.at) <= PATIENCE {
@@ -244,17 +244,17 @@ impl References {
 
     fn rendered(&mut self, source: &Source<'_>, code: Code<'_>) -> (Vec<Part>, Vec<Reference>) {
         self.parsed_bytes += source.text.len();
-        let most = UNFOLDED_AT_START + UNFOLDED * (source.at + source.text.len());
-        let unfolded = Cell::new(self.unfolded);
+        let most = EXPANSION_ALLOWANCE + EXPANSION_FACTOR * (source.at + source.text.len());
+        let expanded = Cell::new(self.expanded);
         let parsed = markdown::parse(&source.text, code, |label, shortcut| {
             let address = self.resolve(label, shortcut, source.at)?;
-            let sum = unfolded.get() + address.len();
+            let sum = expanded.get() + address.len();
             (sum <= most).then(|| {
-                unfolded.set(sum);
+                expanded.set(sum);
                 address
             })
         });
-        self.unfolded = unfolded.get();
+        self.expanded = expanded.get();
         let mut parts = Vec::new();
         let mut references = Vec::new();
         for unit in parsed.units {
@@ -264,7 +264,7 @@ impl References {
         (parts, references)
     }
 
-    /// Hands parts out, the next items of a list with those before them.
+    /// Adds parts to the finished ones, merging continued list items.
     fn finish(&mut self, parts: Vec<Part>) {
         for part in parts {
             match (self.finished.last_mut().map(|last| &mut last.block), part) {
@@ -281,7 +281,7 @@ impl References {
     }
 }
 
-/// A definition as a line of its own.
+/// Appends a definition as a line of text.
 fn add_line(line: &mut Line, definition: &Definition) {
     if !line.is_empty() {
         append(line, Span::new("\n", Style::default()));

@@ -1,45 +1,44 @@
-//! What stands below a heading: the lines of it that are wanted, with a line
-//! that counts the others.
+//! Cuts bodies to the line limit and adds a line that counts the omitted ones.
 //!
-//! Only what is shown is looked at, also of the longest output, unless a person
-//! looks for something in it.
+//! Processes only the lines shown, however long the output is, unless there is
+//! a search.
 
 use std::borrow::Cow;
 
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use super::wrapping;
+use super::envelope;
 use crate::doc::entry::{Detail, Part};
 use crate::doc::{Block, Line, Role, Span, Style, capture, clean_lines, from_first_line};
 use crate::event::Payload;
 use crate::sanitize;
 
-/// Characters of a line that are shown, unless all lines are.
+/// Maximum characters of a line, unless the line limit is off.
 const LONGEST_LINE: usize = 400;
 
-/// Lines that are shown above the one that is looked for.
+/// Lines shown above a search match.
 const CONTEXT: usize = 1;
 
-/// The part of a text that is shown, and how many lines stand before it and
-/// after it.
+/// The shown part of a text, with the numbers of lines omitted before and
+/// after.
 pub(super) struct Head<'a> {
     pub(super) before: usize,
     pub(super) text: Cow<'a, str>,
     pub(super) after: usize,
 }
 
-/// The clean lines of a text that are wanted, and lines that count the others.
+/// Returns the sanitised lines to show, with counts of the omitted ones.
 pub(crate) fn head_lines(text: &str, style: Style, detail: &Detail) -> Vec<Line> {
     let head = head(text, detail);
     let lines = clean_lines(&head.text, style);
     shown(head.before, lines, head.after, detail)
 }
 
-/// The lines of a text that are wanted.
+/// Selects the lines to show.
 pub(super) fn head<'a>(text: &'a str, detail: &Detail) -> Head<'a> {
     let text = from_first_line(text.trim_end());
     let limit = detail.lines.unwrap_or(usize::MAX);
-    if let Some(window) = wanted(text, detail, limit) {
+    if let Some(window) = search_window(text, detail, limit) {
         return window;
     }
     let end = match limit.checked_sub(1) {
@@ -66,13 +65,13 @@ pub(super) fn head<'a>(text: &'a str, detail: &Detail) -> Head<'a> {
     }
 }
 
-/// The lines around the first one that is looked for, where that is not among
-/// those shown anyway.
-fn wanted<'a>(text: &str, detail: &Detail, limit: usize) -> Option<Head<'a>> {
-    let wanted = detail.wanted.as_ref().filter(|_| limit > 0)?;
+/// Selects the lines around the first search match, if it lies beyond the
+/// limit.
+fn search_window<'a>(text: &str, detail: &Detail, limit: usize) -> Option<Head<'a>> {
+    let search = detail.search.as_ref().filter(|_| limit > 0)?;
     let text = sanitize::text(text);
     let lines: Vec<&str> = text.lines().collect();
-    let found = lines.iter().position(|line| wanted.is(line))?;
+    let found = lines.iter().position(|line| search.matches(line))?;
     let (start, end) = window(found, lines.len(), limit)?;
     Some(Head {
         before: start,
@@ -81,21 +80,21 @@ fn wanted<'a>(text: &str, detail: &Detail, limit: usize) -> Option<Head<'a>> {
     })
 }
 
-/// Where so many lines begin and end around the one that was found, if that is
-/// not among the first ones.
+/// Returns the range of `limit` lines around a match, if it lies beyond the
+/// limit.
 pub(super) fn window(found: usize, count: usize, limit: usize) -> Option<(usize, usize)> {
     let above = CONTEXT.min(limit.saturating_sub(1));
     let start = found.checked_sub(above).filter(|_| found >= limit)?;
     Some((start, start.saturating_add(limit).min(count)))
 }
 
-/// The lines of what a command printed for a terminal that are wanted.
+/// Returns the lines of terminal output to show.
 pub(super) fn captured(text: &str, detail: &Detail) -> Vec<Line> {
     let limit = detail.lines.unwrap_or(usize::MAX);
-    if let Some(wanted) = detail.wanted.as_ref().filter(|_| limit > 0) {
+    if let Some(search) = detail.search.as_ref().filter(|_| limit > 0) {
         let mut lines = capture::lines(text);
         let text = |line: &Line| -> String { line.iter().map(|span| span.text.as_str()).collect() };
-        let found = lines.iter().position(|line| wanted.is(&text(line)));
+        let found = lines.iter().position(|line| search.matches(&text(line)));
         if let Some((start, end)) = found.and_then(|at| window(at, lines.len(), limit)) {
             let after = lines.len() - end;
             lines.truncate(end);
@@ -109,7 +108,8 @@ pub(super) fn captured(text: &str, detail: &Detail) -> Vec<Line> {
     shown(0, head.lines, head.more, detail)
 }
 
-/// The same where the cursor was moved down before the first word.
+/// Does the same for output that starts with blank lines, for example because
+/// it moved the cursor down.
 fn captured_below_blanks(text: &str, limit: usize, detail: &Detail) -> Vec<Line> {
     let mut lines = capture::lines(text);
     let blank = lines.iter().take_while(|line| is_blank(line)).count();
@@ -124,14 +124,14 @@ fn is_blank(line: &Line) -> bool {
     line.iter().all(|span| span.text.trim().is_empty())
 }
 
-/// The first lines of a long output behind its header; none if that takes
-/// looking at all of it.
+/// Returns the first lines of a long output after its header; `None` if that
+/// requires processing all of it.
 pub(super) fn opening(
     output: &Payload,
     detail: &Detail,
     exit_code: Option<i64>,
 ) -> Option<Vec<Line>> {
-    if detail.wanted.is_some() {
+    if detail.search.is_some() {
         return None;
     }
     let head = opening_head(output, detail.lines?, exit_code)?;
@@ -142,22 +142,22 @@ pub(super) fn opening(
 }
 
 fn opening_head(output: &Payload, shown: usize, exit_code: Option<i64>) -> Option<capture::Head> {
-    let opening = output.opening(shown.checked_add(wrapping::LONGEST_HEADER + 2)?)?;
+    let opening = output.opening(shown.checked_add(envelope::LONGEST_HEADER + 2)?)?;
     if opening.ends_in_tag {
         return None;
     }
-    let text = wrapping::printed(&opening.text, exit_code);
+    let text = envelope::without_preamble(&opening.text, exit_code);
     let header = opening.text.strip_suffix(text)?;
     let skipped = memchr::memchr_iter(b'\n', header.as_bytes()).count();
     let count = opening.lines.saturating_sub(skipped);
-    // Behind many blank lines there may be too few others.
+    // After many blank lines, too few lines may be left.
     if text.lines().count() <= shown || count <= shown {
         return None;
     }
     capture::first_lines(text, shown, count)
 }
 
-/// Lines, and those that count what is not shown before and after them.
+/// Adds counts of the omitted lines before and after.
 fn shown(before: usize, mut lines: Vec<Line>, after: usize, detail: &Detail) -> Vec<Line> {
     for line in &mut lines {
         cut(line, detail);
@@ -169,7 +169,7 @@ fn shown(before: usize, mut lines: Vec<Line>, after: usize, detail: &Detail) -> 
     lines
 }
 
-/// Cuts a line that would flood the screen, unless all lines are wanted.
+/// Cuts a very long line, unless the line limit is off.
 pub(super) fn cut(line: &mut Line, detail: &Detail) {
     let bytes: usize = line.iter().map(|span| span.text.len()).sum();
     if bytes <= LONGEST_LINE || detail.lines.is_none() {
@@ -192,7 +192,7 @@ pub(super) fn cut(line: &mut Line, detail: &Detail) {
     }
 }
 
-/// The same for a text whose lines are not told apart yet.
+/// Cuts the lines of a text in the same way.
 pub(super) fn cut_text<'a>(text: Cow<'a, str>, detail: &Detail) -> Cow<'a, str> {
     let is_long = |line: &str| line.len() > LONGEST_LINE;
     if detail.lines.is_none() || !text.lines().any(is_long) {
@@ -207,13 +207,13 @@ pub(super) fn cut_text<'a>(text: Cow<'a, str>, detail: &Detail) -> Cow<'a, str> 
     Cow::Owned(lines.join("\n"))
 }
 
-/// The line that counts those which are not shown.
+/// Returns the line that counts omitted lines.
 pub(super) fn rest_line(more: usize) -> Option<Line> {
     let noun = if more == 1 { "line" } else { "lines" };
     (more > 0).then(|| vec![Span::role(format!("… +{more} {noun}"), Role::Accent)])
 }
 
-/// Lines of words, which are wrapped as such.
+/// Renders lines as a paragraph that wraps between words.
 pub(super) fn prose(lines: Vec<Line>) -> Part {
     let mut paragraph = Line::new();
     for (index, line) in lines.into_iter().enumerate() {
@@ -237,7 +237,7 @@ mod tests {
     use crate::json::Json;
 
     #[test]
-    fn a_line_is_cut_at_a_whole_character() {
+    fn a_long_line_is_cut_between_characters() {
         let detail = Detail::default();
         let span = |text: &str| Span::new(text, Style::default());
         let mut line = vec![span(&"a".repeat(399)), span("e\u{301}e\u{301}")];
@@ -251,7 +251,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_opening_is_that_of_the_whole(
+        fn the_opening_equals_that_of_the_whole_output(
             pieces in prop::collection::vec(
                 prop::sample::select(&[
                     "word", "  ", "\n", "\n", "\n", "\t", "\r\n", "é", "漢", "\u{301}", "\u{1b}[31m",
@@ -261,7 +261,7 @@ mod tests {
             ),
             shown in 1usize..4,
         ) {
-            let text = "x".repeat(64) + &"\n".repeat(wrapping::LONGEST_HEADER) + &pieces.concat();
+            let text = "x".repeat(64) + &"\n".repeat(envelope::LONGEST_HEADER) + &pieces.concat();
             let literal = serde_json::to_string(&text).unwrap();
             let payload = Json::parse(&literal).unwrap().payload();
             if let Some(head) = opening_head(&payload, shown, None) {

@@ -1,20 +1,19 @@
-//! Sub-agents: the work that they are given, and how they are looked after. The
-//! same is told in the same words, whichever way an agent tells it.
+//! Renders calls that manage sub-agents, in the same words for every agent.
 
-use super::{Part, View, body, spaced, wrapping};
+use super::{Part, View, body, envelope, spaced};
 use crate::doc::{Block, Role, markdown, spans_mut};
 use crate::event::Category;
 use crate::json::{Json, Object};
 use crate::session::Tool;
 
-/// What a call has to do with a sub-agent.
+/// The action of a sub-agent call.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Errand {
-    /// Gives it work.
-    Work,
-    /// Says something to it.
+enum Action {
+    /// Starts it with a task.
+    Start,
+    /// Sends it a message.
     Message,
-    /// Waits until some have news.
+    /// Waits for news from sub-agents.
     Wait,
     Close,
     Stop,
@@ -22,7 +21,7 @@ enum Errand {
     List,
 }
 
-impl Errand {
+impl Action {
     fn of(tool: &Tool) -> Self {
         match tool.call.name.to_ascii_lowercase().as_str() {
             "wait" | "wait_agent" => Self::Wait,
@@ -31,15 +30,15 @@ impl Errand {
             "resume_agent" => Self::Resume,
             "list_agents" | "listagents" => Self::List,
             "send_input" | "send_message" | "sendmessage" | "followup_task" => Self::Message,
-            "sub_agent_activity" if !starts(tool) => Self::Message,
-            _ => Self::Work,
+            "sub_agent_activity" if !is_start(tool) => Self::Message,
+            _ => Self::Start,
         }
     }
 
-    /// The verb while it goes on, and afterwards.
+    /// Returns the verb while the call runs, and afterwards.
     fn verbs(self) -> (&'static str, &'static str) {
         match self {
-            Self::Work => ("Delegating", "Delegated"),
+            Self::Start => ("Delegating", "Delegated"),
             Self::Message => ("Messaging", "Messaged"),
             Self::Wait => ("Waiting for", "Waited for"),
             Self::Close => ("Closing", "Closed"),
@@ -50,8 +49,8 @@ impl Errand {
     }
 }
 
-/// Whether what Codex tells of a sub-agent is that it began.
-fn starts(tool: &Tool) -> bool {
+/// Returns true if a Codex sub-agent activity is the start of the sub-agent.
+fn is_start(tool: &Tool) -> bool {
     let input = tool.call.input.as_ref().map(|input| input.json().object());
     let kind = |key| {
         input
@@ -61,77 +60,77 @@ fn starts(tool: &Tool) -> bool {
     kind("kind") || kind("activityKind")
 }
 
-/// Whether a call gives work to a sub-agent, and does not only look after one.
-pub(in crate::doc) fn delegates(tool: &Tool) -> bool {
-    tool.call.category == Category::Task && Errand::of(tool) == Errand::Work
+/// Returns true if the call gives a task to a sub-agent.
+pub(in crate::doc) fn is_delegation(tool: &Tool) -> bool {
+    tool.call.category == Category::Task && Action::of(tool) == Action::Start
 }
 
-/// What is seen of the call.
+/// Renders the call.
 pub(super) fn parts(view: &View<'_>) -> Vec<Part> {
-    let errand = Errand::of(view.tool);
-    let (running, done) = errand.verbs();
-    let object = match errand {
-        Errand::Work => work(view),
-        Errand::Wait | Errand::List => "agents".to_owned(),
+    let action = Action::of(view.tool);
+    let (running, done) = action.verbs();
+    let object = match action {
+        Action::Start => task(view),
+        Action::Wait | Action::List => "agents".to_owned(),
         _ => addressee(view),
     };
     let mut spans = vec![view.verb(running, done), spaced(&object)];
-    spans.extend(view.goes_on().then(super::in_background));
+    spans.extend(view.runs_in_background().then(super::background_suffix));
     let head = view.head(spans);
-    let body = view.failure().or_else(|| match errand {
-        Errand::Work | Errand::Wait => answer(view, &view.output()),
-        Errand::Message => answer(view, &view.input.text(&["message", "prompt"])?),
+    let body = view.failure().or_else(|| match action {
+        Action::Start | Action::Wait => answer(view, &view.output()),
+        Action::Message => answer(view, &view.input.text(&["message", "prompt"])?),
         _ => None,
     });
     std::iter::once(head).chain(body).collect()
 }
 
-/// The work in one line.
-fn work(view: &View<'_>) -> String {
+/// Returns the task in one line.
+fn task(view: &View<'_>) -> String {
     let call = &view.tool.call;
-    let told = view
+    let text = view
         .input
         .text(&["description", "task_name", "prompt", "message"]);
-    let told = told.unwrap_or_else(|| match call.arg.as_str() {
+    let text = text.unwrap_or_else(|| match call.arg.as_str() {
         "" => call.name.clone(),
         arg => arg.to_owned(),
     });
-    told.trim().lines().next().unwrap_or_default().to_owned()
+    text.trim().lines().next().unwrap_or_default().to_owned()
 }
 
-/// Whom a call is about. Ids say nothing to a person.
+/// Returns the name of the sub-agent, or `agent` if there is only an id.
 fn addressee(view: &View<'_>) -> String {
-    let told = view
+    let text = view
         .input
         .text(&["target", "to", "agentPath", "agent_path", "recipient"]);
-    let name = told.as_deref().and_then(|path| path.rsplit('/').next());
+    let name = text.as_deref().and_then(|path| path.rsplit('/').next());
     match name.filter(|name| !is_id(name)) {
         Some(name) => name.to_owned(),
         None => "agent".to_owned(),
     }
 }
 
-/// Whether this is an id such as `01a1e082-7956-7191-8911-e67d41610f11`.
+/// Returns true for an id such as `01a1e082-7956-7191-8911-e67d41610f11`.
 fn is_id(name: &str) -> bool {
     name.len() == 36 && name.chars().all(|c| c.is_ascii_hexdigit() || c == '-')
 }
 
-/// Whether this only tells the program that something was begun or is over.
-fn is_receipt(fields: &Object<'_>) -> bool {
+/// Returns true for a JSON acknowledgement without content for people.
+fn is_acknowledgement(fields: &Object<'_>) -> bool {
     ["task_name", "agent_id", "timed_out"]
         .iter()
         .any(|key| fields.has(key))
 }
 
-/// What a sub-agent came back with, or was told: markdown, cut like all bodies.
+/// Renders a sub-agent's answer or message as Markdown, cut like other bodies.
 fn answer(view: &View<'_>, text: &str) -> Option<Part> {
-    if wrapping::is_in_background(text) {
+    if envelope::is_in_background(text) {
         return None;
     }
-    let text = wrapping::answer(text);
+    let text = envelope::answer(text);
     if let Some(object) = Json::parse(text.trim()).filter(|json| json.is_object()) {
-        let told = || view.body(&super::pretty(text), Role::Accent);
-        return (!is_receipt(&object.object())).then(told)?;
+        let text = || view.body(&super::pretty(text), Role::Accent);
+        return (!is_acknowledgement(&object.object())).then(text)?;
     }
     let body::Head {
         before,

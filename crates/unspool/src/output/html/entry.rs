@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use super::block::{Voice, blocks, words};
 use super::escape::{attribute, text};
-use crate::doc::card::{Card, Kind, Panel, Section, State};
+use crate::doc::card::{Card, Kind, Outcome, Panel, Section};
 
 /// Levels of nesting that are indented.
 const DEEPEST: u32 = 6;
@@ -15,7 +15,7 @@ pub(super) fn write(page: &mut String, card: &Card, number: usize, is_other: boo
     let (kind, name) = kind(card.kind);
     // Writing to a String cannot fail.
     let _ = write!(page, "<article id=\"e{number}\" class=\"e {kind}");
-    if card.state == State::Failed {
+    if card.outcome == Outcome::Failed {
         page.push_str(" bad");
     }
     if card.depth > 0 {
@@ -115,11 +115,11 @@ fn panel(page: &mut String, panel: &Panel, card: &Card) {
 }
 
 fn heading(page: &mut String, panel: &Panel, card: &Card) {
-    let (class, said) = match card.state {
-        State::Plain => ("", ""),
-        State::Open => ("open", "Never ended: "),
-        State::Done => ("ok", "Done: "),
-        State::Failed => ("no", "Failed: "),
+    let (class, said) = match card.outcome {
+        Outcome::Neutral => ("", ""),
+        Outcome::Unfinished => ("open", "Never ended: "),
+        Outcome::Succeeded => ("ok", "Done: "),
+        Outcome::Failed => ("no", "Failed: "),
     };
     if !class.is_empty() {
         let _ = write!(

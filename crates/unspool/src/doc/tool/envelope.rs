@@ -1,58 +1,60 @@
-//! What agents put around a result for the model's eyes, taken off for a
-//! person's: tags, headers, and words for what the heading says already.
+//! Strips the envelope that agents put around a result for the model: tags,
+//! headers and sentences that repeat the heading.
 
 use std::borrow::Cow;
 
 use crate::doc::from_first_line;
 use crate::json::{Json, Object};
 
-/// What agents write where a command printed nothing.
-const NOTHING: &[&str] = &["(Bash completed with no output)", "(no output)", "(empty)"];
+/// Placeholders for empty output.
+const EMPTY_OUTPUT: &[&str] = &["(Bash completed with no output)", "(no output)", "(empty)"];
 
-/// How an agent that keeps the output for itself says that a command runs.
-const ANNOUNCED: &[&str] = &[
+/// Messages that replace the output of a command that the agent keeps to
+/// itself.
+const ANNOUNCEMENTS: &[&str] = &[
     "⛭ Executing shell command",
     "⚙️ Executing non-interactive shell command",
 ];
 
-/// Tags of lines that an agent adds below what a command printed.
+/// Tags of notes that an agent appends to a command's output.
 const NOTES: &[&str] = &["shell_metadata", "bash_metadata", "persisted-output"];
 
-/// How agents begin to tell the model that work goes on in the background.
+/// First words of results for work that continues in the background.
 const IN_BACKGROUND: &[&str] = &[
     "Async agent launched successfully.",
     "Command running in background with ID: ",
 ];
 
-/// The longest header, in lines.
+/// Maximum lines of a header.
 pub(super) const LONGEST_HEADER: usize = 12;
 
-/// What a command printed.
+/// Returns the output of a command.
 pub(super) fn command_output(text: &str, exit_code: Option<i64>) -> Cow<'_, str> {
-    let text = printed(text, exit_code);
+    let text = without_preamble(text, exit_code);
     let line = text.trim();
-    let is_announced = ANNOUNCED.iter().any(|start| line.starts_with(start));
+    let is_announced = ANNOUNCEMENTS.iter().any(|start| line.starts_with(start));
     let is_code = |code: i64| line == format!("Command exited with code: {code}");
     if exit_code.is_some_and(is_code) {
         return Cow::Borrowed("");
     }
-    if NOTHING.contains(&line) || (is_announced && !line.contains('\n')) {
+    if EMPTY_OUTPUT.contains(&line) || (is_announced && !line.contains('\n')) {
         return Cow::Borrowed("");
     }
-    with_bare_notes(text)
+    untag_notes(text)
 }
 
-/// The text behind what may stand before it.
-pub(super) fn printed(text: &str, exit_code: Option<i64>) -> &str {
+/// Skips the header, the exit code and leading blank lines.
+pub(super) fn without_preamble(text: &str, exit_code: Option<i64>) -> &str {
     from_first_line(without_exit_code(without_header(text), exit_code))
 }
 
-/// Whether a result says no more than that the work goes on.
+/// Returns true if a result only announces that the work continues.
 pub(super) fn is_in_background(text: &str) -> bool {
-    IN_BACKGROUND.iter().any(|words| text.starts_with(words))
+    IN_BACKGROUND.iter().any(|start| text.starts_with(start))
 }
 
-/// What aider's report for the model says: `{"result":[{"content":…}],"errors":[…]}`.
+/// Returns the messages of aider's report for the model:
+/// `{"result":[{"content":…}],"errors":[…]}`.
 pub(super) fn report(text: &str) -> Option<String> {
     let fields = text
         .starts_with("{\"result\"")
@@ -62,35 +64,35 @@ pub(super) fn report(text: &str) -> Option<String> {
     if !results.is_array() || !errors.is_array() {
         return None;
     }
-    let mut words: Vec<String> = Vec::new();
+    let mut messages: Vec<String> = Vec::new();
     for error in errors.array().into_iter().map(Json::string) {
-        // Some are lists of errors themselves.
+        // An error can itself be an encoded list of errors.
         let listed = Json::parse(&error).map(Json::array).unwrap_or_default();
         let listed: Vec<String> = listed.into_iter().map(Json::string).collect();
-        words.extend(if listed.is_empty() {
+        messages.extend(if listed.is_empty() {
             vec![error]
         } else {
             listed
         });
     }
-    let all = words.clone();
+    let all = messages.clone();
     let is_repeated = |word: &String| {
         all.iter()
             .any(|other| other.len() > word.len() && other.contains(word.as_str()))
     };
-    words.retain(|word| !is_repeated(word));
-    if words.is_empty() {
+    messages.retain(|word| !is_repeated(word));
+    if messages.is_empty() {
         let results = results.array().into_iter().map(Json::object);
-        words.extend(results.map(|result: Object<'_>| result.get("content").string()));
+        messages.extend(results.map(|result: Object<'_>| result.get("content").string()));
     }
-    // The end of a turn needs no words.
-    words.retain(|word| !word.starts_with("Yielded."));
-    Some(words.join("\n"))
+    // Drop the message that ends a turn.
+    messages.retain(|message| !message.starts_with("Yielded."));
+    Some(messages.join("\n"))
 }
 
-/// What a command had written when it was stopped, where the agent says around
-/// it that it was.
-pub(super) fn before_stop(text: &str) -> Option<&str> {
+/// Returns the output of a command before its cancellation, if the agent's
+/// message about the cancellation encloses it.
+pub(super) fn before_cancel(text: &str) -> Option<&str> {
     const ABOVE: &str = "Command cancelled by user.\n\nOutput before cancellation:\n";
     const BELOW: &str = "<shell_metadata>\nUser aborted the command\n</shell_metadata>";
     let text = text.trim();
@@ -98,15 +100,15 @@ pub(super) fn before_stop(text: &str) -> Option<&str> {
     rest.or_else(|| text.strip_suffix(BELOW)).map(str::trim)
 }
 
-/// Whether an agent says in the place of an output that it was stopped.
-pub(super) fn is_about_stop(text: &str) -> bool {
+/// Returns true if the cancellation message replaces the output.
+pub(super) fn is_cancel_message(text: &str) -> bool {
     text.trim_start().starts_with("aborted by user")
 }
 
-/// Whether this only says that a call was refused or stopped, as the heading
-/// does.
-fn is_told(text: &str) -> bool {
-    const WORDS: &[&str] = &[
+/// Returns true if the text only says that the call was rejected or canceled,
+/// like the heading.
+fn is_redundant(text: &str) -> bool {
+    const PREFIXES: &[&str] = &[
         "User refused permission to run tool",
         "The user rejected permission to use this specific tool call.",
         "The user doesn't want to proceed with this tool use.",
@@ -116,11 +118,11 @@ fn is_told(text: &str) -> bool {
         "Command cancelled by user.",
     ];
     let by_name = text.starts_with("Tool \"") && text.ends_with("\" was canceled by the user.");
-    let is_known = by_name || WORDS.iter().any(|words| text.starts_with(words));
+    let is_known = by_name || PREFIXES.iter().any(|start| text.starts_with(start));
     is_known && !text.contains("the user said")
 }
 
-/// Why a call failed.
+/// Returns the reason of a failure.
 pub(super) fn reason(text: &str) -> Cow<'_, str> {
     if let Some(report) = report(text.trim()) {
         return Cow::Owned(report);
@@ -131,19 +133,18 @@ pub(super) fn reason(text: &str) -> Cow<'_, str> {
         .and_then(|text| text.strip_suffix("</tool_use_error>"))
         .unwrap_or(text);
     let text = text.strip_prefix("Error: ").unwrap_or(text);
-    if is_told(text) {
+    if is_redundant(text) {
         return Cow::Borrowed("");
     }
-    // The note says why; what was printed before is no error.
-    match noted(text) {
+    // A note explains the failure; the output before it does not.
+    match split_note(text) {
         Some((output, note)) if is_shell_note(text) => Cow::Owned(joined(note, output)),
         Some((output, note)) => Cow::Owned(joined(output, note)),
         None => Cow::Borrowed(text),
     }
 }
 
-/// The output behind the header that some shells of agents put before it: lines
-/// of the form `Name: value`, the last of which is `Output:`.
+/// Skips a header of `Name: value` lines that ends in `Output:`.
 fn without_header(text: &str) -> &str {
     let mut rest = text;
     for _ in 0..LONGEST_HEADER {
@@ -162,29 +163,33 @@ fn without_header(text: &str) -> &str {
     text
 }
 
-/// The text behind a first line `Exit code N` that only repeats the code.
+/// Skips a first line `Exit code N` that repeats the exit code.
 fn without_exit_code(text: &str, exit_code: Option<i64>) -> &str {
     let Some(code) = exit_code else {
         return text;
     };
     let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
-    let told = first
+    let code_in_text = first
         .trim_end()
         .strip_prefix("Exit code ")
-        .and_then(|told| told.parse::<i64>().ok());
-    if told == Some(code) { rest } else { text }
+        .and_then(|code| code.parse::<i64>().ok());
+    if code_in_text == Some(code) {
+        rest
+    } else {
+        text
+    }
 }
 
-/// The notes below an output without their tags.
-fn with_bare_notes(text: &str) -> Cow<'_, str> {
-    match noted(text) {
+/// Removes the tags around notes below an output.
+fn untag_notes(text: &str) -> Cow<'_, str> {
+    match split_note(text) {
         Some((output, note)) => Cow::Owned(joined(output, note)),
         None => Cow::Borrowed(text),
     }
 }
 
-/// What was printed, and the note below it.
-fn noted(text: &str) -> Option<(&str, &str)> {
+/// Splits an output into the printed text and the note below it.
+fn split_note(text: &str) -> Option<(&str, &str)> {
     let text = text.trim_end();
     if !text.ends_with('>') {
         return None;
@@ -197,7 +202,7 @@ fn noted(text: &str) -> Option<(&str, &str)> {
     })
 }
 
-/// Whether the note tells how the command ended.
+/// Returns true if the note explains how the command ended.
 fn is_shell_note(text: &str) -> bool {
     text.trim_end().ends_with("_metadata>")
 }
@@ -211,35 +216,35 @@ fn joined(first: &str, second: &str) -> String {
     format!("{first}{between}{second}")
 }
 
-/// What a sub-agent answered.
+/// Returns a sub-agent's answer.
 pub(super) fn answer(text: &str) -> &str {
     let inner = text
         .trim_end()
         .strip_suffix("</task_result>")
         .and_then(|text| text.split_once("<task_result>"))
         .map(|(_, inner)| inner.trim());
-    inner.unwrap_or_else(|| without_tag(without_tag(without_notes(text))))
+    inner.unwrap_or_else(|| without_tag(without_tag(without_claude_notes(text))))
 }
 
-/// A report without what Claude Code notes around it for the model: the tools
-/// that were used, and the sub-agent's id.
-fn without_notes(text: &str) -> &str {
-    let noted = text
+/// Strips Claude Code's notes for the model: the tools used and the sub-agent's
+/// id.
+fn without_claude_notes(text: &str) -> &str {
+    let rest = text
         .trim_start()
         .strip_prefix("<tools-used-before-summary>");
-    let report = noted.and_then(|rest| rest.split_once("</tools-used-before-summary>"));
+    let report = rest.and_then(|rest| rest.split_once("</tools-used-before-summary>"));
     let Some((_, report)) = report else {
         return text;
     };
     let report = report.trim();
     match report.rsplit_once('\n') {
-        Some((words, id)) if id.starts_with("agentId: ") => words.trim_end(),
+        Some((answer, id)) if id.starts_with("agentId: ") => answer.trim_end(),
         _ => report,
     }
 }
 
-/// The text inside the one XML-like tag around it. A text that only begins and
-/// ends with tags is as it is.
+/// Returns the text inside a single XML-like tag that encloses all of it; other
+/// text stays unchanged.
 pub(super) fn without_tag(text: &str) -> &str {
     tagged(text).map_or(text, |inner| inner.trim_matches('\n'))
 }
@@ -257,7 +262,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_exit_code_is_told_once() {
+    fn a_repeated_exit_code_is_removed() {
         assert_eq!(command_output("Exit code 1\nboom", Some(1)), "boom");
         assert_eq!(command_output("Exit code 1", Some(1)), "");
         assert_eq!(
@@ -271,14 +276,14 @@ mod tests {
     }
 
     #[test]
-    fn blank_lines_before_the_first_words_are_left_out() {
+    fn leading_blank_lines_are_removed() {
         assert_eq!(command_output("\n \n\r\n  a\n\nb", None), "  a\n\nb");
         assert_eq!(command_output("  a", None), "  a");
         assert_eq!(from_first_line("\n\n"), "");
     }
 
     #[test]
-    fn headers_and_words_for_nothing_are_left_out() {
+    fn headers_and_placeholders_are_removed() {
         assert_eq!(
             command_output(
                 "Command: make\nProcess State: exit status 2\nOutput:\nno rule\n",
@@ -310,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_of_sub_agents_are_bare() {
+    fn sub_agent_answers_lose_their_envelope() {
         let text = "task_id: ses_1 (for resuming)\n\n<task_result>\nDone.\n</task_result>";
         assert_eq!(answer(text), "Done.");
         assert_eq!(answer("<r>\nDone.\n</r>"), "Done.");
@@ -321,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_tag_around_the_whole_text_is_taken_off() {
+    fn only_a_tag_around_the_whole_text_is_removed() {
         assert_eq!(without_tag("<r ok=\"1\">\nDone.\n</r>"), "Done.");
         for text in [
             "<status>failed</status> <code>3</code>",
@@ -334,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn reports_for_the_model_are_told_in_their_words() {
+    fn aider_reports_are_reduced_to_their_messages() {
         let failed = r#"{"result": [], "errors": ["[\"Edit 1: no\"]", "Nothing:\nEdit 1: no"], "details": []}"#;
         assert_eq!(reason(failed), "Nothing:\nEdit 1: no");
         let done = r#"{"result": [{"content": "Yielded. Summary: x", "_": {}}, {"content": "a"}], "errors": []}"#;
@@ -347,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_are_told_without_their_tags() {
+    fn error_tags_are_removed() {
         let text = "<tool_use_error>Error: No such tool: x</tool_use_error>";
         assert_eq!(reason(text), "No such tool: x");
         assert_eq!(reason("Error: gone\n"), "gone");

@@ -1,8 +1,7 @@
-//! Which words of a changed line are other ones: removed lines and the added
-//! lines that take their place are compared, and what differs stands out.
+//! Marks changed words within diffs: compares each removed line with the added
+//! line that replaces it.
 //!
-//! Called by views that show changes at their leisure; the cost is one walk over
-//! the lines.
+//! Used by full-screen views. Linear in the size of the diff.
 
 use std::ops::Range;
 
@@ -11,44 +10,44 @@ use super::{DiffLine, Line, Sign, Span};
 /// Lines longer than this are not compared.
 const LONGEST: usize = 4000;
 
-/// The lines of a change, with the words in bold and underlined that differ.
-pub fn marked(mut lines: Vec<DiffLine>) -> Vec<DiffLine> {
+/// Returns the diff with changed words in bold and underlined.
+pub fn mark_words(mut lines: Vec<DiffLine>) -> Vec<DiffLine> {
     let mut at = 0;
     while at < lines.len() {
         let removed = run(&lines, at, Sign::Removed);
         let added = run(&lines, at + removed, Sign::Added);
         for pair in 0..removed.min(added) {
-            mark(&mut lines, at + pair, at + removed + pair);
+            mark_pair(&mut lines, at + pair, at + removed + pair);
         }
         at += (removed + added).max(1);
     }
     lines
 }
 
-/// How many lines from here on have this sign.
-fn run(lines: &[DiffLine], from: usize, wanted: Sign) -> usize {
-    let is_wanted =
-        |line: &&DiffLine| matches!(line, DiffLine::Line { sign, .. } if *sign == wanted);
-    lines.iter().skip(from).take_while(is_wanted).count()
+/// Counts consecutive lines with this sign from `from` on.
+fn run(lines: &[DiffLine], from: usize, expected: Sign) -> usize {
+    let has_sign =
+        |line: &&DiffLine| matches!(line, DiffLine::Line { sign, .. } if *sign == expected);
+    lines.iter().skip(from).take_while(has_sign).count()
 }
 
-fn mark(lines: &mut [DiffLine], old: usize, new: usize) {
+fn mark_pair(lines: &mut [DiffLine], old: usize, new: usize) {
     let text = |at: usize| match lines.get(at) {
         Some(DiffLine::Line { spans, .. }) => spans.iter().map(|span| span.text.as_str()).collect(),
         _ => String::new(),
     };
     let (before, after) = (text(old), text(new));
-    let Some((left, right)) = different(&before, &after) else {
+    let Some((left, right)) = changed_ranges(&before, &after) else {
         return;
     };
     for (at, range) in [(old, left), (new, right)] {
         if let Some(DiffLine::Line { spans, .. }) = lines.get_mut(at) {
-            *spans = stressed(std::mem::take(spans), &range);
+            *spans = emphasise(std::mem::take(spans), &range);
         }
     }
 }
 
-/// The words, each with its place.
+/// Splits a line into words with their byte offsets.
 fn words(text: &str) -> Vec<(usize, &str)> {
     let mut words: Vec<(usize, &str)> = Vec::new();
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
@@ -67,8 +66,9 @@ fn words(text: &str) -> Vec<(usize, &str)> {
     words
 }
 
-/// The parts of two lines that differ, unless nearly everything does.
-fn different(before: &str, after: &str) -> Option<(Range<usize>, Range<usize>)> {
+/// Returns the ranges that differ, or `None` if less than a third of the old
+/// line is kept.
+fn changed_ranges(before: &str, after: &str) -> Option<(Range<usize>, Range<usize>)> {
     if before.len().max(after.len()) > LONGEST {
         return None;
     }
@@ -92,8 +92,8 @@ fn different(before: &str, after: &str) -> Option<(Range<usize>, Range<usize>)> 
     (kept * 3 >= before.trim().len() && before != after).then_some(ranges)
 }
 
-/// The spans, cut at the ends of a range, with what lies in it stressed.
-fn stressed(spans: Line, range: &Range<usize>) -> Line {
+/// Splits spans at the ends of a range and emphasises the text inside.
+fn emphasise(spans: Line, range: &Range<usize>) -> Line {
     let mut line = Line::new();
     let mut at = 0;
     for span in spans {
@@ -101,12 +101,12 @@ fn stressed(spans: Line, range: &Range<usize>) -> Line {
         let cut = |place: usize| place.clamp(at, end) - at;
         let (from, to) = (cut(range.start), cut(range.end));
         let pieces = [(0..from, false), (from..to, true), (to..end - at, false)];
-        for (piece, is_stressed) in pieces {
+        for (piece, is_emphasised) in pieces {
             let text = span.text.get(piece).unwrap_or_default();
             if !text.is_empty() {
                 let mut style = span.style;
-                style.bold |= is_stressed;
-                style.underline |= is_stressed;
+                style.bold |= is_emphasised;
+                style.underline |= is_emphasised;
                 line.push(Span {
                     text: text.to_owned(),
                     style,
@@ -133,7 +133,7 @@ mod tests {
         }
     }
 
-    /// The lines with `[` and `]` around what stands out.
+    /// Returns the lines with `[` and `]` around emphasised text.
     fn shown(lines: Vec<DiffLine>) -> Vec<String> {
         let text = |line: DiffLine| match line {
             DiffLine::Line { spans, .. } => spans
@@ -148,11 +148,11 @@ mod tests {
                 .collect(),
             _ => String::new(),
         };
-        marked(lines).into_iter().map(text).collect()
+        mark_words(lines).into_iter().map(text).collect()
     }
 
     #[test]
-    fn the_words_that_differ_stand_out() {
+    fn changed_words_are_emphasised() {
         let lines = vec![
             line(Sign::Context, "same"),
             line(Sign::Removed, "let count = 1;"),
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn an_insertion_marks_only_the_new_line() {
+    fn an_insertion_is_marked_only_in_the_new_line() {
         let lines = vec![line(Sign::Removed, "a b"), line(Sign::Added, "a x b")];
         assert_eq!(shown(lines), ["a b", "a [x ]b"]);
     }

@@ -1,8 +1,9 @@
-//! The tools that the agent formatter's document names, each in its own words.
+//! Renders the tools that the agent formatter's document names, each in its own
+//! way.
 
-use super::{Part, Role, Span, Style, View, head_lines, prose, spaced, wrapping};
+use super::{Part, Role, Span, Style, View, envelope, head_lines, prose, spaced};
 
-/// What is seen of a tool that has its own words; `None` for all others.
+/// Renders the call, or returns `None` for an ordinary tool.
 pub(super) fn parts(view: &View<'_>) -> Option<Vec<Part>> {
     if only_ends_turn(view) {
         return Some(Vec::new());
@@ -10,7 +11,7 @@ pub(super) fn parts(view: &View<'_>) -> Option<Vec<Part>> {
     if let Some(what) = resources(&view.tool.call.name) {
         let style = Style::of(Role::Colorful).bold();
         let server = view.input.text(&["server"]).unwrap_or_default();
-        return Some(view.silent(what, style, server));
+        return Some(view.heading_only(what, style, server));
     }
     Some(match view.tool.call.name.as_str() {
         "get_public_api" => public_api(view),
@@ -24,19 +25,19 @@ pub(super) fn parts(view: &View<'_>) -> Option<Vec<Part>> {
     })
 }
 
-/// Whether this is the call by which aider hands over to the person, without
-/// a word and not in vain: the end of the turn says as much.
+/// Returns true for aider's call that ends the turn, if it succeeded and has no
+/// message. The end of the turn already shows it.
 fn only_ends_turn(view: &View<'_>) -> bool {
-    let is_end = matches!(view.called(), "Yield" | "Finished");
+    let is_end = matches!(view.display_name(), "Yield" | "Finished");
     if !is_end || view.bullet() == Role::Red || !view.input.object().is_empty() {
         return false;
     }
     let output = view.output();
-    let report = wrapping::report(output.trim());
+    let report = envelope::report(output.trim());
     report.as_deref().unwrap_or(&output).trim().is_empty()
 }
 
-/// What a tool lists that knows what servers have to offer.
+/// Returns the heading for a tool that lists MCP resources.
 fn resources(name: &str) -> Option<&'static str> {
     let name = name.rsplit('.').next().unwrap_or(name);
     match name.to_ascii_lowercase().as_str() {
@@ -50,7 +51,7 @@ fn bold(word: &str) -> Span {
     Span::new(word, Style::of(Role::Colorful).bold())
 }
 
-/// Less important words below the heading.
+/// Returns text in the accent colour below the heading.
 fn accent(view: &View<'_>, text: &str) -> Option<Part> {
     let lines = head_lines(text.trim(), Style::of(Role::Accent), view.detail);
     (!lines.is_empty()).then(|| prose(lines))
@@ -62,7 +63,7 @@ fn package(view: &View<'_>) -> String {
         .unwrap_or_default()
 }
 
-/// The error if there is one, else what is shown otherwise.
+/// Returns the heading with the error below it, or else with `body`.
 fn or_failure(view: &View<'_>, head: Part, body: Option<Part>) -> Vec<Part> {
     let body = view.failure().or(body);
     std::iter::once(head).chain(body).collect()
@@ -106,7 +107,7 @@ fn update_usage(view: &View<'_>) -> Vec<Part> {
     or_failure(view, view.head(spans), instructions(view))
 }
 
-/// Shown while the call runs, not afterwards.
+/// Returns the instructions while the call runs, nothing afterwards.
 fn instructions(view: &View<'_>) -> Option<Part> {
     if view.is_done() {
         return None;
@@ -144,7 +145,7 @@ fn usage(view: &View<'_>) -> Vec<Part> {
     or_failure(view, head, body)
 }
 
-/// A line number and a colon at the beginning of the line.
+/// Returns true for a line that starts with a line number and a colon.
 fn is_match(line: &str) -> bool {
     let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
     rest.len() < line.len() && rest.starts_with(':')
@@ -165,8 +166,8 @@ fn module_info(view: &View<'_>) -> Vec<Part> {
     or_failure(view, head, accent(view, &options.join("; ")))
 }
 
-/// Tests that fail are no error of the tool: their output stands in a tag, or
-/// came with an exit code.
+/// Renders a test run. Failed tests are not an error of the tool: their output
+/// is enclosed in a tag or has an exit code.
 fn tests(view: &View<'_>) -> Vec<Part> {
     let mut spans = vec![
         view.verb("Running Tests", "Ran Tests"),
@@ -180,7 +181,7 @@ fn tests(view: &View<'_>) -> Vec<Part> {
         spans.push(spaced(&name));
     }
     let output = view.output();
-    let inner = wrapping::without_tag(&output);
+    let inner = envelope::without_tag(&output);
     let exit_code = view.result().and_then(|result| result.exit_code);
     let have_run = inner.len() < output.len() || exit_code.is_some();
     let failure = if have_run { None } else { view.failure() };
