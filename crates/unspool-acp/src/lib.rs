@@ -15,7 +15,9 @@
 pub mod client;
 pub mod connection;
 pub mod files;
+pub mod orphans;
 pub mod permission;
+pub mod platform;
 pub mod private_file;
 pub mod record;
 pub mod state;

@@ -4,7 +4,7 @@
 //! Each runs in a real pty as the leader of a session, so that all that it
 //! starts is one group. Its process is not reaped before it is released: until
 //! then its number is its own, and signals cannot reach a stranger. Releasing
-//! ends what is left of the group and what left it (`strays`), and dropping
+//! ends what is left of the group and what left it (`orphans.rs`), and dropping
 //! [`Terminals`] releases all.
 //!
 //! Output is kept up to a limit, the newest bytes of it. What is new is fetched
@@ -27,9 +27,7 @@ use pty_process::blocking::{Command, Pty};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
 use crate::connection::{Exit, read};
-use strays::Strays;
-
-pub mod strays;
+use crate::orphans::{self, Tag};
 
 /// What is kept of an output for which nobody set a limit.
 const KEPT: usize = 4 << 20;
@@ -87,7 +85,7 @@ pub struct Terminals {
 struct Terminal {
     pty: Arc<Pty>,
     group: Pid,
-    strays: Strays,
+    tag: Tag,
     child: Child,
     started: Instant,
     shared: Arc<Mutex<Shared>>,
@@ -124,8 +122,8 @@ impl Terminals {
         pty.resize(pty_process::Size::new(rows, columns))
             .map_err(into_io)?;
         let started = Instant::now();
-        let strays = Strays::new(device(&pty));
-        let child = self.command(run).env(strays::VARIABLE, strays.word());
+        let tag = Tag::new(device(&pty));
+        let child = self.command(run).env(orphans::VARIABLE, tag.value());
         let child = child.spawn(pts).map_err(into_io)?;
         let group = Pid::from_child(&child);
         let limit = run.limit.map_or(KEPT, |limit| {
@@ -154,7 +152,7 @@ impl Terminals {
         let terminal = Terminal {
             pty,
             group,
-            strays,
+            tag,
             child,
             started,
             shared,
@@ -240,16 +238,16 @@ impl Terminals {
         for signal in [Signal::TERM, Signal::CONT] {
             // Until it is released its number is its own.
             let _ = kill_process_group(group, signal);
-            terminal.strays.signal(signal);
+            terminal.tag.signal(signal);
         }
-        let strays = terminal.strays.without_device();
+        let tag = terminal.tag.without_device();
         thread::spawn(move || {
             thread::sleep(PATIENCE);
             // Once it ended it may have been reaped.
             if lock(&shared).exit.is_none() {
                 let _ = kill_process_group(group, Signal::KILL);
             }
-            strays.signal(Signal::KILL);
+            tag.signal(Signal::KILL);
         });
     }
 
@@ -280,7 +278,7 @@ impl Terminal {
     fn end(&self) {
         let _ = kill_process_group(self.group, Signal::HUP);
         let _ = kill_process_group(self.group, Signal::KILL);
-        self.strays.signal(Signal::KILL);
+        self.tag.signal(Signal::KILL);
     }
 }
 

@@ -1,8 +1,9 @@
 //! A command that is started here: its output goes into the channel and into a
 //! file, signals are passed on to it and all that it started, and it is never
-//! left behind (`child/bound.rs`).
+//! left behind (`child/supervise.rs`).
 
-pub(crate) mod bound;
+pub(crate) mod program;
+pub(crate) mod supervise;
 
 use std::fs::File;
 use std::io::{self, IsTerminal, Read, Write};
@@ -11,30 +12,26 @@ use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, channel};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rustix::io::Errno;
-use rustix::process::{
-    Pid, Signal, WaitOptions, kill_process_group, test_kill_process_group, waitpid,
-};
+use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, waitpid};
 use signal_hook::consts::{SIGINT, SIGTTIN, SIGTTOU};
 
 use crate::input::CHUNK;
 use crate::watch::{Happening, Subject, stop_here};
-use bound::Watcher;
+use unspool_acp::orphans::{self, Watchdog};
 
 /// How long output may still come once the command is over: what it started
 /// may hold the pipe open for ever.
 const LINGER: Duration = Duration::from_secs(1);
-/// How often is looked whether a group is gone.
-const LOOK: Duration = Duration::from_millis(10);
 
 /// A command that runs.
 pub(crate) struct Running {
     /// Its process group; everything in it is ours.
     group: Pid,
     done: Receiver<Outcome>,
-    _watcher: Option<Watcher>,
+    _watchdog: Option<Watchdog>,
 }
 
 /// How it went.
@@ -75,7 +72,7 @@ pub(crate) fn start(
     let (program, arguments) = words
         .split_first()
         .ok_or_else(|| io::Error::other("no command"))?;
-    let mut command = bound::command(program, arguments)?;
+    let mut command = supervise::command(program, arguments)?;
     // A group of its own gets no signals of the terminal, and must not read
     // from it either.
     if io::stdin().is_terminal() {
@@ -85,7 +82,7 @@ pub(crate) fn start(
     let mut child = command.process_group(0).spawn()?;
     let group = Pid::from_child(&child);
     // Without one, a `kill -9` leaves behind what the command started.
-    let watcher = Watcher::new(group, None).ok();
+    let watchdog = supervise::watchdog(group.as_raw_nonzero().get(), None).ok();
     let (parts, told) = channel();
     if let Some(output) = child.stdout.take() {
         let (sender, parts) = (sender.clone(), parts.clone());
@@ -115,7 +112,7 @@ pub(crate) fn start(
     Ok(Running {
         group,
         done,
-        _watcher: watcher,
+        _watchdog: watchdog,
     })
 }
 
@@ -270,16 +267,7 @@ impl Running {
     /// Ends what the command left running. Shells let what they start in the
     /// background ignore Ctrl-C.
     fn end_rest(&self) {
-        self.signal(Signal::TERM);
-        self.signal(Signal::CONT);
-        let began = Instant::now();
-        while test_kill_process_group(self.group).is_ok() {
-            if began.elapsed() > LINGER {
-                self.signal(Signal::KILL);
-                return;
-            }
-            thread::sleep(LOOK);
-        }
+        orphans::end_group(self.group.as_raw_nonzero().get(), LINGER);
     }
 }
 

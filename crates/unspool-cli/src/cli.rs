@@ -76,8 +76,8 @@ pub(crate) enum Command {
     Show(show::ShowNamed),
     Stats(stats::Stats),
     View(view::View),
-    #[command(hide = true, name = Bound::NAME)]
-    Bound(Bound),
+    #[command(hide = true, name = Supervise::NAME)]
+    Supervise(Supervise),
 }
 
 /// The subcommand that a word is close to: one letter in three may be wrong.
@@ -96,27 +96,25 @@ pub(crate) fn meant(word: &str, above: Option<&str>) -> Option<String> {
         .map(|(_, name)| name.to_owned())
 }
 
-/// Become a command that ends with its parent, or watch over a group of processes:
-/// what `run` starts
+/// Become a command that ends with its parent, or the watchdog of a process group
 #[derive(Args)]
-pub(crate) struct Bound {
-    /// The process that it ends with; without a command, the group that ends when
-    /// standard input does
+pub(crate) struct Supervise {
+    /// The parent; without a command, the process group to end when standard input
+    /// ends
     pub(crate) process: i32,
 
-    /// What the words of the terminals begin with that end when standard input
-    /// does
+    /// The prefix of the tags of terminals whose processes end with the group
     #[arg(long)]
-    pub(crate) strays: Option<String>,
+    pub(crate) tag_prefix: Option<String>,
 
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     pub(crate) command: Vec<OsString>,
 }
 
-impl Bound {
-    /// Not a word that anybody would type, nor the name of a file.
-    pub(crate) const NAME: &str = "//bound";
-    pub(crate) const STRAYS: &str = "--strays";
+impl Supervise {
+    /// Neither a likely typo nor the name of a file.
+    pub(crate) const NAME: &str = "//supervise";
+    pub(crate) const TAG_PREFIX: &str = "--tag-prefix";
 }
 
 /// Play a recorded run that is built in

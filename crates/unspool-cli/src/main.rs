@@ -65,7 +65,7 @@ fn main() -> ExitCode {
         Some(Command::Show(arguments)) => commands::show::named(arguments),
         Some(Command::Stats(arguments)) => commands::stats::run(arguments),
         Some(Command::View(arguments)) => commands::view::run(arguments),
-        Some(Command::Bound(arguments)) => Ok(child::bound::run(arguments)),
+        Some(Command::Supervise(arguments)) => Ok(child::supervise::run(arguments)),
     };
     match outcome {
         Ok(Status::Success) => ExitCode::SUCCESS,

@@ -17,17 +17,12 @@ use rustix::fs::{CWD, Mode, OFlags, fstat, mkdirat, openat, readlinkat};
 use rustix::io::Errno;
 
 use super::{FileError, Files};
+use crate::platform::PASS_THROUGH;
 
 /// Links that are followed for one path.
 const LINKS: usize = 40;
 /// Names that one path may have, those of its links included.
 const NAMES: usize = 4096;
-
-/// How a folder outside is opened: to be passed, not to be read.
-#[cfg(target_os = "linux")]
-const PASSED: OFlags = OFlags::PATH;
-#[cfg(not(target_os = "linux"))]
-const PASSED: OFlags = OFlags::RDONLY;
 
 /// A name in an open folder.
 pub(super) struct Place {
@@ -159,7 +154,7 @@ impl Walk<'_> {
     /// Goes to a folder that is outside, unless it is the root. What is there
     /// and what is not is nobody's business.
     fn leave(&mut self, from: BorrowedFd<'_>, name: &OsStr) -> Result<(), FileError> {
-        let flags = PASSED | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let flags = PASS_THROUGH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let next = openat(from, name, flags, Mode::empty()).map_err(|_| FileError::Outside)?;
         let (root, next_is) = (fstat(&self.root.handle)?, fstat(&next)?);
         let is_root = (root.st_dev, root.st_ino) == (next_is.st_dev, next_is.st_ino);

@@ -8,19 +8,17 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use rustix::fs::{Access, access};
-use rustix::process::Pid;
 use unspool::Event;
 use unspool::event::Body;
 use unspool_acp::Open;
 use unspool_acp::connection::interpreter;
-use unspool_acp::record;
-use unspool_acp::terminals::strays;
+use unspool_acp::{orphans, record};
 use unspool_tui::chat::{self, History, Known, Opening};
 use unspool_tui::screen::Screen;
 use unspool_tui::transcript::Look as Shown;
 
 use super::view::Programs;
-use crate::child::bound;
+use crate::child::supervise;
 use crate::cli::Chat;
 use crate::config::{self, Config};
 use crate::input::Batch;
@@ -69,8 +67,8 @@ pub(crate) fn run(arguments: &Chat) -> anyhow::Result<Status> {
         records: Some(config::records()?),
         notify: config.notify(),
         guard: |group| {
-            let watcher = bound::Watcher::new(Pid::from_raw(group)?, Some(strays::mark()));
-            Some(Box::new(watcher.ok()?))
+            let watchdog = supervise::watchdog(group, Some(orphans::tag_prefix()));
+            Some(Box::new(watchdog.ok()?))
         },
         shell: env::var_os("SHELL").unwrap_or_else(|| "/bin/sh".into()),
     };

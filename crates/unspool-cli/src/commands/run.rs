@@ -10,7 +10,7 @@ use anyhow::{Context, bail};
 use unspool::Reader;
 use unspool::stats::Stats;
 
-use crate::child::{Save, Saved, bound};
+use crate::child::{Save, Saved};
 use crate::cli::Run;
 use crate::settings::Settings;
 use crate::view::View;
@@ -26,8 +26,8 @@ pub(crate) fn run(arguments: &Run) -> anyhow::Result<Status> {
     }
     let program = words.first().map_or("", String::as_str);
     // Before a file is made, or emptied, for what it would write.
-    if let Err(error) = bound::check(program) {
-        return Ok(bound::not_started(program.as_ref(), &error));
+    if let Err(error) = child::program::check(program) {
+        return Ok(child::program::not_started(program.as_ref(), &error));
     }
     let settings = Settings::filtered(&arguments.look, &arguments.filter)?;
     let save = arguments.save.as_deref();
@@ -36,7 +36,7 @@ pub(crate) fn run(arguments: &Run) -> anyhow::Result<Status> {
     watch::signals(sender.clone())?;
     let mut running = match child::start(&words, save, &sender) {
         Ok(running) => running,
-        Err(error) => return Ok(bound::not_started(program.as_ref(), &error)),
+        Err(error) => return Ok(child::program::not_started(program.as_ref(), &error)),
     };
     drop(sender);
     let mut stats = Stats::default();
