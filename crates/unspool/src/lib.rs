@@ -43,6 +43,7 @@ pub mod sanitize;
 pub mod session;
 pub mod source;
 pub mod stats;
+mod terminal;
 pub mod theme;
 pub mod timeline;
 pub mod tool;

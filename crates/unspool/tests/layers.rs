@@ -11,11 +11,14 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("patch", &["event"]),
     (
         "source",
-        &["frame", "event", "json", "tool", "patch", "source"],
+        &[
+            "frame", "event", "json", "tool", "patch", "terminal", "source",
+        ],
     ),
     ("reader", &["frame", "event", "json", "source"]),
     ("sanitize", &[]),
     ("palette", &[]),
+    ("terminal", &["palette"]),
     ("session", &["event", "tool"]),
     ("stats", &["event"]),
     ("redact", &["event"]),
@@ -24,7 +27,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (
         "doc",
         &[
-            "session", "event", "json", "tool", "patch", "sanitize", "palette",
+            "session", "event", "json", "tool", "patch", "sanitize", "palette", "terminal",
         ],
     ),
     ("theme", &["doc", "palette"]),

@@ -15,13 +15,13 @@
 //! and cost no more than their text. [`head`] stops early: of most output only
 //! the first few lines are seen.
 
-mod grid;
 mod painted;
-mod sgr;
 
-use crate::doc::{Line, Span, Style};
+use std::borrow::Cow;
+
+use crate::doc::{Line, Role, Span, Style};
 use crate::sanitize;
-use grid::Grid;
+use crate::terminal::{Attributes, Grid, Run};
 use painted::Painted;
 
 /// The first lines of an output, and how many more there are.
@@ -133,7 +133,7 @@ fn complete_lines(text: &str) -> Option<Vec<Line>> {
     Some(painted.into_lines().unwrap_or_else(|| {
         let mut grid = Grid::default();
         advance_by_line(&mut grid, text);
-        grid.into_lines()
+        lines_of(grid)
     }))
 }
 
@@ -181,13 +181,42 @@ fn interpreted(text: &str, limit: usize) -> Head {
     } else {
         advance_by_line(&mut grid, text);
     }
-    let mut lines = grid.into_lines();
+    let mut lines = lines_of(grid);
     while lines.last().is_some_and(Vec::is_empty) {
         lines.pop();
     }
     let more = lines.len().saturating_sub(limit);
     lines.truncate(limit);
     Head { lines, more }
+}
+
+/// Converts the rows of a grid into lines.
+fn lines_of(grid: Grid) -> Vec<Line> {
+    let rows = grid.into_rows().into_iter();
+    rows.map(|row| row.into_iter().map(span).collect())
+        .collect()
+}
+
+fn span(run: Run) -> Span {
+    let look = style(run.attributes);
+    match sanitize::line(&run.text) {
+        Cow::Owned(text) => Span::new(text, look),
+        Cow::Borrowed(_) => Span::new(run.text, look),
+    }
+}
+
+/// Converts the attributes of a terminal into a style.
+fn style(attributes: Attributes) -> Style {
+    Style {
+        role: attributes.foreground.map_or(Role::Normal, Role::Literal),
+        background: attributes.background,
+        bold: attributes.bold,
+        italic: attributes.italic,
+        underline: attributes.underline,
+        strike: attributes.strike,
+        dim: attributes.dim,
+        reverse: attributes.reverse,
+    }
 }
 
 /// Whether a byte ends a sequence that is not a control sequence.

@@ -61,8 +61,7 @@ fn recognise(probe: &Probe<'_>) -> bool {
 fn visible(text: &str) -> String {
     let mut screen = Screen::default();
     screen.line(text, false);
-    screen.finish();
-    screen.pop().unwrap_or_default()
+    screen.finish().into_iter().next().unwrap_or_default()
 }
 
 #[derive(Clone, Default)]
@@ -120,8 +119,9 @@ impl Source for Aider {
             Self::Undecided => {}
             Self::Pipe(flow) => flow.line(&line, out),
             Self::Terminal(flow, screen) => {
-                screen.line(frame.text, !frame.ending.is_empty());
-                drain(screen, flow, out);
+                for line in screen.line(frame.text, !frame.ending.is_empty()) {
+                    flow.line(&line, out);
+                }
             }
             Self::History(history) => history.line(&line, out),
         }
@@ -132,18 +132,13 @@ impl Source for Aider {
             Self::Undecided => {}
             Self::Pipe(flow) => flow.finish(out),
             Self::Terminal(flow, screen) => {
-                screen.finish();
-                drain(screen, flow, out);
+                for line in screen.finish() {
+                    flow.line(&line, out);
+                }
                 flow.finish(out);
             }
             Self::History(history) => history.finish(out),
         }
-    }
-}
-
-fn drain(screen: &mut Screen, flow: &mut Flow, out: &mut Emitter) {
-    while let Some(line) = screen.pop() {
-        flow.line(&line, out);
     }
 }
 

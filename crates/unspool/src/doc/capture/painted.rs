@@ -5,10 +5,10 @@
 use unicode_width::UnicodeWidthChar as _;
 use vte::{Params, Perform};
 
-use crate::doc::capture::grid::{LONGEST, TAB, is_blank};
-use crate::doc::capture::sgr;
-use crate::doc::{Line, Span, Style, append};
+use crate::doc::capture::style;
+use crate::doc::{Line, Span, append};
 use crate::sanitize;
+use crate::terminal::{Attributes, LONGEST_ROW, TAB};
 
 /// Blanks that tabs may add in all.
 const PADDING: usize = 1 << 12;
@@ -17,13 +17,13 @@ const PADDING: usize = 1 << 12;
 pub(super) struct Painted {
     lines: Vec<Line>,
     line: Line,
-    /// The characters since the last change of style, and how many of their
+    /// The characters since the last change of attributes, and how many of their
     /// bytes can be seen.
     run: String,
     seen: usize,
     /// How the run looks, once something of it can be seen.
-    look: Option<Style>,
-    style: Style,
+    look: Option<Attributes>,
+    attributes: Attributes,
     column: usize,
     /// Where the next character stands, after tabs.
     tab: usize,
@@ -67,44 +67,44 @@ impl Painted {
         if self.failed {
             return;
         }
-        let style = self.style;
-        let is_blank = |character: char| is_blank(character, style);
+        let attributes = self.attributes;
+        let is_blank = |character: char| attributes.hides(character);
         let seen = run.trim_start_matches(is_blank);
         let blanks = run.len() - seen.len();
         self.run.push_str(run.get(..blanks).unwrap_or_default());
         if !seen.is_empty() {
-            self.begin_run(style);
+            self.begin_run(attributes);
             self.run.push_str(seen.trim_end_matches(is_blank));
             self.seen = self.run.len();
             let blanks = seen.trim_end_matches(is_blank).len();
             self.run.push_str(seen.get(blanks..).unwrap_or_default());
         }
         self.column += run.len();
-        self.failed |= self.column > LONGEST;
+        self.failed |= self.column > LONGEST_ROW;
     }
 
-    fn put(&mut self, character: char, style: Style) {
-        if is_blank(character, style) {
+    fn put(&mut self, character: char, attributes: Attributes) {
+        if attributes.hides(character) {
             self.run.push(character);
             return;
         }
-        self.begin_run(style);
+        self.begin_run(attributes);
         self.run.push(character);
         self.seen = self.run.len();
     }
 
-    /// What follows is seen, in this style.
-    fn begin_run(&mut self, style: Style) {
-        if self.look.is_some_and(|look| look != style) {
+    /// What follows is seen, with these attributes.
+    fn begin_run(&mut self, attributes: Attributes) {
+        if self.look.is_some_and(|look| look != attributes) {
             self.end_run();
         }
-        self.look = Some(style);
+        self.look = Some(attributes);
     }
 
     fn end_run(&mut self) {
         let text = sanitize::line(&self.run);
         let look = self.look.take().unwrap_or_default();
-        append(&mut self.line, Span::new(text, look));
+        append(&mut self.line, Span::new(text, style(look)));
         self.run.clear();
         self.seen = 0;
     }
@@ -151,13 +151,13 @@ impl Perform for Painted {
             return;
         }
         while self.column < self.tab {
-            self.put(' ', Style::default());
+            self.put(' ', Attributes::default());
             self.column += 1;
             self.padding += 1;
         }
-        self.put(character, self.style);
+        self.put(character, self.attributes);
         self.column += cells;
-        self.failed |= self.column > LONGEST || self.padding > PADDING;
+        self.failed |= self.column > LONGEST_ROW || self.padding > PADDING;
     }
 
     fn execute(&mut self, byte: u8) {
@@ -181,7 +181,7 @@ impl Perform for Painted {
         if ignore || !marks.is_empty() || action != 'm' {
             self.failed = true;
         } else {
-            sgr::apply(&mut self.style, parameters);
+            self.attributes.apply(parameters);
         }
     }
 }
@@ -191,7 +191,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::doc::capture::grid::Grid;
+    use crate::doc::capture::lines_of;
+    use crate::terminal::Grid;
 
     /// What the short way cannot do.
     const OTHERS: &[&str] = &["\u{301}", "\r", "\u{1b}[K", "\u{7}"];
@@ -217,7 +218,7 @@ mod tests {
             let lines = painted.into_lines();
             prop_assert!(lines.is_some() || !colourful);
             if let Some(lines) = lines {
-                prop_assert_eq!(lines, grid.into_lines(), "{:?}", text);
+                prop_assert_eq!(lines, lines_of(grid), "{:?}", text);
             }
         }
     }

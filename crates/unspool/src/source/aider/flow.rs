@@ -42,10 +42,10 @@ use super::dump::Dump;
 use super::marker::{self, Counts};
 use super::report::Report;
 use super::round::{self, Over, Round};
-use super::screen;
 use super::session::{Identity, is_file_line};
 use crate::event::{Level, Prompt, TurnStatus};
 use crate::source::{Emitter, Outcome};
+use crate::terminal;
 
 use blocks::{block_level, is_block_start};
 
@@ -214,7 +214,7 @@ impl Flow {
 
     /// Takes the next line.
     pub(super) fn line(&mut self, raw: &str, out: &mut Emitter) {
-        let shown = screen::plain(raw);
+        let shown = terminal::plain(raw);
         let mut text = shown.trim_end_matches('\r');
         let mut waiting = "";
         if self.is_terminal()

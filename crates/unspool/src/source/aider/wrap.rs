@@ -4,50 +4,14 @@
 //! What it cut is put together again where a value depends on it (arguments,
 //! commands, messages of its own); the model's prose stays as it came.
 
+use unicode_width::UnicodeWidthChar as _;
+
 /// The width at which lines are cut when there is no terminal.
 const COLUMNS: usize = 80;
 
-/// How many columns a character takes.
-pub(super) fn char_cells(c: char) -> usize {
-    match u32::from(c) {
-        0..=0x1f
-        | 0x7f..=0x9f
-        | 0x300..=0x36f
-        | 0x200b..=0x200f
-        | 0x20d0..=0x20ff
-        | 0xfe00..=0xfe0f => 0,
-        0x1100..=0x115f
-        | 0x2e80..=0x303e
-        | 0x3041..=0xa4cf
-        | 0xac00..=0xd7a3
-        | 0xf900..=0xfaff
-        | 0xfe30..=0xfe4f
-        | 0xff00..=0xff60
-        | 0xffe0..=0xffe6
-        | 0x231a..=0x231b
-        | 0x23e9..=0x23ec
-        | 0x2614..=0x2615
-        | 0x26a1
-        | 0x2705
-        | 0x270a..=0x270b
-        | 0x2728
-        | 0x274c
-        | 0x2753..=0x2755
-        | 0x2757
-        | 0x2795..=0x2797
-        | 0x2b50
-        | 0x1f300..=0x1f64f
-        | 0x1f680..=0x1f6ff
-        | 0x1f7e0..=0x1f7eb
-        | 0x1f900..=0x1faff
-        | 0x20000..=0x3fffd => 2,
-        _ => 1,
-    }
-}
-
-/// How many columns a text takes.
-pub(super) fn cells(text: &str) -> usize {
-    text.chars().map(char_cells).sum()
+/// Returns how many columns a text takes.
+fn cells(text: &str) -> usize {
+    text.chars().filter_map(|c| c.width()).sum()
 }
 
 /// Whether `next` is the rest of `line`: a cut line keeps its last blank, or

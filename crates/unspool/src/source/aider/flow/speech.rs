@@ -10,7 +10,8 @@ use crate::source::aider::marker::{self, Counts, Family, Question};
 use crate::source::aider::message::{self, Context, Part};
 use crate::source::aider::report::Report;
 use crate::source::aider::round::Over;
-use crate::source::aider::{applied, output, screen, wrap};
+use crate::source::aider::{applied, output, wrap};
+use crate::terminal;
 
 /// Names of context blocks that are remembered.
 const CONTEXTS: usize = 64;
@@ -206,7 +207,7 @@ impl Flow {
         self.flush_note(out);
         let mut block: Vec<String> = Vec::new();
         for line in lines {
-            let shown = screen::plain(line);
+            let shown = terminal::plain(line);
             let text = shown.trim_end_matches('\r');
             let nothing = marker::is_noise(text) || marker::is_rule(text);
             if self.goes_on(text) || nothing || text.trim_end() == "Finished." {

@@ -1,57 +1,60 @@
-//! The screen of a terminal without a right edge.
+//! The cells of a terminal without a right edge.
 
 use std::collections::VecDeque;
 
 use unicode_width::UnicodeWidthChar as _;
 use vte::{Params, Perform};
 
-use crate::doc::capture::sgr;
-use crate::doc::{Line, Span, Style, append};
-use crate::sanitize;
+use super::Attributes;
 
-/// The height that commands are given when nobody asks: where `home` is.
+/// Assumed height of the screen, which decides where the home position is.
 const HEIGHT: usize = 24;
 
-/// How far a tab leads where nothing depends on its column: as far as everywhere
-/// else in a document.
-pub(super) const TAB: usize = 4;
+/// Width of a tab where nothing depends on its column.
+pub(crate) const TAB: usize = 4;
 
-/// How far apart the stops of a terminal are, to which its tabs lead.
+/// Distance between the tab stops of a terminal.
 const STOP: usize = 8;
 
-/// How many rows the cursor can reach; those above are finished.
+/// Rows that the cursor can reach by default; those above are finished.
 const REACH: usize = 1000;
 
 /// The farthest column that a move leads to.
 const MOVE: usize = 1000;
 
-/// The longest row; what is longer continues on the next.
-pub(super) const LONGEST: usize = 1 << 14;
+/// The longest row; longer text continues on the next.
+pub(crate) const LONGEST_ROW: usize = 1 << 14;
 
-/// How many blank cells and empty rows moves may add in all.
+/// Blank cells and empty rows that moves may add in all.
 const PADDING: usize = 1 << 18;
 
-/// How many bytes of marks a character can carry.
+/// Bytes of combining marks that a character can carry.
 const MARKS: usize = 64;
+
+/// A piece of a row with the same attributes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Run {
+    pub(crate) text: String,
+    pub(crate) attributes: Attributes,
+}
 
 /// One column of a row. A wide character is followed by a hollow cell.
 #[derive(Clone)]
 struct Cell {
     character: char,
-    /// Marks that stand on the character.
     marks: Option<Box<str>>,
-    style: Style,
+    attributes: Attributes,
 }
 
-/// Stands behind a wide character.
+/// The second cell of a wide character.
 const HOLLOW: char = '\0';
 
 impl Cell {
-    fn new(character: char, style: Style) -> Self {
+    fn new(character: char, attributes: Attributes) -> Self {
         Self {
             character,
             marks: None,
-            style,
+            attributes,
         }
     }
 
@@ -63,32 +66,92 @@ impl Cell {
     }
 
     fn blank() -> Self {
-        Self::new(' ', Style::default())
+        Self::new(' ', Attributes::default())
     }
 }
 
-#[derive(Default)]
-pub(super) struct Grid {
-    finished: Vec<Line>,
+/// A screen that grows downwards and finishes rows at its top.
+#[derive(Clone)]
+pub(crate) struct Grid {
+    finished: Vec<Vec<Run>>,
     rows: VecDeque<Vec<Cell>>,
     row: usize,
     column: usize,
-    style: Style,
+    attributes: Attributes,
+    /// Rows that the cursor can reach.
+    reach: usize,
     padding: usize,
-    /// A row, and how many of its first cells are known to be blank, so that to
-    /// erase them again costs nothing.
+    /// A row, and how many of its first cells are known to be blank, so that
+    /// erasing them again costs nothing.
     blank: (usize, usize),
-    /// Tabs lead to the stops of a terminal, which moves of the cursor count on.
-    pub(super) stops: bool,
+    /// Tabs move to the tab stops of a terminal instead of by a fixed width.
+    pub(crate) stops: bool,
+    /// Clearing the screen finishes its rows instead of erasing them.
+    pub(crate) keeps_cleared: bool,
+    /// A backspace or a sequence other than a colour was seen.
+    redraws: bool,
+}
+
+impl Default for Grid {
+    fn default() -> Self {
+        Self::with_reach(REACH)
+    }
 }
 
 impl Grid {
-    /// All rows as lines.
-    pub(super) fn into_lines(mut self) -> Vec<Line> {
+    /// Creates an empty grid in which the cursor can reach the last `reach` rows.
+    pub(crate) fn with_reach(reach: usize) -> Self {
+        Self {
+            finished: Vec::new(),
+            rows: VecDeque::new(),
+            row: 0,
+            column: 0,
+            attributes: Attributes::default(),
+            reach,
+            padding: 0,
+            blank: (0, 0),
+            stops: false,
+            keeps_cleared: false,
+            redraws: false,
+        }
+    }
+
+    /// Returns all rows, the finished ones first.
+    pub(crate) fn into_rows(mut self) -> Vec<Vec<Run>> {
         self.ensure_row();
-        let mut lines = self.finished;
-        lines.extend(self.rows.iter().map(|row| line(row)));
-        lines
+        self.finish_rows(0);
+        self.finished
+    }
+
+    /// Returns the rows that were finished since the last call.
+    pub(crate) fn take_finished(&mut self) -> Vec<Vec<Run>> {
+        self.padding = 0;
+        std::mem::take(&mut self.finished)
+    }
+
+    /// Finishes the rows that no redraw is expected to reach: all above the cursor
+    /// as long as nothing was redrawn, then all but the last `reach` with text.
+    pub(crate) fn settle(&mut self, reach: usize) {
+        if !self.redraws {
+            self.finish_rows(self.rows.len().saturating_sub(self.row));
+            return;
+        }
+        let has_text = |row: &&Vec<Cell>| row.iter().any(|cell| cell.character != ' ');
+        let mut below = self.rows.iter().skip(1).filter(has_text).count();
+        while below >= reach {
+            self.finish_rows(self.rows.len().saturating_sub(1));
+            below -= usize::from(self.rows.front().as_ref().is_some_and(has_text));
+        }
+    }
+
+    /// Finishes rows from the top until `keep` are left.
+    fn finish_rows(&mut self, keep: usize) {
+        while self.rows.len() > keep {
+            let row = self.rows.pop_front().unwrap_or_default();
+            self.finished.push(runs(&row));
+            self.row = self.row.saturating_sub(1);
+            self.blank = (0, 0);
+        }
     }
 
     fn line_feed(&mut self) {
@@ -102,12 +165,7 @@ impl Grid {
         while self.rows.len() <= self.row {
             self.rows.push_back(Vec::new());
         }
-        while self.rows.len() > REACH {
-            let row = self.rows.pop_front().unwrap_or_default();
-            self.finished.push(line(&row));
-            self.row = self.row.saturating_sub(1);
-            self.blank = (0, 0);
-        }
+        self.finish_rows(self.reach);
     }
 
     /// Fills the row of the cursor up to its column.
@@ -124,15 +182,15 @@ impl Grid {
     }
 
     fn put(&mut self, character: char, cells: usize) {
-        if self.column + cells > LONGEST {
+        if self.column + cells > LONGEST_ROW {
             self.line_feed();
         }
         self.pad();
         self.no_longer_blank(self.column);
         let row = &mut self.rows[self.row];
         clear_halves(row, self.column, cells);
-        let hollow = Cell::new(HOLLOW, self.style);
-        let parts = std::iter::once(Cell::new(character, self.style))
+        let hollow = Cell::new(HOLLOW, self.attributes);
+        let parts = std::iter::once(Cell::new(character, self.attributes))
             .chain(std::iter::repeat_n(hollow, cells - 1));
         for cell in parts {
             match row.get_mut(self.column) {
@@ -206,6 +264,7 @@ impl Grid {
     fn erase_in_display(&mut self, mode: u16) {
         let (top, row) = (self.top(), self.row);
         match mode {
+            2 if self.keeps_cleared => self.finish_rows(0),
             0 => self.rows.iter_mut().skip(row + 1).for_each(Vec::clear),
             1 => self
                 .rows
@@ -238,7 +297,10 @@ impl Perform for Grid {
         match byte {
             b'\n' | 0x0B | 0x0C => self.line_feed(),
             b'\r' => self.column = 0,
-            0x08 => self.column = self.column.saturating_sub(1),
+            0x08 => {
+                self.redraws = true;
+                self.column = self.column.saturating_sub(1);
+            }
             b'\t' if self.stops => self.column = (self.column / STOP + 1) * STOP,
             b'\t' => self.column += TAB,
             _ => {}
@@ -246,6 +308,7 @@ impl Perform for Grid {
     }
 
     fn csi_dispatch(&mut self, parameters: &Params, marks: &[u8], ignore: bool, action: char) {
+        self.redraws |= action != 'm';
         if ignore || !marks.is_empty() {
             return;
         }
@@ -255,7 +318,7 @@ impl Perform for Grid {
         let second = usize::from(values.next().unwrap_or(0).max(1));
         let (row, column) = (self.row, self.column);
         match action {
-            'm' => sgr::apply(&mut self.style, parameters),
+            'm' => self.attributes.apply(parameters),
             'K' => self.erase_in_line(first),
             'J' => self.erase_in_display(first),
             'A' => self.move_to(row.saturating_sub(count), column),
@@ -285,46 +348,36 @@ fn clear_halves(row: &mut [Cell], column: usize, cells: usize) {
     }
 }
 
-/// Whether nothing can be seen of a character.
-pub(super) fn is_blank(character: char, style: Style) -> bool {
-    character == ' '
-        && style.background.is_none()
-        && !(style.reverse || style.underline || style.strike)
-}
-
-/// The spans of a row, without the blanks at its end that cannot be seen.
-fn line(row: &[Cell]) -> Line {
-    let is_blank = |cell: &Cell| cell.marks.is_none() && is_blank(cell.character, cell.style);
+/// Splits a row into runs, without the blanks at its end that cannot be seen.
+fn runs(row: &[Cell]) -> Vec<Run> {
+    let is_blank = |cell: &Cell| cell.marks.is_none() && cell.attributes.hides(cell.character);
     let length = row
         .iter()
         .rposition(|cell| !is_blank(cell))
         .map_or(0, |last| last + 1);
     let row = row.get(..length).unwrap_or_default();
-    let mut line = Line::new();
+    let mut runs = Vec::new();
     let mut start = 0;
-    // How the run looks, once something of it can be seen.
-    let mut look: Option<Style> = None;
+    // The attributes of the run, once something of it can be seen.
+    let mut look: Option<Attributes> = None;
     for (at, cell) in row.iter().enumerate().filter(|(_, cell)| !is_blank(cell)) {
-        if let Some(look) = look.filter(|look| *look != cell.style) {
-            append(
-                &mut line,
-                span(row.get(start..at).unwrap_or_default(), look),
-            );
+        if let Some(look) = look.filter(|look| *look != cell.attributes) {
+            runs.push(run(row.get(start..at).unwrap_or_default(), look));
             start = at;
         }
-        look = Some(cell.style);
+        look = Some(cell.attributes);
     }
     if let Some(look) = look {
-        append(&mut line, span(row.get(start..).unwrap_or_default(), look));
+        runs.push(run(row.get(start..).unwrap_or_default(), look));
     }
-    line
+    runs
 }
 
-fn span(run: &[Cell], look: Style) -> Span {
-    let mut text = String::with_capacity(run.len());
-    for cell in run.iter().filter(|cell| cell.character != HOLLOW) {
+fn run(cells: &[Cell], attributes: Attributes) -> Run {
+    let mut text = String::with_capacity(cells.len());
+    for cell in cells.iter().filter(|cell| cell.character != HOLLOW) {
         text.push(cell.character);
         text.push_str(cell.marks.as_deref().unwrap_or_default());
     }
-    Span::new(sanitize::line(&text), look)
+    Run { text, attributes }
 }
