@@ -8,10 +8,7 @@ use unspool::{Event, Reader, ReaderOptions, layout};
 
 /// A reader for one provider, or one that recognises it.
 pub fn reader(from: Option<Provider>) -> Reader {
-    Reader::with_options(ReaderOptions {
-        from,
-        ..ReaderOptions::default()
-    })
+    Reader::with_options(ReaderOptions::default().with_from(from))
 }
 
 /// All events of an input.
@@ -53,10 +50,7 @@ pub fn shown(events: &[Event], width: usize) -> String {
 
 /// A formatter that writes words alone.
 pub fn plain() -> Formatter {
-    Formatter::new(Config {
-        plain_text: true,
-        ..Config::default()
-    })
+    Formatter::new(Config::default().with_plain_text(true))
 }
 
 /// Panics if text has a character that could do harm, or a line that does not fit.

@@ -15,10 +15,7 @@ fuzz_target!(|data: &[u8]| {
     let text = String::from_utf8_lossy(bytes).into_owned();
     let width = 20 + usize::from(*width);
     let formatter = Formatter::new(Config::default());
-    let entry = Entry::new(Item::Text(Text {
-        text: text.clone(),
-        ..Text::default()
-    }));
+    let entry = Entry::new(Item::Text(Text::new(text.clone())));
     let expected = formatter.text(&formatter.lines(&entry, width));
     unspool_fuzz::is_safe(&unspool_fuzz::plain().format_entry(&entry, width), width);
     let mut open = formatter.open_text(&entry, width);

@@ -291,11 +291,8 @@ impl Client {
     /// Tells in the recording what it is a recording of.
     fn introduce(&mut self) {
         if let Some((name, value)) = self.settings.about.take() {
-            self.journal
-                .say(unspool::event::Body::State(unspool::event::State {
-                    name,
-                    value: unspool::event::RawJson::new(&value.to_string()),
-                }));
+            let value = unspool::event::RawJson::new(&value.to_string());
+            self.journal.say(unspool::event::State::new(name, value));
         }
     }
 

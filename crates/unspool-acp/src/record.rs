@@ -100,16 +100,7 @@ mod tests {
     use unspool::event::{Body, Message};
 
     fn event(text: &str) -> Event {
-        Event {
-            seq: 0,
-            time: None,
-            agent: None,
-            body: Body::Text(Message {
-                text: text.into(),
-                ..Message::default()
-            }),
-            raw: None,
-        }
+        Event::new(Body::Text(Message::new("", text)))
     }
 
     #[test]

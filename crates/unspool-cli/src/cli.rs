@@ -184,12 +184,10 @@ impl Source {
 
     /// The reader that these settings ask for.
     pub(crate) fn reader_options(&self, with_raw: bool) -> ReaderOptions {
-        ReaderOptions {
-            from: self.from(),
-            frame_limit: self.frame_limit,
-            with_raw,
-            ..ReaderOptions::default()
-        }
+        ReaderOptions::default()
+            .with_from(self.from())
+            .with_frame_limit(self.frame_limit)
+            .with_raw(with_raw)
     }
 }
 

@@ -90,7 +90,7 @@ fn kind(item: &Item) -> Option<EntryKind> {
         Item::Notice(_) => EntryKind::Notice,
         Item::Usage(_) => EntryKind::Usage,
         Item::Unknown(_) => EntryKind::Unknown,
-        Item::TurnEnd(_) => return None,
+        _ => return None,
     })
 }
 
@@ -174,7 +174,7 @@ fn words(item: &Item) -> Vec<String> {
         Item::Context(context) => vec![context.title.clone(), context.text.to_string()],
         Item::Notice(notice) => vec![notice.text.to_string()],
         Item::Unknown(text) => vec![text.to_string()],
-        Item::Session(_) | Item::State(_) | Item::Usage(_) | Item::TurnEnd(_) => Vec::new(),
+        _ => Vec::new(),
     }
 }
 

@@ -83,37 +83,34 @@ impl Settings {
             usage,
             pager: choices.pager.value,
             theme,
-            config: Shown {
-                plain_text: !colours,
-                foreground,
-                background,
-                accent: None,
-                colorful: None,
-                detail: Detail {
-                    lines: choices.lines.value.0,
-                    everything: choices.lines.value.0.is_none(),
-                    reasoning: match choices.reasoning.value {
-                        ReasoningShown::Title => Reasoning::Title,
-                        ReasoningShown::Full => Reasoning::Full,
-                        ReasoningShown::Off => Reasoning::Off,
-                    },
-                    usage,
-                    marks: choices.marks.value,
-                    ..Detail::default()
-                },
-                links,
-                timestamps: choices.timestamps.value,
-                copy_clean,
-            },
+            config: Shown::default()
+                .with_plain_text(!colours)
+                .with_foreground(foreground)
+                .with_background(background)
+                .with_detail(
+                    Detail::default()
+                        .with_lines(choices.lines.value.0)
+                        .with_everything(choices.lines.value.0.is_none())
+                        .with_reasoning(match choices.reasoning.value {
+                            ReasoningShown::Title => Reasoning::Title,
+                            ReasoningShown::Full => Reasoning::Full,
+                            ReasoningShown::Off => Reasoning::Off,
+                        })
+                        .with_usage(usage)
+                        .with_marks(choices.marks.value),
+                )
+                .with_links(links)
+                .with_timestamps(choices.timestamps.value)
+                .with_copy_clean(copy_clean),
         })
     }
 
     /// How much is told.
     pub(crate) fn detail(&self) -> Detail {
-        Detail {
-            highlight: !self.config.plain_text,
-            ..self.config.detail.clone()
-        }
+        self.config
+            .detail
+            .clone()
+            .with_highlight(!self.config.plain_text)
     }
 
     /// Whether nothing but the words is written.

@@ -312,21 +312,14 @@ impl<W: Write> Watch<'_, '_, W> {
     /// On a live screen between finished lines, else to standard error; dimmed
     /// where that is seen.
     fn aside(&mut self, text: &str) {
-        let dim = Style {
-            dim: true,
-            ..Style::of(Role::Accent)
-        };
+        let dim = Style::of(Role::Accent).dim();
         // What it wrote for a terminal is interpreted as the output of a tool is.
         let mut lines = capture::lines(text);
         for span in lines.iter_mut().flatten() {
-            span.style = Style {
-                dim: true,
-                role: match span.style.role {
-                    Role::Normal => Role::Accent,
-                    role => role,
-                },
-                ..span.style
-            };
+            span.style.dim = true;
+            if span.style.role == Role::Normal {
+                span.style.role = Role::Accent;
+            }
         }
         if self.view.is_live() {
             for line in &mut lines {

@@ -24,6 +24,7 @@ use crate::sanitize;
 
 /// The purpose of a piece of text. Themes map roles to colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Role {
     /// Ordinary text.
     #[default]
@@ -45,6 +46,7 @@ pub enum Role {
 /// Token kinds that syntax highlighting distinguishes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the names say it")]
+#[non_exhaustive]
 pub enum Syntax {
     Comment,
     Keyword,
@@ -61,6 +63,7 @@ pub enum Syntax {
 /// The appearance of a span.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[expect(clippy::struct_excessive_bools, reason = "each is one attribute")]
+#[non_exhaustive]
 pub struct Style {
     /// The role, which decides the foreground colour.
     pub role: Role,
@@ -96,23 +99,61 @@ impl Style {
         }
     }
 
-    /// Returns the style in bold.
+    /// Sets [`background`](Self::background).
+    pub const fn on(self, background: u8) -> Self {
+        Self {
+            background: Some(background),
+            ..self
+        }
+    }
+
+    /// Sets [`bold`](Self::bold).
     pub const fn bold(self) -> Self {
         Self { bold: true, ..self }
     }
 
-    /// Returns the style in italics.
+    /// Sets [`italic`](Self::italic).
     pub const fn italic(self) -> Self {
         Self {
             italic: true,
             ..self
         }
     }
+
+    /// Sets [`underline`](Self::underline).
+    pub const fn underline(self) -> Self {
+        Self {
+            underline: true,
+            ..self
+        }
+    }
+
+    /// Sets [`strike`](Self::strike).
+    pub const fn strike(self) -> Self {
+        Self {
+            strike: true,
+            ..self
+        }
+    }
+
+    /// Sets [`dim`](Self::dim).
+    pub const fn dim(self) -> Self {
+        Self { dim: true, ..self }
+    }
+
+    /// Sets [`reverse`](Self::reverse).
+    pub const fn reverse(self) -> Self {
+        Self {
+            reverse: true,
+            ..self
+        }
+    }
 }
 
-/// A piece of text in one style. In a paragraph, a heading or a table cell, `\
-/// ` is a hard line break; elsewhere it does not occur.
+/// A piece of text in one style. In a paragraph, a heading or a table cell,
+/// `\n` is a hard line break; elsewhere it does not occur.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Span {
     /// The text.
     pub text: String,
@@ -136,6 +177,14 @@ impl Span {
     /// Creates a one-line span from untrusted text, sanitised.
     pub fn clean(text: &str, style: Style) -> Self {
         Self::new(sanitize::line(text), style)
+    }
+
+    /// Sets [`link`](Self::link).
+    pub fn with_link(self, link: impl Into<String>) -> Self {
+        Self {
+            link: Some(link.into()),
+            ..self
+        }
     }
 
     /// Creates a span that has only a role. The text must already be clean.

@@ -8,6 +8,10 @@
 //! Payloads (`text`, `output`, `input`, `hunks`) are verbatim and may hold any
 //! character. Labels (`name`, `arg`, `title`, `model`, `path` …) are one clean
 //! line; the emitter sees to that.
+//!
+//! Structs and enums are `#[non_exhaustive]`, because the format grows: make a
+//! payload with its `new` and the setters `with_…`, and an event of it with
+//! [`Event::new`].
 
 use std::sync::Arc;
 
@@ -16,11 +20,13 @@ use serde::{Deserialize, Serialize, Serializer};
 pub use payload::{Payload, RawJson};
 pub use texts::Change;
 
+mod construct;
 mod payload;
 mod texts;
 
 /// One thing that happened in an agent's run.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Event {
     /// Position in the stream: 0, 1, 2 …
     pub seq: u64,
@@ -175,6 +181,7 @@ bodies! {
 
 /// The sub-agent that an event belongs to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Agent {
     /// The agent's own id.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -192,6 +199,7 @@ pub struct Agent {
 
 /// What is known of the session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Session {
     /// Name of the provider that read it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -219,6 +227,7 @@ pub struct Session {
 
 /// What a person said.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct User {
     /// The words.
     #[serde(default, skip_serializing_if = "Payload::is_empty")]
@@ -230,6 +239,7 @@ pub struct User {
 
 /// A block of answer text or reasoning.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Message {
     /// The words.
     #[serde(default, skip_serializing_if = "Payload::is_empty")]
@@ -248,6 +258,7 @@ pub struct Message {
 
 /// The beginning of a tool call.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct ToolUse {
     /// The id that the result refers to.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -273,6 +284,7 @@ pub struct ToolUse {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the names say it")]
+#[non_exhaustive]
 pub enum Category {
     Read,
     Write,
@@ -293,6 +305,7 @@ pub enum Category {
 
 /// Output of a tool that still runs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct ToolOutput {
     /// The call's id.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -304,6 +317,7 @@ pub struct ToolOutput {
 
 /// The end of a tool call.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct ToolResult {
     /// The call's id.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -331,6 +345,7 @@ pub struct ToolResult {
 /// How a tool call ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum ToolStatus {
     /// It did its work.
     #[default]
@@ -345,6 +360,7 @@ pub enum ToolStatus {
 
 /// The whole plan.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Plan {
     /// Its steps in order.
     #[serde(default)]
@@ -356,6 +372,7 @@ pub struct Plan {
 
 /// One step of a plan.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct PlanEntry {
     /// What is to be done.
     #[serde(default)]
@@ -372,6 +389,7 @@ pub struct PlanEntry {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the names say it")]
+#[non_exhaustive]
 pub enum PlanStatus {
     InProgress,
     Completed,
@@ -383,6 +401,7 @@ pub enum PlanStatus {
 
 /// Changes of files outside any tool call.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Edits {
     /// The changes, one per file.
     #[serde(default)]
@@ -395,18 +414,9 @@ pub struct Edits {
     pub reason: Payload,
 }
 
-impl Edits {
-    /// Changes that were made.
-    pub fn new(edits: Vec<Edit>) -> Self {
-        Self {
-            edits,
-            ..Self::default()
-        }
-    }
-}
-
 /// The change of one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Edit {
     /// What was done.
     #[serde(default)]
@@ -426,6 +436,7 @@ pub struct Edit {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the names say it")]
+#[non_exhaustive]
 pub enum EditOp {
     Add,
     #[default]
@@ -436,6 +447,7 @@ pub enum EditOp {
 
 /// Consecutive changed lines with their context.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Hunk {
     /// Number of the first line in the old file, where it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -450,6 +462,7 @@ pub struct Hunk {
 
 /// A request for permission, or its answer (same `id`, with `outcome`).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Permission {
     /// The request's id.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -470,6 +483,7 @@ pub struct Permission {
 
 /// One possible answer to a request for permission.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct PermissionOption {
     /// What is sent back.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -484,6 +498,7 @@ pub struct PermissionOption {
 
 /// A question to the person.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Prompt {
     /// The question.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -501,6 +516,7 @@ pub struct Prompt {
 
 /// Context that the agent was given.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Context {
     /// The block's name.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -515,6 +531,7 @@ pub struct Context {
 
 /// A message of the agent itself or of the reader.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Notice {
     /// How serious it is.
     #[serde(default)]
@@ -527,21 +544,11 @@ pub struct Notice {
     pub left_out: Option<u64>,
 }
 
-impl Notice {
-    /// A message of this level.
-    pub fn new(level: Level, text: impl Into<Payload>) -> Self {
-        Self {
-            level,
-            text: text.into(),
-            left_out: None,
-        }
-    }
-}
-
 /// How serious a notice is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the names say it")]
+#[non_exhaustive]
 pub enum Level {
     Warning,
     Retry,
@@ -554,6 +561,7 @@ pub enum Level {
 
 /// Tokens and cost.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Usage {
     /// Tokens read, the cached ones included.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -583,6 +591,7 @@ pub struct Usage {
 
 /// The end of a turn.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct TurnEnd {
     /// How it ended.
     #[serde(default)]
@@ -601,6 +610,7 @@ pub struct TurnEnd {
 /// How a turn ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum TurnStatus {
     /// The agent finished.
     #[default]
@@ -615,6 +625,7 @@ pub enum TurnStatus {
 
 /// Modes, commands, options and the like.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct State {
     /// What it is about.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -626,6 +637,7 @@ pub struct State {
 
 /// A frame that no rule knows; the event's `raw` holds it too.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Unknown {
     /// The frame.
     #[serde(default, skip_serializing_if = "Payload::is_empty")]

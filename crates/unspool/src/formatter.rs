@@ -8,10 +8,7 @@
 //! use unspool::formatter::{Config, Formatter};
 //! use unspool::Event;
 //!
-//! let mut formatter = Formatter::new(Config {
-//!     plain_text: true,
-//!     ..Config::default()
-//! });
+//! let mut formatter = Formatter::new(Config::default().with_plain_text(true));
 //! let event = Event::from_json(r#"{"kind":"text","text":"All **tests** pass.","id":"m1"}"#)?;
 //! let mut text = formatter.format_event(&event, 80);
 //! let end = Event::from_json(r#"{"kind":"turn_end","status":"completed"}"#)?;
@@ -48,6 +45,7 @@ const DEEPEST: u32 = 100;
 /// Settings of a [`Formatter`].
 #[derive(Clone, Debug, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is one setting")]
+#[non_exhaustive]
 pub struct Config {
     /// No colours and no other escape codes.
     pub plain_text: bool,
@@ -67,6 +65,20 @@ pub struct Config {
     pub timestamps: bool,
     /// Nothing but the words: no bullets, margins or wraps.
     pub copy_clean: bool,
+}
+
+setters! {
+    Config {
+        with_plain_text => plain_text: bool,
+        with_background => background: Option<Rgb>,
+        with_foreground => foreground: Option<Rgb>,
+        with_accent => accent: Option<Rgb>,
+        with_colorful => colorful: Option<Rgb>,
+        with_detail => detail: Detail,
+        with_links => links: bool,
+        with_timestamps => timestamps: bool,
+        with_copy_clean => copy_clean: bool,
+    }
 }
 
 /// Lays entries out and writes them.

@@ -16,6 +16,7 @@ mod sse;
 
 /// One unit of input, as its provider wrote it.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Frame<'a> {
     /// The text, without its line end.
     pub text: &'a str,
@@ -38,6 +39,13 @@ impl<'a> Frame<'a> {
     /// The frame as JSON; `None` when it is none.
     pub fn json(&self) -> Option<Json<'a>> {
         Json::parse(self.text)
+    }
+}
+
+setters! {
+    Frame<'a> {
+        with_ending => ending: &'a str,
+        with_event => event: &'a str,
     }
 }
 

@@ -27,6 +27,9 @@
 //! `full`) and [`answer`] (the modes `text` and `verbose`). Each of them has an
 //! example.
 
+#[macro_use]
+mod construct;
+
 pub mod answer;
 pub mod doc;
 pub mod event;

@@ -20,6 +20,7 @@ const HELD_BYTES: usize = 1 << 16;
 
 /// Settings of a [`Reader`].
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct ReaderOptions {
     /// The provider; `None` to recognise it.
     pub from: Option<Provider>,
@@ -39,6 +40,15 @@ impl Default for ReaderOptions {
             with_raw: false,
             providers: BUILTIN.to_vec(),
         }
+    }
+}
+
+setters! {
+    ReaderOptions {
+        with_from => from: Option<Provider>,
+        with_frame_limit => frame_limit: usize,
+        with_raw => with_raw: bool,
+        with_providers => providers: Vec<Provider>,
     }
 }
 

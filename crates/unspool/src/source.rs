@@ -66,6 +66,7 @@ impl<T: Source + Clone + 'static> Fork for T {
 
 /// What a provider's input looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Input {
     /// JSON, as lines, server-sent events or a body.
     Json,
@@ -126,6 +127,7 @@ pub struct SavedFile {
 }
 
 /// One frame, prepared for recognition.
+#[non_exhaustive]
 pub struct Probe<'a> {
     /// The frame's text.
     pub text: &'a str,

@@ -45,6 +45,7 @@ struct Colors {
 /// What is painted for a style: palette entries and attributes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[expect(clippy::struct_excessive_bools, reason = "each is one attribute")]
+#[non_exhaustive]
 pub struct Look {
     /// The foreground; none is the terminal's own.
     pub foreground: Option<u8>,

@@ -214,6 +214,7 @@ pub struct Spacing {
 
 /// What stands before an entry.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Before {
     /// An empty line.
     pub gap: bool,

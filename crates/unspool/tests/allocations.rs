@@ -165,10 +165,7 @@ fn a_long_output_takes_to_show_what_its_first_lines_take() {
     let shown = |lines: usize| {
         let mut reader = reader();
         reader.push(call(1, lines).as_bytes());
-        let formatter = Formatter::new(Config {
-            plain_text: true,
-            ..Config::default()
-        });
+        let formatter = Formatter::new(Config::default().with_plain_text(true));
         let (mut session, mut text) = (Session::new(), String::new());
         let mut all = AllocationInfo::default();
         for event in reader.events() {

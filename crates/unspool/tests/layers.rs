@@ -4,6 +4,7 @@ use std::path::Path;
 
 /// Each stage, and the modules of the library that it may use.
 const ALLOWED: &[(&str, &[&str])] = &[
+    ("construct", &[]),
     ("json", &[]),
     ("event", &["json"]),
     ("frame", &["json"]),

@@ -26,18 +26,10 @@ impl Source for Toy {
         };
         let fields = json.object();
         match fields.get("toy").str().as_deref() {
-            Some("hello") => out.session(Session {
-                provider: "toy".into(),
-                ..Session::default()
-            }),
+            Some("hello") => out.session(Session::new("toy")),
             Some("say") => out.text_delta(None, &fields.get("words").string()),
             Some("do") => {
-                out.tool_use(Call {
-                    id: "1",
-                    name: "Read",
-                    input: fields.get("with").into(),
-                    ..Call::default()
-                });
+                out.tool_use(Call::new("1", "Read").with_input(fields.get("with")));
                 out.tool_result("1", Outcome::default());
             }
             Some("bye") => out.turn_end(TurnEnd::default()),

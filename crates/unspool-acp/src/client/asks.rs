@@ -192,20 +192,15 @@ impl Client {
 
     /// Asks the person before a request of the agent is done.
     pub(super) fn ask_first(&mut self, request: &Value, held: Held, call: Call) {
-        let option = |id: &str, name: &str, kind: &str| PermissionOption {
-            id: id.to_owned(),
-            name: name.to_owned(),
-            kind: kind.to_owned(),
-        };
         let always = if call.kind == "execute" {
             "Allow this agent to run commands until you leave"
         } else {
             "Allow this agent to write files of the project until you leave"
         };
         let options = vec![
-            option(ALLOW, "Allow", "allow_once"),
-            option(ALLOW_ALWAYS, always, "allow_always"),
-            option(REJECT, "Reject", "reject_once"),
+            PermissionOption::new(ALLOW, "Allow", "allow_once"),
+            PermissionOption::new(ALLOW_ALWAYS, always, "allow_always"),
+            PermissionOption::new(REJECT, "Reject", "reject_once"),
         ];
         let session = text(&held.params, "sessionId");
         let call = Box::new(call);
@@ -377,12 +372,8 @@ fn remarks(call: &Call, root: &Path) -> Vec<String> {
 }
 
 fn option(option: &Value) -> PermissionOption {
-    let name = text(option, "name");
-    PermissionOption {
-        id: text(option, "optionId"),
-        name: unspool::tool::label(&name),
-        kind: text(option, "kind"),
-    }
+    let name = unspool::tool::label(&text(option, "name"));
+    PermissionOption::new(text(option, "optionId"), name, text(option, "kind"))
 }
 
 /// The option that a rule takes: never one that holds for more than this once,

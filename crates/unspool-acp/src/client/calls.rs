@@ -57,18 +57,16 @@ impl Call {
         let input = self.input.as_ref().map(Value::to_string);
         let first = self.paths.first().map(|path| path.display().to_string());
         let arg = self.command.clone().or(first).unwrap_or_default();
-        ToolUse {
-            id: self.id.clone(),
-            name: tool::label(if self.name.is_empty() {
-                &self.kind
-            } else {
-                &self.name
-            }),
-            category,
-            arg: tool::preview(&arg),
-            input: input.and_then(|input| RawJson::new(&input)),
-            title: tool::label(&self.title),
-        }
+        let name = if self.name.is_empty() {
+            &self.kind
+        } else {
+            &self.name
+        };
+        ToolUse::new(&self.id, tool::label(name))
+            .with_category(category)
+            .with_arg(tool::preview(&arg))
+            .with_input(input.and_then(|input| RawJson::new(&input)))
+            .with_title(tool::label(&self.title))
     }
 
     fn new(fields: &Map<String, Value>) -> Self {

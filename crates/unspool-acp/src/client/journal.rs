@@ -66,10 +66,9 @@ enum Record {
 impl Journal {
     pub(super) fn new(record: Option<PathBuf>, first: u64, left: Left) -> Self {
         Self {
-            reader: Reader::with_options(ReaderOptions {
-                from: unspool::source::provider("acp"),
-                ..ReaderOptions::default()
-            }),
+            reader: Reader::with_options(
+                ReaderOptions::default().with_from(unspool::source::provider("acp")),
+            ),
             is_finished: false,
             is_muted: false,
             next: first,
@@ -298,14 +297,8 @@ impl Journal {
     }
 
     /// An event of our own.
-    pub(super) fn say(&mut self, body: Body) {
-        self.add(Event {
-            seq: 0,
-            time: None,
-            agent: None,
-            body,
-            raw: None,
-        });
+    pub(super) fn say(&mut self, body: impl Into<Body>) {
+        self.add(Event::new(body));
     }
 
     fn add(&mut self, mut event: Event) {

@@ -1,7 +1,7 @@
 //! Commands that the person types after `!`: run in a terminal of ours, and
 //! shown as a call like those of agents.
 
-use unspool::event::{Body, Category, RawJson, ToolOutput, ToolResult, ToolStatus, ToolUse};
+use unspool::event::{Category, RawJson, ToolOutput, ToolResult, ToolStatus, ToolUse};
 use unspool::tool;
 
 use super::Client;
@@ -72,10 +72,7 @@ impl Client {
 
     pub(super) fn show_command_output(&mut self, id: &str, text: String) {
         if !text.is_empty() {
-            self.journal.say(Body::ToolOutput(ToolOutput {
-                id: id.to_owned(),
-                text: text.into(),
-            }));
+            self.journal.say(ToolOutput::new(id, text));
         }
     }
 
@@ -101,14 +98,12 @@ impl Client {
 
     pub(super) fn show_command(&mut self, id: &str, name: &str, command: &str) {
         let input = serde_json::json!({"command": command}).to_string();
-        self.journal.say(Body::ToolUse(ToolUse {
-            id: id.to_owned(),
-            name: name.to_owned(),
-            category: Category::Execute,
-            arg: tool::preview(command),
-            input: RawJson::new(&input),
-            title: tool::label(command),
-        }));
+        let call = ToolUse::new(id, name)
+            .with_category(Category::Execute)
+            .with_arg(tool::preview(command))
+            .with_input(RawJson::new(&input))
+            .with_title(tool::label(command));
+        self.journal.say(call);
     }
 
     pub(super) fn show_command_end(
@@ -124,15 +119,12 @@ impl Client {
             (_, Some(_)) => ToolStatus::Canceled,
             _ => ToolStatus::Error,
         };
-        self.journal.say(Body::ToolResult(ToolResult {
-            id: id.to_owned(),
-            name: name.to_owned(),
-            status,
-            output: output.text.into(),
-            exit_code: exit.code.map(i64::from),
-            edits: Vec::new(),
-            duration_ms,
-        }));
+        let result = ToolResult::new(id, status)
+            .with_name(name)
+            .with_output(output.text)
+            .with_exit_code(exit.code.map(i64::from))
+            .with_duration_ms(duration_ms);
+        self.journal.say(result);
     }
 }
 

@@ -173,32 +173,23 @@ impl Unfinished {
             let Body::ToolUse(told) = &call.body else {
                 continue;
             };
-            let result = ToolResult {
-                id: told.id.clone(),
-                name: told.name.clone(),
-                status: ToolStatus::Canceled,
-                ..ToolResult::default()
-            };
-            ends.push(Event {
-                body: Body::ToolResult(result),
-                agent: call.agent.clone(),
-                seq: 0,
-                time: None,
-                raw: None,
-            });
+            let mut end =
+                Event::new(ToolResult::new(&told.id, ToolStatus::Canceled).with_name(&told.name));
+            end.agent.clone_from(&call.agent);
+            ends.push(end);
             self.forget(call);
         }
         ends
     }
 
     /// Keeps a call for the case that it is told of again.
-    fn forget(&mut self, call: Event) {
+    fn forget(&mut self, mut call: Event) {
         let Body::ToolUse(told) = &call.body else {
             return;
         };
         if self.given_up.len() < GIVEN_UP {
             let id = told.id.clone();
-            let call = Event { time: None, ..call };
+            call.time = None;
             let is_canceled = false;
             self.given_up.insert(id, GivenUp { call, is_canceled });
         }

@@ -64,10 +64,8 @@ fn is_playable(script: &Script) -> bool {
 
 /// What the reader makes of the recording.
 fn expected(script: &Script) -> Vec<Shown> {
-    let mut reader = Reader::with_options(ReaderOptions {
-        from: unspool::source::provider("acp"),
-        ..ReaderOptions::default()
-    });
+    let mut reader =
+        Reader::with_options(ReaderOptions::default().with_from(unspool::source::provider("acp")));
     for (is_agent, message) in script {
         let dir = if *is_agent {
             "agent->client"

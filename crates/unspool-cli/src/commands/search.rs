@@ -194,13 +194,7 @@ fn asked(arguments: &Search) -> String {
 fn heading(row: &Row, ids: &[(String, usize)], clock: &Clock) -> Line {
     let digest = &row.digest;
     let gap = || Span::role("  ", Role::Normal);
-    let title = Span::clean(
-        digest.heading(),
-        Style {
-            bold: true,
-            ..Style::default()
-        },
-    );
+    let title = Span::clean(digest.heading(), Style::default().bold());
     vec![
         cell(&sessions::short_id(row, ids), Role::Accent),
         gap(),
@@ -227,14 +221,10 @@ fn block(excerpt: &Excerpt) -> Vec<Line> {
     };
     let mut found = vec![Span::role(name, Role::Accent)];
     for (text, matches) in &excerpt.line {
-        let role = if *matches {
-            Role::Colorful
+        let style = if *matches {
+            Style::of(Role::Colorful).bold()
         } else {
-            Role::Normal
-        };
-        let style = Style {
-            bold: *matches,
-            ..Style::of(role)
+            Style::default()
         };
         found.push(Span::clean(text, style));
     }

@@ -177,16 +177,16 @@ impl<W: Write> Page<'_, W> {
     }
 
     fn detail(&self) -> Detail {
-        Detail {
-            reasoning: match self.arguments.reasoning {
+        Detail::default()
+            .with_reasoning(match self.arguments.reasoning {
                 ReasoningShown::Title => Reasoning::Title,
                 ReasoningShown::Full => Reasoning::Full,
                 ReasoningShown::Off => Reasoning::Off,
-            },
-            highlight: self.format == Format::Html
-                && !matches!(&self.back, Back::Html(html) if html.written() > MOST_COLOURED),
-            ..Detail::default()
-        }
+            })
+            .with_highlight(
+                self.format == Format::Html
+                    && !matches!(&self.back, Back::Html(html) if html.written() > MOST_COLOURED),
+            )
     }
 
     /// The name of the file, for a run that nothing else names.

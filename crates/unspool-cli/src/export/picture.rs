@@ -117,20 +117,20 @@ fn formatter(arguments: &Export, plain_text: bool) -> Formatter {
     } else {
         (Rgb::WHITE, Rgb::BLACK)
     };
-    Formatter::new(Config {
-        plain_text,
-        foreground: Some(foreground),
-        background: Some(background),
-        detail: Detail {
-            lines: arguments.lines.0,
-            everything: arguments.lines.0.is_none(),
-            reasoning: match arguments.reasoning {
-                ReasoningShown::Title => Reasoning::Title,
-                ReasoningShown::Full => Reasoning::Full,
-                ReasoningShown::Off => Reasoning::Off,
-            },
-            ..Detail::default()
-        },
-        ..Config::default()
-    })
+    Formatter::new(
+        Config::default()
+            .with_plain_text(plain_text)
+            .with_foreground(foreground)
+            .with_background(background)
+            .with_detail(
+                Detail::default()
+                    .with_lines(arguments.lines.0)
+                    .with_everything(arguments.lines.0.is_none())
+                    .with_reasoning(match arguments.reasoning {
+                        ReasoningShown::Title => Reasoning::Title,
+                        ReasoningShown::Full => Reasoning::Full,
+                        ReasoningShown::Off => Reasoning::Off,
+                    }),
+            ),
+    )
 }

@@ -269,7 +269,7 @@ impl Reading {
                     TurnStatus::Canceled => End::Stopped,
                     // The reader's own word for a record that just ends has no time.
                     TurnStatus::Interrupted if self.is_chat && time.is_some() => End::Cut,
-                    TurnStatus::Interrupted => End::Open,
+                    _ => End::Open,
                 };
             }
             Body::Unknown(_) => self.unknown += 1,

@@ -84,7 +84,7 @@ fn annotation(item: &Item) -> Option<(&'static str, String)> {
                 Level::Error => "error",
                 Level::Warning => "warning",
                 Level::Canceled => "notice",
-                Level::Info | Level::Retry => return None,
+                _ => return None,
             };
             let words = error_words(&notice.text.as_str()).into_owned();
             let lines = clean_lines(&without_colours(&words), Style::default());

@@ -49,7 +49,7 @@ impl Fault {
             TurnStatus::Completed => return,
             TurnStatus::Failed => "the run failed",
             TurnStatus::Canceled => "the run was canceled",
-            TurnStatus::Interrupted => "the stream ended before the agent finished",
+            _ => "the stream ended before the agent finished",
         };
         self.words = Some(match why {
             Some(why) => format!("{what}: {why}"),

@@ -72,10 +72,7 @@ impl Seen {
 }
 
 fn hash(event: &Event) -> u64 {
-    let event = Event {
-        seq: 0,
-        ..event.clone()
-    };
+    let event = event.clone().with_seq(0);
     let mut hasher = DefaultHasher::new();
     let text = serde_json::to_string(&event);
     text.unwrap_or_default().hash(&mut hasher);

@@ -280,10 +280,7 @@ fn exact(text: &str) -> String {
 /// elsewhere, unless that only repeats the headline; and the whole input, unless
 /// that tells all of it.
 fn described(call: &Call) -> Vec<Block> {
-    let mut blocks = shown(Item::Tool(Tool {
-        call: call.tool_use(),
-        ..Tool::default()
-    }));
+    let mut blocks = shown(Item::Tool(Tool::new(call.tool_use())));
     let is_told = blocks.len() > 1;
     let Some(Block::Paragraph(heading)) = blocks.first_mut() else {
         return blocks;

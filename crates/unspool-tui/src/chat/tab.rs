@@ -144,13 +144,7 @@ impl Tab {
 
     /// Something of our own, in the transcript.
     fn show(&mut self, body: Body) {
-        self.sight.pane.event(Event {
-            seq: 0,
-            time: None,
-            agent: None,
-            body,
-            raw: None,
-        });
+        self.sight.pane.event(Event::new(body));
     }
 
     fn note(&mut self, level: Level, text: String) {

@@ -232,10 +232,7 @@ fn skipped(clusters: &[Cluster<'_>], room: usize, keeps_end: bool) -> usize {
 
 /// How what matches looks; without colours it is still seen.
 fn mark() -> Style {
-    Style {
-        underline: true,
-        ..Style::of(Role::Colorful).bold()
-    }
+    Style::of(Role::Colorful).bold().underline()
 }
 
 fn blanks(cells: usize) -> Span {

@@ -189,11 +189,9 @@ fn footer(buffer: &mut Buffer, area: Rect, picker: &Picker, theme: &Theme) {
 
 /// Details, laid out.
 fn lines(detail: &Detail, room: usize) -> Vec<Line> {
-    let bold = Span {
-        style: detail.heading.style.bold(),
-        ..detail.heading.clone()
-    };
-    let mut blocks = vec![Block::Paragraph(vec![bold])];
+    let mut heading = detail.heading.clone();
+    heading.style = heading.style.bold();
+    let mut blocks = vec![Block::Paragraph(vec![heading])];
     if !detail.text.is_empty() {
         blocks.push(Block::Paragraph(detail.text.clone()));
     }

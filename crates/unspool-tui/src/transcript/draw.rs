@@ -328,10 +328,8 @@ impl Pane {
                 PlanStatus::Completed => ("✔ ", Style::of(Role::Green)),
                 PlanStatus::Canceled => ("✗ ", Style::of(Role::Accent)),
                 PlanStatus::InProgress => ("▸ ", Style::of(Role::Colorful).bold()),
-                PlanStatus::Pending if Some(at) == current => {
-                    ("□ ", Style::of(Role::Colorful).bold())
-                }
-                PlanStatus::Pending => ("□ ", Style::of(Role::Normal)),
+                _ if Some(at) == current => ("□ ", Style::of(Role::Colorful).bold()),
+                _ => ("□ ", Style::of(Role::Normal)),
             };
             let first = [Span::new(sign, style)];
             let rest = [Span::role("  ", Role::Normal)];
@@ -399,7 +397,7 @@ fn ended(status: ToolStatus) -> (&'static str, Role) {
     match status {
         ToolStatus::Ok => ("✓", Role::Green),
         ToolStatus::Error => ("✗", Role::Red),
-        ToolStatus::Rejected | ToolStatus::Canceled => ("⊘", Role::Red),
+        _ => ("⊘", Role::Red),
     }
 }
 

@@ -214,15 +214,9 @@ fn long_prompt(entry: &Entry, text: &str, page: &Page<'_>) -> Vec<Row> {
     let is_border = |at: &usize| text.is_char_boundary(*at);
     let cut = (0..=BRIEF_BYTES).rev().find(is_border).unwrap_or_default();
     let (head, rest) = text.split_at(cut);
-    let short = Entry {
-        number: entry.number,
-        time: None,
-        agent: entry.agent.clone(),
-        item: Item::User(User {
-            text: head.into(),
-            ..User::default()
-        }),
-    };
+    let mut short = Entry::new(Item::User(User::new(head)));
+    short.number = entry.number;
+    short.agent.clone_from(&entry.agent);
     let all = Page {
         level: Level::Full,
         ..*page
@@ -246,11 +240,11 @@ fn long_prompt(entry: &Entry, text: &str, page: &Page<'_>) -> Vec<Row> {
 
 /// What `unspool show` tells of an entry.
 fn brief(entry: &Entry, page: &Page<'_>) -> Vec<Row> {
-    let detail = Detail {
-        lines: page.detail.lines.or(Some(5)),
-        marks: true,
-        ..page.detail.clone()
-    };
+    let detail = page
+        .detail
+        .clone()
+        .with_lines(page.detail.lines.or(Some(5)))
+        .with_marks(true);
     let margin = indent(entry, page.width);
     let parts = entry::parts(entry, &detail);
     let is_call = matches!(entry.item, Item::Tool(_) | Item::Edit(_));
@@ -295,10 +289,7 @@ fn part_rows(part: Part, margin: usize, page: &Page<'_>) -> Vec<Row> {
 /// Everything that is known of an entry.
 fn full(entry: &Entry, page: &Page<'_>) -> Vec<Row> {
     let margin = indent(entry, page.width);
-    let detail = Detail {
-        reasoning: Reasoning::Full,
-        ..page.detail.clone()
-    };
+    let detail = page.detail.clone().with_reasoning(Reasoning::Full);
     let Some(Card { panels, .. }) = card::card(entry, &detail) else {
         return Vec::new();
     };

@@ -16,14 +16,8 @@ struct World {
 
 impl World {
     fn new(size: (u16, u16), lines: &[String]) -> Self {
-        let config = Config {
-            plain_text: true,
-            ..Config::default()
-        };
-        let detail = Detail {
-            highlight: false,
-            ..Detail::default()
-        };
+        let config = Config::default().with_plain_text(true);
+        let detail = Detail::default().with_highlight(false);
         let formatter = Formatter::new(config);
         let mut world = Self {
             pane: Pane::new(Look { formatter, detail }),

@@ -38,7 +38,7 @@ pub(super) fn any(entry: &Entry, is_wanted: &dyn Fn(&str) -> bool) -> bool {
         }
         Item::Notice(notice) => payload(&notice.text),
         Item::Unknown(text) => payload(text),
-        Item::Usage(_) | Item::TurnEnd(_) | Item::Session(_) | Item::State(_) => false,
+        _ => false,
     }
 }
 
@@ -59,13 +59,11 @@ pub(super) fn text(entry: &Entry) -> String {
         }
         _ => {}
     }
-    let detail = Detail {
-        lines: None,
-        reasoning: Reasoning::Full,
-        highlight: false,
-        marks: true,
-        ..Detail::default()
-    };
+    let detail = Detail::default()
+        .with_lines(None)
+        .with_reasoning(Reasoning::Full)
+        .with_highlight(false)
+        .with_marks(true);
     let mut lines = Vec::new();
     for panel in card::card(entry, &detail)
         .into_iter()

@@ -33,13 +33,7 @@ fn events(input: &[u8]) {
 }
 
 fn plain(input: &[u8]) {
-    full(
-        input,
-        Config {
-            plain_text: true,
-            ..Config::default()
-        },
-    );
+    full(input, Config::default().with_plain_text(true));
 }
 
 fn colours(input: &[u8]) {

@@ -104,19 +104,13 @@ fn redact(lines: &[u8]) -> usize {
 }
 
 fn detail() -> Detail {
-    Detail {
-        lines: None,
-        reasoning: Reasoning::Full,
-        ..Detail::default()
-    }
+    Detail::default()
+        .with_lines(None)
+        .with_reasoning(Reasoning::Full)
 }
 
 fn formatter() -> Formatter {
-    Formatter::new(Config {
-        detail: detail(),
-        links: true,
-        ..Config::default()
-    })
+    Formatter::new(Config::default().with_detail(detail()).with_links(true))
 }
 
 /// An answer as it grows. What a screen shows of it meanwhile is bounded by a

@@ -18,6 +18,7 @@ use crate::tool::error_words;
 /// Settings for the amount of detail.
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is one setting")]
+#[non_exhaustive]
 pub struct Detail {
     /// Lines shown per body; `None` shows all.
     pub lines: Option<usize>,
@@ -53,6 +54,18 @@ impl Default for Detail {
     }
 }
 
+setters! {
+    Detail {
+        with_lines => lines: Option<usize>,
+        with_everything => everything: bool,
+        with_reasoning => reasoning: Reasoning,
+        with_usage => usage: bool,
+        with_highlight => highlight: bool,
+        with_marks => marks: bool,
+        with_search => search: Option<LineMatcher>,
+    }
+}
+
 /// A predicate for the lines that a search matches.
 #[derive(Clone)]
 pub struct LineMatcher(Arc<dyn Fn(&str) -> bool + Send + Sync>);
@@ -76,6 +89,7 @@ impl std::fmt::Debug for LineMatcher {
 
 /// The amount of reasoning shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Reasoning {
     /// The title if there is one, else everything.
     #[default]

@@ -13,7 +13,7 @@
 //!
 //! let about = About { title: "A run".to_owned(), facts: Vec::new() };
 //! let mut page = Html::new(Vec::new(), &about, None)?;
-//! let text = Text { text: "<b>shown</b>".to_owned(), ..Text::default() };
+//! let text = Text::new("<b>shown</b>");
 //! if let Some(card) = card::card(&Entry::new(Item::Text(text)), &Detail::default()) {
 //!     page.card(&card)?;
 //! }

@@ -9,6 +9,7 @@ use crate::event::{
 
 /// One thing that a person looks at.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Entry {
     /// Tells it from all others of its session, also while it grows; what
     /// began later has a higher one.
@@ -32,6 +33,22 @@ impl Entry {
         }
     }
 
+    /// Sets [`time`](Self::time).
+    pub fn with_time(self, time: impl Into<String>) -> Self {
+        Self {
+            time: Some(time.into()),
+            ..self
+        }
+    }
+
+    /// Sets [`agent`](Self::agent).
+    pub fn with_agent(self, agent: impl Into<Arc<Agent>>) -> Self {
+        Self {
+            agent: Some(agent.into()),
+            ..self
+        }
+    }
+
     /// Nesting depth: 0 for the root agent.
     pub fn depth(&self) -> u32 {
         self.agent.as_ref().map_or(0, |agent| agent.depth)
@@ -41,6 +58,7 @@ impl Entry {
 /// What an entry is.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(missing_docs, reason = "the names of the event kinds")]
+#[non_exhaustive]
 pub enum Item {
     Session(crate::event::Session),
     User(User),
@@ -61,6 +79,7 @@ pub enum Item {
 
 /// A message, as far as it has come.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Text {
     /// The block's id.
     pub id: String,
@@ -82,6 +101,7 @@ impl From<Message> for Text {
 
 /// A call with its result.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Tool {
     /// The call; only id and name are known when it was never announced.
     pub call: ToolUse,
@@ -89,4 +109,17 @@ pub struct Tool {
     pub output: String,
     /// How it ended; `None` while it runs.
     pub result: Option<ToolResult>,
+}
+
+constructors! {
+    /// A message without an id.
+    Text(text: String) {
+        with_id => id: String,
+        with_preformatted => preformatted: bool,
+    }
+    /// A running call.
+    Tool(call: ToolUse) {
+        with_output => output: String,
+        with_result => result: Option<ToolResult>,
+    }
 }

@@ -60,6 +60,7 @@ pub struct Emitter {
 
 /// A tool call, as a source announces it.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Call<'a> {
     /// The provider's id for it; empty where there is none.
     pub id: &'a str,
@@ -77,6 +78,7 @@ pub struct Call<'a> {
 
 /// How a tool call ended.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Outcome {
     /// How it ended.
     pub status: ToolStatus,
@@ -90,6 +92,24 @@ pub struct Outcome {
     pub duration_ms: Option<u64>,
     /// The tool's name, for a result whose call was never seen.
     pub name: String,
+}
+
+constructors! {
+    /// A call of this tool.
+    Call<'a>(id: &'a str, name: &'a str) {
+        with_category => category: Option<Category>,
+        with_arg => arg: Option<Cow<'a, str>>,
+        with_input => input: Option<RawJson>,
+        with_title => title: &'a str,
+    }
+    /// An end without output.
+    Outcome(status: ToolStatus) {
+        with_output => output: Payload,
+        with_exit_code => exit_code: Option<i64>,
+        with_edits => edits: Vec<Edit>,
+        with_duration_ms => duration_ms: Option<u64>,
+        with_name => name: String,
+    }
 }
 
 /// What is known of a call.
@@ -479,7 +499,7 @@ impl Emitter {
             return;
         }
         self.turn_open = true;
-        let edits = edits.into_iter().map(clean_paths).collect();
+        let edits: Vec<Edit> = edits.into_iter().map(clean_paths).collect();
         self.push(Body::Edit(Edits::new(edits)));
     }
 

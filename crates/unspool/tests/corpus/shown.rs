@@ -20,10 +20,7 @@ pub(crate) fn entries(events: &[Event]) -> Vec<Entry> {
 }
 
 pub(crate) fn formatter(plain_text: bool) -> Formatter {
-    Formatter::new(Config {
-        plain_text,
-        ..Config::default()
-    })
+    Formatter::new(Config::default().with_plain_text(plain_text))
 }
 
 /// The answers of the root agent, each followed by a line end. A final form

@@ -41,11 +41,9 @@ fn has_colors(config: Config, colors: &Colors) {
 
 #[test]
 fn plain_text_has_no_escapes_whatever_the_colours() {
-    let config = Config {
-        foreground: Some(Rgb(1, 2, 3)),
-        accent: Some(Rgb(255, 0, 0)),
-        ..plain()
-    };
+    let config = plain()
+        .with_foreground(Rgb(1, 2, 3))
+        .with_accent(Rgb(255, 0, 0));
     let shown = texts(config, CODALOTL, &lines(), 80);
     assert_same(&shown, &EXPECTED.map(markup::removed));
     assert!(!shown.concat().contains('\u{1b}'));
@@ -54,22 +52,18 @@ fn plain_text_has_no_escapes_whatever_the_colours() {
 #[test]
 fn without_settings_it_is_white_on_black() {
     has_colors(Config::default(), &WHITE_ON_BLACK);
-    let config = Config {
-        foreground: Some(Rgb(255, 255, 255)),
-        background: Some(Rgb(0, 0, 0)),
-        ..Config::default()
-    };
+    let config = Config::default()
+        .with_foreground(Rgb(255, 255, 255))
+        .with_background(Rgb(0, 0, 0));
     has_colors(config, &WHITE_ON_BLACK);
 }
 
 /// The accent is (102, 102, 102), colorful (24, 128, 255).
 #[test]
 fn black_on_white() {
-    let config = Config {
-        foreground: Some(Rgb(0, 0, 0)),
-        background: Some(Rgb(255, 255, 255)),
-        ..Config::default()
-    };
+    let config = Config::default()
+        .with_foreground(Rgb(0, 0, 0))
+        .with_background(Rgb(255, 255, 255));
     let colors = Colors {
         normal: 16,
         accent: 241,
@@ -82,21 +76,17 @@ fn black_on_white() {
 /// The accent is (165, 166, 167) and (162, 172, 169).
 #[test]
 fn tinted_terminals_have_an_accent_between_their_colours() {
-    let dark = Config {
-        foreground: Some(Rgb(248, 248, 242)),
-        background: Some(Rgb(40, 42, 54)),
-        ..Config::default()
-    };
+    let dark = Config::default()
+        .with_foreground(Rgb(248, 248, 242))
+        .with_background(Rgb(40, 42, 54));
     let colors = Colors {
         accent: 248,
         ..WHITE_ON_BLACK
     };
     has_colors(dark, &colors);
-    let light = Config {
-        foreground: Some(Rgb(101, 123, 131)),
-        background: Some(Rgb(253, 246, 227)),
-        ..Config::default()
-    };
+    let light = Config::default()
+        .with_foreground(Rgb(101, 123, 131))
+        .with_background(Rgb(253, 246, 227));
     let colors = Colors {
         normal: 66,
         accent: 248,
@@ -108,11 +98,9 @@ fn tinted_terminals_have_an_accent_between_their_colours() {
 
 #[test]
 fn colours_that_are_given_are_taken() {
-    let config = Config {
-        accent: Some(Rgb(255, 135, 0)),
-        colorful: Some(Rgb(200, 100, 255)),
-        ..Config::default()
-    };
+    let config = Config::default()
+        .with_accent(Rgb(255, 135, 0))
+        .with_colorful(Rgb(200, 100, 255));
     let colors = Colors {
         accent: 208,
         colorful: 171,
@@ -130,11 +118,7 @@ fn only_palette_entries_from_16_on_are_used() {
         Rgb(127, 127, 127),
         Rgb(92, 92, 255),
     ] {
-        let config = Config {
-            accent: Some(color),
-            colorful: Some(color),
-            ..Config::default()
-        };
+        let config = Config::default().with_accent(color).with_colorful(color);
         let text = texts(config, CODALOTL, &lines(), 80).concat();
         let entries: Vec<u8> = text
             .split("38;5;")

@@ -13,10 +13,9 @@ pub(crate) const OWN: &str = "unspool";
 /// What each of these lines shows; empty texts and ends of turns are left out.
 pub(crate) fn texts(config: Config, provider: &str, lines: &str, width: usize) -> Vec<String> {
     let mut formatter = Formatter::new(config);
-    let mut reader = Reader::with_options(ReaderOptions {
-        from: unspool::source::provider(provider),
-        ..ReaderOptions::default()
-    });
+    let mut reader = Reader::with_options(
+        ReaderOptions::default().with_from(unspool::source::provider(provider)),
+    );
     reader.push(lines.as_bytes());
     reader.push(b"\n");
     reader.finish();
@@ -29,10 +28,7 @@ pub(crate) fn texts(config: Config, provider: &str, lines: &str, width: usize) -
 }
 
 pub(crate) fn plain() -> Config {
-    Config {
-        plain_text: true,
-        ..Config::default()
-    }
+    Config::default().with_plain_text(true)
 }
 
 /// The lines show these texts: with colours as the marks say, and without.

@@ -23,11 +23,9 @@ const TEXTS: &[&str] = &[
 const ELEMENTS: &[&str] = &["details", "summary", "b", "i", "s", "code", "sub", "br"];
 
 fn comment(lines: &[u8], limit: usize, title: &str) -> String {
-    let detail = Detail {
-        reasoning: Reasoning::Full,
-        highlight: false,
-        ..Detail::default()
-    };
+    let detail = Detail::default()
+        .with_reasoning(Reasoning::Full)
+        .with_highlight(false);
     let about = About {
         title: title.to_owned(),
         facts: vec![("Agent".to_owned(), title.to_owned())],

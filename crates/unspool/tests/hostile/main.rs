@@ -25,10 +25,9 @@ fn events(lines: &[u8]) -> Vec<Event> {
 }
 
 fn events_of(provider: &str, lines: &[u8]) -> Vec<Event> {
-    let mut reader = Reader::with_options(ReaderOptions {
-        from: unspool::source::provider(provider),
-        ..ReaderOptions::default()
-    });
+    let mut reader = Reader::with_options(
+        ReaderOptions::default().with_from(unspool::source::provider(provider)),
+    );
     reader.push(lines);
     reader.finish();
     reader.events().collect()
@@ -49,19 +48,19 @@ fn entries(events: &[Event]) -> Vec<Entry> {
 }
 
 fn formatter(plain_text: bool) -> Formatter {
-    Formatter::new(Config {
-        plain_text,
-        links: true,
-        timestamps: true,
-        detail: Detail {
-            lines: None,
-            reasoning: Reasoning::Full,
-            usage: true,
-            highlight: true,
-            ..Detail::default()
-        },
-        ..Config::default()
-    })
+    Formatter::new(
+        Config::default()
+            .with_plain_text(plain_text)
+            .with_links(true)
+            .with_timestamps(true)
+            .with_detail(
+                Detail::default()
+                    .with_lines(None)
+                    .with_reasoning(Reasoning::Full)
+                    .with_usage(true)
+                    .with_highlight(true),
+            ),
+    )
 }
 
 /// The modes `text` and `verbose`, as for a terminal.

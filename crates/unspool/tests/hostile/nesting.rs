@@ -129,10 +129,10 @@ fn json_nested_deep_in_the_wire_of_every_provider() {
     ];
     for wire in wires {
         for provider in unspool::source::BUILTIN {
-            let mut reader = unspool::Reader::with_options(unspool::ReaderOptions {
-                from: unspool::source::provider(provider.name),
-                ..unspool::ReaderOptions::default()
-            });
+            let mut reader = unspool::Reader::with_options(
+                unspool::ReaderOptions::default()
+                    .with_from(unspool::source::provider(provider.name)),
+            );
             reader.push(wire.as_bytes());
             reader.push(b"\n");
             reader.finish();

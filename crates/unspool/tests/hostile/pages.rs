@@ -56,10 +56,7 @@ fn is_unseen(name: &str) -> bool {
 }
 
 fn page(lines: &[u8]) -> String {
-    let detail = Detail {
-        reasoning: Reasoning::Full,
-        ..Detail::default()
-    };
+    let detail = Detail::default().with_reasoning(Reasoning::Full);
     let mut html = Html::new(Vec::new(), &About::default(), None).unwrap();
     for entry in entries(&events(lines)) {
         if let Some(card) = card(&entry, &detail) {

@@ -211,21 +211,17 @@ fn with_end(entry: &Entry) -> Option<Entry> {
     }
     let (before, end) = text.text.split_at(from);
     let head = before.lines().next().filter(|head| head.len() < WINDOW);
-    let short = Text {
-        id: text.id.clone(),
-        text: format!("{}\n\n{end}", head.unwrap_or_default()),
-        preformatted: text.preformatted,
-    };
-    let item = match entry.item {
+    let short = Text::new(format!("{}\n\n{end}", head.unwrap_or_default()))
+        .with_id(&text.id)
+        .with_preformatted(text.preformatted);
+    let mut shorter = Entry::new(match entry.item {
         Item::Reasoning(_) => Item::Reasoning(short),
         _ => Item::Text(short),
-    };
-    Some(Entry {
-        number: entry.number,
-        time: entry.time.clone(),
-        agent: entry.agent.clone(),
-        item,
-    })
+    });
+    shorter.number = entry.number;
+    shorter.time.clone_from(&entry.time);
+    shorter.agent.clone_from(&entry.agent);
+    Some(shorter)
 }
 
 #[cfg(test)]
@@ -274,17 +270,7 @@ mod tests {
     #[test]
     fn of_a_long_message_the_end_is_looked_at() {
         let text = format!("**Title**\n\n{}the end", "words ".repeat(WINDOW));
-        let item = Item::Reasoning(Text {
-            id: String::new(),
-            text,
-            preformatted: false,
-        });
-        let entry = Entry {
-            number: 0,
-            time: None,
-            agent: None,
-            item,
-        };
+        let entry = Entry::new(Item::Reasoning(Text::new(text)));
         let Some(Entry {
             item: Item::Reasoning(short),
             ..

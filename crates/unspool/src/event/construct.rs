@@ -1,0 +1,203 @@
+//! Constructors of events and payloads.
+
+use std::sync::Arc;
+
+use super::{
+    Agent, Body, Category, Context, Edit, EditOp, Edits, Event, Hunk, Level, Message, Notice,
+    Payload, Permission, PermissionOption, Plan, PlanEntry, PlanStatus, Prompt, RawJson, Session,
+    State, ToolOutput, ToolResult, ToolStatus, ToolUse, TurnEnd, TurnStatus, Unknown, Usage, User,
+};
+
+impl Event {
+    /// An event of the root agent: the first one, at no known time.
+    ///
+    /// ```
+    /// use unspool::event::{Event, Session};
+    ///
+    /// let session = Session::new("toy").with_model("toy-1");
+    /// let event = Event::new(session).with_time("2026-11-15T18:24:55Z");
+    /// assert_eq!(
+    ///     serde_json::to_string(&event)?,
+    ///     r#"{"kind":"session","seq":0,"time":"2026-11-15T18:24:55Z","provider":"toy","model":"toy-1"}"#
+    /// );
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub fn new(body: impl Into<Body>) -> Self {
+        Self {
+            seq: 0,
+            time: None,
+            agent: None,
+            body: body.into(),
+            raw: None,
+        }
+    }
+
+    /// Sets [`seq`](Self::seq).
+    pub fn with_seq(self, seq: u64) -> Self {
+        Self { seq, ..self }
+    }
+
+    /// Sets [`time`](Self::time).
+    pub fn with_time(self, time: impl Into<String>) -> Self {
+        Self {
+            time: Some(time.into()),
+            ..self
+        }
+    }
+
+    /// Sets [`agent`](Self::agent).
+    pub fn with_agent(self, agent: impl Into<Arc<Agent>>) -> Self {
+        Self {
+            agent: Some(agent.into()),
+            ..self
+        }
+    }
+
+    /// Sets [`raw`](Self::raw).
+    pub fn with_raw(self, raw: impl Into<String>) -> Self {
+        Self {
+            raw: Some(raw.into()),
+            ..self
+        }
+    }
+}
+
+constructors! {
+    /// A sub-agent at this depth, which is 1 or more.
+    Agent(id: String, depth: u32) {
+        with_parent => parent: String,
+        with_name => name: String,
+    }
+    /// A session that this provider read.
+    Session(provider: String) {
+        with_version => version: String,
+        with_id => id: String,
+        with_model => model: String,
+        with_cwd => cwd: String,
+        with_title => title: String,
+        with_forked_from => forked_from: String,
+    }
+    /// A prompt.
+    User(text: Payload) {
+        with_queued => queued: bool,
+    }
+    /// A whole block of text or reasoning.
+    Message(id: String, text: Payload) {
+        with_delta => delta: bool,
+        with_preformatted => preformatted: bool,
+    }
+    /// A call of this tool, of category `other`.
+    ToolUse(id: String, name: String) {
+        with_category => category: Category,
+        with_arg => arg: String,
+        with_input => input: Option<RawJson>,
+        with_title => title: String,
+    }
+    /// More output of this call.
+    ToolOutput(id: String, text: Payload) {}
+    /// The end of this call.
+    ToolResult(id: String, status: ToolStatus) {
+        with_name => name: String,
+        with_output => output: Payload,
+        with_exit_code => exit_code: Option<i64>,
+        with_edits => edits: Vec<Edit>,
+        with_duration_ms => duration_ms: Option<u64>,
+    }
+    /// A plan with these steps.
+    Plan(entries: Vec<PlanEntry>) {
+        with_explanation => explanation: String,
+    }
+    /// A step.
+    PlanEntry(text: String, status: PlanStatus) {
+        with_priority => priority: String,
+    }
+    /// Changes that were made.
+    Edits(edits: Vec<Edit>) {
+        with_status => status: ToolStatus,
+        with_reason => reason: Payload,
+    }
+    /// The change of this file.
+    Edit(op: EditOp, path: String) {
+        with_new_path => new_path: String,
+        with_hunks => hunks: Vec<Hunk>,
+    }
+    /// Changed lines at an unknown place.
+    Hunk(lines: Vec<String>) {
+        with_old_start => old_start: Option<u64>,
+        with_new_start => new_start: Option<u64>,
+    }
+    /// A request.
+    Permission(id: String, title: String) {
+        with_tool_id => tool_id: String,
+        with_options => options: Vec<PermissionOption>,
+        with_outcome => outcome: String,
+    }
+    /// A possible answer.
+    PermissionOption(id: String, name: String, kind: String) {}
+    /// A question that any answer fits.
+    Prompt(question: String) {
+        with_options => options: Vec<String>,
+        with_default => default: String,
+        with_answer => answer: String,
+    }
+    /// A block of context.
+    Context(name: String, text: Payload) {
+        with_title => title: String,
+    }
+    /// A message of this level.
+    Notice(level: Level, text: Payload) {
+        with_left_out => left_out: Option<u64>,
+    }
+    /// The end of a turn.
+    TurnEnd(status: TurnStatus) {
+        with_reason => reason: String,
+        with_duration_ms => duration_ms: Option<u64>,
+        with_turns => turns: Option<u64>,
+    }
+    /// A state and its value.
+    State(name: String, value: Option<RawJson>) {}
+    /// A frame that no rule knows.
+    Unknown(text: Payload) {}
+}
+
+setters! {
+    Usage {
+        with_input_tokens => input_tokens: Option<u64>,
+        with_output_tokens => output_tokens: Option<u64>,
+        with_cached_tokens => cached_tokens: Option<u64>,
+        with_reasoning_tokens => reasoning_tokens: Option<u64>,
+        with_cost_usd => cost_usd: Option<f64>,
+        with_context_used => context_used: Option<u64>,
+        with_context_size => context_size: Option<u64>,
+        with_cumulative => cumulative: bool,
+    }
+}
+
+macro_rules! bodies_from {
+    ($($variant:ident($payload:ident),)+) => {$(
+        impl From<$payload> for Body {
+            fn from(payload: $payload) -> Self {
+                Self::$variant(payload)
+            }
+        }
+    )+};
+}
+
+// Not of a `Message`, which may be text or reasoning.
+bodies_from! {
+    Session(Session),
+    User(User),
+    ToolUse(ToolUse),
+    ToolOutput(ToolOutput),
+    ToolResult(ToolResult),
+    Plan(Plan),
+    Edit(Edits),
+    Permission(Permission),
+    Prompt(Prompt),
+    Context(Context),
+    Notice(Notice),
+    Usage(Usage),
+    TurnEnd(TurnEnd),
+    State(State),
+    Unknown(Unknown),
+}
