@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime};
 use unspool::event::{Body, TurnStatus};
 use unspool::{Event, Reader, ReaderOptions};
 use unspool_acp::record;
-use unspool_tui::browse::{Fed, Feeder};
+use unspool_tui::browse::{Feed, FeedMessage};
 
 use crate::input::{self, Batch, Input};
 use crate::watch::{self, Happening};
@@ -55,24 +55,24 @@ pub(crate) fn inputs(
     open: impl FnOnce() -> anyhow::Result<Vec<Input>> + Send + 'static,
     options: ReaderOptions,
     mut copy: Option<Copy>,
-    feeder: Feeder,
+    feed: Feed,
 ) {
     thread::spawn(move || {
         match open() {
             Ok(inputs) => {
                 for mut input in inputs {
-                    read(&mut input, options.clone(), &mut copy, &feeder);
+                    read(&mut input, options.clone(), &mut copy, &feed);
                 }
             }
             Err(error) => {
-                feeder.feed(Fed::Said(format!("{error:#}")));
+                feed.send(FeedMessage::Status(format!("{error:#}")));
             }
         }
-        feeder.feed(Fed::Ended);
+        feed.send(FeedMessage::Ended);
     });
 }
 
-fn read(input: &mut Input, options: ReaderOptions, copy: &mut Option<Copy>, feeder: &Feeder) {
+fn read(input: &mut Input, options: ReaderOptions, copy: &mut Option<Copy>, feed: &Feed) {
     let mut batch = Vec::new();
     let gone = || anyhow::anyhow!("nobody looks");
     let read = input.events(options, |next| {
@@ -87,26 +87,26 @@ fn read(input: &mut Input, options: ReaderOptions, copy: &mut Option<Copy>, feed
             return Ok(());
         }
         copy.take_if(|copy| !copy.add(&batch));
-        if feeder.feed(Fed::Events(std::mem::take(&mut batch))) {
+        if feed.send(FeedMessage::Events(std::mem::take(&mut batch))) {
             Ok(())
         } else {
             Err(gone())
         }
     });
     if let Ok(Err(error)) = read {
-        feeder.feed(Fed::Said(format!("{}: {error}", input.name)));
+        feed.send(FeedMessage::Status(format!("{}: {error}", input.name)));
     }
 }
 
 /// Reads a file, and goes on as it grows.
-pub(crate) fn file(path: &Path, options: ReaderOptions, feeder: Feeder) {
+pub(crate) fn file(path: &Path, options: ReaderOptions, feed: Feed) {
     let (sender, happenings) = watch::channel();
     let tailed = path.to_owned();
     thread::spawn(move || tail::follow(|| Some(tailed.clone()), String::new(), "", &sender));
     let growing = Growing {
         path: path.to_owned(),
         options,
-        feeder,
+        feed,
     };
     thread::spawn(move || growing.run(&happenings));
 }
@@ -114,7 +114,7 @@ pub(crate) fn file(path: &Path, options: ReaderOptions, feeder: Feeder) {
 struct Growing {
     path: PathBuf,
     options: ReaderOptions,
-    feeder: Feeder,
+    feed: Feed,
 }
 
 impl Growing {
@@ -132,17 +132,18 @@ impl Growing {
                     is_live = self.is_live();
                     self.events(&mut reader)
                         && (is_live || self.cut_off(&reader))
-                        && self.feeder.feed(Fed::Live(is_live))
+                        && self.feed.send(FeedMessage::Live(is_live))
                 }
                 Err(RecvTimeoutError::Timeout) => {
                     reader.release();
                     let is_left = is_live && config::is_record(&self.path) && !self.is_live();
                     is_live &= !is_left;
                     self.events(&mut reader)
-                        && (!is_left || self.cut_off(&reader) && self.feeder.feed(Fed::Live(false)))
+                        && (!is_left
+                            || self.cut_off(&reader) && self.feed.send(FeedMessage::Live(false)))
                 }
                 Err(RecvTimeoutError::Disconnected) => {
-                    self.feeder.feed(Fed::Ended);
+                    self.feed.send(FeedMessage::Ended);
                     false
                 }
             };
@@ -154,7 +155,7 @@ impl Growing {
 
     /// What comes later comes from somebody who writes.
     fn goes_on(&self, is_told: bool) -> bool {
-        !is_told || self.feeder.feed(Fed::Live(true))
+        !is_told || self.feed.send(FeedMessage::Live(true))
     }
 
     fn reader(&self) -> Reader {
@@ -173,7 +174,7 @@ impl Growing {
             }
             Happening::Restart => {
                 *reader = self.reader();
-                self.feeder.feed(Fed::Restart)
+                self.feed.send(FeedMessage::Restart)
             }
             Happening::Whole(bytes) => {
                 *reader = self.reader();
@@ -182,9 +183,9 @@ impl Growing {
                 let mut events: Vec<Event> = reader.events().collect();
                 // That its last turn is not over does not mean that it was cut off.
                 events.pop_if(|event| is_interruption(event));
-                self.feeder.feed(Fed::Whole(events))
+                self.feed.send(FeedMessage::Replace(events))
             }
-            Happening::Aside(words) => self.feeder.feed(Fed::Said(words)),
+            Happening::Aside(words) => self.feed.send(FeedMessage::Status(words)),
             Happening::Events(_) | Happening::Ended(_) | Happening::Signal(_) => true,
         }
     }
@@ -195,7 +196,7 @@ impl Growing {
             if events.is_empty() {
                 return true;
             }
-            if !self.feeder.feed(Fed::Events(events)) {
+            if !self.feed.send(FeedMessage::Events(events)) {
                 return false;
             }
         }

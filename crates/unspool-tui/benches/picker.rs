@@ -1,5 +1,5 @@
-//! What a key costs in a list of 10,000 and of 100,000 rows:
-//! the median of seven rounds, for each letter of a few queries.
+//! Cost of a key in a list of 10,000 and of 100,000 rows: the median of seven
+//! rounds, for each letter of a few queries.
 //!
 //! `cargo bench -p unspool-tui`
 
@@ -11,7 +11,7 @@ use ratatui::crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
 use unspool::doc::{Span, Style};
 use unspool_tui::picker::{Column, Picker, Row};
 
-/// The median of so many is told.
+/// Number of rounds. Their median is printed.
 const ROUNDS: usize = 7;
 
 const WORDS: [&str; 16] = [
@@ -19,7 +19,7 @@ const WORDS: [&str; 16] = [
     "docs", "漢字", "refactor", "session", "library",
 ];
 
-/// A list as people have it: titles of up to 24 words.
+/// Creates a realistic list with titles of up to 24 words.
 fn picker(count: usize) -> Picker {
     let mut state = 1_u64;
     let mut random = move |below: usize| {
@@ -73,7 +73,7 @@ fn main() {
     }
 }
 
-/// What each key costs while a query is typed, which is then deleted.
+/// Measures each key while a query is typed and deleted again.
 fn round(picker: &mut Picker, query: &str) -> Vec<Duration> {
     let type_in = |character| key(picker, KeyCode::Char(character));
     let times = query.chars().map(type_in).collect();

@@ -1,6 +1,6 @@
-//! What a transcript costs at 1, 10, 100 and so on to 1,000,000 entries: taking the
-//! events, memory, a frame after each kind of move, and the time from a piece of an
-//! answer to the frame that shows it. Printed as a table in Markdown.
+//! Cost of a transcript with 1, 10, 100 and so on to 1,000,000 entries: adding
+//! events, memory, a frame after each kind of movement, and the time from a piece
+//! of an answer to its frame. Prints a Markdown table.
 //!
 //! `cargo bench -p unspool-tui --bench view`
 
@@ -16,7 +16,7 @@ use unspool::formatter::{Config, Formatter};
 use unspool_tui::keys::Action;
 use unspool_tui::transcript::{Look, Pane};
 
-/// Frames of which the median is told, and the slowest of all.
+/// Number of frames. Their median is printed, and the slowest.
 const FRAMES: usize = 200;
 
 const SIZES: [usize; 7] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000];
@@ -25,10 +25,10 @@ fn event(line: &str) -> Event {
     Event::from_json(line).unwrap_or_else(|error| panic!("{error}: {line}"))
 }
 
-/// Entries of a round: a prompt, a thought, calls and an answer.
+/// Number of entries in a round: a prompt, a thought, calls and an answer.
 const ROUND: usize = 10;
 
-/// One entry of a run.
+/// Creates an entry.
 fn entry(number: usize, take: &mut dyn FnMut(Event)) {
     let (round, place) = (number / ROUND, number % ROUND);
     match place {
@@ -54,7 +54,7 @@ fn entry(number: usize, take: &mut dyn FnMut(Event)) {
     }
 }
 
-/// The memory of this process, in bytes.
+/// Returns the resident memory of this process, in bytes.
 fn memory() -> usize {
     let status = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
     let pages = status
@@ -64,7 +64,7 @@ fn memory() -> usize {
     pages.map_or(0, |pages: usize| pages * 4096)
 }
 
-/// A row for each kind of work, a column for each size.
+/// One row per operation, one column per size.
 #[derive(Default)]
 struct Table {
     rows: Vec<(&'static str, Vec<String>)>,
@@ -78,8 +78,8 @@ impl Table {
         }
     }
 
-    /// Puts down the median, and gives the slowest.
-    fn told(&mut self, name: &'static str, mut times: Vec<Duration>) -> Duration {
+    /// Records the median and returns the slowest.
+    fn record(&mut self, name: &'static str, mut times: Vec<Duration>) -> Duration {
         times.sort_unstable();
         self.put(name, milliseconds(times[times.len() / 2]));
         times.last().copied().unwrap_or_default()
@@ -149,9 +149,9 @@ fn measure(entries: usize, table: &mut Table) {
             frame(&mut pane);
             began.elapsed()
         };
-        slowest = slowest.max(table.told(name, (0..FRAMES).map(move_once).collect()));
+        slowest = slowest.max(table.record(name, (0..FRAMES).map(move_once).collect()));
     }
-    pane.act(Action::FoldAsAtFirst);
+    pane.act(Action::ResetFolds);
     pane.act(Action::End);
     frame(&mut pane);
     let piece = |_| {
@@ -163,7 +163,7 @@ fn measure(entries: usize, table: &mut Table) {
         began.elapsed()
     };
     let pieces = (0..FRAMES * 10).map(piece).collect();
-    slowest = slowest.max(table.told("a piece of an answer", pieces));
+    slowest = slowest.max(table.record("a piece of an answer", pieces));
     table.put("the slowest of these", milliseconds(slowest));
     let began = Instant::now();
     pane.search(&format!("round {}", entries / 2 / ROUND));

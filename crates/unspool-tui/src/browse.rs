@@ -1,8 +1,8 @@
-//! `unspool view`: a run that is browsed, also while it grows.
+//! `unspool view`: browses a run, even while it grows.
 //!
-//! Another thread reads; what it has read comes through a bounded channel, so
-//! that it waits when nobody looks, and wakes the one who paints. What needs
-//! files and programs is asked of [`Errands`].
+//! A second thread reads the input. It sends what it read through a bounded
+//! channel, so it pauses when the app falls behind, and wakes the painting
+//! thread. Editor, pager and export are left to the [`Host`].
 
 use std::collections::VecDeque;
 use std::io;
@@ -18,102 +18,104 @@ use unspool::layout::width;
 use unspool::theme::Theme;
 
 use crate::convert;
-use crate::keys::{Action, Place, action};
+use crate::keys::{Action, Context, action};
 use crate::paint::put;
-use crate::screen::{self, Happening, Screen, Waker};
-pub use crate::sight::Errands;
-use crate::sight::Sight;
+use crate::screen::{self, Screen, ScreenEvent, Waker};
 use crate::transcript::Look;
+pub use crate::viewer::Host;
+use crate::viewer::Viewer;
 
-/// Batches that may wait; whoever reads faster has to wait.
+/// Maximum number of batches in the channel.
 const QUEUE: usize = 16;
-/// How long events are taken before something is painted.
+/// Time spent on taking in events before the next frame.
 const BATCH: Duration = Duration::from_millis(12);
-/// How long something to read is waited for before the screen is taken.
+/// Time to wait for the first events before the screen is taken over.
 const FIRST: Duration = Duration::from_millis(150);
-/// The keys that are told of.
-const PLACES: [Place; 2] = [Place::Transcript, Place::Everywhere];
+/// Contexts whose keys the help lists.
+const CONTEXTS: [Context; 2] = [Context::Transcript, Context::Everywhere];
 
-/// What a reader tells.
+/// A message from the thread that reads the input.
 #[derive(Debug)]
-pub enum Fed {
-    /// What happened next.
+pub enum FeedMessage {
+    /// The next events.
     Events(Vec<Event>),
-    /// The run is another one now: what follows is its beginning.
+    /// A different run starts here.
     Restart,
-    /// All that happened, again and anew.
-    Whole(Vec<Event>),
-    /// Words about the reading itself.
-    Said(String),
-    /// Whether somebody still writes.
+    /// All events so far, replacing those sent before.
+    Replace(Vec<Event>),
+    /// A message for the status line.
+    Status(String),
+    /// Sent when it becomes known that the run is still being written, or no
+    /// longer is.
     Live(bool),
-    /// Nothing more comes.
+    /// The end of the input.
     Ended,
 }
 
-/// The reader's end of the channel.
+/// The sending end of the channel to a [`Browse`].
 #[derive(Clone)]
-pub struct Feeder {
-    sender: SyncSender<Fed>,
+pub struct Feed {
+    sender: SyncSender<FeedMessage>,
     waker: Waker,
 }
 
-impl Feeder {
-    /// Gives something to the one who looks, who may be slow. False if nobody
-    /// looks any more.
-    pub fn feed(&self, fed: Fed) -> bool {
-        let is_taken = self.sender.send(fed).is_ok();
+impl Feed {
+    /// Sends a message; blocks while the app is behind. Returns false once the
+    /// app is closed.
+    pub fn send(&self, message: FeedMessage) -> bool {
+        let is_taken = self.sender.send(message).is_ok();
         self.waker.wake();
         is_taken
     }
 }
 
-/// How browsing ended.
+/// The reason why browsing ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// The reader has seen enough.
+    /// The user left.
     Left,
-    /// A signal asks to end.
+    /// A signal asked the process to terminate.
     Signal(i32),
-    /// There was nothing to read.
+    /// The input was empty.
     Nothing,
 }
 
-/// What was read so far.
+/// Result of reading so far.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Found {
     NotYet,
     Something,
-    /// And nothing comes.
+    /// The input ended without any event.
     Nothing,
 }
 
-/// What is browsed.
+/// A run being browsed.
 pub struct Browse {
-    sight: Sight,
+    viewer: Viewer,
     theme: Theme,
-    feed: Receiver<Fed>,
-    /// Events of a batch that were not taken yet.
+    feed: Receiver<FeedMessage>,
+    /// Events of a batch that are not processed yet.
     rest: VecDeque<Event>,
     name: String,
     is_reading: bool,
     found: Found,
-    /// What was said last about the reading.
+    /// The last status message of the reading thread.
     said: String,
     is_changed: bool,
 }
 
 impl Browse {
-    /// A run with a name, and the end of the channel that it is fed through.
-    pub fn new(look: Look, name: &str, screen: &Screen) -> (Self, Feeder) {
+    /// Creates a view of a run with this name, and the channel to send its events
+    /// through.
+    pub fn new(look: Look, name: &str, screen: &Screen) -> (Self, Feed) {
         let (sender, feed) = sync_channel(QUEUE);
-        let feeder = Feeder {
+        let feeder = Feed {
             sender,
             waker: screen.waker(),
         };
         let browse = Self {
             theme: look.formatter.theme(),
-            sight: Sight::new(look, &PLACES),
+            viewer: Viewer::new(look, &CONTEXTS),
             feed,
             rest: VecDeque::new(),
             name: unspool::sanitize::line(name).into_owned(),
@@ -125,49 +127,50 @@ impl Browse {
         (browse, feeder)
     }
 
-    /// Goes to the end and stays there, from the beginning on.
+    /// Starts at the end and follows new output.
     pub fn follow(&mut self) {
-        self.sight.pane.follow(true);
+        self.viewer.pane.follow(true);
     }
 
-    /// Lets a person browse.
-    pub fn run(&mut self, screen: &mut Screen, errands: &mut dyn Errands) -> io::Result<End> {
+    /// Runs the app until the user leaves.
+    pub fn run(&mut self, screen: &mut Screen, host: &mut dyn Host) -> io::Result<End> {
         self.await_first();
         if self.found == Found::Nothing {
             return Ok(End::Nothing);
         }
         screen.open()?;
         screen.title(&format!("{} – unspool", self.name))?;
-        let end = self.watch(screen, errands);
+        let end = self.watch(screen, host);
         screen.close();
         end
     }
 
-    /// What was said last about the reading: why there was nothing, perhaps.
+    /// Returns the last status message, such as the reason why there is nothing
+    /// to show.
     pub fn said(&self) -> &str {
         &self.said
     }
 
-    /// Waits a moment for what is read first, so that the screen is not taken for
-    /// nothing.
+    /// Waits a moment for the first events, so that the screen isn't taken over
+    /// for empty input.
     fn await_first(&mut self) {
         let until = Instant::now() + FIRST;
         while self.found == Found::NotYet && self.is_reading {
             let rest = until.saturating_duration_since(Instant::now());
-            let Ok(fed) = self.feed.recv_timeout(rest) else {
+            let Ok(message) = self.feed.recv_timeout(rest) else {
                 return;
             };
-            self.fed(fed);
+            self.receive(message);
         }
     }
 
-    fn watch(&mut self, screen: &mut Screen, errands: &mut dyn Errands) -> io::Result<End> {
+    fn watch(&mut self, screen: &mut Screen, host: &mut dyn Host) -> io::Result<End> {
         loop {
             let has_more = self.take();
             if self.found == Found::Nothing {
                 return Ok(End::Nothing);
             }
-            if self.is_changed | self.sight.take_changed() {
+            if self.is_changed | self.viewer.take_changed() {
                 screen.draw(|frame| self.draw(frame))?;
                 self.is_changed = false;
             }
@@ -175,125 +178,128 @@ impl Browse {
             let due = if has_more {
                 Some(now)
             } else {
-                self.sight.due(now)
+                self.viewer.due(now)
             };
             let mut next = match screen.next(due)? {
-                Happening::Signal(signal) => return Ok(End::Signal(signal)),
-                Happening::Due => {
-                    self.sight.tick();
+                ScreenEvent::Signal(signal) => return Ok(End::Signal(signal)),
+                ScreenEvent::Timeout => {
+                    self.viewer.tick();
                     None
                 }
-                Happening::Woken => None,
-                Happening::Back => {
+                ScreenEvent::Woken => None,
+                ScreenEvent::Repaint => {
                     self.is_changed = true;
                     None
                 }
-                Happening::Event(event) => Some(event),
+                ScreenEvent::Input(event) => Some(event),
             };
-            // What was typed meanwhile is not painted key by key.
+            // Handles all pending keys before the next frame.
             while let Some(event) = next {
                 if let Some(action) = self.event(&event)
-                    && self.do_it(action, screen, errands)?
+                    && self.perform(action, screen, host)?
                 {
                     return Ok(End::Left);
                 }
-                next = screen::waiting()?;
+                next = screen::pending_input()?;
             }
         }
     }
 
-    /// Takes what was read, for a while; gives back whether more is there.
+    /// Processes received events for a limited time. Returns true if more are
+    /// left.
     fn take(&mut self) -> bool {
         let began = Instant::now();
         loop {
             while let Some(event) = self.rest.pop_front() {
-                self.sight.pane.event(event);
+                self.viewer.pane.event(event);
                 if began.elapsed() > BATCH {
                     return true;
                 }
             }
             match self.feed.try_recv() {
-                Ok(fed) => self.fed(fed),
+                Ok(message) => self.receive(message),
                 Err(TryRecvError::Empty | TryRecvError::Disconnected) => return false,
             }
         }
     }
 
-    fn fed(&mut self, fed: Fed) {
-        match fed {
-            Fed::Events(events) => {
+    fn receive(&mut self, message: FeedMessage) {
+        match message {
+            FeedMessage::Events(events) => {
                 self.found = Found::Something;
                 self.rest.extend(events);
             }
-            Fed::Restart => self.sight.pane.restart(),
-            Fed::Whole(events) => {
+            FeedMessage::Restart => self.viewer.pane.restart(),
+            FeedMessage::Replace(events) => {
                 self.found = Found::Something;
-                self.sight.pane.restart();
+                self.viewer.pane.restart();
                 for event in events {
-                    self.sight.pane.event(event);
+                    self.viewer.pane.event(event);
                 }
             }
-            Fed::Said(words) => {
-                self.sight.say(&words);
+            FeedMessage::Status(words) => {
+                self.viewer.set_message(&words);
                 self.said = words;
             }
-            Fed::Live(is_live) => {
-                self.was_read();
-                self.sight.pane.set_live(is_live);
+            FeedMessage::Live(is_live) => {
+                self.initial_read_done();
+                self.viewer.pane.set_live(is_live);
             }
-            Fed::Ended => {
-                self.was_read();
+            FeedMessage::Ended => {
+                self.initial_read_done();
                 if self.found == Found::NotYet {
                     self.found = Found::Nothing;
                 }
-                self.sight.pane.finish();
+                self.viewer.pane.finish();
             }
         }
     }
 
-    /// All that was there at first was taken.
-    fn was_read(&mut self) {
+    /// Marks the initial read as complete.
+    fn initial_read_done(&mut self) {
         if std::mem::take(&mut self.is_reading) {
-            self.sight.pane.settled();
+            self.viewer.pane.settled();
             self.is_changed = true;
         }
     }
 
-    /// Takes what happened on the terminal; gives back what has to be done.
+    /// Handles a terminal event and returns the action to perform.
     fn event(&mut self, event: &Pressed) -> Option<Action> {
         self.is_changed = true;
         match event {
             Pressed::Key(key) if key.kind != KeyEventKind::Release => {
-                // What was said is read, and may not hide what this key does.
-                self.sight.hush();
-                return if self.sight.menu.is_some() {
-                    self.sight.menu_key(*key)
+                // A new key dismisses the message of the last one.
+                self.viewer.clear_message();
+                return if self.viewer.overlay.is_some() {
+                    self.viewer.overlay_key(*key)
                 } else {
-                    action(*key, Place::Transcript)
+                    action(*key, Context::Transcript)
                 };
             }
             Pressed::Paste(text) => {
-                if let Some(menu) = &mut self.sight.menu {
-                    menu.paste(text);
+                if let Some(overlay) = &mut self.viewer.overlay {
+                    overlay.paste(text);
                 }
             }
-            Pressed::Mouse(mouse) if self.sight.menu.is_none() => self.sight.pane.mouse(*mouse),
+            Pressed::Mouse(mouse) if self.viewer.overlay.is_none() => {
+                self.viewer.pane.mouse(*mouse)
+            }
             _ => {}
         }
         None
     }
 
-    /// Does what a key asks for; true ends the browsing.
-    fn do_it(
+    /// Performs an action. Returns true if the user leaves.
+    fn perform(
         &mut self,
         action: Action,
         screen: &mut Screen,
-        errands: &mut dyn Errands,
+        host: &mut dyn Host,
     ) -> io::Result<bool> {
         if action == Action::Leave {
             return Ok(true);
         }
-        self.sight.act(action, screen, errands)?;
+        self.viewer.act(action, screen, host)?;
         Ok(false)
     }
 
@@ -308,35 +314,35 @@ impl Browse {
             height: area.height.saturating_sub(1),
             ..area
         };
-        self.sight.pane.draw(frame, above);
+        self.viewer.pane.draw(frame, above);
         let line = self.status(usize::from(status.width));
         put(frame.buffer_mut(), status, &line, &self.theme);
         frame
             .buffer_mut()
             .set_style(status, convert::selection(&self.theme));
         let theme = self.theme.clone();
-        if let Some(menu) = &mut self.sight.menu {
-            menu.draw(frame, area, &theme);
+        if let Some(overlay) = &mut self.viewer.overlay {
+            overlay.draw(frame, area, &theme);
         }
     }
 
-    /// What is known at the left, where the reader is at the right.
+    /// Lays out the status line: facts on the left, position on the right.
     fn status(&self, room: usize) -> Line {
         let mut right = Vec::new();
-        if self.sight.pane.filter().is_filter() {
+        if self.viewer.pane.filter().is_filter() {
             right.push("filtered".to_owned());
         }
         if self.is_reading {
             right.push("reading…".to_owned());
         }
-        right.push(self.sight.pane.position());
+        right.push(self.viewer.pane.position());
         right.push("? keys".to_owned());
         right.retain(|word| !word.is_empty());
         let mut right = right.join("  ");
         if width(&right) + 12 > room {
-            right = self.sight.pane.position();
+            right = self.viewer.pane.position();
         }
-        let left = self.told();
+        let left = self.left_words();
         let mut line = vec![Span::role(" ", Role::Normal)];
         let mut left_room = room.saturating_sub(width(&right) + 3);
         for (at, word) in left.into_iter().enumerate() {
@@ -355,19 +361,19 @@ impl Browse {
         line
     }
 
-    fn told(&self) -> Vec<Span> {
-        if let Some(words) = self.sight.said() {
+    fn left_words(&self) -> Vec<Span> {
+        if let Some(words) = self.viewer.message() {
             return vec![Span::new(words, Style::of(Role::Colorful).bold())];
         }
-        if let Some((words, count)) = self.sight.pane.search_words() {
+        if let Some((words, count)) = self.viewer.pane.search_words() {
             let words = Span::new(format!("/{words}"), Style::of(Role::Colorful).bold());
             return vec![words, Span::role(count, Role::Normal)];
         }
-        let mut words = self.sight.pane.facts().words();
+        let mut words = self.viewer.pane.facts().words();
         if words.is_empty() {
             words.push(self.name.clone());
         }
-        let title = &self.sight.pane.facts().title;
+        let title = &self.viewer.pane.facts().title;
         words.push(if title.is_empty() { &self.name } else { title }.clone());
         words.dedup();
         let mut spans: Vec<Span> = words

@@ -1,18 +1,17 @@
-//! `unspool chat`: agents in tabs, each with its transcript, its prompt and what
-//! it asks for.
+//! `unspool chat`: agents in tabs, each with a transcript, a prompt and its
+//! questions.
 //!
-//! One thread paints and decides. Agents, commands and the walk over the
-//! project's files live in threads of their own and tell what happened through
-//! one channel, which holds so much and then makes them wait. `tab.rs` is one
-//! agent, `ask.rs` makes questions of requests, `menu.rs` lists what can be
-//! chosen, `words.rs` says what happened, `draw.rs` paints.
+//! One thread paints and handles input. Agents, commands and the file search run
+//! in their own threads and report through one bounded channel. `tab` is one
+//! agent, `question` turns requests into dialogs, `menu` has the lists to choose
+//! from, `messages` the texts, `draw` the frame.
 
-mod ask;
 mod draw;
 mod history;
 mod menu;
+mod messages;
+mod question;
 mod tab;
-mod words;
 
 pub use history::History;
 
@@ -28,136 +27,136 @@ use ratatui::crossterm::event::{
 };
 use ratatui::layout::Position;
 
-use crate::keys::{self, Action, Place};
+use crate::keys::{self, Action, Context};
 use crate::notify::{self, Ways, When};
 use crate::prompt::Outcome;
-use crate::screen::{self, Happening, Screen, Waker};
-pub use crate::sight::Errands;
+use crate::screen::{self, Screen, ScreenEvent, Waker};
 use crate::spinner;
 use crate::tabs::{self, Tabs};
 use crate::transcript::Look;
+pub use crate::viewer::Host;
 use draw::Areas;
 use menu::Menu;
 use tab::Tab;
 use unspool_acp::permission::Rules;
 use unspool_acp::{Incoming, Open, Phase, schema};
 
-/// Between two frames at least.
+/// Minimum time between two frames.
 const FRAME: Duration = Duration::from_millis(16);
-/// What came is taken in for so long before a frame is painted.
+/// Time spent on received events before the next frame.
 const SLICE: Duration = Duration::from_millis(8);
-/// What may wait to be taken in; who has more to tell waits too.
-const NEWS: usize = 1 << 10;
-/// How long a second key may take that confirms the first.
-const AGAIN: Duration = Duration::from_secs(3);
+/// Capacity of the channel. A thread that is ahead of the app blocks.
+const REPORTS: usize = 1 << 10;
+/// Time within which a key must be pressed again to confirm it.
+const CONFIRM_TIME: Duration = Duration::from_secs(3);
 
-/// What the chat needs to know.
+/// Settings of a chat.
 pub struct Settings {
-    /// How the transcript looks, and the colours.
+    /// Layout and colours of the transcript.
     pub look: Look,
-    /// What needs files and other programs.
-    pub errands: Box<dyn Errands>,
-    /// The project: all that agents may touch.
+    /// Editor, pager and export.
+    pub host: Box<dyn Host>,
+    /// The project folder. Agents may touch nothing outside of it.
     pub root: PathBuf,
-    /// The agents that can be started in another tab.
-    pub agents: Vec<Known>,
-    /// The tabs at the beginning.
-    pub tabs: Vec<Opening>,
-    /// Answers in the person's stead.
+    /// Agents that can be started in a new tab.
+    pub agents: Vec<AgentCommand>,
+    /// Tabs to open at start.
+    pub tabs: Vec<TabSpec>,
+    /// Rules that answer permission requests.
     pub rules: Rules,
-    /// Servers that agents are told of.
+    /// MCP servers to offer to agents.
     pub mcp_servers: Vec<schema::McpServer>,
-    /// The folder that conversations are kept in.
+    /// Folder for recordings of conversations.
     pub records: Option<PathBuf>,
-    /// What was written before.
+    /// Prompt history.
     pub history: History,
-    /// When the person is called.
+    /// When to notify the user.
     pub notify: When,
-    /// What runs command lines.
+    /// Shell that runs command lines.
     pub shell: OsString,
-    /// Sees to it that a group of processes, and all that terminals of the chat
-    /// started, end with this process, whatever ends it, for as long as what is
-    /// given back lives.
+    /// Ties a process group to the lifetime of this process, even if it is
+    /// killed. The tie also covers everything started in the chat's terminals,
+    /// and lasts as long as the returned value.
     pub guard: fn(i32) -> Option<Box<dyn Any>>,
 }
 
-/// An agent that can be started.
+/// An agent and the command that starts it.
 #[derive(Clone, Debug, Default)]
-pub struct Known {
-    /// Its name.
+pub struct AgentCommand {
+    /// The agent's name.
     pub name: String,
-    /// The command.
+    /// Program and arguments.
     pub argv: Vec<OsString>,
-    /// Variables beside those of this process.
+    /// Additional environment variables.
     pub env: Vec<(OsString, OsString)>,
-    /// How to come by it, in a sentence.
+    /// A sentence that explains the installation.
     pub install: String,
-    /// Its program was not found.
+    /// True if the program was not found.
     pub is_missing: bool,
 }
 
-/// What a tab begins with.
+/// Everything needed to open a tab.
 #[derive(Clone, Debug, Default)]
-pub struct Opening {
-    /// The agent.
-    pub agent: Known,
-    /// Which of its sessions.
+pub struct TabSpec {
+    /// The agent to start.
+    pub agent: AgentCommand,
+    /// The session to create, load or resume.
     pub open: Open,
-    /// What was said in it before, where that is known.
+    /// Earlier events of the session, where known.
     pub past: Vec<unspool::Event>,
-    /// The file that goes on, if it is not a new one.
+    /// Recording to append to. A new file is created otherwise.
     pub record: Option<PathBuf>,
-    /// What is said first.
+    /// First prompt to send.
     pub prompt: String,
 }
 
-/// What happened in another thread.
-enum News {
-    /// An agent, by its tab.
-    Came(u64, Incoming),
-    /// Files were found for the prompt of a tab.
-    Files(u64),
+/// A report from another thread.
+enum Report {
+    /// Output of the agent in the tab with this id.
+    Agent(u64, Incoming),
+    /// Files were found for the prompt of the tab with this id.
+    FilesFound(u64),
 }
 
-/// How other threads tell what happened.
+/// Sends reports to the chat and wakes it.
 #[derive(Clone)]
-struct Teller {
-    sender: SyncSender<News>,
+struct Reporter {
+    sender: SyncSender<Report>,
     waker: Waker,
 }
 
-impl Teller {
-    fn tell(&self, news: News) {
-        // Nobody is there to be told once the chat is over.
-        if self.sender.send(news).is_ok() {
+impl Reporter {
+    fn send(&self, report: Report) {
+        // The receiver is gone once the chat is over.
+        if self.sender.send(report).is_ok() {
             self.waker.wake();
         }
     }
 }
 
-/// How a chat ended.
+/// The reason why a chat ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// The person left.
+    /// The user left.
     Left,
-    /// The person left, and no agent could be started.
+    /// The user left and no agent could be started.
     NotStarted,
-    /// A signal asked to end.
+    /// A signal asked the process to terminate.
     Signal(i32),
 }
 
-/// Talks with agents until the person leaves.
+/// Runs the chat until the user leaves.
 pub fn run(screen: &mut Screen, settings: Settings) -> io::Result<End> {
-    let (sender, news) = sync_channel(NEWS);
-    let teller = Teller {
+    let (sender, reports) = sync_channel(REPORTS);
+    let reporter = Reporter {
         sender,
         waker: screen.waker(),
     };
     screen.open()?;
     Screen::watch_focus()?;
-    let mut app = App::new(settings, news, teller);
+    let mut app = App::new(settings, reports, reporter);
     let signal = app.run(screen);
-    // A window that is closed sends more than one signal: none of them may end
+    // Closing a terminal window sends more than one signal. None of them may end
     // this process before all agents and commands have ended.
     screen.leave();
     app.conclude();
@@ -173,35 +172,35 @@ pub fn run(screen: &mut Screen, settings: Settings) -> io::Result<End> {
 
 struct App {
     settings: Settings,
-    news: Receiver<News>,
-    teller: Teller,
+    reports: Receiver<Report>,
+    reporter: Reporter,
     tabs: Vec<Tab>,
     active: usize,
     last_tab: u64,
     bar: Tabs,
     menu: Option<Menu>,
     areas: Areas,
-    /// What the terminal told last.
+    /// Last focus report of the terminal.
     is_focused: Option<bool>,
-    /// What is to be written to the terminal besides frames.
+    /// Bytes to write besides frames, such as the bell.
     calls: Vec<u8>,
     title: String,
     tick: usize,
     changed: bool,
     last_frame: Option<Instant>,
-    /// When the person was told to press the key again.
+    /// The key that must be pressed again to confirm, and when it was pressed.
     warned: Option<(Action, Instant)>,
     is_over: bool,
-    /// Whether an agent could be started, or none was wanted.
+    /// True if an agent could be started, or none was asked for.
     has_started: bool,
 }
 
 impl App {
-    fn new(settings: Settings, news: Receiver<News>, teller: Teller) -> Self {
+    fn new(settings: Settings, reports: Receiver<Report>, reporter: Reporter) -> Self {
         let mut app = Self {
             settings,
-            news,
-            teller,
+            reports,
+            reporter,
             tabs: Vec::new(),
             active: 0,
             last_tab: 0,
@@ -218,8 +217,8 @@ impl App {
             is_over: false,
             has_started: true,
         };
-        for opening in std::mem::take(&mut app.settings.tabs) {
-            app.start(opening);
+        for spec in std::mem::take(&mut app.settings.tabs) {
+            app.start(spec);
         }
         app.active = 0;
         if app.tabs.is_empty() {
@@ -233,46 +232,46 @@ impl App {
             if self.tabs.is_empty() && self.menu.is_none() {
                 break;
             }
-            self.take_news();
+            self.take_reports();
             self.settle();
             self.paint(screen)?;
             match screen.next(self.due())? {
-                Happening::Event(event) => {
+                ScreenEvent::Input(event) => {
                     self.event(event, screen)?;
-                    // What was typed meanwhile is not painted key by key.
-                    while let Some(event) = screen::waiting()? {
+                    // Handles all pending keys before the next frame.
+                    while let Some(event) = screen::pending_input()? {
                         self.event(event, screen)?;
                     }
                 }
-                Happening::Back => self.changed = true,
-                Happening::Woken | Happening::Due => {}
-                Happening::Signal(signal) => return Ok(Some(signal)),
+                ScreenEvent::Repaint => self.changed = true,
+                ScreenEvent::Woken | ScreenEvent::Timeout => {}
+                ScreenEvent::Signal(signal) => return Ok(Some(signal)),
             }
         }
         Ok(None)
     }
 
-    /// Closes all recordings before any agent is waited for: whoever hangs up may
-    /// kill next.
+    /// Closes all recordings before waiting for any agent, because a hangup may
+    /// be followed by a kill.
     fn conclude(&mut self) {
         for tab in &mut self.tabs {
             tab.conclude();
         }
     }
 
-    /// Opens a tab, which is the active one then.
-    fn start(&mut self, opening: Opening) {
+    /// Opens a tab and activates it.
+    fn start(&mut self, spec: TabSpec) {
         self.last_tab += 1;
         let same = self
             .tabs
             .iter()
-            .filter(|tab| tab.agent() == opening.agent.name);
+            .filter(|tab| tab.agent() == spec.agent.name);
         let label = match same.count() {
-            0 => opening.agent.name.clone(),
-            others => format!("{} {}", opening.agent.name, others + 1),
+            0 => spec.agent.name.clone(),
+            others => format!("{} {}", spec.agent.name, others + 1),
         };
-        let tab = Tab::start(self.last_tab, label, opening, &self.settings, &self.teller);
-        self.has_started = tab.has_agent() || !self.tabs.is_empty() && self.has_started;
+        let tab = Tab::start(self.last_tab, label, spec, &self.settings, &self.reporter);
+        self.has_started = tab.has_client() || !self.tabs.is_empty() && self.has_started;
         self.tabs.push(tab);
         self.active = self.tabs.len() - 1;
         self.changed = true;
@@ -282,18 +281,18 @@ impl App {
         self.tabs.get_mut(self.active)
     }
 
-    /// Takes in what happened in other threads, for a while.
-    fn take_news(&mut self) {
+    /// Processes reports of other threads for a limited time.
+    fn take_reports(&mut self) {
         let began = Instant::now();
-        while let Ok(news) = self.news.try_recv() {
+        while let Ok(report) = self.reports.try_recv() {
             self.changed = true;
-            match news {
-                News::Came(id, incoming) => {
+            match report {
+                Report::Agent(id, incoming) => {
                     if let Some(tab) = self.tabs.iter_mut().find(|tab| tab.id() == id) {
-                        tab.came(incoming);
+                        tab.receive(incoming);
                     }
                 }
-                News::Files(id) => {
+                Report::FilesFound(id) => {
                     if let Some(tab) = self.tabs.iter_mut().find(|tab| tab.id() == id) {
                         tab.prompt.refresh();
                     }
@@ -305,14 +304,14 @@ impl App {
         }
     }
 
-    /// Does what has become due in the tabs, and calls the person.
+    /// Runs due work in all tabs and sends notifications.
     fn settle(&mut self) {
         let now = Instant::now();
         for at in 0..self.tabs.len() {
             let Some(tab) = self.tabs.get_mut(at) else {
                 continue;
             };
-            // What is not seen need not be painted.
+            // Changes in hidden tabs need no frame.
             let changed = tab.settle(now);
             self.changed |= changed && at == self.active;
             if at == self.active && self.menu.is_none() {
@@ -331,8 +330,11 @@ impl App {
                 self.calls.extend(notify::call(ways, &name, words));
             }
         }
-        // An agent that has stopped after all is not to be ended.
-        let asks = matches!(self.menu, Some(Menu::Question(_, menu::Sure::EndAgent)));
+        // The agent stopped after all, so the question is obsolete.
+        let asks = matches!(
+            self.menu,
+            Some(Menu::Question(_, menu::Confirmation::EndAgent))
+        );
         if asks && self.tab().is_none_or(|tab| !tab.is_stopping()) {
             self.menu = None;
             self.changed = true;
@@ -344,7 +346,7 @@ impl App {
         }
     }
 
-    /// When the next thing is to be done, if nothing else happens.
+    /// Returns the time of the next due work.
     fn due(&self) -> Option<Instant> {
         let frame = self.changed.then(|| {
             self.last_frame
@@ -359,7 +361,7 @@ impl App {
         let seen = self
             .tabs
             .get(self.active)
-            .and_then(|tab| tab.sight.due(now));
+            .and_then(|tab| tab.viewer.due(now));
         let quiet = self.tabs.iter().filter_map(Tab::due);
         quiet.chain(seen).chain(frame).chain(tick).min()
     }
@@ -409,9 +411,9 @@ impl App {
 
     fn key(&mut self, key: KeyEvent, screen: &mut Screen) -> io::Result<()> {
         if let Some(menu) = &mut self.menu {
-            let action = keys::action(key, Place::Chat).filter(|_| menu.is_list());
+            let action = keys::action(key, Context::Chat).filter(|_| menu.is_list());
             if let Some(turn @ (Action::NextTab | Action::PreviousTab)) = action {
-                // It is there again when the tab is.
+                // The menu reopens when this tab is active again.
                 let menu = self.menu.take();
                 if let Some(tab) = self.tab() {
                     tab.menu = menu;
@@ -424,22 +426,22 @@ impl App {
         let Some(tab) = self.tabs.get_mut(self.active) else {
             return Ok(());
         };
-        tab.sight.hush();
-        if tab.sight.menu.is_some() {
-            let wanted = tab.sight.menu_key(key);
+        tab.viewer.clear_message();
+        if tab.viewer.overlay.is_some() {
+            let wanted = tab.viewer.overlay_key(key);
             return self.maybe_act(wanted, screen);
         }
-        if tab.is_asked() {
-            let action = keys::action(key, Place::Chat);
-            let action = action.or_else(|| keys::action(key, Place::Dialog));
+        if tab.has_question() {
+            let action = keys::action(key, Context::Chat);
+            let action = action.or_else(|| keys::action(key, Context::Dialog));
             if action.is_none() && tab.dialog_key(key)? {
                 return Ok(());
             }
             return self.maybe_act(action, screen);
         }
         if tab.is_browsing() {
-            let action = keys::action(key, Place::Transcript);
-            let action = action.or_else(|| keys::action(key, Place::Chat));
+            let action = keys::action(key, Context::Transcript);
+            let action = action.or_else(|| keys::action(key, Context::Chat));
             return self.maybe_act(action, screen);
         }
         match tab.prompt.key(key) {
@@ -452,10 +454,10 @@ impl App {
                 tab.shell(&command, &mut self.settings.history);
                 Ok(())
             }
-            Outcome::Nothing if key.code == KeyCode::Enter && tab.send_waiting() => Ok(()),
+            Outcome::Nothing if key.code == KeyCode::Enter && tab.send_queued() => Ok(()),
             Outcome::Nothing => {
-                let action = keys::action(key, Place::Prompt);
-                let action = action.or_else(|| keys::action(key, Place::Chat));
+                let action = keys::action(key, Context::Prompt);
+                let action = action.or_else(|| keys::action(key, Context::Chat));
                 self.maybe_act(action, screen)
             }
         }
@@ -465,11 +467,12 @@ impl App {
         action.map_or(Ok(()), |action| self.act(action, screen))
     }
 
-    /// Whether the person was told to press this key again, a moment ago.
-    fn is_again(&mut self, action: Action) -> bool {
+    /// Returns true if the same key was pressed a moment ago, and remembers this
+    /// press.
+    fn pressed_again(&mut self, action: Action) -> bool {
         let now = Instant::now();
         let warned = self.warned.replace((action, now));
-        warned.is_some_and(|(last, at)| last == action && now - at < AGAIN)
+        warned.is_some_and(|(last, at)| last == action && now - at < CONFIRM_TIME)
     }
 
     fn act(&mut self, action: Action, screen: &mut Screen) -> io::Result<()> {
@@ -502,14 +505,14 @@ impl App {
             }
             Action::Restart => {
                 if let Some(tab) = self.tabs.get_mut(self.active) {
-                    tab.restart(&self.settings, &self.teller);
+                    tab.restart(&self.settings, &self.reporter);
                 }
             }
             Action::Login => self.menu = self.tab().and_then(|tab| Menu::login(tab.state()?)),
             action => {
                 if let Some(tab) = self.tabs.get_mut(self.active) {
-                    let errands = self.settings.errands.as_mut();
-                    tab.sight.act(action, screen, errands)?;
+                    let host = self.settings.host.as_mut();
+                    tab.viewer.act(action, screen, host)?;
                 }
             }
         }
@@ -517,7 +520,8 @@ impl App {
             && matches!(action, Action::Mode | Action::Options | Action::Login)
             && let Some(tab) = self.tab()
         {
-            tab.sight.say("This agent offers nothing to choose here.");
+            tab.viewer
+                .set_message("This agent offers nothing to choose here.");
         }
         Ok(())
     }
@@ -528,44 +532,49 @@ impl App {
         }
     }
 
-    /// Stops the agent's turn, or a command; asks for the key a second time.
+    /// Stops the turn or a shell command if the key is pressed twice.
     fn stop(&mut self) {
-        let is_again = self.is_again(Action::Stop);
+        let is_confirmed = self.pressed_again(Action::Stop);
         let Some(tab) = self.tab() else {
             return;
         };
         if !tab.can_stop() {
             return;
         }
-        if is_again && tab.is_stopping() {
+        if is_confirmed && tab.is_stopping() {
             self.ask_to_end();
-        } else if is_again {
+        } else if is_confirmed {
             tab.stop();
         } else {
-            tab.sight.say("Press Esc again to stop.");
+            tab.viewer.set_message("Press Esc again to stop.");
         }
     }
 
-    /// Asks whether to end an agent that was told to stop and does not.
+    /// Asks whether to kill an agent that does not stop.
     fn ask_to_end(&mut self) {
         let Some(tab) = self.tab() else {
             return;
         };
         let question = format!("{} does not stop. End it?", tab.name());
-        self.menu = Some(Menu::confirm(menu::Sure::EndAgent, &question, "end it"));
+        self.menu = Some(Menu::confirm(
+            menu::Confirmation::EndAgent,
+            &question,
+            "end it",
+        ));
         self.warned = None;
     }
 
-    /// Ctrl-C: away with what is asked, what is written, or the agent's turn; or
-    /// leave.
+    /// Handles Ctrl-C: cancels a question, clears the prompt, stops the agent or
+    /// leaves.
     fn interrupt(&mut self) {
-        let is_again = self.is_again(Action::Interrupt);
+        let is_confirmed = self.pressed_again(Action::Interrupt);
         let Some(tab) = self.tab() else {
             self.is_over = true;
             return;
         };
-        // Only who was told that it leaves, leaves with the same key again.
-        if tab.is_asked() {
+        // Leaving needs a second press right after the hint, so every other
+        // effect resets it.
+        if tab.has_question() {
             tab.cancel();
             self.warned = None;
         } else if !tab.prompt.is_empty() {
@@ -579,10 +588,10 @@ impl App {
         } else if tab.phase() == Phase::Starting {
             tab.end();
             self.warned = None;
-        } else if is_again {
+        } else if is_confirmed {
             self.quit(false);
         } else {
-            tab.sight.say("Press Ctrl-C again to leave.");
+            tab.viewer.set_message("Press Ctrl-C again to leave.");
         }
     }
 
@@ -592,13 +601,17 @@ impl App {
         }
     }
 
-    fn close_tab(&mut self, is_sure: bool) {
+    fn close_tab(&mut self, is_confirmed: bool) {
         let Some(tab) = self.tabs.get(self.active) else {
             return;
         };
-        if tab.is_busy() && !is_sure {
+        if tab.is_busy() && !is_confirmed {
             let question = format!("{} is at work. Stop it and close the tab?", tab.name());
-            self.menu = Some(Menu::confirm(menu::Sure::CloseTab, &question, "close it"));
+            self.menu = Some(Menu::confirm(
+                menu::Confirmation::CloseTab,
+                &question,
+                "close it",
+            ));
             return;
         }
         let mut tab = self.tabs.remove(self.active);
@@ -608,9 +621,9 @@ impl App {
         self.is_over = self.tabs.is_empty();
     }
 
-    fn quit(&mut self, is_sure: bool) {
+    fn quit(&mut self, is_confirmed: bool) {
         let working = self.tabs.iter().filter(|tab| tab.is_busy()).count();
-        if working == 0 || is_sure {
+        if working == 0 || is_confirmed {
             self.is_over = true;
             self.tabs.iter_mut().for_each(Tab::abandon);
             return;
@@ -619,10 +632,10 @@ impl App {
             1 => "An agent is at work. Stop it and leave?".to_owned(),
             count => format!("{count} agents are at work. Stop them and leave?"),
         };
-        self.menu = Some(Menu::confirm(menu::Sure::Quit, &question, "leave"));
+        self.menu = Some(Menu::confirm(menu::Confirmation::Quit, &question, "leave"));
     }
 
-    /// Does what was chosen in the menu.
+    /// Performs the choice made in a menu.
     fn chosen(&mut self, chosen: menu::Chosen, screen: &mut Screen) -> io::Result<()> {
         use menu::Chosen;
         if matches!(chosen, Chosen::Nothing) {
@@ -633,15 +646,15 @@ impl App {
             Chosen::Nothing | Chosen::Left => {}
             Chosen::Agent(at) => {
                 if let Some(agent) = self.settings.agents.get(at).cloned() {
-                    self.start(Opening {
+                    self.start(TabSpec {
                         agent,
-                        ..Opening::default()
+                        ..TabSpec::default()
                     });
                 }
             }
-            Chosen::Sure(menu::Sure::CloseTab) => self.close_tab(true),
-            Chosen::Sure(menu::Sure::Quit) => self.quit(true),
-            Chosen::Sure(menu::Sure::EndAgent) => {
+            Chosen::Confirmed(menu::Confirmation::CloseTab) => self.close_tab(true),
+            Chosen::Confirmed(menu::Confirmation::Quit) => self.quit(true),
+            Chosen::Confirmed(menu::Confirmation::EndAgent) => {
                 if let Some(tab) = self.tab() {
                     tab.end();
                 }
@@ -656,8 +669,8 @@ impl App {
                 self.with_client(|client| client.set_option(&option, &value));
             }
             Chosen::Session(session) => {
-                if let Some(opening) = self.tab().map(|tab| tab.elsewhere(session)) {
-                    self.start(opening);
+                if let Some(spec) = self.tab().map(|tab| tab.in_new_tab(session)) {
+                    self.start(spec);
                 }
             }
             Chosen::Login(method) => {
@@ -690,7 +703,7 @@ impl App {
         let Some(tab) = self.tab() else {
             return Ok(());
         };
-        if tab.sight.menu.is_some() {
+        if tab.viewer.overlay.is_some() {
             return Ok(());
         }
         if areas.input.contains(at) {
@@ -698,29 +711,29 @@ impl App {
             return Ok(());
         }
         if !is_click || areas.pane.contains(at) {
-            tab.sight.pane.mouse(mouse);
+            tab.viewer.pane.mouse(mouse);
         }
         Ok(())
     }
 
-    /// What the bar of tabs shows.
+    /// Returns the entries of the tab bar.
     fn marks(&self) -> Vec<tabs::Tab> {
         let mark = |tab: &Tab| tabs::Tab {
             name: tab.name().to_owned(),
-            state: tab.mark(),
+            status: tab.mark(),
         };
         self.tabs.iter().map(mark).collect()
     }
 }
 
-/// What a phase is called in a tab.
-fn mark(phase: Phase, failed: bool) -> tabs::State {
+/// Maps an agent's phase to its mark in the tab bar.
+fn mark(phase: Phase, failed: bool) -> tabs::Status {
     match phase {
-        Phase::Starting => tabs::State::Starting,
-        Phase::Working => tabs::State::Working,
-        Phase::Asking | Phase::NeedsLogin => tabs::State::Asking,
-        Phase::Ready | Phase::Unopened => tabs::State::Idle,
-        Phase::Ended if !failed => tabs::State::Ended,
-        Phase::Failed | Phase::Ended => tabs::State::Failed,
+        Phase::Starting => tabs::Status::Starting,
+        Phase::Working => tabs::Status::Working,
+        Phase::Asking | Phase::NeedsLogin => tabs::Status::Asking,
+        Phase::Ready | Phase::Unopened => tabs::Status::Idle,
+        Phase::Ended if !failed => tabs::Status::Ended,
+        Phase::Failed | Phase::Ended => tabs::Status::Failed,
     }
 }

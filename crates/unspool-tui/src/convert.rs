@@ -1,20 +1,21 @@
-//! Our spans → ratatui's, in the colours of a theme.
+//! Converts spans and styles of the library to ratatui's, in the colours of a
+//! theme.
 //!
-//! Both count the same cells for a text, so that what the library laid out is
-//! painted as wide as it was measured.
+//! Both crates must agree on the width of a text, so that lines are painted as
+//! wide as they were laid out.
 
 use ratatui::style::{Color, Modifier, Style as Painted};
 use ratatui::text::{Line as PaintedLine, Span as PaintedSpan};
 use unspool::doc::{Span, Style};
 use unspool::theme::Theme;
 
-/// A line, to be painted.
+/// Converts a line.
 pub(crate) fn line<'a>(line: &'a [Span], theme: &Theme) -> PaintedLine<'a> {
     let paint = |span: &'a Span| PaintedSpan::styled(span.text.as_str(), style(span.style, theme));
     line.iter().map(paint).collect()
 }
 
-/// A style, to be painted.
+/// Converts a style.
 pub(crate) fn style(style: Style, theme: &Theme) -> Painted {
     let look = theme.look(style);
     let mut painted = Painted::new();
@@ -35,8 +36,8 @@ pub(crate) fn style(style: Style, theme: &Theme) -> Painted {
     painted
 }
 
-/// What marks the chosen one of several rows: a shade of the background, or,
-/// without colours, text and background exchanged.
+/// Returns the style of the selected row: a shaded background, or reversed
+/// without colours.
 pub(crate) fn selection(theme: &Theme) -> Painted {
     match (theme.has_colors(), theme.is_dark()) {
         (false, _) => Painted::new().add_modifier(Modifier::REVERSED),
@@ -55,8 +56,7 @@ mod tests {
 
     use super::*;
 
-    /// A new version of either crate may count differently: then rows would be
-    /// painted askew.
+    /// A new version of either crate might measure differently and misalign rows.
     #[test]
     fn a_text_is_as_wide_here_as_in_the_library() {
         for text in [

@@ -1,21 +1,21 @@
-//! Questions to a person, and their answers.
+//! Dialogs that ask the user something.
 //!
 //! | widget | asks |
 //! |---|---|
 //! | [`permission`] | whether an agent may do something |
-//! | [`form`] | for values, as a schema describes them |
-//! | [`address`] | whether to visit an address |
-//! | [`choice`] | for one of many |
-//! | [`confirm`] | for yes or no |
+//! | [`form`] | for values, described by a schema |
+//! | [`address`] | whether to visit a URL |
+//! | [`choice`] | for one item of a list |
+//! | [`confirm`] | yes or no |
 //!
-//! Each fills the area it is given and knows nothing of agents; its `key` says
-//! what to do. All texts may be an agent's: they are made clean here, and what
-//! does not fit is scrolled or told, never left out in silence.
+//! A dialog fills its area and knows nothing about agents; its `key` returns the
+//! answer. All texts may come from an agent, so they are escaped here. Text that
+//! does not fit scrolls or is marked as cut, never dropped silently.
 //!
-//! **Nothing dangerous is answered by chance.** What could grant something has a
-//! [`Guard`]: it takes no key before it was seen, nor until a person paused for
-//! [`Guard::PAUSE`] after that, so that what is typed ahead answers nothing. And
-//! nothing is marked until it is moved to, so that Enter alone does nothing.
+//! **No accidental consent.** A dialog that could grant something has a
+//! [`Guard`]: it ignores keys until it has been visible and the keyboard idle for
+//! [`Guard::PAUSE`], so keys typed ahead answer nothing. No option is
+//! preselected, so Enter alone does nothing.
 
 pub mod address;
 pub mod choice;
@@ -35,31 +35,31 @@ use unspool::theme::Theme;
 use crate::paint::{clear, keys, put, rule};
 use scroll::Scroll;
 
-/// Holds back keys that were meant for something else.
+/// Ignores keys that were typed before the dialog appeared.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Guard {
-    /// When it was seen first, or a key was held back last.
+    /// Time of the first frame, or of the last ignored key.
     since: Option<Instant>,
     is_open: bool,
 }
 
 impl Guard {
-    /// How long nothing must be typed.
+    /// Time without a key before answers are accepted.
     pub const PAUSE: Duration = Duration::from_millis(300);
 
-    /// It is seen now.
+    /// Records that the dialog is visible.
     fn seen(&mut self, now: Instant) {
         self.since.get_or_insert(now);
     }
 
-    /// A question behind the question is asked: the same pause before it is answered.
-    fn again(&mut self, now: Instant) {
+    /// Requires another pause before the next answer.
+    fn restart(&mut self, now: Instant) {
         self.since = Some(now);
         self.is_open = false;
     }
 
-    /// Whether a key that comes now is meant.
-    fn lets(&mut self, now: Instant) -> bool {
+    /// Returns true if the pause is over; otherwise starts it again.
+    fn is_pause_over(&mut self, now: Instant) -> bool {
         let Some(since) = self.since else {
             return false;
         };
@@ -72,15 +72,17 @@ impl Guard {
 }
 
 impl Guard {
-    /// Whether a key is an answer: pressed now, not held down, and nothing with
-    /// Ctrl or Alt.
-    fn is_meant(&mut self, key: KeyEvent, now: Instant) -> bool {
+    /// Returns true if a key is an answer: pressed after the pause, not repeated,
+    /// without Ctrl or Alt.
+    fn accepts(&mut self, key: KeyEvent, now: Instant) -> bool {
         let others = KeyModifiers::CONTROL | KeyModifiers::ALT | KeyModifiers::SUPER;
-        self.lets(now) && key.kind == KeyEventKind::Press && !key.modifiers.intersects(others)
+        self.is_pause_over(now)
+            && key.kind == KeyEventKind::Press
+            && !key.modifiers.intersects(others)
     }
 }
 
-/// Paints a question: what it is above it, the keys that answer it below.
+/// Paints a dialog: title, body, and the keys that answer it.
 fn draw(
     frame: &mut Frame<'_>,
     area: Rect,
@@ -116,11 +118,11 @@ mod tests {
         let start = Instant::now();
         let after = |millis| start + Duration::from_millis(millis);
         let mut guard = Guard::default();
-        assert!(!guard.lets(after(5_000)), "nobody saw it yet");
+        assert!(!guard.is_pause_over(after(5_000)), "nobody saw it yet");
         guard.seen(start);
-        assert!(!guard.lets(after(299)));
-        assert!(!guard.lets(after(500)), "the typing goes on");
-        assert!(guard.lets(after(800)));
-        assert!(guard.lets(after(801)), "then it is open");
+        assert!(!guard.is_pause_over(after(299)));
+        assert!(!guard.is_pause_over(after(500)), "the typing goes on");
+        assert!(guard.is_pause_over(after(800)));
+        assert!(guard.is_pause_over(after(801)), "then it is open");
     }
 }

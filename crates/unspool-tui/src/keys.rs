@@ -1,9 +1,9 @@
-//! The one table of keys: what each does, where, and in which words. Dispatch, the
-//! help and the palette are made from it, so that none of them can lie.
+//! The table of all keys. Key handling, help and palette are generated from it,
+//! so they always agree.
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-/// What a key asks for.
+/// An action that a key triggers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the table says what each does")]
 pub enum Action {
@@ -28,7 +28,7 @@ pub enum Action {
     Less,
     ExpandAll,
     FoldAll,
-    FoldAsAtFirst,
+    ResetFolds,
     Search,
     NextMatch,
     PreviousMatch,
@@ -37,7 +37,7 @@ pub enum Action {
     Editor,
     Pager,
     Export,
-    Sides,
+    SideBySide,
     Plan,
     Help,
     Palette,
@@ -63,24 +63,24 @@ pub enum Action {
     Quit,
 }
 
-/// Where a key works.
+/// The part of the app that a key applies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
-    /// Wherever nothing else takes it.
+pub enum Context {
+    /// Everywhere, unless something else handles the key.
     Everywhere,
-    /// While the transcript is what keys go to.
+    /// The transcript has the focus.
     Transcript,
-    /// While something is typed for the agent.
+    /// The prompt has the focus.
     Prompt,
-    /// Wherever nothing else takes it, in a chat.
+    /// Everywhere in a chat, unless something else handles the key.
     Chat,
-    /// While something is asked.
+    /// A dialog is open.
     Dialog,
 }
 
-impl Place {
-    /// Where that is, in words.
-    pub fn words(self) -> &'static str {
+impl Context {
+    /// Returns the heading in the help.
+    pub fn heading(self) -> &'static str {
         match self {
             Self::Everywhere => "Everywhere",
             Self::Transcript => "In the transcript",
@@ -91,17 +91,17 @@ impl Place {
     }
 }
 
-/// One row of the table.
+/// A row of the table.
 #[derive(Clone, Copy, Debug)]
 pub struct Binding {
-    /// The keys, each of which does it.
+    /// Keys, each of which triggers the action.
     pub keys: &'static [&'static str],
-    /// What they do.
+    /// The action.
     pub action: Action,
-    /// The same in words.
+    /// Description for help and palette.
     pub words: &'static str,
-    /// Where they do it.
-    pub place: Place,
+    /// Where the keys apply.
+    pub context: Context,
 }
 
 const fn row(keys: &'static [&'static str], action: Action, words: &'static str) -> Binding {
@@ -109,32 +109,32 @@ const fn row(keys: &'static [&'static str], action: Action, words: &'static str)
         keys,
         action,
         words,
-        place: Place::Transcript,
+        context: Context::Transcript,
     }
 }
 
 const fn everywhere(keys: &'static [&'static str], action: Action, words: &'static str) -> Binding {
     Binding {
-        place: Place::Everywhere,
+        context: Context::Everywhere,
         ..row(keys, action, words)
     }
 }
 
 const fn prompt(keys: &'static [&'static str], action: Action, words: &'static str) -> Binding {
     Binding {
-        place: Place::Prompt,
+        context: Context::Prompt,
         ..row(keys, action, words)
     }
 }
 
 const fn chat(keys: &'static [&'static str], action: Action, words: &'static str) -> Binding {
     Binding {
-        place: Place::Chat,
+        context: Context::Chat,
         ..row(keys, action, words)
     }
 }
 
-/// All keys.
+/// All key bindings.
 pub const TABLE: &[Binding] = &[
     row(&["j", "down"], Action::Down, "one line down"),
     row(&["k", "up"], Action::Up, "one line up"),
@@ -165,7 +165,7 @@ pub const TABLE: &[Binding] = &[
     row(&["h", "left"], Action::Less, "show less of the entry"),
     row(&["a"], Action::ExpandAll, "expand all"),
     row(&["z"], Action::FoldAll, "fold all"),
-    row(&["="], Action::FoldAsAtFirst, "fold as at first"),
+    row(&["="], Action::ResetFolds, "fold as at first"),
     row(&["/"], Action::Search, "search"),
     row(&["n"], Action::NextMatch, "next match"),
     row(&["N"], Action::PreviousMatch, "previous match"),
@@ -174,7 +174,7 @@ pub const TABLE: &[Binding] = &[
     row(&["v"], Action::Editor, "open the entry in $EDITOR"),
     row(&["w"], Action::Pager, "open the entry in $PAGER"),
     row(&["x"], Action::Export, "write the run as a page"),
-    row(&["s"], Action::Sides, "changes side by side, or not"),
+    row(&["s"], Action::SideBySide, "changes side by side, or not"),
     row(&["t"], Action::Plan, "show or hide the plan"),
     row(&["?"], Action::Help, "all keys"),
     row(&[":"], Action::Palette, "find a command by its name"),
@@ -216,7 +216,7 @@ pub const TABLE: &[Binding] = &[
     chat(&["F10"], Action::CloseTab, "close the tab"),
     chat(&["ctrl-q"], Action::Quit, "leave"),
     Binding {
-        place: Place::Dialog,
+        context: Context::Dialog,
         ..row(&["ctrl-c"], Action::Interrupt, "stop the agent")
     },
     everywhere(&["ctrl-l"], Action::Redraw, "paint everything anew"),
@@ -225,7 +225,7 @@ pub const TABLE: &[Binding] = &[
     row(&["q", "ctrl-c"], Action::Leave, "leave"),
 ];
 
-/// Other words by which people look for it.
+/// Returns additional search terms for the palette.
 pub(crate) fn synonyms(action: Action) -> &'static str {
     match action {
         Action::Export => "export html save",
@@ -237,15 +237,15 @@ pub(crate) fn synonyms(action: Action) -> &'static str {
         Action::Login => "authenticate sign in",
         Action::Restart => "restart reconnect",
         Action::NewTab => "open",
-        Action::Sides => "split diff",
+        Action::SideBySide => "split diff",
         Action::Help => "help",
         _ => "",
     }
 }
 
-/// What a key does in this place.
-pub fn action(key: KeyEvent, place: Place) -> Option<Action> {
-    let here = |row: &&Binding| row.place == place || row.place == Place::Everywhere;
+/// Returns the action of a key in a context.
+pub fn action(key: KeyEvent, context: Context) -> Option<Action> {
+    let here = |row: &&Binding| row.context == context || row.context == Context::Everywhere;
     TABLE
         .iter()
         .filter(here)
@@ -253,7 +253,7 @@ pub fn action(key: KeyEvent, place: Place) -> Option<Action> {
         .map(|row| row.action)
 }
 
-/// Whether this is the name of the key.
+/// Returns true if a key has this name in the table.
 fn is(name: &str, key: KeyEvent) -> bool {
     let control = key.modifiers.contains(KeyModifiers::CONTROL);
     let alt = key.modifiers.contains(KeyModifiers::ALT);
@@ -292,9 +292,9 @@ mod tests {
     fn no_key_does_two_things_in_one_place() {
         for (at, row) in TABLE.iter().enumerate() {
             for other in &TABLE[at + 1..] {
-                let meet = row.place == other.place
-                    || row.place == Place::Everywhere
-                    || other.place == Place::Everywhere;
+                let meet = row.context == other.context
+                    || row.context == Context::Everywhere
+                    || other.context == Context::Everywhere;
                 let shared = row.keys.iter().find(|key| other.keys.contains(key));
                 assert!(!meet || shared.is_none(), "{shared:?}");
             }
@@ -303,7 +303,7 @@ mod tests {
 
     #[test]
     fn keys_are_found_by_their_names() {
-        let key = |code, modifiers| action(KeyEvent::new(code, modifiers), Place::Transcript);
+        let key = |code, modifiers| action(KeyEvent::new(code, modifiers), Context::Transcript);
         let none = KeyModifiers::NONE;
         assert_eq!(key(KeyCode::Char('j'), none), Some(Action::Down));
         assert_eq!(
@@ -317,6 +317,6 @@ mod tests {
         assert_eq!(key(KeyCode::Char('j'), KeyModifiers::ALT), None);
         assert_eq!(key(KeyCode::PageDown, none), Some(Action::PageDown));
         let typed = KeyEvent::new(KeyCode::Char('j'), none);
-        assert_eq!(action(typed, Place::Prompt), None);
+        assert_eq!(action(typed, Context::Prompt), None);
     }
 }

@@ -1,9 +1,9 @@
-//! The interactive part of `unspool`: full-screen views on a terminal.
+//! The interactive app of `unspool`: full-screen views in a terminal.
 //!
-//! It uses the library's public API alone, and knows nothing of settings or the
-//! command line. [`picker`] lets a person choose one row of many; [`browse`]
-//! shows a run; [`chat`] talks to agents through `unspool-acp`; [`screen`] owns the
-//! terminal while something is shown, and always gives it back.
+//! It uses only the public API of the library and of `unspool-acp`, and knows
+//! nothing about settings or the command line. [`picker`] chooses one row of a
+//! list; [`browse`] shows a run; [`chat`] talks to agents; [`screen`] owns the
+//! terminal meanwhile and always restores it.
 
 pub mod browse;
 pub mod chat;
@@ -13,15 +13,15 @@ mod editor;
 pub mod keys;
 mod line_input;
 mod matching;
-mod menu;
 pub mod notify;
+mod overlay;
 mod paint;
 pub mod picker;
 #[cfg(test)]
 mod picture;
 pub mod prompt;
 pub mod screen;
-mod sight;
 pub mod spinner;
 pub mod tabs;
 pub mod transcript;
+mod viewer;

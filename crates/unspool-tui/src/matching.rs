@@ -1,12 +1,12 @@
-//! Which rows a query matches, the best first.
+//! Fuzzy search over the rows of a list, best match first.
 //!
-//! Each word of the query is looked for in each field of a row by itself: `^` is
-//! the beginning of a field and `$` its end, and no match is put together from
-//! letters of two fields. Fields that are seen are matched fuzzily; those that
-//! are not only literally, since nobody could tell why a row is there.
+//! Each word of the query is matched against each field separately: `^` anchors
+//! at the start of a field, `$` at its end, and no match spans two fields.
+//! Visible fields are matched fuzzily, hidden ones only literally, because a
+//! fuzzy match in hidden text would look arbitrary.
 //!
-//! A query that grew looks only at what its beginning matched, and one that
-//! shrank finds what it found before.
+//! Extending a query searches only the previous matches; shortening it reuses
+//! earlier results.
 
 use std::cmp::Reverse;
 
@@ -14,21 +14,22 @@ use nucleo_matcher::pattern::{Atom, AtomKind, CaseMatching, Normalization, Patte
 use nucleo_matcher::{Config, Matcher, Utf32String};
 use unicode_segmentation::UnicodeSegmentation as _;
 
-/// Characters of a field that are looked at.
+/// Maximum number of characters matched per field.
 const LONGEST: usize = 400;
 
-/// Queries whose results are kept.
+/// Number of earlier queries whose results are kept.
 const PAST: usize = 32;
 
 /// The texts of a row that are matched.
 pub(crate) struct Fields {
-    /// Those that are seen.
+    /// Visible texts.
     pub(crate) seen: Vec<Utf32String>,
-    /// Those that are not.
+    /// Hidden texts.
     pub(crate) hidden: Vec<Utf32String>,
 }
 
-/// One character for each cluster, as the matcher counts them.
+/// Converts a text to one character per grapheme cluster, as the matcher counts
+/// them.
 pub(crate) fn field(text: &str) -> Utf32String {
     if text.is_ascii() {
         let cut = text.get(..LONGEST).unwrap_or(text);
@@ -39,28 +40,27 @@ pub(crate) fn field(text: &str) -> Utf32String {
     Utf32String::Unicode(clusters.filter_map(first).collect())
 }
 
-/// A word of the query, for fields that are seen and for those that are not.
+/// A word of the query, as matched against visible and hidden fields.
 struct Word {
     seen: Atom,
     hidden: Atom,
-    /// How well rows have it, as far as that was looked up.
+    /// Scores of rows, as far as they are computed.
     known: Vec<Option<u32>>,
 }
 
-/// The rows, and those of them that match.
+/// The rows and those that match the query.
 pub(crate) struct Finder {
     rows: Vec<Fields>,
     query: String,
     words: Vec<Word>,
     found: Vec<usize>,
-    /// Queries with which this one begins, the shortest first, and what they
-    /// found.
+    /// Prefixes of the current query with their results, shortest first.
     past: Vec<(String, Vec<usize>)>,
     matcher: Matcher,
 }
 
 impl Finder {
-    /// All rows match the empty query, in their order.
+    /// Creates a finder. The empty query matches all rows in order.
     pub(crate) fn new(rows: Vec<Fields>) -> Self {
         Self {
             found: (0..rows.len()).collect(),
@@ -72,22 +72,22 @@ impl Finder {
         }
     }
 
-    /// The rows that match, the best first, and the first of equals first.
+    /// Returns the matching rows, best first, ties in their original order.
     pub(crate) fn found(&self) -> &[usize] {
         &self.found
     }
 
-    /// What is looked for.
+    /// Returns the current query.
     pub(crate) fn query(&self) -> &str {
         &self.query
     }
 
-    /// How many rows there are.
+    /// Returns the number of rows.
     pub(crate) fn total(&self) -> usize {
         self.rows.len()
     }
 
-    /// Looks for another query.
+    /// Sets the query and updates the matches.
     pub(crate) fn search(&mut self, query: &str) {
         if query == self.query {
             return;
@@ -109,9 +109,9 @@ impl Finder {
         }
     }
 
-    /// The rows that match, out of those that may.
+    /// Returns the rows that match, out of those that may.
     fn looked_up(&mut self, query: &str) -> Vec<usize> {
-        // What a word excludes shrinks as it grows, and what `$` and `\` mean
+        // A longer `!word` matches more rows, and the meaning of `$` and `\`
         // depends on what follows.
         let narrows = !query.contains(['!', '$', '\\']);
         let looked_at = match self.past.last() {
@@ -128,8 +128,7 @@ impl Finder {
         scored.into_iter().map(|(_, at)| at).collect()
     }
 
-    /// Takes the words of a query; what is known of those that it had before is
-    /// kept.
+    /// Parses the query, keeping the scores of words that it had before.
     fn read(&mut self, atoms: Vec<Atom>) {
         let mut before = std::mem::take(&mut self.words).into_iter();
         for atom in atoms {
@@ -156,7 +155,7 @@ impl Finder {
         Some(score)
     }
 
-    /// For each field of a row that is seen, the clusters that match.
+    /// Returns the matching clusters for each visible field of a row.
     pub(crate) fn marks(&mut self, at: usize) -> Vec<Vec<u32>> {
         let Some(fields) = self.rows.get(at) else {
             return Vec::new();
@@ -201,8 +200,7 @@ fn word(seen: Atom, rows: usize) -> Word {
 }
 
 impl Word {
-    /// How well a row has the word; `None` if it does not, or has what it must
-    /// not have.
+    /// Returns the score of a row, or `None` if it does not match.
     fn score(&self, fields: &Fields, matcher: &mut Matcher) -> Option<u32> {
         let seen = fields.seen.iter().map(|field| (&self.seen, field));
         let hidden = fields.hidden.iter().map(|field| (&self.hidden, field));
@@ -270,7 +268,7 @@ mod tests {
         assert_eq!(found("fix"), [0, 2, 3]);
     }
 
-    /// Typing letter by letter and deleting them finds what is found at once.
+    /// Typing and deleting letter by letter gives the same results as one search.
     #[test]
     fn a_query_that_grows_and_shrinks_finds_the_same() {
         for query in ["claude !sh", "test$ fix", "fix \\ x", "^cl 'api", "!a$b"] {

@@ -1,30 +1,30 @@
-//! What a terminal is sent to call a person: the bell, a notification of the
-//! desktop (OSC 9 and OSC 777), the title of the window.
+//! Escape sequences that notify the user: bell, desktop notification (OSC 9 and
+//! OSC 777), window title.
 //!
-//! The words may be an agent's: no control character of them is left, and they
-//! are short. Nothing is sent here; the caller writes the bytes.
+//! Texts may come from an agent, so control characters are removed and their
+//! length is limited. Nothing is sent here; the caller writes the bytes.
 
 use unspool::sanitize;
 
-/// Characters of a text that are sent.
+/// Maximum length of a text, in characters.
 const LONGEST: usize = 160;
 
-/// What ends a sequence.
+/// String terminator of a sequence.
 const END: &str = "\u{1b}\\";
 
-/// When a person is called.
+/// When to notify the user.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum When {
     /// Never.
     Never,
-    /// When the terminal is not in focus.
+    /// Only when the terminal has lost the focus.
     #[default]
     Unfocused,
     /// Always.
     Always,
 }
 
-/// How a person is called.
+/// Ways to notify the user.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ways {
     /// The bell.
@@ -35,8 +35,8 @@ pub struct Ways {
     pub osc777: bool,
 }
 
-/// Whether to call. `is_focused` is what the terminal told last; one that never
-/// told may be anywhere, so a person is called.
+/// Returns true if the user should be notified. `is_focused` is the terminal's
+/// last focus report; without any report the terminal may be hidden.
 pub fn is_due(when: When, is_focused: Option<bool>) -> bool {
     match when {
         When::Never => false,
@@ -45,13 +45,13 @@ pub fn is_due(when: When, is_focused: Option<bool>) -> bool {
     }
 }
 
-/// What is sent to call a person.
+/// Returns the bytes that notify the user.
 pub fn call(ways: Ways, title: &str, text: &str) -> Vec<u8> {
     let mut out = String::new();
     let (title, text) = (clean(title), clean(text));
     if ways.osc9 {
-        // What begins with a number would be another request, such as a progress
-        // bar; so the title comes first, and never a number.
+        // A leading number would be a different request, such as a progress bar.
+        // So the title comes first, without leading digits.
         let title = title.trim_start_matches(|it: char| it.is_ascii_digit() || it == ';');
         let title = if title.is_empty() { "agent" } else { title };
         out.extend(["\u{1b}]9;", title, ": ", &text, END]);
@@ -67,14 +67,14 @@ pub fn call(ways: Ways, title: &str, text: &str) -> Vec<u8> {
     out.into_bytes()
 }
 
-/// What is sent to name the window.
+/// Returns the bytes that set the window title.
 pub fn title(text: &str) -> Vec<u8> {
     format!("\u{1b}]2;{}{END}", clean(text)).into_bytes()
 }
 
-/// One short line without anything that a terminal would obey.
+/// Returns one short line without control characters.
 fn clean(text: &str) -> String {
-    // No more than what can be left of it is looked at.
+    // The rest would be cut anyway.
     let head: String = text.chars().take(LONGEST + 1).collect();
     let line = sanitize::line(&head);
     let mut out: String = line.trim().chars().take(LONGEST).collect();

@@ -1,6 +1,6 @@
-//! What all widgets paint alike: lines, rules, and the keys in the last line.
+//! Drawing functions shared by all widgets: lines, rules, key hints.
 //!
-//! Nothing is written outside the area that is given, however small it is.
+//! Nothing is painted outside the given area, however small it is.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use unspool::theme::Theme;
 
 use crate::convert;
 
-/// Paints one line, cut at the end of its row.
+/// Paints a line, truncated to its row.
 pub(crate) fn put(buffer: &mut Buffer, row: Rect, line: &[Span], theme: &Theme) {
     let row = row.intersection(buffer.area);
     if row.is_empty() {
@@ -23,7 +23,7 @@ pub(crate) fn put(buffer: &mut Buffer, row: Rect, line: &[Span], theme: &Theme) 
     buffer.set_line(row.x, row.y, &convert::line(&cut, theme), row.width);
 }
 
-/// Empties an area of what was painted before.
+/// Clears an area.
 pub(crate) fn clear(buffer: &mut Buffer, area: Rect) {
     let area = area.intersection(buffer.area);
     for place in area.positions() {
@@ -33,7 +33,7 @@ pub(crate) fn clear(buffer: &mut Buffer, area: Rect) {
     }
 }
 
-/// A line from side to side, with words in it.
+/// Paints a horizontal rule with a title.
 pub(crate) fn rule(buffer: &mut Buffer, row: Rect, words: &[Span], theme: &Theme) {
     let room = usize::from(row.width);
     let mut line = Line::new();
@@ -47,8 +47,7 @@ pub(crate) fn rule(buffer: &mut Buffer, row: Rect, words: &[Span], theme: &Theme
     put(buffer, row, &line, theme);
 }
 
-/// Keys and what they do, as many as there is room for, and a remark at the
-/// right.
+/// Lays out as many key hints as fit, and a remark on the right.
 pub(crate) fn keys(keys: &[(&str, &str)], remark: &str, room: usize) -> Line {
     let taken = if remark.is_empty() {
         0
@@ -74,24 +73,24 @@ pub(crate) fn keys(keys: &[(&str, &str)], remark: &str, room: usize) -> Line {
     line
 }
 
-/// The cells that a line takes.
+/// Returns the width of a line in cells.
 pub(crate) fn wide(line: &[Span]) -> usize {
     line.iter().map(|span| width(&span.text)).sum()
 }
 
-/// A cluster as it is shown: nothing in it that a terminal would obey or a
-/// reader could not see.
+/// Escapes a grapheme cluster, so that nothing in it controls the terminal or is
+/// invisible.
 pub(crate) fn shown(cluster: &str) -> Cow<'_, str> {
     sanitize::line(cluster)
 }
 
-/// How many of something, in words.
+/// Formats a count with its noun.
 pub(crate) fn count(number: usize, one: &str, many: &str) -> String {
     let word = if number == 1 { one } else { many };
     format!("{} {word}", grouped(number))
 }
 
-/// A number with its digits in groups of three.
+/// Formats a number with thousands separators.
 fn grouped(number: usize) -> String {
     let digits = number.to_string();
     let mut out = String::new();

@@ -1,12 +1,13 @@
-//! A full-screen list from which one row is chosen, with fuzzy search.
+//! A full-screen list with fuzzy search, from which the user picks one row.
 //!
-//! It knows nothing of what the rows are: it is given their cells, the text that
-//! is matched beside them, and a function that tells more of one. [`Picker::pick`]
-//! gives back the number of the row that was chosen; the next call goes on where
-//! that one ended. [`Picker::event`] is all that keys do, without a terminal.
+//! It does not interpret the rows: the caller provides their cells, additional
+//! text to match, and a function that returns the details of one row.
+//! [`Picker::pick`] returns the index of the chosen row; the next call continues
+//! with the same query and selection. [`Picker::event`] handles input without a
+//! terminal.
 //!
-//! `matching` finds the rows, `columns` lays one out, `draw` paints. The work for
-//! a frame depends on the size of the screen, not on the number of rows.
+//! `matching` searches, `columns` lays out a row, `draw` paints. The cost of a
+//! frame depends on the size of the screen, not on the number of rows.
 
 mod columns;
 mod draw;
@@ -26,78 +27,78 @@ use unspool::theme::Theme;
 use crate::editor::Effect;
 use crate::line_input::LineInput;
 use crate::matching::{Fields, Finder, field};
-use crate::screen::{self, Happening, Screen};
+use crate::screen::{self, Screen, ScreenEvent};
 use columns::Columns;
 
-/// Characters of a cell that are kept.
+/// Maximum length of a cell, in characters.
 const LONGEST_CELL: usize = 400;
 
-/// What is to be chosen from. Its text has to be clean.
+/// A row to choose from. Its text must be escaped.
 #[derive(Clone, Debug, Default)]
 pub struct Row {
-    /// One text for each column.
+    /// One text per column.
     pub cells: Vec<Span>,
-    /// What is matched too, though it is not seen.
+    /// Additional text to match.
     pub hidden: Vec<String>,
 }
 
-/// What is told of the row that is marked. Its text has to be clean.
+/// Details of the selected row. The text must be escaped.
 #[derive(Clone, Debug, Default)]
 pub struct Detail {
-    /// Its name in full.
+    /// The full name.
     pub heading: Span,
-    /// What it is about.
+    /// A description.
     pub text: Line,
     /// Names and values.
     pub facts: Vec<(&'static str, Line)>,
 }
 
-/// How picking ended.
+/// The reason why picking ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// The row with this number was chosen.
+    /// The row with this index was chosen.
     Chosen(usize),
-    /// The row with this number was chosen, to be looked at closely.
+    /// The row with this index was chosen for browsing.
     Opened(usize),
-    /// None was.
+    /// The user left without a choice.
     Left,
-    /// A signal asks to end.
+    /// A signal asked the process to terminate.
     Signal(i32),
 }
 
-/// What has to be done after something happened.
+/// The result of an input event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reaction {
-    /// Nothing but to paint what changed.
+    /// Repaint and go on.
     Stay,
-    /// To give back this row.
+    /// Return this row.
     Choose(usize),
-    /// To give back this row, to be looked at closely.
+    /// Return this row for browsing.
     Open(usize),
-    /// To give back none.
+    /// Leave without a choice.
     Leave,
-    /// To stop the process for a while.
+    /// Suspend the process.
     Suspend,
-    /// To paint everything anew.
+    /// Redraw the whole screen.
     Repaint,
 }
 
-/// The list and where a person is in it.
+/// The list with its query and selection.
 pub struct Picker {
     rows: Vec<Row>,
     columns: Columns,
     finder: Finder,
     query: LineInput,
-    /// The marked row, counted among those that match.
+    /// Index of the selected row among the matches.
     marked: usize,
-    /// The first row that is seen, counted in the same way.
+    /// Index of the first visible row among the matches.
     top: usize,
-    /// Where the list was painted last.
+    /// Area of the list in the last frame.
     list: Rect,
 }
 
 impl Picker {
-    /// A list of rows, in the order in which they are seen without a query.
+    /// Creates a list. Without a query the rows keep this order.
     pub fn new(columns: &[Column], mut rows: Vec<Row>) -> Self {
         rows.iter_mut()
             .flat_map(|row| &mut row.cells)
@@ -122,7 +123,7 @@ impl Picker {
         }
     }
 
-    /// Lets a person choose.
+    /// Shows the list until the user picks a row or leaves.
     pub fn pick(
         &mut self,
         screen: &mut Screen,
@@ -144,11 +145,11 @@ impl Picker {
         loop {
             screen.draw(|frame| draw::draw(frame, self, theme, detail))?;
             let mut next = match screen.next(None)? {
-                Happening::Signal(signal) => return Ok(Outcome::Signal(signal)),
-                Happening::Back | Happening::Woken | Happening::Due => None,
-                Happening::Event(event) => Some(event),
+                ScreenEvent::Signal(signal) => return Ok(Outcome::Signal(signal)),
+                ScreenEvent::Repaint | ScreenEvent::Woken | ScreenEvent::Timeout => None,
+                ScreenEvent::Input(event) => Some(event),
             };
-            // What was typed meanwhile is not painted letter by letter.
+            // Handles all pending keys before the next frame.
             while let Some(event) = next {
                 match self.event(&event) {
                     Reaction::Stay => {}
@@ -160,27 +161,27 @@ impl Picker {
                     }
                     Reaction::Repaint => screen.reopen()?,
                 }
-                next = screen::waiting()?;
+                next = screen::pending_input()?;
             }
         }
     }
 
-    /// What was typed.
+    /// Returns the query.
     pub fn query(&self) -> &str {
         self.query.text()
     }
 
-    /// The rows that match, the best first.
+    /// Returns the matching rows, best first.
     pub fn found(&self) -> &[usize] {
         self.finder.found()
     }
 
-    /// The row that is marked.
+    /// Returns the selected row.
     pub fn marked(&self) -> Option<usize> {
         self.found().get(self.marked).copied()
     }
 
-    /// Takes what happened on the terminal.
+    /// Handles a terminal event.
     pub fn event(&mut self, event: &Event) -> Reaction {
         match event {
             Event::Key(key) if key.kind != KeyEventKind::Release => self.key(*key),
@@ -229,7 +230,7 @@ impl Picker {
         Reaction::Stay
     }
 
-    /// Finds what the query matches now; the best match is marked.
+    /// Updates the matches and selects the best one.
     fn search(&mut self) {
         if self.finder.query() != self.query.text() {
             self.finder.search(self.query.text());
@@ -253,28 +254,28 @@ impl Picker {
         }
     }
 
-    /// The rows that a page has.
+    /// Returns the number of rows per page.
     fn page(&self) -> isize {
         isize::try_from(self.list.height).unwrap_or(1).max(1)
     }
 
-    /// Marks the row so many below.
+    /// Moves the selection.
     fn step(&mut self, by: isize) {
         let last = self.found().len().saturating_sub(1);
         self.marked = self.marked.saturating_add_signed(by).min(last);
     }
 
-    /// Scrolls so that the marked row is within a list of this height.
+    /// Scrolls so that the selected row is visible at this height.
     fn scroll_into(&mut self, height: usize) {
         let highest = (self.marked + 1).saturating_sub(height);
         self.top = self.top.clamp(highest, self.marked.max(highest));
-        // No room is left empty that could show rows.
+        // Don't leave empty space below the last row.
         let most = self.found().len().saturating_sub(height);
         self.top = self.top.min(most);
     }
 }
 
-/// A text that no screen can hold is not measured anew for each frame.
+/// Limits a cell, so that a huge text is not measured in every frame.
 fn shorten(cell: &mut Span) {
     if let Some((end, _)) = cell.text.char_indices().nth(LONGEST_CELL) {
         cell.text.truncate(end);

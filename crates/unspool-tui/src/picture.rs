@@ -1,4 +1,4 @@
-//! What a person would see, as text, for tests.
+//! Renders frames as text, for tests.
 
 use std::fmt::Write as _;
 
@@ -8,19 +8,19 @@ use ratatui::layout::Rect;
 use ratatui::{Frame, Terminal};
 use unspool::theme::{Rgb, Theme};
 
-/// The theme of a light terminal.
+/// Returns the theme of a light terminal.
 pub(crate) fn light() -> Theme {
     Theme::new(Rgb::BLACK, Rgb::WHITE)
 }
 
-/// The cells after a frame was painted.
+/// Paints a frame and returns its cells.
 pub(crate) fn cells(size: (u16, u16), paint: impl FnOnce(&mut Frame<'_>)) -> Buffer {
     let mut terminal = Terminal::new(TestBackend::new(size.0, size.1)).unwrap();
     terminal.draw(paint).unwrap().buffer.clone()
 }
 
-/// The text of a frame, between lines that show its sides, and where the cursor
-/// is.
+/// Paints a frame and returns its text between vertical bars, followed by the
+/// cursor position.
 pub(crate) fn picture(size: (u16, u16), paint: impl FnOnce(&mut Frame<'_>)) -> String {
     let mut terminal = Terminal::new(TestBackend::new(size.0, size.1)).unwrap();
     let buffer = terminal.draw(paint).unwrap().buffer.clone();
@@ -38,7 +38,7 @@ pub(crate) fn picture(size: (u16, u16), paint: impl FnOnce(&mut Frame<'_>)) -> S
     out
 }
 
-/// The text of a row.
+/// Returns the text of a row.
 pub(crate) fn text(buffer: &Buffer, row: Rect) -> String {
     let mut line = String::new();
     let mut x = row.x;
@@ -52,7 +52,7 @@ pub(crate) fn text(buffer: &Buffer, row: Rect) -> String {
     line
 }
 
-/// That no cell holds what a terminal would obey.
+/// Asserts that no cell holds a control or invisible character.
 pub(crate) fn assert_clean(buffer: &Buffer) {
     for cell in &buffer.content {
         assert!(

@@ -1,24 +1,22 @@
-//! The prompt: where a person writes to an agent.
+//! The prompt: an input box for messages and shell commands.
 //!
 //! | key | does |
 //! |---|---|
-//! | Enter | sends; in a list, takes the marked row |
-//! | Shift-Enter, Alt-Enter, Ctrl-J | begin a line |
-//! | Up, Down | go by rows; from the first and the last one through what was sent before |
+//! | Enter | sends; in a list, takes the selected row |
+//! | Shift-Enter, Alt-Enter, Ctrl-J | insert a newline |
+//! | Up, Down | move by row; beyond the first and last row, through the history |
 //! | `/` at the start, `@` | list commands and files; Tab or Enter takes one, Esc closes |
-//! | `!` at the start | what follows is for the shell; Backspace at the start or Esc leaves |
-//! | the keys of a shell | edit, see `editor`; Ctrl-_ undoes, Ctrl-^ takes that back |
+//! | `!` at the start | switches to shell mode; Backspace at the start or Esc leaves it |
+//! | the keys of a shell | edit, see `editor`; Ctrl-_ undoes, Ctrl-^ redoes |
 //!
-//! [`Prompt::key`] says with [`Outcome::Nothing`] that a key is not for it, so
-//! that the caller can use it. No character reaches the terminal that could
-//! move its cursor; a message is sent as it was written, though. [`blocks`]
-//! makes of a message what an agent is sent. The caller stores what was sent,
-//! and gives it back as history.
+//! [`Prompt::key`] returns [`Outcome::Nothing`] for keys that the caller may use.
+//! Text is escaped for display, but sent as written. [`content`] converts a
+//! message to content blocks. The caller stores the history.
 //!
-//! Long texts that are pasted are held as one block each (see `pasted`), so that
-//! the work for a key or a frame does not depend on them.
+//! Long pastes are kept as one placeholder each (see `pasted`), so that the cost
+//! of a key or frame does not depend on them.
 
-pub mod blocks;
+pub mod content;
 mod draw;
 mod files;
 mod history;
@@ -51,27 +49,27 @@ use pasted::Pasted;
 use popup::{Popup, Source};
 use rows::Rows;
 
-/// What is written, and to whom.
+/// The purpose of the text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
     /// A message to the agent.
     #[default]
     Message,
-    /// A command for the shell.
+    /// A shell command.
     Shell,
 }
 
-/// A message as it was written.
+/// A message as written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Message {
-    /// The text, with all that was pasted.
+    /// The text, including pastes.
     pub text: String,
-    /// The files that it names, outside of long pastes.
+    /// Mentioned files, except in long pastes.
     pub mentions: Vec<Mention>,
 }
 
 impl Message {
-    /// A message that was written elsewhere.
+    /// Creates a message from a text.
     pub fn new(text: &str) -> Self {
         Self {
             text: text.to_owned(),
@@ -80,20 +78,20 @@ impl Message {
     }
 }
 
-/// What a key did.
+/// The result of a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// Nothing: the key is the caller's.
+    /// Not handled.
     Nothing,
-    /// What is seen changed.
+    /// The display changed.
     Changed,
-    /// This is for the agent. The text is the history's newest entry.
+    /// Send this message. It is the newest history entry.
     Send(Message),
-    /// This is for the shell. It holds no control character but line ends.
+    /// Run this shell command. The only control characters in it are newlines.
     Shell(String),
 }
 
-/// Where a person writes.
+/// An input box for messages and shell commands.
 pub struct Prompt {
     editor: Editor,
     pasted: Pasted,
@@ -104,19 +102,19 @@ pub struct Prompt {
     finder: Finder,
     files: Files,
     popup: Option<Popup>,
-    /// The list that was closed, until what it completed is left.
+    /// A list closed with Esc, until the cursor leaves the word it completes.
     closed: Option<(Source, usize)>,
     placeholder: String,
-    /// Whether keys go here.
+    /// True while the prompt has the focus.
     is_focused: bool,
-    /// Where the text was painted last, and its first row there.
+    /// Area of the text in the last frame, and its first visible row.
     area: Rect,
     top: usize,
 }
 
 impl Prompt {
-    /// An empty prompt for a project. `wake` is called from another thread when
-    /// files were found; then [`Prompt::refresh`] takes them in.
+    /// Creates an empty prompt. `wake` is called from another thread when files
+    /// were found; the caller then calls [`Prompt::refresh`].
     pub fn new(root: &Path, wake: impl Fn() + Send + Sync + 'static) -> Self {
         Self {
             editor: Editor::default(),
@@ -136,32 +134,32 @@ impl Prompt {
         }
     }
 
-    /// What is said where nothing is written yet.
+    /// Sets the hint shown in an empty prompt.
     pub fn set_placeholder(&mut self, words: &str) {
         self.placeholder = paint::shown(words).into_owned();
     }
 
-    /// Says whether keys go here; otherwise there is no cursor.
+    /// Sets the focus. Without it no cursor is shown.
     pub fn set_focus(&mut self, is_focused: bool) {
         self.is_focused = is_focused;
     }
 
-    /// The commands that `/` lists, in this order.
+    /// Sets the commands that `/` lists, in this order.
     pub fn set_commands(&mut self, commands: Vec<Command>) {
         self.commands = commands.into_iter().map(Command::cleaned).collect();
         self.finder = popup::finder(&self.commands);
         self.complete(true);
     }
 
-    /// What was sent before, the oldest first.
+    /// Sets the history, oldest entry first.
     pub fn set_history(&mut self, mode: Mode, entries: Vec<String>) {
         *self.history(mode) = History::new(entries);
     }
 
-    /// Another text; none clears the prompt.
+    /// Replaces the text.
     pub fn set_text(&mut self, text: &str) {
-        // Nothing may stand for a block that is gone: no draft, nothing to undo
-        // or to put back.
+        // Placeholders of the old text must not survive in drafts, undo steps or
+        // the kill buffer.
         self.pasted.clear();
         self.editor = Editor::default();
         self.messages.leave();
@@ -171,27 +169,27 @@ impl Prompt {
         self.complete(false);
     }
 
-    /// What is written, with all that was pasted.
+    /// Returns the text, including pastes.
     pub fn text(&self) -> String {
         self.pasted.expanded(self.editor.text())
     }
 
-    /// Whether nothing is written.
+    /// Returns true if the prompt is empty.
     pub fn is_empty(&self) -> bool {
         self.editor.text().is_empty()
     }
 
-    /// To whom it goes.
+    /// Returns the mode.
     pub fn mode(&self) -> Mode {
         self.mode
     }
 
-    /// Whether a list is open, which Esc would close.
+    /// Returns true while a completion list is open.
     pub fn is_listing(&self) -> bool {
         self.popup.is_some()
     }
 
-    /// The rows that it wants on a screen of this size.
+    /// Returns the preferred number of rows on a screen of this size.
     pub fn height(&self, screen: Rect) -> u16 {
         let room = draw::room(screen.width);
         let rows = Rows::new(self.editor.text(), &self.pasted, room).all.len();
@@ -199,12 +197,13 @@ impl Prompt {
         u16::try_from(rows).unwrap_or(u16::MAX).clamp(1, most)
     }
 
-    /// Paints it, and the list above it, or below it where there is more room.
+    /// Paints the prompt, and the list above it, or below where there is more
+    /// space.
     pub fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, theme: &Theme) {
         draw::draw(frame, area, self, theme);
     }
 
-    /// Takes in which files were found; whether that changes what is seen.
+    /// Updates an open file list. Returns true if the display changed.
     pub fn refresh(&mut self) -> bool {
         let is_open = matches!(&self.popup, Some(popup) if popup.source == Source::File);
         if is_open {
@@ -213,7 +212,7 @@ impl Prompt {
         is_open
     }
 
-    /// Takes a text that is pasted at once.
+    /// Handles pasted text.
     pub fn paste(&mut self, text: &str) -> Outcome {
         if text.is_empty() {
             return Outcome::Nothing;
@@ -227,7 +226,7 @@ impl Prompt {
         self.editor.insert(&taken);
     }
 
-    /// Takes a key.
+    /// Handles a key.
     pub fn key(&mut self, key: KeyEvent) -> Outcome {
         if key.kind == KeyEventKind::Release {
             return Outcome::Nothing;
@@ -280,7 +279,7 @@ impl Prompt {
         }
     }
 
-    /// The text is another one.
+    /// Updates history and completion after an edit.
     fn changed(&mut self) -> Outcome {
         self.history(self.mode).leave();
         self.complete(false);
@@ -319,7 +318,7 @@ impl Prompt {
         }
     }
 
-    /// The rows as they were painted last.
+    /// Returns the rows of the last frame.
     fn rows(&self) -> Rows<'_> {
         let room = draw::room(self.area.width);
         Rows::new(self.editor.text(), &self.pasted, room)
@@ -356,7 +355,7 @@ impl Prompt {
         Outcome::Changed
     }
 
-    /// Puts an entry of the history into the prompt. No list opens for it.
+    /// Shows a history entry, without opening a completion list.
     fn recall(&mut self, recalled: Option<Recalled>) -> Outcome {
         match recalled {
             None => return Outcome::Nothing,
@@ -371,7 +370,7 @@ impl Prompt {
         Outcome::Changed
     }
 
-    /// Takes a click, which puts the cursor there, or the wheel on the list.
+    /// Handles a click, which moves the cursor.
     pub fn mouse(&mut self, mouse: MouseEvent) -> Outcome {
         let place = Position::new(mouse.column, mouse.row);
         let is_click = mouse.kind == MouseEventKind::Down(MouseButton::Left);
@@ -384,7 +383,8 @@ impl Prompt {
         self.go(place)
     }
 
-    /// Keys while a list is open; none is a key for the text.
+    /// Handles a key while a list is open. Returns `None` for keys that edit the
+    /// text.
     fn popup_key(&mut self, key: KeyEvent) -> Option<Outcome> {
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         let popup = self.popup.as_mut()?;
@@ -401,7 +401,7 @@ impl Prompt {
                 self.accept(false);
             }
             KeyCode::Enter if key.modifiers.is_empty() => {
-                // What is written in full already is sent.
+                // Enter sends a text that is complete already.
                 return self.accept(true).then_some(Outcome::Changed);
             }
             _ => return None,
@@ -409,12 +409,12 @@ impl Prompt {
         Some(Outcome::Changed)
     }
 
-    /// Completes what is written by the marked row; whether there was anything
-    /// to complete.
+    /// Completes the word with the selected row. Returns false if there was
+    /// nothing to complete.
     fn accept(&mut self, is_final: bool) -> bool {
         if matches!(&self.popup, Some(popup) if popup.source == Source::File) {
-            // The list may be for what was written a moment ago.
-            if !self.files.is_answered() {
+            // The list may belong to an earlier query.
+            if !self.files.wait_for_results() {
                 return false;
             }
             self.take_files(true);
@@ -440,7 +440,7 @@ impl Prompt {
         if is_final && is_written {
             return false;
         }
-        // A blank that is there already is enough.
+        // Don't add a second space.
         let text = if after.get(rest..).is_some_and(|rest| rest.starts_with(' ')) {
             text.trim_end()
         } else {
@@ -452,7 +452,8 @@ impl Prompt {
         true
     }
 
-    /// What is being written that a list could complete.
+    /// Returns the list that could complete the current word, and where the word
+    /// starts.
     fn completed(&self) -> Option<(Source, usize)> {
         let before = self.editor.before();
         if self.mode == Mode::Shell {
@@ -464,7 +465,7 @@ impl Prompt {
         mention::open(before).map(|(start, _)| (Source::File, start))
     }
 
-    /// Opens, fills or closes the list.
+    /// Opens, updates or closes the list.
     fn complete(&mut self, keeps: bool) {
         let Some(completed) = self.completed() else {
             self.popup = None;
@@ -502,7 +503,7 @@ impl Prompt {
         self.take_files(keeps);
     }
 
-    /// Lists the files that are known now.
+    /// Lists the files found so far.
     fn take_files(&mut self, keeps: bool) {
         let known = self.files.known();
         if let Some(popup) = &mut self.popup {
@@ -518,7 +519,7 @@ impl Prompt {
         }
     }
 
-    /// What may be written behind the command that stands there.
+    /// Returns the argument hint of the command just typed.
     fn hint(&self) -> Option<&str> {
         let name = self.editor.text().strip_prefix('/')?.strip_suffix(' ')?;
         let is_it = |command: &&Command| command.name == name;
@@ -527,8 +528,8 @@ impl Prompt {
     }
 }
 
-/// Whether a key types its letter. Some keyboards type with Ctrl and Alt at
-/// once.
+/// Returns true if a key types its letter. Some keyboard layouts report Ctrl-Alt
+/// for AltGr.
 fn is_typed(key: KeyEvent) -> bool {
     let both = KeyModifiers::CONTROL | KeyModifiers::ALT;
     !key.modifiers.intersects(both) || key.modifiers.contains(both)

@@ -1,16 +1,15 @@
-//! The terminal while something fills it: raw keys, the alternate screen, the
-//! mouse's wheel, and the signals that come meanwhile.
+//! The terminal in full-screen mode: raw keys, alternate screen, mouse wheel and
+//! signals.
 //!
-//! However it ends (a return, a panic, a signal, the hangup of the terminal,
-//! Ctrl-Z), the terminal is given back as it was. While the screen is closed,
-//! signals do what they do to other programs. `Screen::next` waits for the
-//! terminal, for signals and for a [`Waker`] at once. A frame is written as a
-//! whole, and not at all if it changes nothing.
+//! However it ends (return, panic, signal, hangup, Ctrl-Z), the terminal is
+//! restored. While the screen is closed, signals have their default effect.
+//! `Screen::next` waits for the terminal, signals and a [`Waker`] at the same
+//! time. A frame is written as a whole, and not at all if it changes nothing.
 
-mod jobs;
+mod job_control;
 mod waker;
 
-pub use jobs::is_in_foreground;
+pub use job_control::is_in_foreground;
 pub use waker::Waker;
 
 use std::fs::File;
@@ -42,57 +41,58 @@ use unspool::sanitize;
 
 use waker::Woken;
 
-/// How long a signal may wait below what was printed.
-const PATIENCE: Duration = Duration::from_millis(100);
-/// Buttons and the wheel, but no motions: marking text with Shift still works.
+/// Maximum delay of a signal in `wait_for_key`.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
+/// Enables reports of buttons and wheel, but not of motion, so selecting text
+/// with Shift still works.
 const MOUSE_ON: &str = "\u{1b}[?1000h\u{1b}[?1006h";
 const MOUSE_OFF: &str = "\u{1b}[?1006l\u{1b}[?1000l";
-/// What stands between these is shown at once.
+/// Start of synchronized output (mode 2026).
 const FRAME_BEGIN: &[u8] = b"\x1b[?2026h";
 const FRAME_END: &[u8] = b"\x1b[?2026l";
-/// The window's title is kept, and taken back.
-const TITLE_KEPT: &str = "\u{1b}[22;2t";
-const TITLE_BACK: &str = "\u{1b}[23;2t";
-/// Bytes that terminals take into the clipboard at once.
+/// Pushes the window title onto the terminal's stack, and pops it.
+const TITLE_PUSH: &str = "\u{1b}[22;2t";
+const TITLE_POP: &str = "\u{1b}[23;2t";
+/// Maximum size of a clipboard text, in bytes.
 const LARGEST_COPY: usize = 1 << 20;
 
-/// Whether there is something to give back.
+/// True while the terminal must be restored at exit.
 static IS_OPEN: AtomicBool = AtomicBool::new(false);
-/// Whether the terminal tells when it is looked at.
-static TELLS_FOCUS: AtomicBool = AtomicBool::new(false);
-/// Whether the window has a title of ours.
+/// True while focus reports are enabled.
+static REPORTS_FOCUS: AtomicBool = AtomicBool::new(false);
+/// True while the window has a title of ours.
 static IS_TITLED: AtomicBool = AtomicBool::new(false);
 
-/// Whether some thread panicked: its words are to be read, not painted over.
+/// True after a panic in any thread. Its message must not be painted over.
 static HAS_PANICKED: AtomicBool = AtomicBool::new(false);
 
-/// What happened on the terminal.
-pub(crate) enum Happening {
-    /// A key, the mouse, another size.
-    Event(Event),
-    /// The screen has to be painted anew.
-    Back,
-    /// Somebody has something to tell.
+/// The reason why [`Screen::next`] returned.
+pub(crate) enum ScreenEvent {
+    /// Keyboard, mouse or resize.
+    Input(Event),
+    /// The whole screen must be repainted.
+    Repaint,
+    /// A [`Waker`] was called.
     Woken,
-    /// The time has come that was waited for.
-    Due,
-    /// A signal asks to end.
+    /// The time is up.
+    Timeout,
+    /// A signal asks the process to terminate.
     Signal(i32),
 }
 
-/// What was typed and not taken yet.
-pub(crate) fn waiting() -> io::Result<Option<Event>> {
+/// Returns pending input, if any.
+pub(crate) fn pending_input() -> io::Result<Option<Event>> {
     if event::poll(Duration::ZERO)? {
         return event::read().map(Some);
     }
     Ok(None)
 }
 
-/// The bytes of a frame, until it is written.
+/// Collects the bytes of a frame before it is written.
 #[derive(Clone, Default)]
-struct Sheet(Arc<Mutex<Vec<u8>>>);
+struct FrameBytes(Arc<Mutex<Vec<u8>>>);
 
-impl Sheet {
+impl FrameBytes {
     fn take(&self) -> Vec<u8> {
         self.0
             .lock()
@@ -101,7 +101,7 @@ impl Sheet {
     }
 }
 
-impl Write for Sheet {
+impl Write for FrameBytes {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if let Ok(mut sheet) = self.0.lock() {
             sheet.extend_from_slice(bytes);
@@ -116,28 +116,28 @@ impl Write for Sheet {
 
 /// The terminal.
 pub struct Screen {
-    terminal: Option<Terminal<CrosstermBackend<Sheet>>>,
-    sheet: Sheet,
-    /// The last frame, as it was written: the same bytes again change nothing.
+    terminal: Option<Terminal<CrosstermBackend<FrameBytes>>>,
+    sheet: FrameBytes,
+    /// The last frame as written. Identical bytes need not be written again.
     last: Vec<u8>,
-    /// Where keys come from, if that is not standard input.
+    /// The terminal to read keys from, if standard input is something else.
     keys: Option<File>,
     synchronises: bool,
-    /// What the window is called.
+    /// The window title.
     title: Option<String>,
     signals: Signals,
     woken: Woken,
 }
 
 impl Screen {
-    /// Prepares for taking the terminal over, which is not done yet.
+    /// Prepares the terminal, without taking it over yet.
     pub fn new() -> io::Result<Self> {
-        // Whether there are colours is for the theme to say.
+        // The theme decides on colours.
         force_color_output(true);
         let woken = Woken::new()?;
         let (before, waker) = (std::panic::take_hook(), woken.waker());
         std::panic::set_hook(Box::new(move |info| {
-            // First, so that no frame is written behind it.
+            // Set first, so that no frame is written after it.
             HAS_PANICKED.store(true, Ordering::SeqCst);
             restore();
             before(info);
@@ -145,7 +145,7 @@ impl Screen {
         }));
         Ok(Self {
             terminal: None,
-            sheet: Sheet::default(),
+            sheet: FrameBytes::default(),
             last: Vec::new(),
             keys: keys()?,
             synchronises: false,
@@ -155,17 +155,17 @@ impl Screen {
         })
     }
 
-    /// Says that the terminal shows a frame at once when it is asked to.
-    pub fn synchronise(&mut self, knows: bool) {
+    /// Enables synchronized output (mode 2026), if the terminal supports it.
+    pub fn set_synchronized(&mut self, knows: bool) {
         self.synchronises = knows;
     }
 
-    /// Wakes the one who waits for the screen, from any thread.
+    /// Returns a handle that wakes [`Screen::next`] from any thread.
     pub fn waker(&self) -> Waker {
         self.woken.waker()
     }
 
-    /// Takes the terminal over.
+    /// Takes over the terminal.
     pub(crate) fn open(&mut self) -> io::Result<()> {
         self.signals.take_over();
         enable_raw_mode()?;
@@ -176,7 +176,7 @@ impl Screen {
             EnableBracketedPaste,
             Print(MOUSE_ON)
         )?;
-        if TELLS_FOCUS.load(Ordering::Relaxed) {
+        if REPORTS_FOCUS.load(Ordering::Relaxed) {
             execute!(io::stdout(), EnableFocusChange)?;
         }
         self.last.clear();
@@ -185,48 +185,48 @@ impl Screen {
         self.write_title()
     }
 
-    /// Writes what is no frame: a bell, a notification.
+    /// Writes bytes outside of a frame, such as a bell or a notification.
     pub(crate) fn send(bytes: &[u8]) -> io::Result<()> {
         let mut out = io::stdout().lock();
         out.write_all(bytes)?;
         out.flush()
     }
 
-    /// From now on the terminal tells when it is looked at.
+    /// Enables focus reports.
     pub(crate) fn watch_focus() -> io::Result<()> {
-        TELLS_FOCUS.store(true, Ordering::Relaxed);
+        REPORTS_FOCUS.store(true, Ordering::Relaxed);
         execute!(io::stdout(), EnableFocusChange)
     }
 
-    /// Gives the terminal back.
+    /// Restores the terminal.
     pub(crate) fn close(&mut self) {
         self.leave();
         self.signals.give_back();
     }
 
-    /// Gives the terminal back, but signals are still only remembered.
+    /// Restores the terminal, but keeps recording signals.
     pub(crate) fn leave(&mut self) {
         self.terminal = None;
         restore();
     }
 
-    /// Gives the terminal to somebody else for a while, Ctrl-C included.
+    /// Runs another program on the restored terminal, including Ctrl-C.
     pub(crate) fn lend<T>(&mut self, work: impl FnOnce() -> T) -> io::Result<T> {
         self.close();
-        self.leave_interrupts();
+        self.yield_interrupts();
         let outcome = work();
         self.open()?;
         Ok(outcome)
     }
 
-    /// Leaves Ctrl-C to another program that has the terminal, until the screen
-    /// is opened again.
-    pub fn leave_interrupts(&self) {
+    /// Leaves Ctrl-C to another program on the terminal, until the screen is
+    /// opened again.
+    pub fn yield_interrupts(&self) {
         let is_interruptible = &self.signals.is_interruptible;
         is_interruptible.store(false, Ordering::Relaxed);
     }
 
-    /// Paints a frame; only what changed is written.
+    /// Paints a frame and writes what changed.
     pub(crate) fn draw(&mut self, paint: impl FnOnce(&mut Frame<'_>)) -> io::Result<()> {
         let Some(terminal) = &mut self.terminal else {
             return Ok(());
@@ -250,8 +250,8 @@ impl Screen {
         out.flush()
     }
 
-    /// Puts a text into the clipboard of who looks at the terminal, wherever
-    /// that is. False if it is too long for that.
+    /// Copies a text to the clipboard of the user's terminal (OSC 52). Returns
+    /// false if it is too long.
     pub(crate) fn copy(text: &str) -> io::Result<bool> {
         if text.len() > LARGEST_COPY {
             return Ok(false);
@@ -262,7 +262,7 @@ impl Screen {
         Ok(true)
     }
 
-    /// Names the window while the terminal is taken.
+    /// Sets the window title while the screen is open.
     pub(crate) fn title(&mut self, title: &str) -> io::Result<()> {
         let title = sanitize::line(title).into_owned();
         if self.title.as_ref() != Some(&title) {
@@ -278,44 +278,44 @@ impl Screen {
         };
         let mut out = io::stdout().lock();
         if !IS_TITLED.swap(true, Ordering::Relaxed) {
-            out.write_all(TITLE_KEPT.as_bytes())?;
+            out.write_all(TITLE_PUSH.as_bytes())?;
         }
         write!(out, "\u{1b}]2;{title}\u{7}")?;
         out.flush()
     }
 
-    /// Waits for the next thing to happen, but no longer than until this time.
-    pub(crate) fn next(&mut self, until: Option<Instant>) -> io::Result<Happening> {
+    /// Waits for the next event, at most until this time.
+    pub(crate) fn next(&mut self, until: Option<Instant>) -> io::Result<ScreenEvent> {
         loop {
             check_panic()?;
-            if let Some(signal) = self.signals.ended() {
-                return Ok(Happening::Signal(signal));
+            if let Some(signal) = self.signals.pending() {
+                return Ok(ScreenEvent::Signal(signal));
             }
             if self.signals.is_stopped.swap(false, Ordering::Relaxed) {
                 self.stop()?;
-                return Ok(Happening::Back);
+                return Ok(ScreenEvent::Repaint);
             }
             if self.signals.is_continued.swap(false, Ordering::Relaxed) {
                 // The shell may have used the terminal.
                 self.reopen()?;
-                return Ok(Happening::Back);
+                return Ok(ScreenEvent::Repaint);
             }
-            if let Some(event) = waiting()? {
-                return Ok(Happening::Event(event));
+            if let Some(event) = pending_input()? {
+                return Ok(ScreenEvent::Input(event));
             }
             if self.woken.take() {
-                return Ok(Happening::Woken);
+                return Ok(ScreenEvent::Woken);
             }
             if until.is_some_and(|until| until <= Instant::now()) {
-                return Ok(Happening::Due);
+                return Ok(ScreenEvent::Timeout);
             }
             if !self.wait(until)? {
-                return Ok(Happening::Signal(SIGHUP));
+                return Ok(ScreenEvent::Signal(SIGHUP));
             }
         }
     }
 
-    /// Waits until there may be something; false if the terminal is gone.
+    /// Waits for input. Returns false if the terminal is gone.
     fn wait(&self, until: Option<Instant>) -> io::Result<bool> {
         let rest = until.map(|until| until.saturating_duration_since(Instant::now()));
         let timeout = rest.and_then(|rest| Timespec::try_from(rest).ok());
@@ -334,35 +334,35 @@ impl Screen {
         Ok(!keys.revents().intersects(gone))
     }
 
-    /// Stops this process until somebody continues it.
+    /// Stops this process until it is continued.
     fn stop(&mut self) -> io::Result<()> {
         self.close();
-        // Where stopping is not possible, it just goes on.
+        // If stopping fails, go on.
         let _ = emulate_default_handler(SIGTSTP);
         self.open()
     }
 
-    /// Stops this process and all that stand in one pipe with it, as a terminal
-    /// does for Ctrl-Z, until somebody continues them; false where nobody would.
+    /// Stops the process group, as Ctrl-Z does, until it is continued. Returns
+    /// false if no shell could continue it.
     pub(crate) fn suspend(&mut self) -> io::Result<bool> {
-        if !jobs::has_shell() {
+        if !job_control::has_shell() {
             return Ok(false);
         }
         self.leave();
-        // To this process it is one more signal that is remembered.
+        // This process only records the signal.
         let _ = kill_current_process_group(Signal::TSTP);
         self.stop()?;
         Ok(true)
     }
 
-    /// Paints everything anew, whatever is on the terminal now.
+    /// Repaints the whole screen.
     pub(crate) fn reopen(&mut self) -> io::Result<()> {
         self.close();
         self.open()
     }
 
-    /// Waits below what was printed until a key is pressed. A signal that asks to
-    /// end is given back.
+    /// Waits for a key on the normal screen. Returns a signal that asks to
+    /// terminate.
     pub fn wait_for_key(&mut self, words: &str) -> io::Result<Option<i32>> {
         self.signals.take_over();
         enable_raw_mode()?;
@@ -378,8 +378,8 @@ impl Screen {
         out.flush()?;
         let is_key = |event| matches!(event, Event::Key(key) if key.kind == KeyEventKind::Press);
         loop {
-            let signal = self.signals.ended();
-            if signal.is_some() || (event::poll(PATIENCE)? && is_key(event::read()?)) {
+            let signal = self.signals.pending();
+            if signal.is_some() || (event::poll(POLL_INTERVAL)? && is_key(event::read()?)) {
                 write!(out, "\r\u{1b}[K")?;
                 out.flush()?;
                 return Ok(signal);
@@ -394,7 +394,7 @@ impl Drop for Screen {
     }
 }
 
-/// Fails once some thread panicked.
+/// Fails after a panic in any thread.
 fn check_panic() -> io::Result<()> {
     if HAS_PANICKED.load(Ordering::SeqCst) {
         return Err(io::Error::other("a part of this program failed: see above"));
@@ -402,7 +402,7 @@ fn check_panic() -> io::Result<()> {
     Ok(())
 }
 
-/// For the tests of what a panic leaves behind.
+/// Panics on request, for tests.
 #[cfg(debug_assertions)]
 fn panic_if_asked() {
     match std::env::var("UNSPOOL_TEST_PANIC").as_deref() {
@@ -414,7 +414,7 @@ fn panic_if_asked() {
     }
 }
 
-/// Where keys come from when standard input is something else.
+/// Opens the terminal for keys if standard input is something else.
 fn keys() -> io::Result<Option<File>> {
     if io::stdin().is_terminal() {
         return Ok(None);
@@ -422,14 +422,14 @@ fn keys() -> io::Result<Option<File>> {
     File::open("/dev/tty").map(Some)
 }
 
-/// Gives the terminal back, if it was taken.
+/// Restores the terminal, if it was taken over.
 fn restore() {
     if !IS_OPEN.swap(false, Ordering::Relaxed) {
         return;
     }
-    // Nobody is left to be told if this fails.
+    // There is no way to report a failure here.
     let mut out = io::stdout();
-    if TELLS_FOCUS.load(Ordering::Relaxed) {
+    if REPORTS_FOCUS.load(Ordering::Relaxed) {
         let _ = queue!(out, DisableFocusChange);
     }
     let _ = queue!(
@@ -440,17 +440,17 @@ fn restore() {
         Show
     );
     if IS_TITLED.swap(false, Ordering::Relaxed) {
-        let _ = queue!(out, Print(TITLE_BACK));
+        let _ = queue!(out, Print(TITLE_POP));
     }
     let _ = out.flush();
     let _ = disable_raw_mode();
 }
 
-/// Signals are remembered while the screen is open. A handler cannot be taken
-/// away again, so that it is told when it has to behave as if it was not there.
+/// Records signals while the screen is open. Handlers cannot be removed, so a
+/// flag restores the default behaviour.
 struct Signals {
     is_away: Arc<AtomicBool>,
-    /// Whether Ctrl-C ends this process.
+    /// True while Ctrl-C ends this process.
     is_interruptible: Arc<AtomicBool>,
     ended: Arc<AtomicUsize>,
     is_stopped: Arc<AtomicBool>,
@@ -476,14 +476,14 @@ impl Signals {
         }
         flag::register(SIGTSTP, Arc::clone(&signals.is_stopped))?;
         flag::register(SIGCONT, Arc::clone(&signals.is_continued))?;
-        // Behind the others: who is woken finds what they remember.
+        // Registered last: whoever is woken finds the flags already set.
         for signal in [SIGTERM, SIGQUIT, SIGINT, SIGHUP, SIGTSTP, SIGCONT, SIGWINCH] {
             waker.wake_by(signal)?;
         }
         Ok(signals)
     }
 
-    /// From now on they are remembered.
+    /// Starts recording signals.
     fn take_over(&self) {
         self.is_away.store(false, Ordering::Relaxed);
         self.is_interruptible.store(false, Ordering::Relaxed);
@@ -492,14 +492,14 @@ impl Signals {
         self.is_continued.store(false, Ordering::Relaxed);
     }
 
-    /// From now on they do what they always do.
+    /// Restores the default behaviour.
     fn give_back(&self) {
         self.is_interruptible.store(true, Ordering::Relaxed);
         self.is_away.store(true, Ordering::Relaxed);
     }
 
-    /// The signal that asks to end.
-    fn ended(&self) -> Option<i32> {
+    /// Returns a signal that asks to terminate.
+    fn pending(&self) -> Option<i32> {
         let signal = self.ended.load(Ordering::Relaxed);
         i32::try_from(signal).ok().filter(|signal| *signal > 0)
     }

@@ -1,8 +1,7 @@
-//! The bar of tabs: one for each agent, with its state.
+//! The tab bar: one tab per agent with its status.
 //!
-//! Each state has a mark of its own, so that it is read without colours. The
-//! active tab is always seen, in full where there is room; what is left out at
-//! either side is told by `‹` and `›`.
+//! Each status has its own mark, readable without colours. The active tab is
+//! always visible; `‹` and `›` indicate hidden tabs.
 
 use std::ops::Range;
 
@@ -16,28 +15,28 @@ use crate::convert;
 use crate::paint::{clear, put, wide};
 use crate::spinner;
 
-/// Cells of a name, unless it is the only one.
+/// Maximum width of a name if there are several tabs.
 const LONGEST: usize = 24;
 
-/// What an agent does.
+/// Status of an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
-    /// It is being started: `○`.
+pub enum Status {
+    /// Starting: `○`.
     Starting,
-    /// It works: a spinner.
+    /// Working: a spinner.
     Working,
-    /// It waits for an answer: `?`.
+    /// Waiting for an answer: `?`.
     Asking,
-    /// It waits for a message: `●`.
+    /// Waiting for a message: `●`.
     Idle,
-    /// It ended badly: `✗`.
+    /// Ended with a failure: `✗`.
     Failed,
-    /// It ended: `■`.
+    /// Ended: `■`.
     Ended,
 }
 
-impl State {
-    /// Its mark; `tick` turns the spinner.
+impl Status {
+    /// Returns the mark of the status; `tick` is the spinner's frame.
     pub fn mark(self, tick: usize) -> Span {
         let (sign, role) = match self {
             Self::Starting => ("○", Role::Accent),
@@ -51,21 +50,21 @@ impl State {
     }
 }
 
-/// One tab.
+/// A tab.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tab {
-    /// Its name; it is made clean here.
+    /// Name, escaped when painted.
     pub name: String,
-    /// What its agent does.
-    pub state: State,
+    /// Status of its agent.
+    pub status: Status,
 }
 
-/// The bar, and where it was painted last.
+/// The tab bar and its last layout.
 #[derive(Clone, Debug, Default)]
 pub struct Tabs {
     area: Rect,
     first: usize,
-    /// The columns of each tab that is seen, counted from the first one.
+    /// Index and columns of each visible tab.
     places: Vec<(usize, Range<u16>)>,
 }
 
@@ -104,7 +103,7 @@ impl Tabs {
             let is_last = number + 1 == cells.len();
             let free = area.right().saturating_sub(x + u16::from(!is_last));
             let taken = u16::try_from(wide(line)).unwrap_or(u16::MAX);
-            // Only the active one is ever cut.
+            // Only the active tab may be cut.
             if taken > free && number != active {
                 let at = Rect::new(area.right() - 1, area.y, 1, 1);
                 put(buffer, at, &[more("›")], theme);
@@ -120,7 +119,7 @@ impl Tabs {
         }
     }
 
-    /// The tab at a place of the screen.
+    /// Returns the tab at a screen position.
     pub fn at(&self, column: u16, row: u16) -> Option<usize> {
         if !self.area.contains(Position::new(column, row)) {
             return None;
@@ -129,11 +128,11 @@ impl Tabs {
         self.places.iter().find(is_it).map(|(number, _)| *number)
     }
 
-    /// Scrolls as little as shows the active tab.
+    /// Scrolls by the minimum that makes the active tab visible.
     fn scroll(&mut self, cells: &[Line], active: usize, room: usize) {
         let widths: Vec<usize> = cells.iter().map(|line| wide(line)).collect();
         self.first = self.first.min(active);
-        // No room is left empty at the end that could show a tab.
+        // Don't leave empty space that could show a tab.
         let fits = |first: usize, end: usize| {
             let marks = usize::from(first > 0) + usize::from(end < widths.len());
             widths.iter().take(end).skip(first).sum::<usize>() + marks <= room
@@ -151,7 +150,7 @@ fn more(sign: &str) -> Span {
     Span::role(sign, Role::Accent)
 }
 
-/// Each tab as ` 1 ● name `.
+/// Lays out each tab as ` 1 ● name `.
 fn cells(tabs: &[Tab], tick: usize, room: usize) -> Vec<Line> {
     let most = if tabs.len() == 1 {
         room
@@ -162,7 +161,7 @@ fn cells(tabs: &[Tab], tick: usize, room: usize) -> Vec<Line> {
         let short: String = tab.name.chars().take(room).collect();
         let name = [Span::clean(&short, Style::default())];
         let mut line = vec![Span::role(format!(" {} ", number + 1), Role::Accent)];
-        line.push(tab.state.mark(tick));
+        line.push(tab.status.mark(tick));
         line.push(Span::role(" ", Role::Normal));
         line.extend(truncated(&name, most));
         line.push(Span::role(" ", Role::Normal));
@@ -180,16 +179,16 @@ mod tests {
 
     fn tabs() -> Vec<Tab> {
         [
-            ("claude", State::Idle),
-            ("codex \u{1b}[2J\u{202e}", State::Asking),
-            ("漢字の長い名前がここにあります and more", State::Working),
-            ("qwen", State::Failed),
-            ("gemini", State::Ended),
-            ("opencode", State::Starting),
+            ("claude", Status::Idle),
+            ("codex \u{1b}[2J\u{202e}", Status::Asking),
+            ("漢字の長い名前がここにあります and more", Status::Working),
+            ("qwen", Status::Failed),
+            ("gemini", Status::Ended),
+            ("opencode", Status::Starting),
         ]
-        .map(|(name, state)| Tab {
+        .map(|(name, status)| Tab {
             name: name.to_owned(),
-            state,
+            status,
         })
         .to_vec()
     }
@@ -250,7 +249,7 @@ mod tests {
         ) {
             let tabs: Vec<Tab> = names
                 .into_iter()
-                .map(|name| Tab { name, state: State::Working })
+                .map(|name| Tab { name, status: Status::Working })
                 .collect();
             let mut bar = Tabs::default();
             for (active, wide) in moves {

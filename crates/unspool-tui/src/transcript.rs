@@ -1,22 +1,21 @@
-//! The transcript of a run as a pane that is scrolled: used by the commands that
-//! fill the screen.
+//! A scrollable transcript of a run, used by all full-screen commands.
 //!
-//! [`Pane::event`] takes what happens, [`Pane::act`] what the reader wants, and
-//! [`Pane::draw`] paints. Only what is on the screen is laid out, and no work
-//! grows with the length of the run: the position is a slot of the
-//! [`Timeline`] and a row in it (`place`), rows are kept for a while (`cache`),
-//! slots of a kind are found by blocks (`index`), and a search goes on in slices
-//! of time (`search`). The pane knows nothing of terminals, files and agents.
+//! [`Pane::event`] adds events, [`Pane::act`] performs actions, [`Pane::draw`]
+//! paints. Only visible entries are laid out, and no cost grows with the length
+//! of the run: a position is a slot of the [`Timeline`] and a row in it
+//! (`place`), laid-out rows are cached (`cache`), slots of a kind are found block
+//! by block (`index`), and a search runs in time slices (`search`). The pane
+//! knows nothing about terminals, files and agents.
 
 mod cache;
 pub(crate) mod draw;
+mod entry_text;
 mod facts;
 mod folds;
 mod index;
-mod laying;
 mod place;
+mod rows;
 mod search;
-mod words;
 
 pub use facts::Facts;
 pub(crate) use index::Kinds;
@@ -39,40 +38,40 @@ use crate::spinner;
 use cache::Cache;
 use folds::{All, Folds, Groups};
 use index::{Index, Mark};
-use laying::{Level, Spot};
 use place::Place;
+use rows::{Level, Spot};
 use search::{Search, Way};
 
-/// How long one slice of a search takes.
+/// Duration of one slice of a search.
 const SLICE: Duration = Duration::from_millis(8);
-/// Rows that the wheel moves.
+/// Rows per step of the wheel.
 const WHEEL: usize = 3;
-/// Running calls whose beginnings are remembered.
+/// Maximum number of running calls whose start is remembered.
 const MOST_RUNNING: usize = 4096;
 
-/// How a transcript looks.
+/// Layout and colours of a transcript.
 #[derive(Clone, Debug)]
 pub struct Look {
-    /// Lays answers out, and has the colours.
+    /// Formatter of answers, with the theme.
     pub formatter: Formatter,
-    /// How much is told at first.
+    /// Level of detail at the start.
     pub detail: Detail,
 }
 
-/// What has to be done after an action that the pane cannot do itself.
+/// The part of an action that the caller must do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// Nothing.
     Done,
-    /// To put this into the clipboard: the text.
+    /// Copy this text to the clipboard.
     Copy(String),
-    /// To open this elsewhere: the text.
+    /// Open this text in another program.
     Open(String),
-    /// The action is not the pane's.
+    /// The action does not concern the pane.
     NotMine,
 }
 
-/// The transcript, and where the reader is in it.
+/// A scrollable transcript.
 #[expect(clippy::struct_excessive_bools, reason = "each is one state")]
 pub struct Pane {
     look: Look,
@@ -85,37 +84,38 @@ pub struct Pane {
     filter: Kinds,
     top: Place,
     cursor: Place,
-    /// The reader is at the end, and stays there.
+    /// True while the view stays at the end.
     follows: bool,
-    /// Something came below what the reader sees.
+    /// True if there is new content below the screen.
     has_unseen: bool,
-    /// What was at the top and under the cursor before the width changed.
+    /// Slot and character offset at the top and at the cursor, to restore them
+    /// after a resize.
     anchor: Option<[(usize, usize); 2]>,
     search: Option<Search>,
-    /// Changes side by side; `None` where there is room for it.
-    sides: Option<bool>,
-    /// The plan beside the transcript; `None` where there is room for it.
+    /// Side-by-side changes; `None` decides by width.
+    side_by_side: Option<bool>,
+    /// The plan beside the transcript; `None` decides by width.
     shows_plan: Option<bool>,
-    /// Whether calls without a result may still get one.
+    /// True while calls without a result may still get one.
     is_live: bool,
-    /// Calls without a result that do not seem to run, by their ids.
+    /// Ids of calls without a result that no longer run.
     left: BTreeSet<String>,
     is_focused: bool,
     is_changed: bool,
-    /// When calls began that were seen to begin.
+    /// Start times of calls, where the start was observed.
     began: HashMap<usize, Instant>,
-    /// When the screen last had a spinner on it, and whether it has one.
-    spins: bool,
+    /// True while a spinner is visible.
+    has_spinner: bool,
     width: usize,
     area: Rect,
-    /// The slot and row of each row on the screen.
+    /// The position of each row on the screen.
     seen: Vec<Place>,
 }
 
 impl Pane {
-    /// A transcript in which nothing has happened.
+    /// Creates an empty transcript.
     pub fn new(mut look: Look) -> Self {
-        // The filter says whether it is seen.
+        // The filter decides whether it is visible.
         look.detail.usage = true;
         Self {
             look,
@@ -125,28 +125,28 @@ impl Pane {
             folds: Folds::default(),
             cache: Cache::default(),
             facts: Facts::default(),
-            filter: Kinds::AT_FIRST,
+            filter: Kinds::DEFAULT,
             top: Place::default(),
             cursor: Place::default(),
             follows: false,
             has_unseen: false,
             anchor: None,
             search: None,
-            sides: None,
+            side_by_side: None,
             shows_plan: None,
             is_live: true,
             left: BTreeSet::new(),
             is_focused: true,
             is_changed: true,
             began: HashMap::new(),
-            spins: false,
+            has_spinner: false,
             width: 0,
             area: Rect::default(),
             seen: Vec::new(),
         }
     }
 
-    /// Takes what happened next.
+    /// Adds an event.
     pub fn event(&mut self, event: Event) {
         self.facts.event(&event);
         let mut changed = Vec::new();
@@ -157,7 +157,7 @@ impl Pane {
         self.is_changed = true;
     }
 
-    /// Nothing more comes: what is open stays as it is.
+    /// Marks the end of the run: unfinished entries stay as they are.
     pub fn finish(&mut self) {
         let mut changed = Vec::new();
         self.timeline.finish(&mut |slot| changed.push(slot));
@@ -167,8 +167,8 @@ impl Pane {
         self.set_live(false);
     }
 
-    /// Forgets all that happened, but not where the reader is and what is
-    /// folded: the same run is told again.
+    /// Removes all events, but keeps position and folds, because the same run is
+    /// sent again.
     pub fn restart(&mut self) {
         self.timeline = Timeline::new();
         self.index = Index::default();
@@ -181,63 +181,63 @@ impl Pane {
         self.is_changed = true;
     }
 
-    /// Says whether calls without a result may still get one.
+    /// Sets whether calls without a result may still get one.
     pub fn set_live(&mut self, is_live: bool) {
         self.is_changed |= self.is_live != is_live;
         self.is_live = is_live;
     }
 
-    /// Says which calls do not seem to run any more, though they got no result.
+    /// Sets the calls without a result that no longer run.
     pub fn set_left(&mut self, left: BTreeSet<String>) {
         self.is_changed |= self.left != left;
         self.left = left;
     }
 
-    /// All that came so far was there from the beginning: none of it is news.
+    /// Marks everything so far as known, so that it does not count as new
+    /// content.
     pub fn settled(&mut self) {
         self.has_unseen = false;
         self.is_changed = true;
     }
 
-    /// Says whether keys go here.
+    /// Sets the focus.
     pub fn set_focus(&mut self, is_focused: bool) {
         self.is_changed |= self.is_focused != is_focused;
         self.is_focused = is_focused;
     }
 
-    /// Goes to the end and stays there, or not.
+    /// Starts or stops following the end.
     pub fn follow(&mut self, follows: bool) {
         self.follows = follows;
         self.is_changed = true;
     }
 
-    /// How many entries there are.
+    /// Returns the number of entries.
     pub fn len(&self) -> usize {
         self.timeline.len()
     }
 
-    /// Whether there is none.
+    /// Returns true if there are no entries.
     pub fn is_empty(&self) -> bool {
         self.timeline.is_empty()
     }
 
-    /// What is known of the run.
+    /// Returns the facts about the run.
     pub fn facts(&self) -> &Facts {
         &self.facts
     }
 
-    /// The plan as it is now.
+    /// Returns the current plan.
     pub fn plan(&self) -> Option<&Plan> {
         Some(&self.facts.plan).filter(|plan| !plan.entries.is_empty())
     }
 
-    /// Whether a frame would look other than the last one.
+    /// Returns true if the display changed since the last frame.
     pub fn is_changed(&self) -> bool {
         self.is_changed
     }
 
-    /// When a frame is due though nothing happens: a spinner turns, a search
-    /// goes on.
+    /// Returns the time of the next due frame: for a spinner or a running search.
     pub fn due(&self, now: Instant) -> Option<Instant> {
         let searches = self.search.as_ref().is_some_and(|search| {
             search.count(&self.timeline).contains(['+', '…']) || search.wanted.is_some()
@@ -245,12 +245,12 @@ impl Pane {
         if searches {
             return Some(now);
         }
-        self.spins.then(|| now + spinner::INTERVAL)
+        self.has_spinner.then(|| now + spinner::INTERVAL)
     }
 
-    /// Does what is due.
+    /// Runs due work.
     pub fn tick(&mut self) {
-        self.is_changed |= self.spins;
+        self.is_changed |= self.has_spinner;
         let Some(mut search) = self.search.take() else {
             return;
         };
@@ -281,7 +281,7 @@ impl Pane {
         self.has_unseen |= !self.follows && self.is_live;
     }
 
-    /// Does what a key or a command asks for.
+    /// Performs an action.
     pub fn act(&mut self, action: Action) -> Answer {
         self.is_changed = true;
         let page = usize::from(self.area.height).max(2) - 1;
@@ -307,10 +307,10 @@ impl Pane {
             Action::Less => self.set_level(-1),
             Action::ExpandAll => self.fold_all(All::Open),
             Action::FoldAll => self.fold_all(All::Folded),
-            Action::FoldAsAtFirst => self.fold_all(All::AtFirst),
+            Action::ResetFolds => self.fold_all(All::Default),
             Action::NextMatch => self.go_to_match(Way::Down),
             Action::PreviousMatch => self.go_to_match(Way::Up),
-            Action::Sides => self.sides = Some(!self.sides.unwrap_or(true)),
+            Action::SideBySide => self.side_by_side = Some(!self.side_by_side.unwrap_or(true)),
             Action::Plan => self.shows_plan = Some(!self.is_plan_shown(self.area.width)),
             Action::Cancel => self.search = None,
             Action::Copy => return self.text().map_or(Answer::Done, Answer::Copy),
@@ -322,18 +322,18 @@ impl Pane {
         Answer::Done
     }
 
-    /// The words of the entry under the cursor, without wraps and margins.
+    /// Returns the text of the selected entry, without wrapping and margins.
     pub fn text(&self) -> Option<String> {
         let entry = self.timeline.entry(self.cursor.slot)?;
-        Some(words::text(entry)).filter(|text| !text.is_empty())
+        Some(entry_text::text(entry)).filter(|text| !text.is_empty())
     }
 
-    /// The entry under the cursor.
+    /// Returns the selected entry.
     pub fn entry(&self) -> Option<&Entry> {
         self.timeline.entry(self.cursor.slot)
     }
 
-    /// Takes what the mouse did.
+    /// Handles a mouse event.
     pub fn mouse(&mut self, mouse: MouseEvent) {
         match mouse.kind {
             MouseEventKind::ScrollUp => self.scroll_up(WHEEL),
@@ -349,7 +349,7 @@ impl Pane {
         self.is_changed = true;
     }
 
-    /// A click chooses an entry; on a heading that is chosen already it folds.
+    /// Selects an entry; a click on its selected heading folds it.
     fn click(&mut self, row: usize) {
         let Some(place) = self.seen.get(row).copied() else {
             return;
@@ -362,7 +362,7 @@ impl Pane {
         }
     }
 
-    /// Shows only some kinds of entries.
+    /// Shows only entries of these kinds.
     pub(crate) fn set_filter(&mut self, kinds: Kinds) {
         self.filter = kinds;
         self.is_changed = true;
@@ -372,12 +372,12 @@ impl Pane {
         }
     }
 
-    /// The kinds that are shown.
+    /// Returns the visible kinds.
     pub(crate) fn filter(&self) -> Kinds {
         self.filter
     }
 
-    /// Looks for words, from the cursor on.
+    /// Searches a text, starting at the cursor.
     pub fn search(&mut self, words: &str) {
         self.search = Search::new(words, self.cursor.slot);
         self.is_changed = true;
@@ -390,7 +390,7 @@ impl Pane {
         }
     }
 
-    /// What is looked for, and where the reader is among what was found so far.
+    /// Returns the searched text and the position among the matches so far.
     pub fn search_words(&self) -> Option<(&str, String)> {
         let search = self.search.as_ref()?;
         let count = match search.wanted {
@@ -400,7 +400,7 @@ impl Pane {
         Some((&search.words, count))
     }
 
-    /// Where the reader is, in words.
+    /// Describes the position in the run.
     pub fn position(&self) -> String {
         let all = self.index.count(self.filter);
         if all == 0 {
@@ -453,7 +453,7 @@ impl Pane {
         self.go(cursor);
     }
 
-    /// Goes to the next entry of some kinds.
+    /// Moves to the next entry of these kinds.
     fn jump(&mut self, way: Way, kinds: Kinds) {
         let slot = self.cursor.slot;
         let kinds = if kinds == Kinds::ALL {
@@ -464,7 +464,7 @@ impl Pane {
         let found = match way {
             Way::Down => self.index.next(slot + 1, self.wanted(kinds)),
             Way::Up => {
-                // First to the beginning of a long one.
+                // Inside a long entry, move to its start first.
                 let is_inside = self.cursor > self.begin_of(slot);
                 let is_same = self.index.get(slot).kinds.meets(kinds);
                 if is_inside && is_same {
@@ -480,13 +480,14 @@ impl Pane {
         }
     }
 
-    /// Goes to a place; what is not on the screen comes to its upper part.
+    /// Moves to a place and scrolls it into the upper part of the screen if it is
+    /// hidden.
     fn show(&mut self, place: Place) {
         self.reveal(place);
         self.go(place);
     }
 
-    /// Scrolls until an entry is seen from this row on, as far as it fits.
+    /// Scrolls until an entry is visible from this row on, as far as it fits.
     fn reveal(&mut self, place: Place) {
         let height = self.height();
         let bottom = self.down(self.top, height - 1);
@@ -506,7 +507,7 @@ impl Pane {
         row.map_or(Spot::Body, |row| row.part)
     }
 
-    /// Unfolds or folds what is under the cursor.
+    /// Folds or unfolds the selected entry or section.
     fn toggle(&mut self) {
         let slot = self.cursor.slot;
         if let Spot::Label(section) = self.spot(self.cursor) {
@@ -517,7 +518,7 @@ impl Pane {
         let Some(entry) = self.timeline.entry(slot) else {
             return;
         };
-        let at_first = Level::at_first(&entry.item);
+        let at_first = Level::initial(&entry.item);
         let level = match self.level(slot) {
             Level::Full => at_first,
             _ if at_first == Level::Folded && self.level(slot) == Level::Brief => at_first,
@@ -540,7 +541,7 @@ impl Pane {
         self.fold(slot, level);
     }
 
-    /// Unfolds all parts of an entry.
+    /// Unfolds all sections of an entry.
     fn open_sections(&mut self, slot: usize) {
         self.rows(slot);
         let folded: Vec<u16> = self.cache.get(slot).iter().filter_map(folded).collect();
@@ -572,7 +573,7 @@ impl Pane {
         }
     }
 
-    /// Hides what is below folded heads.
+    /// Hides the entries below folded heads.
     fn hide(&mut self) {
         let (timeline, folds, index) = (&self.timeline, &self.folds, &self.index);
         let is_folded = |slot: usize| {
@@ -582,7 +583,7 @@ impl Pane {
         self.groups.hide(is_folded, |slot| index.get(slot).group);
     }
 
-    /// Goes to the next match, now or as soon as it is found.
+    /// Moves to the next match, or as soon as it is found.
     fn go_to_match(&mut self, way: Way) {
         let Some(search) = &mut self.search else {
             return;
@@ -602,7 +603,7 @@ impl Pane {
                 self.show(place);
             }
             (None, true) if search.is_done(&self.timeline) => {
-                // Behind the last comes the first.
+                // Wrap around.
                 let Some(slot) = search.outermost(way) else {
                     return;
                 };
@@ -614,7 +615,7 @@ impl Pane {
         }
     }
 
-    /// The next match in the slot of the cursor.
+    /// Returns the next match within the selected slot.
     fn match_beside(&mut self, way: Way) -> Option<Place> {
         let Place { slot, row } = self.cursor;
         if !self.search.as_ref()?.has(slot) {
@@ -626,8 +627,8 @@ impl Pane {
         }
     }
 
-    /// The first row of a slot, from this one on, that has the words. A slot
-    /// that has them in what is folded is unfolded.
+    /// Returns the first matching row of a slot, from this row on. Unfolds the
+    /// slot if the match is in a folded part.
     fn match_in(&mut self, slot: usize, way: Way, from: usize) -> Option<Place> {
         let found = self.matching_row(slot, way, from);
         if found.is_some() || self.matching_row(slot, way, edge(way)).is_some() {
@@ -639,7 +640,7 @@ impl Pane {
                     .as_ref()
                     .is_some_and(|search| search.is_in(text))
             };
-            words::any(entry, &is_in)
+            entry_text::any(entry, &is_in)
         });
         if !has || slot == self.cursor.slot && from != 0 && way == Way::Up {
             return None;
@@ -658,7 +659,7 @@ impl Pane {
         self.rows(slot);
         let lead = self.lead(slot).rows();
         let search = self.search.as_ref()?;
-        let is_match = |row: &laying::Row| search.is_in(&words::plain(&row.line));
+        let is_match = |row: &rows::Row| search.is_in(&entry_text::plain(&row.line));
         let rows = self.cache.get(slot);
         if way == Way::Up && from < lead {
             return None;
@@ -687,7 +688,7 @@ impl Pane {
     }
 }
 
-/// Where looking begins.
+/// Returns the row at which a search in a slot starts.
 fn edge(way: Way) -> usize {
     match way {
         Way::Down => 0,
@@ -695,10 +696,10 @@ fn edge(way: Way) -> usize {
     }
 }
 
-/// The number of the section that a row is the folded label of.
-fn folded(row: &laying::Row) -> Option<u16> {
+/// Returns the section whose folded label is in this row.
+fn folded(row: &rows::Row) -> Option<u16> {
     match row.part {
-        Spot::Label(number) if words::plain(&row.line).contains('▸') => Some(number),
+        Spot::Label(number) if entry_text::plain(&row.line).contains('▸') => Some(number),
         _ => None,
     }
 }

@@ -13,7 +13,7 @@ use unspool::event::Body;
 use unspool_acp::Open;
 use unspool_acp::connection::interpreter;
 use unspool_acp::{orphans, record};
-use unspool_tui::chat::{self, History, Known, Opening};
+use unspool_tui::chat::{self, AgentCommand, History, TabSpec};
 use unspool_tui::screen::Screen;
 use unspool_tui::transcript::Look as Shown;
 
@@ -53,7 +53,7 @@ pub(crate) fn run(arguments: &Chat) -> anyhow::Result<Status> {
             formatter: shown.formatter(),
             detail: shown.detail(),
         },
-        errands: Box::new(Programs {
+        host: Box::new(Programs {
             exported: None,
             piped: None,
             pager: shown.pager.clone(),
@@ -73,7 +73,7 @@ pub(crate) fn run(arguments: &Chat) -> anyhow::Result<Status> {
         shell: env::var_os("SHELL").unwrap_or_else(|| "/bin/sh".into()),
     };
     let mut screen = Screen::new()?;
-    screen.synchronise(terminal::ask().synchronises);
+    screen.set_synchronized(terminal::ask().synchronises);
     Ok(match chat::run(&mut screen, settings)? {
         chat::End::Signal(signal) => Status::of_signal(signal),
         chat::End::NotStarted => Status::Unreadable,
@@ -83,8 +83,8 @@ pub(crate) fn run(arguments: &Chat) -> anyhow::Result<Status> {
 
 /// All agents: the person's own first, those that are here before those that
 /// are not.
-fn known(config: &config::Chat) -> Vec<Known> {
-    let own = config.agents.iter().map(|(name, agent)| Known {
+fn known(config: &config::Chat) -> Vec<AgentCommand> {
+    let own = config.agents.iter().map(|(name, agent)| AgentCommand {
         name: name.clone(),
         argv: agent.command.iter().map(OsString::from).collect(),
         env: agent
@@ -92,16 +92,16 @@ fn known(config: &config::Chat) -> Vec<Known> {
             .iter()
             .map(|(name, value)| (name.into(), value.into()))
             .collect(),
-        ..Known::default()
+        ..AgentCommand::default()
     });
     let ours = agents::chats().filter(|chat| !config.agents.contains_key(chat.name));
-    let ours = ours.map(|chat| Known {
+    let ours = ours.map(|chat| AgentCommand {
         name: chat.name.to_owned(),
         argv: chat.command.iter().map(OsString::from).collect(),
         install: format!("To install it: {}", chat.install),
-        ..Known::default()
+        ..AgentCommand::default()
     });
-    let mut known: Vec<Known> = own.chain(ours).collect();
+    let mut known: Vec<AgentCommand> = own.chain(ours).collect();
     for agent in &mut known {
         agent.is_missing = !is_here(agent);
     }
@@ -110,12 +110,12 @@ fn known(config: &config::Chat) -> Vec<Known> {
 }
 
 /// Whether the agent's program is found and can be started.
-fn is_here(agent: &Known) -> bool {
+fn is_here(agent: &AgentCommand) -> bool {
     found(agent).is_some_and(|program| interpreter::missing(&program).is_none())
 }
 
 /// The agent's program.
-fn found(agent: &Known) -> Option<PathBuf> {
+fn found(agent: &AgentCommand) -> Option<PathBuf> {
     let program = Path::new(agent.argv.first()?);
     let is_program = |path: &Path| path.is_file() && access(path, Access::EXEC_OK).is_ok();
     if program.components().count() > 1 {
@@ -131,7 +131,7 @@ fn found(agent: &Known) -> Option<PathBuf> {
 
 /// Says before the screen is taken that no agent can be started. Where one can, the
 /// others say so in their tabs.
-fn startable(tabs: &[Opening]) -> anyhow::Result<()> {
+fn startable(tabs: &[TabSpec]) -> anyhow::Result<()> {
     let Some(first) = tabs.first() else {
         return Ok(());
     };
@@ -153,7 +153,7 @@ fn startable(tabs: &[Opening]) -> anyhow::Result<()> {
     }
 }
 
-fn list(known: &[Known]) -> anyhow::Result<Status> {
+fn list(known: &[AgentCommand]) -> anyhow::Result<Status> {
     let mut out = io::stdout().lock();
     let widest = known.iter().map(|agent| agent.name.len()).max();
     let names = widest.unwrap_or_default();
@@ -168,7 +168,7 @@ fn list(known: &[Known]) -> anyhow::Result<Status> {
     Ok(Status::Success)
 }
 
-fn print(tabs: &[Opening]) -> anyhow::Result<Status> {
+fn print(tabs: &[TabSpec]) -> anyhow::Result<Status> {
     let mut out = io::stdout().lock();
     for tab in tabs {
         writeln!(out, "{}", words(&tab.agent)?)?;
@@ -177,7 +177,7 @@ fn print(tabs: &[Opening]) -> anyhow::Result<Status> {
 }
 
 /// The command, as a shell takes it.
-fn words(agent: &Known) -> anyhow::Result<String> {
+fn words(agent: &AgentCommand) -> anyhow::Result<String> {
     let words: Vec<_> = agent
         .argv
         .iter()
@@ -189,8 +189,8 @@ fn words(agent: &Known) -> anyhow::Result<String> {
 fn openings(
     arguments: &Chat,
     config: &config::Chat,
-    known: &[Known],
-) -> anyhow::Result<Vec<Opening>> {
+    known: &[AgentCommand],
+) -> anyhow::Result<Vec<TabSpec>> {
     let mut agents = named_agents(arguments, known)?;
     let mut openings = match &arguments.resume {
         Some(_) if agents.len() > 1 => bail!("a conversation goes on with one agent alone"),
@@ -213,7 +213,7 @@ fn openings(
 }
 
 /// The agents that the command line names.
-fn named_agents(arguments: &Chat, known: &[Known]) -> anyhow::Result<Vec<Known>> {
+fn named_agents(arguments: &Chat, known: &[AgentCommand]) -> anyhow::Result<Vec<AgentCommand>> {
     let words = arguments.command.as_slice();
     Ok(match arguments.agents.as_slice() {
         [] if words.is_empty() => Vec::new(),
@@ -233,14 +233,14 @@ fn named_agents(arguments: &Chat, known: &[Known]) -> anyhow::Result<Vec<Known>>
     })
 }
 
-fn new(agent: Known) -> Opening {
-    Opening {
+fn new(agent: AgentCommand) -> TabSpec {
+    TabSpec {
         agent,
-        ..Opening::default()
+        ..TabSpec::default()
     }
 }
 
-fn agent(name: &str, known: &[Known]) -> anyhow::Result<Known> {
+fn agent(name: &str, known: &[AgentCommand]) -> anyhow::Result<AgentCommand> {
     if let Some(agent) = known.iter().find(|agent| agent.name == name) {
         return Ok(agent.clone());
     }
@@ -252,7 +252,7 @@ fn agent(name: &str, known: &[Known]) -> anyhow::Result<Known> {
 }
 
 /// An agent that is known by its command alone.
-fn command(words: &[String]) -> Known {
+fn command(words: &[String]) -> AgentCommand {
     let program = words.first().map(String::as_str).unwrap_or_default();
     let name = Path::new(program).file_stem().unwrap_or_default();
     let mut argv: Vec<OsString> = words.iter().map(OsString::from).collect();
@@ -263,22 +263,26 @@ fn command(words: &[String]) -> Known {
     {
         *first = path.into();
     }
-    Known {
+    AgentCommand {
         name: name.to_string_lossy().into_owned(),
         argv,
-        ..Known::default()
+        ..AgentCommand::default()
     }
 }
 
 /// A conversation that goes on: one of ours, or one that the agent kept. It goes on
 /// with the agent that it was held with, unless another one is named.
-fn earlier(id: &str, with: Option<Known>, known: &[Known]) -> anyhow::Result<Opening> {
+fn earlier(
+    id: &str,
+    with: Option<AgentCommand>,
+    known: &[AgentCommand],
+) -> anyhow::Result<TabSpec> {
     let row = named::session(id, &[])?;
     if !config::is_record(&row.path) {
-        return Ok(Opening {
+        return Ok(TabSpec {
             agent: with.map_or_else(|| agent(&row.digest.agent, known), Ok)?,
             open: Open::Load(row.digest.id),
-            ..Opening::default()
+            ..TabSpec::default()
         });
     }
     let mut past = Vec::new();
@@ -294,17 +298,17 @@ fn earlier(id: &str, with: Option<Known>, known: &[Known]) -> anyhow::Result<Ope
         Body::Session(session) if !session.id.is_empty() => Some(session.id.clone()),
         _ => None,
     });
-    Ok(Opening {
+    Ok(TabSpec {
         agent: with.map_or_else(|| recorded(&past, known), Ok)?,
         open: session.map_or(Open::New, Open::Resume),
         past,
         record: Some(row.path),
-        ..Opening::default()
+        ..TabSpec::default()
     })
 }
 
 /// The agent that a conversation of ours was held with last.
-fn recorded(past: &[Event], known: &[Known]) -> anyhow::Result<Known> {
+fn recorded(past: &[Event], known: &[AgentCommand]) -> anyhow::Result<AgentCommand> {
     let about = past.iter().rev().find_map(|event| match &event.body {
         Body::State(state) if state.name == record::ABOUT => state.value.as_ref(),
         _ => None,

@@ -75,7 +75,7 @@ fn show_one(row: &Row, paint: &Paint, screen: &mut Screen) -> anyhow::Result<Opt
     // The terminal may have another size since.
     let settings = Settings::new(&Look::of_shown(paint))?;
     if settings.pager.is_some() {
-        screen.leave_interrupts();
+        screen.yield_interrupts();
     }
     let was_read = show::session(row, &settings).unwrap_or_else(|error| {
         // Who leaves a pager early has seen enough.

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, bail};
 use clap::Parser;
 use tempfile::NamedTempFile;
-use unspool_tui::browse::{Browse, End, Errands};
+use unspool_tui::browse::{Browse, End, Host};
 use unspool_tui::screen::Screen;
 use unspool_tui::transcript::Look as Shown;
 
@@ -103,7 +103,7 @@ fn show(
     settings: &Settings,
     screen: &mut Screen,
 ) -> anyhow::Result<End> {
-    screen.synchronise(terminal::ask().synchronises);
+    screen.set_synchronized(terminal::ask().synchronises);
     let look = Shown {
         formatter: settings.formatter(),
         detail: settings.detail(),
@@ -129,12 +129,12 @@ fn show(
     if arguments.end || arguments.latest.is_some() || matches!(subject, Subject::Stdin) {
         browse.follow();
     }
-    let mut errands = Programs {
+    let mut host = Programs {
         exported: subject.exported(),
         piped,
         pager: settings.pager.clone(),
     };
-    match browse.run(screen, &mut errands)? {
+    match browse.run(screen, &mut host)? {
         End::Nothing if browse.said().is_empty() => bail!("{}: nothing to read", subject.name()),
         End::Nothing => bail!("{}", browse.said()),
         end => Ok(end),
@@ -149,7 +149,7 @@ pub(super) struct Programs {
     pub(super) pager: Option<String>,
 }
 
-impl Errands for Programs {
+impl Host for Programs {
     fn edit(&mut self, text: &str) -> Result<String, String> {
         let named = ["VISUAL", "EDITOR"];
         let mut named = named.iter().filter_map(|name| std::env::var(name).ok());

@@ -1,5 +1,5 @@
-//! The chat, painted: the tabs, the transcript, what waits, the prompt or a
-//! question in its place, and the status line.
+//! Paints the chat: tab bar, transcript, queued messages, prompt or question,
+//! status line.
 
 use std::time::Instant;
 
@@ -15,13 +15,13 @@ use crate::paint::{put, rule, wide};
 use unspool_acp::Phase;
 use unspool_acp::state::ConfigValue;
 
-/// Messages that wait and are shown.
+/// Maximum number of queued messages to show.
 const QUEUED: usize = 3;
 
-/// Rows that a question gets before the transcript gets any.
+/// Rows reserved for a question before the transcript gets any.
 const LEAST_QUESTION: u16 = 14;
 
-/// Where things were painted last.
+/// Areas of the last frame, for the mouse.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Areas {
     pub(super) pane: Rect,
@@ -58,15 +58,15 @@ impl App {
         let input = input_height(tab, all);
         let heights = [
             Constraint::Length(bar),
-            Constraint::Min(u16::from(!tab.is_asked())),
+            Constraint::Min(u16::from(!tab.has_question())),
             Constraint::Length(waiting),
-            Constraint::Length(u16::from(!tab.is_asked())),
+            Constraint::Length(u16::from(!tab.has_question())),
             Constraint::Length(input),
             Constraint::Length(1),
         ];
         let [bar, pane, waiting, line, input, status] = Layout::vertical(heights).areas(all);
         self.bar.draw(frame, bar, &marks, active, tick, &theme);
-        tab.sight.pane.draw(frame, pane);
+        tab.viewer.pane.draw(frame, pane);
         for (row, text) in waiting.rows().zip(&queued) {
             let words = format!("queued: {}", sanitize::line(text));
             let words = vec![Span::role(words, Role::Accent)];
@@ -93,7 +93,7 @@ impl App {
         if let Some(menu) = self
             .tabs
             .get_mut(active)
-            .and_then(|tab| tab.sight.menu.as_mut())
+            .and_then(|tab| tab.viewer.overlay.as_mut())
         {
             menu.draw(frame, all, &theme);
         }
@@ -104,8 +104,8 @@ fn room(area: Rect) -> usize {
     usize::from(area.width)
 }
 
-/// A question may take most of the screen, and in a small window all but the
-/// status line; a prompt a third.
+/// Returns the height of the prompt or question. A question may take most of the
+/// screen, in a small window all but the status line; a prompt takes a third.
 fn input_height(tab: &mut Tab, all: Rect) -> u16 {
     let most = all.height.saturating_sub(4).max(LEAST_QUESTION);
     match tab.question() {
@@ -117,22 +117,23 @@ fn input_height(tab: &mut Tab, all: Rect) -> u16 {
     }
 }
 
-/// What was just said, or who the agent is; and what was used.
+/// Lays out the status line: the current message or the agent on the left, usage
+/// on the right.
 fn status_line(tab: &Tab, room: usize) -> Line {
-    let left = match (tab.sight.said(), tab.sight.pane.search_words()) {
+    let left = match (tab.viewer.message(), tab.viewer.pane.search_words()) {
         (Some(words), _) => vec![Span::role(words, Role::Colorful)],
         (None, Some((words, count))) => {
             vec![Span::role(format!("/{words}  {count}"), Role::Colorful)]
         }
         (None, None) => about(tab),
     };
-    let right = tab.sight.pane.facts().figures().join("  ");
+    let right = tab.viewer.pane.facts().figures().join("  ");
     let right = format!(" {right}");
     let left_room = room.saturating_sub(width(&right));
-    // What was just said is worth more than figures.
+    // A message is more important than usage figures.
     let is_cut = tab
-        .sight
-        .said()
+        .viewer
+        .message()
         .is_some_and(|words| width(words) > left_room);
     if left_room < 12 || is_cut {
         return truncated(&left, room);
@@ -165,7 +166,7 @@ fn about(tab: &Tab) -> Line {
         }
     };
     let doing = match tab.phase() {
-        Phase::Starting if tab.is_late() => "no answer yet, Ctrl-C stops it",
+        Phase::Starting if tab.is_slow() => "no answer yet, Ctrl-C stops it",
         Phase::Starting => "starting",
         Phase::Unopened => "no session",
         Phase::NeedsLogin => "needs a login (F6)",
@@ -204,8 +205,8 @@ fn about(tab: &Tab) -> Line {
             add(sanitize::line(name).into_owned(), Role::Accent);
         }
     }
-    if tab.sight.pane.filter().is_filter() {
-        let words = format!("filtered {}", tab.sight.pane.position());
+    if tab.viewer.pane.filter().is_filter() {
+        let words = format!("filtered {}", tab.viewer.pane.position());
         add(words, Role::Colorful);
     }
     add("F1 help".to_owned(), Role::Accent);

@@ -1,5 +1,5 @@
-//! What was written in earlier chats: a file of JSON lines, one for each text,
-//! with the project that it was written in. Only its end is read.
+//! Prompt history of earlier chats: a file with one JSON line per text and its
+//! project. Only the end of the file is read.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -10,12 +10,12 @@ use serde::{Deserialize, Serialize};
 use crate::prompt::Mode;
 use unspool_acp::private_file;
 
-/// Bytes at the end of the file that are read.
+/// Number of bytes read from the end of the file.
 const READ: u64 = 1 << 20;
-/// Longer texts are not kept.
+/// Maximum length of a text. Longer ones are not stored.
 const LONGEST: usize = 64 << 10;
 
-/// What was written before, and where it is kept.
+/// Prompt history and its file.
 #[derive(Clone, Debug, Default)]
 pub struct History {
     path: Option<PathBuf>,
@@ -32,8 +32,8 @@ struct Kept {
 }
 
 impl History {
-    /// What was written in this project. A file that cannot be read counts as
-    /// empty, and lines that are none of ours are passed over.
+    /// Loads the history of a project. An unreadable file counts as empty, and
+    /// invalid lines are skipped.
     pub fn open(path: &Path, project: &Path) -> Self {
         let project = project.to_string_lossy().into_owned();
         let text = end_of(path).unwrap_or_default();
@@ -50,13 +50,13 @@ impl History {
         }
     }
 
-    /// The texts for the agent or for the shell, oldest first.
+    /// Returns the prompts or the shell commands, oldest first.
     pub fn entries(&self, mode: Mode) -> Vec<String> {
         let of_mode = self.entries.iter().filter(|(kept, _)| *kept == mode);
         of_mode.map(|(_, text)| text.clone()).collect()
     }
 
-    /// Adds a text. Fails when it cannot be kept for the next time.
+    /// Adds a text. Fails if the file cannot be written.
     pub fn add(&mut self, mode: Mode, text: &str) -> io::Result<()> {
         if text.len() > LONGEST {
             return Ok(());

@@ -1,7 +1,7 @@
-//! Lists over the chat: agents, modes, settings, sessions, ways to log in; and
-//! questions of our own.
+//! Menus over the chat: agents, modes, settings, sessions, login methods, and
+//! confirmations.
 //!
-//! A list knows what each of its rows means, so that who opened it need not.
+//! A menu stores the meaning of each row, so its caller does not need to.
 
 use std::time::Instant;
 
@@ -11,42 +11,42 @@ use ratatui::layout::Rect;
 use serde_json::Value;
 use unspool::theme::Theme;
 
-use super::Known;
+use super::AgentCommand;
 use crate::dialog::choice::{self, Choice, Item};
 use crate::dialog::confirm::{self, Confirm};
 use unspool_acp::State;
 use unspool_acp::state::{ConfigOption, ConfigValue, Saved};
 
-/// What a person chose.
+/// The result of a key in a menu.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Chosen {
-    /// Nothing yet.
+    /// Nothing chosen yet.
     Nothing,
-    /// Nothing, and the list is to be closed.
+    /// Closed without a choice.
     Left,
-    /// The agent with this number.
+    /// The agent with this index.
     Agent(usize),
     Mode(String),
-    /// A setting whose values are to be listed.
+    /// A setting whose values to list.
     Options(String),
     Value(String, Value),
     Session(String),
     Login(String),
-    Sure(Sure),
+    Confirmed(Confirmation),
 }
 
-/// What a person was asked whether to do it.
+/// An action that needs a confirmation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sure {
+pub(super) enum Confirmation {
     CloseTab,
     EndAgent,
     Quit,
 }
 
-/// A list, or a question.
+/// A list or a confirmation.
 pub(super) enum Menu {
     List(Box<Choice>, Vec<Chosen>),
-    Question(Box<Confirm>, Sure),
+    Question(Box<Confirm>, Confirmation),
 }
 
 impl Menu {
@@ -57,9 +57,9 @@ impl Menu {
         (!is_empty).then_some(list)
     }
 
-    /// The agents that can be started.
-    pub(super) fn agents(agents: &[Known]) -> Option<Self> {
-        let row = |(at, agent): (usize, &Known)| {
+    /// Lists the agents that can be started.
+    pub(super) fn agents(agents: &[AgentCommand]) -> Option<Self> {
+        let row = |(at, agent): (usize, &AgentCommand)| {
             let words: Vec<_> = agent
                 .argv
                 .iter()
@@ -83,7 +83,7 @@ impl Menu {
         )
     }
 
-    /// The modes of the session.
+    /// Lists the modes of the session.
     pub(super) fn modes(state: &State) -> Option<Self> {
         let row = |mode: &unspool_acp::state::Mode| {
             let item = Item {
@@ -95,7 +95,7 @@ impl Menu {
             (item, Chosen::Mode(mode.id.clone()))
         };
         let modes = Self::list("mode", state.modes.iter().map(row).collect());
-        // Agents that have no modes of the old kind have a setting for it.
+        // Newer agents offer modes as a setting.
         modes.or_else(|| {
             let mode = state
                 .options
@@ -105,7 +105,7 @@ impl Menu {
         })
     }
 
-    /// The settings of the session.
+    /// Lists the settings of the session.
     pub(super) fn options(state: &State) -> Option<Self> {
         let row = |option: &ConfigOption| {
             let (now, chosen) = match &option.value {
@@ -129,7 +129,7 @@ impl Menu {
         Self::list("settings", state.options.iter().map(row).collect())
     }
 
-    /// The values of a setting.
+    /// Lists the values of a setting.
     pub(super) fn values(state: &State, id: &str) -> Option<Self> {
         let option = state.options.iter().find(|option| option.id == id)?;
         let ConfigValue::Select { current, choices } = &option.value else {
@@ -148,7 +148,7 @@ impl Menu {
         Self::list(&option.name, choices.iter().map(row).collect())
     }
 
-    /// The sessions that the agent keeps.
+    /// Lists the agent's saved sessions.
     pub(super) fn sessions(sessions: &[Saved]) -> Option<Self> {
         let row = |session: &Saved| {
             let name = if session.title.is_empty() {
@@ -166,7 +166,7 @@ impl Menu {
         Self::list("earlier sessions", sessions.iter().map(row).collect())
     }
 
-    /// The ways to log in.
+    /// Lists the login methods.
     pub(super) fn login(state: &State) -> Option<Self> {
         let row = |method: &unspool_acp::state::AuthMethod| {
             let item = Item {
@@ -179,17 +179,17 @@ impl Menu {
         Self::list("log in", state.auth_methods.iter().map(row).collect())
     }
 
-    /// Asks whether to do something.
-    pub(super) fn confirm(sure: Sure, question: &str, yes: &str) -> Self {
-        Self::Question(Box::new(Confirm::new(question, yes, "go on")), sure)
+    /// Asks for a confirmation.
+    pub(super) fn confirm(confirmation: Confirmation, question: &str, yes: &str) -> Self {
+        Self::Question(Box::new(Confirm::new(question, yes, "go on")), confirmation)
     }
 
-    /// Whether something is chosen here, and nothing asked.
+    /// Returns true for a list, false for a confirmation.
     pub(super) fn is_list(&self) -> bool {
         matches!(self, Self::List(..))
     }
 
-    /// The rows that all of it takes.
+    /// Returns the number of rows of the whole menu.
     pub(super) fn height(&mut self, wide: u16) -> u16 {
         match self {
             Self::List(list, _) => list.height(),
@@ -207,8 +207,8 @@ impl Menu {
     pub(super) fn key(&mut self, key: KeyEvent, now: Instant) -> Chosen {
         match self {
             Self::List(list, chosen) => answer(list.key(key), chosen),
-            Self::Question(question, sure) => match question.key(key, now) {
-                confirm::Answer::Yes => Chosen::Sure(*sure),
+            Self::Question(question, confirmation) => match question.key(key, now) {
+                confirm::Answer::Yes => Chosen::Confirmed(*confirmation),
                 confirm::Answer::No => Chosen::Left,
                 confirm::Answer::Nothing | confirm::Answer::Changed => Chosen::Nothing,
             },

@@ -1,7 +1,7 @@
-//! One agent: its client, its transcript, the prompt, and what it asks. How it
-//! begins and ends is in `life.rs`.
+//! A tab: one agent with its client, transcript, prompt and questions. Starting
+//! and stopping the agent is in `lifecycle`.
 
-mod life;
+mod lifecycle;
 
 use std::any::Any;
 use std::cmp::Ordering;
@@ -14,82 +14,83 @@ use unspool::Event;
 use unspool::event::{Body, Edits, Level, Notice};
 use unspool::patch;
 
-use super::ask::{Question, Said};
 use super::history::History;
 use super::menu::Menu;
-use super::words;
-use super::{News, Opening, Settings, Teller};
-use crate::keys::{Action, Place};
+use super::messages;
+use super::question::{Question, Reply};
+use super::{Report, Reporter, Settings, TabSpec};
+use crate::keys::{Action, Context};
 use crate::paint::count;
-use crate::prompt::blocks::{Takes, blocks};
+use crate::prompt::content::{Supports, blocks};
 use crate::prompt::{self, Message, Mode, Prompt};
-use crate::sight::Sight;
 use crate::tabs;
+use crate::viewer::Viewer;
 use unspool_acp::files::{FileError, Files};
 use unspool_acp::{self as acp, Client, Incoming, Open, Phase, State, Update};
 
-/// The keys that are told of.
-const PLACES: [Place; 5] = [
-    Place::Prompt,
-    Place::Chat,
-    Place::Dialog,
-    Place::Transcript,
-    Place::Everywhere,
+/// Contexts whose keys the help lists.
+const CONTEXTS: [Context; 5] = [
+    Context::Prompt,
+    Context::Chat,
+    Context::Dialog,
+    Context::Transcript,
+    Context::Everywhere,
 ];
-/// Of what an agent prints besides its messages, so much is shown.
-const STRAYS: usize = 5;
-/// Agents have answered after so long.
-const LATE: Duration = Duration::from_secs(10);
+/// Maximum number of output lines to show that are not protocol messages.
+const UNPARSED_LINES: usize = 5;
+/// Time after which a starting agent counts as slow.
+const SLOW_START: Duration = Duration::from_secs(10);
 const TOO_SMALL: &str = "Too small to show what is asked: PgDn scrolls, or enlarge the window.";
-/// After so much silence, what waits for the next message is shown.
-const QUIET: Duration = Duration::from_millis(60);
+/// Idle time after which buffered events are shown without waiting for the next
+/// message.
+const IDLE_TIME: Duration = Duration::from_millis(60);
 
 pub(super) struct Tab {
     id: u64,
     label: String,
-    /// Calls that got no result before the agent was started.
+    /// Calls without a result from before the agent was started.
     left: acp::client::Left,
-    opening: Opening,
-    /// None if it could not be started.
+    spec: TabSpec,
+    /// None if the agent could not be started.
     client: Option<Client>,
-    /// Ends the agent with us. It is dropped after the client.
+    /// Ties the agent to the lifetime of this process. Dropped after the client.
     guard: Option<Box<dyn Any>>,
-    /// The same files that the agent may touch, for what the prompt names.
+    /// Files of the project, for mentions in the prompt.
     files: Option<Files>,
     phase: Phase,
-    /// When the agent was started.
+    /// Start time of the agent.
     since: Instant,
     has_failed: bool,
-    pub(super) sight: Sight,
+    pub(super) viewer: Viewer,
     pub(super) prompt: Prompt,
     question: Option<Question>,
     is_browsing: bool,
-    /// When something came last that may not be shown yet.
-    came: Option<Instant>,
-    /// The last error that was shown.
+    /// Time of the last message that may not be shown yet.
+    last_received: Option<Instant>,
+    /// The last error shown.
     last_error: String,
-    /// The number of the last event.
+    /// Sequence number of the last event.
     last_seq: u64,
-    /// What it printed that is no message.
-    strays: usize,
-    /// What the person is called for.
+    /// Number of output lines that were not protocol messages.
+    unparsed_lines: usize,
+    /// Text of a pending notification.
     call: Option<&'static str>,
-    /// A list that was asked for and has come.
+    /// A requested list that has arrived.
     pub(super) menu: Option<Menu>,
 }
 
 impl Tab {
-    /// Starts an agent. If that fails, the tab says why.
+    /// Starts an agent. If that fails, the transcript shows the reason.
     pub(super) fn start(
         id: u64,
         label: String,
-        opening: Opening,
+        spec: TabSpec,
         settings: &Settings,
-        teller: &Teller,
+        reporter: &Reporter,
     ) -> Self {
         let files = Files::open(&settings.root);
-        let finder = teller.clone();
-        let wake = move || finder.tell(News::Files(id));
+        let finder = reporter.clone();
+        let wake = move || finder.send(Report::FilesFound(id));
         let mut prompt = Prompt::new(&settings.root, wake);
         prompt.set_placeholder("say what is to be done  (/ commands, @ files, ! shell, F1 help)");
         for mode in [Mode::Message, Mode::Shell] {
@@ -104,33 +105,33 @@ impl Tab {
             phase: Phase::Starting,
             since: Instant::now(),
             has_failed: false,
-            sight: Sight::new(settings.look.clone(), &PLACES),
+            viewer: Viewer::new(settings.look.clone(), &CONTEXTS),
             prompt,
             question: None,
             is_browsing: false,
-            came: None,
+            last_received: None,
             last_error: String::new(),
             last_seq: 0,
-            strays: 0,
+            unparsed_lines: 0,
             call: None,
             menu: None,
             left: acp::client::Left::default(),
-            opening,
+            spec,
         };
-        tab.sight.pane.set_focus(false);
-        tab.sight.pane.follow(true);
-        let mut past = std::mem::take(&mut tab.opening.past);
+        tab.viewer.pane.set_focus(false);
+        tab.viewer.pane.follow(true);
+        let mut past = std::mem::take(&mut tab.spec.past);
         let (ends, left) = acp::client::ends_of(&mut past);
         tab.left = left;
         let next = past.last().map_or(0, |event| event.seq + 1);
         for event in past {
-            tab.sight.pane.event(event);
+            tab.viewer.pane.event(event);
         }
-        tab.connect(settings, teller, next);
+        tab.connect(settings, reporter, next);
         for body in ends {
-            tab.tell(body);
+            tab.record(body);
         }
-        let first = std::mem::take(&mut tab.opening.prompt);
+        let first = std::mem::take(&mut tab.spec.prompt);
         if !first.trim().is_empty() {
             let message = Message {
                 text: first,
@@ -138,21 +139,21 @@ impl Tab {
             };
             tab.deliver(&message);
         }
-        tab.follow_up();
+        tab.take_updates();
         tab
     }
 
-    /// Something of our own, in the transcript.
+    /// Adds an event to the transcript only.
     fn show(&mut self, body: Body) {
-        self.sight.pane.event(Event::new(body));
+        self.viewer.pane.event(Event::new(body));
     }
 
     fn note(&mut self, level: Level, text: String) {
-        self.tell(Body::Notice(Notice::new(level, text)));
+        self.record(Body::Notice(Notice::new(level, text)));
     }
 
-    /// Something that belongs to the conversation, and is kept with it.
-    fn tell(&mut self, body: Body) {
+    /// Adds an event to the transcript and the recording.
+    fn record(&mut self, body: Body) {
         match &mut self.client {
             Some(client) => client.tell(body),
             None => self.show(body),
@@ -163,19 +164,19 @@ impl Tab {
         self.id
     }
 
-    /// What the tab is called.
+    /// Returns the label of the tab.
     pub(super) fn name(&self) -> &str {
         &self.label
     }
 
-    /// Whether the agent could be started.
-    pub(super) fn has_agent(&self) -> bool {
+    /// Returns true if the agent could be started.
+    pub(super) fn has_client(&self) -> bool {
         self.client.is_some()
     }
 
-    /// The agent's name.
+    /// Returns the agent's name.
     pub(super) fn agent(&self) -> &str {
-        &self.opening.agent.name
+        &self.spec.agent.name
     }
 
     pub(super) fn state(&self) -> Option<&State> {
@@ -186,16 +187,16 @@ impl Tab {
         self.phase
     }
 
-    /// Whether it takes longer to answer than agents do.
-    pub(super) fn is_late(&self) -> bool {
-        self.phase == Phase::Starting && self.since.elapsed() >= LATE
+    /// Returns true if the agent supports unusually long to start.
+    pub(super) fn is_slow(&self) -> bool {
+        self.phase == Phase::Starting && self.since.elapsed() >= SLOW_START
     }
 
-    pub(super) fn mark(&self) -> tabs::State {
+    pub(super) fn mark(&self) -> tabs::Status {
         super::mark(self.phase, self.has_failed)
     }
 
-    /// What the window is called.
+    /// Returns the window title.
     pub(super) fn title(&self) -> String {
         let doing = match self.phase {
             Phase::Asking | Phase::NeedsLogin => "? ",
@@ -205,11 +206,11 @@ impl Tab {
         format!("{doing}{} · unspool", self.name())
     }
 
-    /// What waits for its turn, in one line each.
+    /// Returns the queued messages, one line each.
     pub(super) fn queued(&self) -> Vec<String> {
         let queue = self.client.iter().flat_map(Client::queue);
         queue
-            .map(|queued| prompt::blocks::words(&queued.blocks))
+            .map(|queued| prompt::content::text_of(&queued.blocks))
             .collect()
     }
 
@@ -230,37 +231,39 @@ impl Tab {
 
     pub(super) fn browse(&mut self, is_browsing: bool) {
         self.is_browsing = is_browsing;
-        self.sight.pane.set_focus(is_browsing);
+        self.viewer.pane.set_focus(is_browsing);
     }
 
-    /// What the person is called for, once.
+    /// Supports the pending notification.
     pub(super) fn take_call(&mut self) -> Option<&'static str> {
         self.call.take()
     }
 
-    /// Takes what came from the agent.
-    pub(super) fn came(&mut self, incoming: Incoming) {
+    /// Handles a message from the agent.
+    pub(super) fn receive(&mut self, incoming: Incoming) {
         if let Some(client) = &mut self.client {
             let updates = client.take(incoming);
-            self.came = Some(Instant::now());
+            self.last_received = Some(Instant::now());
             self.updates(updates);
         }
     }
 
-    /// When what waits is to be shown.
+    /// Returns the time at which buffered events are shown.
     pub(super) fn due(&self) -> Option<Instant> {
-        self.came.map(|came| came + QUIET)
+        self.last_received.map(|received| received + IDLE_TIME)
     }
 
-    /// Does what has become due; whether something changed.
+    /// Runs due work. Returns true if something changed.
     pub(super) fn settle(&mut self, now: Instant) -> bool {
-        self.sight.tick();
-        let mut changed = self.sight.take_changed();
-        if self.came.is_some_and(|came| came + QUIET <= now)
+        self.viewer.tick();
+        let mut changed = self.viewer.take_changed();
+        if self
+            .last_received
+            .is_some_and(|received| received + IDLE_TIME <= now)
             && let Some(client) = &mut self.client
         {
             let updates = client.quiet();
-            self.came = client.is_unsettled().then_some(now);
+            self.last_received = client.is_unsettled().then_some(now);
             changed |= !updates.is_empty();
             self.updates(updates);
         }
@@ -271,11 +274,11 @@ impl Tab {
         if let Some(client) = &mut self.client {
             work(client);
         }
-        self.follow_up();
+        self.take_updates();
     }
 
-    /// Takes in what our own doing changed.
-    fn follow_up(&mut self) {
+    /// Handles the updates caused by our own requests.
+    fn take_updates(&mut self) {
         if let Some(client) = &mut self.client {
             let updates = client.drain();
             self.updates(updates);
@@ -286,13 +289,13 @@ impl Tab {
         for update in updates {
             self.update(update);
         }
-        let is_live = self.is_busy() || self.sight.pane.is_empty();
-        self.sight.pane.set_live(is_live);
+        let is_live = self.is_busy() || self.viewer.pane.is_empty();
+        self.viewer.pane.set_live(is_live);
         let left = self.client.iter().flat_map(Client::left);
-        self.sight.pane.set_left(left.map(str::to_owned).collect());
+        self.viewer.pane.set_left(left.map(str::to_owned).collect());
         let recording = self.client.as_ref().and_then(Client::recording);
-        if recording != self.sight.recording.as_deref() && recording.is_some() {
-            self.sight.recording = recording.map(Path::to_owned);
+        if recording != self.viewer.recording.as_deref() && recording.is_some() {
+            self.viewer.recording = recording.map(Path::to_owned);
         }
     }
 
@@ -305,12 +308,12 @@ impl Tab {
                     self.last_error = notice.text.to_string();
                 }
                 self.last_seq = event.seq;
-                self.sight.pane.event(event);
+                self.viewer.pane.event(event);
             }
-            Update::Phase(phase) => self.turned(phase),
-            Update::State => self.learned(),
+            Update::Phase(phase) => self.set_phase(phase),
+            Update::State => self.update_commands(),
             Update::Asked(id) => {
-                // The same question may have been asked anew.
+                // The same question may have been asked again.
                 self.question.take_if(|question| question.id() == id);
                 self.ask();
             }
@@ -318,32 +321,33 @@ impl Tab {
                 self.question.take_if(|question| question.id() == id);
                 self.ask();
             }
-            // It is among the events too.
+            // It also arrives as an event.
             Update::Automatic { .. } => {}
-            Update::Wrote(wrote) => self.wrote(&wrote),
+            Update::Wrote(wrote) => self.show_write(&wrote),
             Update::Sessions(sessions, _) => {
                 self.menu = Menu::sessions(&sessions);
                 if self.menu.is_none() {
-                    self.sight
-                        .say("This agent keeps no earlier sessions of this project.");
+                    self.viewer
+                        .set_message("This agent keeps no earlier sessions of this project.");
                 }
             }
             Update::Failed { what, message } => self.failed(&what, &message),
             Update::Stray(text) => {
-                self.stray(&text);
+                self.unparsed(&text);
             }
             Update::Ended { exit, stderr } => self.ended(&exit, &stderr),
         }
     }
 
-    /// Something that is no message: a shell's greeting, or a flood of logs.
-    fn stray(&mut self, text: &str) {
-        let (name, count) = (self.name().to_owned(), self.strays);
-        self.strays += 1;
-        match count.cmp(&STRAYS) {
+    /// Shows output that is not a protocol message, such as a shell's greeting or
+    /// a flood of logs.
+    fn unparsed(&mut self, text: &str) {
+        let (name, count) = (self.name().to_owned(), self.unparsed_lines);
+        self.unparsed_lines += 1;
+        match count.cmp(&UNPARSED_LINES) {
             Ordering::Less => {
-                let text = words::printed_line(text);
-                // It moved the cursor, or changed a colour.
+                let text = messages::printed_line(text);
+                // Only cursor movement or colours.
                 if text.is_empty() {
                     return;
                 }
@@ -355,14 +359,14 @@ impl Tab {
             }
             Ordering::Greater => return,
         }
-        self.follow_up();
+        self.take_updates();
     }
 
-    fn turned(&mut self, phase: Phase) {
+    fn set_phase(&mut self, phase: Phase) {
         let before = std::mem::replace(&mut self.phase, phase);
-        // What was said of the turn is over with it.
+        // Messages about the turn are obsolete now.
         if before == Phase::Working {
-            self.sight.hush();
+            self.viewer.clear_message();
         }
         self.call = match phase {
             Phase::Asking => Some("asks for permission"),
@@ -376,13 +380,13 @@ impl Tab {
             if self.menu.is_none() {
                 let text = "The agent wants a login and offers no way to do it here: log in with its own command.";
                 self.note(Level::Error, text.to_owned());
-                self.follow_up();
+                self.take_updates();
             }
         }
     }
 
-    /// The agent told of its commands and settings.
-    fn learned(&mut self) {
+    /// Passes the agent's commands on to the prompt.
+    fn update_commands(&mut self) {
         let Some(state) = self.state() else {
             return;
         };
@@ -395,7 +399,7 @@ impl Tab {
         self.prompt.set_commands(commands);
     }
 
-    /// Shows the oldest question, if none is shown.
+    /// Shows the oldest question, unless one is shown already.
     fn ask(&mut self) {
         let Some(client) = &self.client else {
             return;
@@ -408,8 +412,8 @@ impl Tab {
         }
     }
 
-    /// What an agent wrote through us and does not tell of itself.
-    fn wrote(&mut self, wrote: &acp::files::Wrote) {
+    /// Shows a file written through us that the agent does not report itself.
+    fn show_write(&mut self, wrote: &acp::files::Wrote) {
         let path = wrote.path.to_string_lossy();
         let edit = patch::from_texts(&path, wrote.old.as_deref(), &wrote.new, true);
         let edits = vec![edit];
@@ -418,47 +422,47 @@ impl Tab {
         {
             client.tell(Body::Edit(Edits::new(edits)));
         }
-        self.follow_up();
+        self.take_updates();
     }
 
-    /// Sends a message, and remembers it.
+    /// Sends a message and adds it to the history.
     pub(super) fn send(&mut self, message: &Message, history: &mut History) {
         self.remember(Mode::Message, &message.text, history);
         self.deliver(message);
-        self.sight.pane.act(Action::End);
+        self.viewer.pane.act(Action::End);
     }
 
     fn deliver(&mut self, message: &Message) {
-        let is_there = !matches!(self.phase, Phase::Ended | Phase::Failed);
-        let Some(client) = self.client.as_mut().filter(|_| is_there) else {
+        let is_running = !matches!(self.phase, Phase::Ended | Phase::Failed);
+        let Some(client) = self.client.as_mut().filter(|_| is_running) else {
             self.prompt.set_text(&message.text);
-            self.sight
-                .say("The agent is not there: Ctrl-R starts it again.");
+            self.viewer
+                .set_message("The agent is not there: Ctrl-R starts it again.");
             return;
         };
         let can = client.state().capabilities;
-        let takes = Takes {
+        let supports = Supports {
             embedded: can.embedded,
             images: can.image,
         };
         let files = self.files.as_ref();
         let read = |path: &Path| match files {
-            Some(files) => files.bytes(path, prompt::blocks::READ_MOST),
+            Some(files) => files.bytes(path, prompt::content::MAX_READ),
             None => Err(FileError::NotFound),
         };
         let root = files.map_or(Path::new("/"), Files::root);
-        let built = blocks(message, root, takes, read);
+        let built = blocks(message, root, supports, read);
         let was_queued = client.prompt(built.blocks);
-        if let Some(words) = words::left_out(&built.left_out) {
+        if let Some(words) = messages::left_out(&built.left_out) {
             self.note(Level::Warning, words);
         } else if was_queued {
-            self.sight
-                .say("It is sent when the agent is done (Ctrl-X takes it back).");
+            self.viewer
+                .set_message("It is sent when the agent is done (Ctrl-X takes it back).");
         }
-        self.follow_up();
+        self.take_updates();
     }
 
-    /// Runs a command of the person.
+    /// Runs a shell command.
     pub(super) fn shell(&mut self, command: &str, history: &mut History) {
         self.remember(Mode::Shell, command, history);
         let started = match &mut self.client {
@@ -466,17 +470,17 @@ impl Tab {
             None => Err(io::Error::other("the agent is not there")),
         };
         if let Err(error) = started {
-            self.sight
-                .say(&format!("The command could not be started: {error}"));
+            self.viewer
+                .set_message(&format!("The command could not be started: {error}"));
         }
-        self.follow_up();
-        self.sight.pane.act(Action::End);
+        self.take_updates();
+        self.viewer.pane.act(Action::End);
     }
 
     fn remember(&mut self, mode: Mode, text: &str, history: &mut History) {
         if let Err(error) = history.add(mode, text) {
-            self.sight
-                .say(&format!("It is not kept for the next time: {error}"));
+            self.viewer
+                .set_message(&format!("It is not kept for the next time: {error}"));
         }
     }
 
@@ -484,7 +488,7 @@ impl Tab {
         matches!(self.phase, Phase::Working | Phase::Asking) || self.runs_command()
     }
 
-    /// Stops the person's commands, or else the agent's turn.
+    /// Stops running shell commands, otherwise the agent's turn.
     pub(super) fn stop(&mut self) {
         self.with_client(|client| {
             let shells: Vec<String> = client.shells().map(str::to_owned).collect();
@@ -495,27 +499,28 @@ impl Tab {
                 client.stop_shell(&id);
             }
         });
-        self.sight.say("Stopping…");
+        self.viewer.set_message("Stopping…");
     }
 
-    /// Stops the agent's turn, and answers all that it asks with that.
+    /// Cancels the agent's turn and all its requests.
     pub(super) fn cancel(&mut self) {
         self.with_client(Client::cancel);
-        self.sight.say("Stopping…");
+        self.viewer.set_message("Stopping…");
     }
 
-    /// Puts the last message that waits back into the prompt.
+    /// Moves the last queued message back into the prompt.
     pub(super) fn take_back(&mut self) {
         let Some(client) = &mut self.client else {
             return;
         };
         let last = client.queue().back().map(|queued| queued.id);
         let Some(queued) = last.and_then(|id| client.remove_queued(id)) else {
-            self.sight.say("No message waits.");
+            self.viewer.set_message("No message waits.");
             return;
         };
-        self.prompt.set_text(&prompt::blocks::words(&queued.blocks));
-        self.follow_up();
+        self.prompt
+            .set_text(&prompt::content::text_of(&queued.blocks));
+        self.take_updates();
     }
 
     pub(super) fn next_mode(&mut self) {
@@ -526,7 +531,7 @@ impl Tab {
         let next = now.map_or(0, |now| (now + 1) % state.modes.len());
         match state.modes.get(next).map(|mode| mode.id.clone()) {
             Some(mode) => self.with_client(|client| client.set_mode(&mode)),
-            None => self.sight.say("This agent has no modes."),
+            None => self.viewer.set_message("This agent has no modes."),
         }
     }
 
@@ -535,26 +540,27 @@ impl Tab {
         if can == Some(true) {
             self.with_client(|client| client.list(None));
         } else {
-            self.sight.say("This agent does not list its sessions.");
+            self.viewer
+                .set_message("This agent does not list its sessions.");
         }
     }
 
-    /// Another session of the same agent, for a tab of its own.
-    pub(super) fn elsewhere(&self, session: String) -> Opening {
-        Opening {
-            agent: self.opening.agent.clone(),
+    /// Returns another session of the same agent, for a new tab.
+    pub(super) fn in_new_tab(&self, session: String) -> TabSpec {
+        TabSpec {
+            agent: self.spec.agent.clone(),
             open: Open::Load(session),
-            ..Opening::default()
+            ..TabSpec::default()
         }
     }
 
-    /// Whether it was told to stop and has not.
+    /// Returns true if the agent was asked to stop and has not stopped yet.
     pub(super) fn is_stopping(&self) -> bool {
         self.client.as_ref().is_some_and(Client::is_canceling)
     }
 
-    /// Sends what waits, after a turn that was stopped.
-    pub(super) fn send_waiting(&mut self) -> bool {
+    /// Sends the next queued message after a stopped turn.
+    pub(super) fn send_queued(&mut self) -> bool {
         let waits = self.phase == Phase::Ready && !self.queued().is_empty();
         if waits {
             self.with_client(Client::send_next);
@@ -562,7 +568,7 @@ impl Tab {
         waits
     }
 
-    pub(super) fn is_asked(&self) -> bool {
+    pub(super) fn has_question(&self) -> bool {
         self.question.is_some()
     }
 
@@ -570,42 +576,42 @@ impl Tab {
         self.question.as_mut()
     }
 
-    /// A key for the question that is shown.
+    /// Passes a key to the open question.
     pub(super) fn dialog_key(&mut self, key: KeyEvent) -> io::Result<bool> {
         let Some(question) = &mut self.question else {
             return Ok(false);
         };
         match question.key(key, Instant::now()) {
-            Said::Copy(text) => {
-                self.sight.copy(&text)?;
+            Reply::Copy(text) => {
+                self.viewer.copy(&text)?;
             }
-            said => self.answer(said),
+            reply => self.answer(reply),
         }
         Ok(true)
     }
 
-    /// The window has another size: it may not be too small any more.
+    /// Removes the warning about a small window after a resize.
     pub(super) fn resized(&mut self) {
-        if self.sight.said() == Some(TOO_SMALL) {
-            self.sight.hush();
+        if self.viewer.message() == Some(TOO_SMALL) {
+            self.viewer.clear_message();
         }
     }
 
-    fn answer(&mut self, said: Said) {
-        match said {
-            Said::Nothing | Said::Copy(_) => {}
-            Said::Stop => self.cancel(),
-            Said::Unseen => self.sight.say(TOO_SMALL),
-            Said::Unread(rows) => {
+    fn answer(&mut self, reply: Reply) {
+        match reply {
+            Reply::Nothing | Reply::Copy(_) => {}
+            Reply::Stop => self.cancel(),
+            Reply::Unseen => self.viewer.set_message(TOO_SMALL),
+            Reply::Unread(rows) => {
                 let rows = count(rows, "line", "lines");
                 let words = format!("{rows} unread: PgDn, or press again");
-                self.sight.say(&words);
+                self.viewer.set_message(&words);
             }
-            Said::Missing(what) => {
+            Reply::Missing(what) => {
                 let words = format!("The agent does not offer to {what}.");
-                self.sight.say(&words);
+                self.viewer.set_message(&words);
             }
-            Said::Answer(id, answer) => self.with_client(|client| {
+            Reply::Answer(id, answer) => self.with_client(|client| {
                 client.answer(id, answer);
             }),
         }
@@ -622,8 +628,8 @@ impl Tab {
 
     pub(super) fn input_mouse(&mut self, mouse: MouseEvent) {
         if let Some(question) = &mut self.question {
-            let said = question.mouse(mouse);
-            self.answer(said);
+            let reply = question.mouse(mouse);
+            self.answer(reply);
         } else {
             self.prompt.mouse(mouse);
         }

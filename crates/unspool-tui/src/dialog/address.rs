@@ -1,8 +1,8 @@
-//! Whether to visit an address that an agent asks for.
+//! Asks whether to visit a URL.
 //!
-//! The address is shown in full and never opened here. Its host stands by
-//! itself, since `https://bank.example@evil.example/` reads as something else;
-//! what is odd about it is said.
+//! The URL is shown in full and never opened here. Its host has a line of its
+//! own, because `https://bank.example@evil.example/` is misleading. Suspicious
+//! parts are pointed out.
 
 use std::time::Instant;
 
@@ -16,33 +16,33 @@ use super::Guard;
 use super::permission::short;
 use super::scroll::Scroll;
 
-/// What a key did.
+/// The result of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// Nothing.
+    /// Ignored.
     Nothing,
-    /// What is seen changed.
+    /// Only the display changed.
     Changed,
-    /// The person agrees: the caller may open the address.
+    /// The user agrees; the caller may open the URL.
     Accept,
-    /// The address should be copied; the question stays.
+    /// Copy the URL; the dialog stays open.
     Copy,
-    /// The person does not agree.
+    /// The user declines.
     Decline,
-    /// The question should be cancelled.
+    /// The request is cancelled.
     Cancel,
-    /// The person would agree to what was not seen yet.
+    /// Not accepted yet, because the URL was not fully visible.
     Unseen,
 }
 
-/// An address to visit.
+/// A dialog about a URL.
 pub struct Address {
     body: Scroll,
     guard: Guard,
 }
 
 impl Address {
-    /// What the agent says, and the address.
+    /// Creates the dialog from the agent's message and the URL.
     pub fn new(message: &str, address: &str) -> Self {
         let bold = Style::of(Role::Colorful).bold();
         let host = host(address);
@@ -63,12 +63,12 @@ impl Address {
         }
     }
 
-    /// The rows that all of it takes.
+    /// Returns the number of rows of the whole dialog.
     pub fn height(&mut self, wide: u16) -> u16 {
         u16::try_from(self.body.height(wide) + 2).unwrap_or(u16::MAX)
     }
 
-    /// Paints it.
+    /// Paints the dialog.
     pub fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, theme: &Theme, now: Instant) {
         self.guard.seen(now);
         let answers = [
@@ -87,7 +87,7 @@ impl Address {
         );
     }
 
-    /// Takes a key.
+    /// Handles a key.
     pub fn key(&mut self, key: KeyEvent, now: Instant) -> Answer {
         if key.kind == KeyEventKind::Release {
             return Answer::Nothing;
@@ -95,7 +95,7 @@ impl Address {
         if self.body.key(key) {
             return Answer::Changed;
         }
-        if !self.guard.is_meant(key, now) {
+        if !self.guard.accepts(key, now) {
             return Answer::Nothing;
         }
         match key.code {
@@ -109,7 +109,7 @@ impl Address {
     }
 }
 
-/// The host of an address, as a browser reads it.
+/// Returns the host of a URL, as a browser would parse it.
 fn host(address: &str) -> Option<&str> {
     let (_, rest) = address.split_once("://")?;
     let authority = rest.split(['/', '?', '#', '\\']).next()?;
@@ -121,7 +121,7 @@ fn host(address: &str) -> Option<&str> {
     (!name.is_empty()).then_some(name)
 }
 
-/// What a person should know before.
+/// Returns warnings about a URL.
 fn remarks(address: &str, host: Option<&str>) -> Vec<&'static str> {
     let scheme = address.split(':').next().unwrap_or_default();
     let is_https = scheme.eq_ignore_ascii_case("https");

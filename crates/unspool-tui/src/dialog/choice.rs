@@ -1,7 +1,7 @@
-//! One of many: modes, models, sessions, commands.
+//! A searchable list: modes, models, sessions, commands.
 //!
-//! Typing searches, as in the picker; without a query the items stand in their
-//! order, below the names of their groups. The one that holds now has a `●`.
+//! Typing filters it, as in the picker. Without a query, items keep their order
+//! below their group headings. The current item is marked with `●`.
 
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
@@ -21,56 +21,56 @@ use crate::matching::{Fields, Finder, field};
 use crate::paint::{clear, keys, put, rule};
 use crate::picker::fitted;
 
-/// What can be chosen. Its texts are made clean here.
+/// An item of the list. Its texts are escaped here.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Item {
-    /// What it belongs to; items of one group stand together.
+    /// Heading above it; items of a group are adjacent.
     pub group: String,
-    /// Its name.
+    /// The item's name.
     pub name: String,
-    /// What it is.
+    /// A short description.
     pub description: String,
-    /// Whether it holds now.
+    /// True for the value in use.
     pub is_current: bool,
 }
 
-/// What a key did.
+/// The result of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// Nothing.
+    /// Ignored.
     Nothing,
-    /// What is seen changed.
+    /// Only the display changed.
     Changed,
-    /// The item with this number was chosen.
+    /// The item with this index was chosen.
     Chosen(usize),
-    /// None was.
+    /// Closed without a choice.
     Left,
 }
 
 /// A row of the list.
 #[derive(Clone, Copy)]
 enum Row {
-    /// The name of the group of an item.
+    /// The group heading of the item with this index.
     Group(usize),
     Item(usize),
 }
 
-/// The list, and where a person is in it.
+/// The list with its query and selection.
 pub struct Choice {
     title: String,
     items: Vec<Item>,
     finder: Finder,
     query: LineInput,
-    /// Counted among those that match.
+    /// Index of the selected item among the matches.
     marked: usize,
     top: usize,
     list: Rect,
-    /// The item of each row of the list as it was painted last.
+    /// The item in each row of the last frame.
     places: Vec<Option<usize>>,
 }
 
 impl Choice {
-    /// The item that holds now is marked first.
+    /// Creates a list with the current item selected.
     pub fn new(title: &str, items: Vec<Item>) -> Self {
         let items: Vec<Item> = items.into_iter().map(cleaned).collect();
         let fields = |item: &Item| Fields {
@@ -89,7 +89,7 @@ impl Choice {
         }
     }
 
-    /// The rows that all of it takes.
+    /// Returns the number of rows of the whole list.
     pub fn height(&self) -> u16 {
         u16::try_from(self.rows().len() + 3).unwrap_or(u16::MAX)
     }
@@ -111,7 +111,7 @@ impl Choice {
         rows
     }
 
-    /// Paints it.
+    /// Paints the list.
     pub fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, theme: &Theme) {
         let area = area.intersection(frame.area());
         clear(frame.buffer_mut(), area);
@@ -166,7 +166,7 @@ impl Choice {
         let place = all.iter().position(is_marked).unwrap_or(0);
         let lowest = (place + 1).saturating_sub(rows.len());
         let most = all.len().saturating_sub(rows.len());
-        // The name of its group is seen with the first item.
+        // The first item is shown with its group heading.
         let highest = place.saturating_sub(usize::from(self.marked == 0));
         self.top = self.top.clamp(lowest, highest.max(lowest)).min(most);
         let names = self.names(&all, rows.len());
@@ -195,7 +195,7 @@ impl Choice {
         }
     }
 
-    /// The cells of the widest name that is seen.
+    /// Returns the width of the widest visible name.
     fn names(&self, all: &[Row], height: usize) -> usize {
         let name = |row: &Row| match row {
             Row::Item(at) => self.items.get(*at).map(|item| width(&item.name)),
@@ -234,7 +234,7 @@ impl Choice {
         put(buffer, row, &line, theme);
     }
 
-    /// Takes a key.
+    /// Handles a key.
     pub fn key(&mut self, key: KeyEvent) -> Answer {
         if key.kind == KeyEventKind::Release {
             return Answer::Nothing;
@@ -261,7 +261,7 @@ impl Choice {
         Answer::Changed
     }
 
-    /// Takes a text that is pasted.
+    /// Handles pasted text.
     pub fn paste(&mut self, text: &str) -> Answer {
         self.query.paste(text);
         self.search();
@@ -286,7 +286,7 @@ impl Choice {
         self.marked = self.marked.saturating_add_signed(by).min(last);
     }
 
-    /// Takes the wheel, and a click, which marks; a click on the marked item
+    /// Handles the wheel and clicks. A click selects an item, a second one
     /// chooses it.
     pub fn mouse(&mut self, mouse: MouseEvent) -> Answer {
         let place = Position::new(mouse.column, mouse.row);

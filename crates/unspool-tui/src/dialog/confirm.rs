@@ -1,7 +1,7 @@
-//! Yes or no.
+//! A yes-or-no question.
 //!
-//! `y` is yes, `n` and Esc are no; Enter answers nothing. Keys that were typed
-//! before it was seen are held back, as for a permission.
+//! `y` is yes, `n` and Esc are no, Enter does nothing. Keys typed ahead are
+//! ignored, as in a permission request.
 
 use std::time::Instant;
 
@@ -15,12 +15,12 @@ use super::Guard;
 use super::permission::short;
 use super::scroll::Scroll;
 
-/// What a key did.
+/// The result of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// Nothing.
+    /// Ignored.
     Nothing,
-    /// What is seen changed.
+    /// Only the display changed.
     Changed,
     /// Yes.
     Yes,
@@ -28,7 +28,7 @@ pub enum Answer {
     No,
 }
 
-/// A question.
+/// A yes-or-no question.
 pub struct Confirm {
     body: Scroll,
     yes: String,
@@ -37,7 +37,7 @@ pub struct Confirm {
 }
 
 impl Confirm {
-    /// A question, and what either answer does.
+    /// Creates a question with a label for each answer.
     pub fn new(question: &str, yes: &str, no: &str) -> Self {
         let question = Span::new(short(question), Style::default().bold());
         Self {
@@ -48,12 +48,12 @@ impl Confirm {
         }
     }
 
-    /// The rows that all of it takes.
+    /// Returns the number of rows of the whole dialog.
     pub fn height(&mut self, wide: u16) -> u16 {
         u16::try_from(self.body.height(wide) + 2).unwrap_or(u16::MAX)
     }
 
-    /// Paints it.
+    /// Paints the dialog.
     pub fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, theme: &Theme, now: Instant) {
         self.guard.seen(now);
         let answers = [("y", self.yes.as_str()), ("n", self.no.as_str())];
@@ -67,7 +67,7 @@ impl Confirm {
         );
     }
 
-    /// Takes a key.
+    /// Handles a key.
     pub fn key(&mut self, key: KeyEvent, now: Instant) -> Answer {
         if key.kind == KeyEventKind::Release {
             return Answer::Nothing;
@@ -75,7 +75,7 @@ impl Confirm {
         if self.body.key(key) {
             return Answer::Changed;
         }
-        if !self.guard.is_meant(key, now) {
+        if !self.guard.accepts(key, now) {
             return Answer::Nothing;
         }
         match key.code {

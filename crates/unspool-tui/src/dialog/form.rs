@@ -1,18 +1,18 @@
-//! A form: values that an agent asks for, as a JSON schema describes them.
+//! A form with values that an agent asks for, described by a JSON schema.
 //!
-//! Every field and every option is a stop; below them are the answers `send`,
-//! `decline` and `cancel`. What is wrong with a field is said below it once it
-//! was left, and nothing is sent while anything is wrong.
+//! Every field and every option is a tab stop; the answers `send`, `decline` and
+//! `cancel` follow. An invalid field shows its error once it has lost the focus,
+//! and an invalid form is not sent.
 //!
 //! | key | does |
 //! |---|---|
 //! | Tab, Down, Enter in a text | the next stop |
-//! | Shift-Tab, Up | the one before |
-//! | Ctrl-N, Ctrl-P | the next field, the one before |
-//! | PgDn, PgUp | scroll, such as to what the agent says above |
-//! | Space, Enter on an option | choose it, or not |
+//! | Shift-Tab, Up | the previous stop |
+//! | Ctrl-N, Ctrl-P | the next or previous field |
+//! | PgDn, PgUp | scroll, for example to the agent's message at the top |
+//! | Space, Enter on an option | select or clear it |
 //! | Enter on an answer | give it |
-//! | Ctrl-S | send it from anywhere |
+//! | Ctrl-S | send from anywhere |
 //! | Esc | cancel |
 
 mod check;
@@ -36,69 +36,70 @@ use crate::line_input::LineInput;
 use check::Checked;
 use schema::{Asked, Kind};
 
-/// Characters of what the agent says above the form.
+/// Maximum length of the agent's message, in characters.
 const LONGEST_MESSAGE: usize = 20_000;
 
-/// What a key did.
+/// The result of a key.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
-    /// Nothing.
+    /// Ignored.
     Nothing,
-    /// What is seen changed.
+    /// Only the display changed.
     Changed,
-    /// The values that were filled in.
+    /// The values to send.
     Accept(Map<String, Value>),
-    /// The person does not want to answer.
+    /// The user declines to answer.
     Decline,
-    /// The question should be cancelled.
+    /// The request is cancelled.
     Cancel,
 }
 
-/// What a person filled in.
+/// The value of a field.
 enum Filled {
     Text(LineInput),
     Flag(bool),
-    /// For each choice, whether it is chosen.
+    /// For each option, true if it is selected.
     Chosen(Vec<bool>),
     Nothing,
 }
 
-/// A field, and what is in it.
+/// A field and its value.
 struct Entry {
     asked: Asked,
     filled: Filled,
-    /// Whether it was left, so that what is wrong with it is said.
+    /// True once the field has lost the focus, so that its error is shown.
     is_left: bool,
 }
 
-/// Where the mark can be.
+/// A tab stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stop {
-    /// A field, and for choices which of them.
+    /// A field, and the option within it.
     Field(usize, usize),
     Send,
     Decline,
     Cancel,
 }
 
-/// The form, and where a person is in it.
+/// The form and its focus.
 pub struct Form {
     message: Vec<Line>,
     entries: Vec<Entry>,
-    /// Fields that are not shown, without which no answer can be given.
+    /// Number of required fields that cannot be shown; the form cannot be sent
+    /// then.
     left_out: usize,
     stops: Vec<Stop>,
     marked: usize,
     top: usize,
-    /// Whether it was scrolled away from the mark, as it is at first.
+    /// True while scrolled away from the focus, as at the start.
     is_scrolled: bool,
-    /// Rows that are seen at once.
+    /// Number of visible rows.
     page: usize,
     guard: Guard,
 }
 
 impl Form {
-    /// What the agent says, and the schema of what it asks for.
+    /// Creates a form from the agent's message and a schema.
     pub fn new(message: &str, schema: &Value) -> Self {
         let message: String = message.chars().take(LONGEST_MESSAGE).collect();
         let (asked, left_out) = schema::fields(schema);
@@ -126,12 +127,12 @@ impl Form {
         }
     }
 
-    /// The rows that all of it takes.
+    /// Returns the number of rows of the whole form.
     pub fn height(&self, wide: u16) -> u16 {
         u16::try_from(draw::rows(self, wide).len() + 2).unwrap_or(u16::MAX)
     }
 
-    /// Paints it.
+    /// Paints the form.
     pub fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, theme: &Theme, now: Instant) {
         self.guard.seen(now);
         draw::draw(frame, area, self, theme);
@@ -141,9 +142,9 @@ impl Form {
         self.stops.get(self.marked).copied().unwrap_or(Stop::Cancel)
     }
 
-    /// Takes a key.
+    /// Handles a key.
     pub fn key(&mut self, key: KeyEvent, now: Instant) -> Answer {
-        if key.kind == KeyEventKind::Release || !self.guard.lets(now) {
+        if key.kind == KeyEventKind::Release || !self.guard.is_pause_over(now) {
             return Answer::Nothing;
         }
         let plain = !key
@@ -171,7 +172,7 @@ impl Form {
         }
     }
 
-    /// Takes a text that is pasted.
+    /// Handles pasted text.
     pub fn paste(&mut self, text: &str) -> Answer {
         let Stop::Field(number, _) = self.stop() else {
             return Answer::Nothing;
@@ -201,7 +202,7 @@ impl Form {
         }
     }
 
-    /// Chooses what is marked; in a text, Enter goes on.
+    /// Selects the focused option; Enter in a text moves on.
     fn choose(&mut self, goes_on: bool) -> Answer {
         let Stop::Field(number, choice) = self.stop() else {
             return Answer::Nothing;
@@ -214,7 +215,7 @@ impl Form {
             Filled::Text(_) if goes_on => return self.step(true),
             Filled::Text(_) | Filled::Nothing => return Answer::Nothing,
             Filled::Flag(flag) => *flag = !*flag,
-            // Enter on what is chosen already goes on.
+            // Enter on a selected option moves on.
             Filled::Chosen(chosen)
                 if is_one && goes_on && chosen.get(choice).copied().unwrap_or(false) =>
             {
@@ -233,7 +234,7 @@ impl Form {
         Answer::Changed
     }
 
-    /// How far it is: the fields that hold something, and what is missing.
+    /// Describes the progress: filled fields and missing ones.
     fn summary(&self) -> String {
         let all = self.entries.len();
         let filled = |entry: &&Entry| matches!(entry.checked(), Ok(Some(_)));
@@ -266,7 +267,7 @@ impl Form {
         self.go(next.min(last))
     }
 
-    /// To the next field, past the choices of this one.
+    /// Moves to the next field, skipping the options of this one.
     fn jump(&mut self, forward: bool) -> Answer {
         let field = |at: usize| match self.stops.get(at) {
             Some(Stop::Field(number, _)) => Some(*number),
@@ -299,7 +300,7 @@ impl Form {
         Answer::Changed
     }
 
-    /// The values, or the mark on the first field that has something wrong.
+    /// Returns the values, or focuses the first invalid field.
     fn send(&mut self) -> Answer {
         let mut values = Map::new();
         let mut wrong = None;
@@ -324,7 +325,7 @@ impl Form {
 }
 
 impl Entry {
-    /// The value, or what is wrong with it.
+    /// Returns the value or the reason why it is invalid.
     fn checked(&self) -> Checked {
         let is_required = self.asked.is_required;
         match (&self.filled, &self.asked.kind) {
@@ -357,7 +358,7 @@ impl Entry {
     }
 }
 
-/// A field with its default.
+/// Creates a field with its default value.
 fn entry(asked: Asked) -> Entry {
     let default = asked.default.as_ref();
     let filled = match &asked.kind {

@@ -1,22 +1,21 @@
-//! Whether an agent may do what it asks for.
+//! Asks whether an agent may do something.
 //!
-//! Shown are the title, then the command or the change in full, and the agent's
-//! options in their order. Before each name stands in our words what the option
-//! does, since a name may say anything.
+//! Shows the title, the full command or change, and the agent's options in order.
+//! Each option is prefixed with its effect in our words, because its name may say
+//! anything.
 //!
 //! | key | does |
 //! |---|---|
-//! | `a` `A` `r` `R` | the first option that allows once, always, rejects once, always |
-//! | `1`–`9` | that option |
-//! | Up, Down, Enter | mark an option and take it; none is marked at first |
+//! | `a` `A` `r` `R` | takes the first option that allows once, allows always, rejects once, rejects always |
+//! | `1`–`9` | takes that option |
+//! | Up, Down, Enter | select an option and take it; none is selected at first |
 //! | `PgUp`, `PgDn`, Home, End, Ctrl-U, Ctrl-D | scroll |
 //! | Esc | asks the caller to cancel the turn |
 //!
-//! Nothing is allowed unseen: as long as less than a short line of the command, the
-//! change or the path was on the screen, only keys that reject and cancel do
-//! something. And nothing is allowed half read by chance: while a row of it was not on
-//! the screen, the first key that would allow it only says so, and the same key again,
-//! after a pause, allows it.
+//! Nothing is allowed unseen: until at least a short line of the command, change
+//! or path was visible, only rejecting and cancelling work. Nothing is allowed
+//! half read by accident: while some rows were never visible, the first key that
+//! would allow it only warns, and the same key allows it after a pause.
 
 use std::time::Instant;
 
@@ -34,29 +33,29 @@ use super::scroll::Scroll;
 use crate::convert;
 use crate::paint::{clear, count, keys, put, rule};
 
-/// Characters of a name that are shown.
+/// Maximum length of an option's name, in characters.
 const LONGEST: usize = 1_000;
-/// Characters of a title, which may be a whole command.
+/// Maximum length of a title, which may be a whole command.
 const LONGEST_TITLE: usize = 100_000;
-/// Options that are shown.
+/// Maximum number of options to show.
 const MOST_OPTIONS: usize = 100;
-/// Rows that one option may take.
+/// Maximum number of rows per option.
 const OPTION_ROWS: usize = 3;
-/// Rows of the request that options leave to it.
+/// Minimum number of rows that options leave for the body.
 const LEAST_BODY: usize = 3;
 
-/// What an option does.
+/// The effect of an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Allows it this time.
+    /// Allows it once.
     AllowOnce,
-    /// Allows it from now on.
+    /// Allows it always.
     AllowAlways,
-    /// Rejects it this time.
+    /// Rejects it once.
     RejectOnce,
-    /// Rejects it from now on.
+    /// Rejects it always.
     RejectAlways,
-    /// The agent did not say.
+    /// Not stated by the agent.
     Unknown,
 }
 
@@ -82,58 +81,59 @@ impl Kind {
     }
 }
 
-/// An option of the agent.
+/// An option offered by the agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
-    /// Its name.
+    /// The option's name.
     pub name: String,
-    /// What it does.
+    /// The option's effect.
     pub kind: Kind,
 }
 
-/// What a key did.
+/// The result of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// Nothing.
+    /// Ignored.
     Nothing,
-    /// What is seen changed.
+    /// Only the display changed.
     Changed,
-    /// The option with this number was taken.
+    /// The option with this index was chosen.
     Chosen(usize),
     /// The turn should be cancelled.
     Cancel,
-    /// It would have allowed what was not seen yet.
+    /// Not allowed yet, because nothing of the request was visible.
     Unseen,
-    /// It would have allowed what so many rows were not seen of; the same again does.
+    /// Not allowed yet, because this many rows were never visible. The same key
+    /// again allows it.
     Unread(usize),
 }
 
-/// A request, and where a person is in it.
+/// A permission request.
 pub struct Permission {
     body: Scroll,
     options: Vec<Choice>,
     marked: Option<usize>,
-    /// The option that was taken before all was read.
+    /// The option whose key only warned about unread rows.
     unread: Option<usize>,
-    /// Where it was painted last.
+    /// Area of the last frame.
     area: Rect,
     guard: Guard,
     waiting: usize,
 }
 
-/// A command as it is shown in a request.
+/// Returns the block that shows a command in a request.
 pub fn command(text: &str) -> Block {
     let text = sanitize::exact(text);
     Block::Verbatim(clean_lines(&text, Style::of(Role::Colorful)))
 }
 
 impl Permission {
-    /// A request with this title, if it has one; the blocks hold clean text, as those of `doc`
-    /// do.
+    /// Creates a request. The title may be empty; the blocks must be escaped, as
+    /// those of `doc` are.
     pub fn new(title: &str, mut blocks: Vec<Block>, mut options: Vec<Choice>) -> Self {
         let mut headings = 0;
         if !title.trim().is_empty() {
-            // A title may say anything; alone, it is all that is known.
+            // A title may say anything, but without a body it is all there is.
             headings = usize::from(!blocks.is_empty());
             let title = Span::new(shortened(title, LONGEST_TITLE), Style::default().bold());
             blocks.insert(0, Block::Paragraph(vec![title]));
@@ -156,12 +156,12 @@ impl Permission {
         }
     }
 
-    /// How many requests wait behind this one.
+    /// Sets the number of requests waiting after this one.
     pub fn set_waiting(&mut self, waiting: usize) {
         self.waiting = waiting;
     }
 
-    /// The rows that all of it takes.
+    /// Returns the number of rows of the whole dialog.
     pub fn height(&mut self, wide: u16) -> u16 {
         let options: usize = (0..self.options.len())
             .map(|number| self.option(number, wide, OPTION_ROWS).len())
@@ -170,11 +170,12 @@ impl Permission {
         u16::try_from(rows).unwrap_or(u16::MAX)
     }
 
-    /// Paints it. Keys are taken only from [`Guard::PAUSE`] after the first time.
+    /// Paints the dialog. Keys are accepted [`Guard::PAUSE`] after the first
+    /// frame.
     pub fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, theme: &Theme, now: Instant) {
         self.guard.seen(now);
         let area = area.intersection(frame.area());
-        // What was said holds for the window as it was.
+        // A warning about unread rows is obsolete after a resize.
         if self.area != area {
             self.area = area;
             self.unread = None;
@@ -185,7 +186,7 @@ impl Permission {
             return;
         }
         let mut rows = area.rows();
-        // In a small window the request itself comes first.
+        // In a small window the request itself has priority.
         if area.height >= 4 {
             let row = rows.next().unwrap_or_default();
             rule(buffer, row, &self.heading(), theme);
@@ -221,9 +222,9 @@ impl Permission {
         words
     }
 
-    /// The rows that options get, and how many each of them may take: all they
-    /// want, one each where there is no room for that, and then as many as leave
-    /// something of the body.
+    /// Returns the rows for all options and the maximum per option: as many as
+    /// they need, one each if space is short, and then as many as leave something
+    /// of the body.
     fn options_height(&mut self, rows: &[Rect], wide: u16) -> (usize, usize) {
         let wanted: usize = (0..self.options.len())
             .map(|number| self.option(number, wide, OPTION_ROWS).len())
@@ -238,7 +239,7 @@ impl Permission {
         (self.options.len().min(most), 1)
     }
 
-    /// An option, as rows.
+    /// Lays out an option.
     fn option(&self, number: usize, wide: u16, most: usize) -> Vec<Line> {
         let Some(option) = self.options.get(number) else {
             return Vec::new();
@@ -283,7 +284,7 @@ impl Permission {
             }
         }
         let is_marked = |number: usize| self.marked == Some(number);
-        // The last row tells of those that are not seen.
+        // The last row mentions hidden options.
         let mut rows = rows;
         if lines.len() > rows.len()
             && let Some((last, others)) = rows.split_last().filter(|(_, others)| !others.is_empty())
@@ -315,7 +316,7 @@ impl Permission {
         self.options.iter().position(|option| option.kind == kind)
     }
 
-    /// Takes a key.
+    /// Handles a key.
     pub fn key(&mut self, key: KeyEvent, now: Instant) -> Answer {
         if key.kind == KeyEventKind::Release {
             return Answer::Nothing;
@@ -323,8 +324,8 @@ impl Permission {
         if self.body.key(key) {
             return Answer::Changed;
         }
-        // A key that is held down was pressed for something else.
-        if !self.guard.is_meant(key, now) {
+        // A held key was pressed for something else.
+        if !self.guard.accepts(key, now) {
             return Answer::Nothing;
         }
         let warned = self.unread.take();
@@ -341,7 +342,7 @@ impl Permission {
         let unread = self.body.unread();
         if unread > 0 && warned != Some(number) {
             self.unread = Some(number);
-            self.guard.again(now);
+            self.guard.restart(now);
             return Answer::Unread(unread);
         }
         Answer::Chosen(number)
@@ -353,7 +354,7 @@ impl Permission {
             KeyCode::Enter => self.marked.map_or(Answer::Nothing, Answer::Chosen),
             KeyCode::Up | KeyCode::Char('k') => self.step(false),
             KeyCode::Down | KeyCode::Char('j') => self.step(true),
-            // Some terminals tell of Shift and not of what it makes.
+            // Some terminals report Shift with a lower-case letter.
             KeyCode::Char(letter) if key.modifiers.contains(KeyModifiers::SHIFT) => {
                 self.letter(letter.to_ascii_uppercase())
             }
@@ -392,7 +393,7 @@ impl Permission {
         found.map_or(Answer::Nothing, Answer::Chosen)
     }
 
-    /// Takes the wheel.
+    /// Handles the wheel.
     pub fn mouse(&mut self, mouse: MouseEvent) -> Answer {
         if self.body.wheel(mouse.kind) {
             return Answer::Changed;
@@ -401,7 +402,8 @@ impl Permission {
     }
 }
 
-/// A text as one clean line of a bearable length; what is cut is told.
+/// Escapes a text to one line of limited length; mentions the number of
+/// characters cut.
 pub(super) fn short(text: &str) -> String {
     shortened(text, LONGEST)
 }

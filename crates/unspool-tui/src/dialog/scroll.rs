@@ -1,6 +1,6 @@
-//! Text of any length in a few rows, which tells what is not seen.
+//! Scrollable text that tracks which rows were visible.
 //!
-//! It is laid out once for each width.
+//! It is laid out once per width.
 
 use std::collections::BTreeSet;
 
@@ -13,23 +13,23 @@ use unspool::theme::Theme;
 
 use crate::paint::{count, put};
 
-/// Cells of a text that tell what it is about.
+/// Number of visible cells after which the subject counts as seen.
 const ENOUGH: usize = 30;
 
-/// Text that scrolls.
+/// Scrollable text.
 #[derive(Default)]
 pub(super) struct Scroll {
     blocks: Vec<Block>,
-    /// So many of them only say what the others are.
+    /// Number of leading blocks that are only headings.
     headings: usize,
     lines: Vec<Line>,
-    /// The rows of the headings.
+    /// Number of rows of the headings.
     heading_rows: usize,
-    /// The rows behind the headings that were painted at this width.
+    /// Rows after the headings that were visible at this width.
     seen: BTreeSet<usize>,
-    /// Whether so much of them was painted that one knows what it is about.
+    /// True once enough of them was visible to know the subject.
     is_seen: bool,
-    /// Whether all of them were painted at another width.
+    /// True if all of them were visible at another width.
     is_read: bool,
     wide: Option<u16>,
     top: usize,
@@ -44,23 +44,23 @@ impl Scroll {
         }
     }
 
-    /// The first blocks only say what the others are.
+    /// Treats the first blocks as headings.
     pub(super) fn with_headings(mut self, headings: usize) -> Self {
         self.headings = headings;
         self
     }
 
-    /// Whether there is more of it than was painted last.
+    /// Returns true if the last frame did not show everything.
     pub(super) fn scrolls(&self) -> bool {
         self.lines.len() > self.page
     }
 
-    /// Whether as much as a line was seen of what follows the headings.
+    /// Returns true once about a line after the headings was visible.
     pub(super) fn is_seen(&self) -> bool {
         self.is_seen
     }
 
-    /// The rows with words that were not painted yet.
+    /// Returns the number of non-empty rows that were never visible.
     pub(super) fn unread(&self) -> usize {
         if self.is_read {
             return 0;
@@ -70,7 +70,7 @@ impl Scroll {
         unread.count()
     }
 
-    /// The rows that all of it takes.
+    /// Returns the total number of rows.
     pub(super) fn height(&mut self, wide: u16) -> usize {
         if self.wide != Some(wide) {
             self.is_read |= self.wide.is_some() && self.unread() == 0;
@@ -84,7 +84,7 @@ impl Scroll {
         self.lines.len()
     }
 
-    /// Paints what fits; the last row tells of what does not.
+    /// Paints what fits. The last row mentions hidden rows.
     pub(super) fn draw(&mut self, buffer: &mut Buffer, area: Rect, theme: &Theme) {
         let total = self.height(area.width);
         let height = usize::from(area.height);
@@ -106,7 +106,7 @@ impl Scroll {
         if !fits && height > 1 {
             put(buffer, last, &self.rest(total), theme);
         } else if !fits {
-            // A row of its own would leave nothing of the text.
+            // A separate row would leave no space for text.
             let sign = Rect {
                 x: last.right() - 1,
                 width: 1,
@@ -123,7 +123,7 @@ impl Scroll {
         seen > 0 && (seen >= ENOUGH || seen >= all.sum())
     }
 
-    /// How much is not seen.
+    /// Describes the number of hidden rows.
     fn rest(&self, total: usize) -> Line {
         let below = total.saturating_sub(self.top + self.page);
         let words = match (self.top, below) {
@@ -134,7 +134,7 @@ impl Scroll {
         vec![Span::role(words, Role::Red)]
     }
 
-    /// Takes a key that scrolls; whether it is one.
+    /// Handles a scrolling key. Returns false for other keys.
     pub(super) fn key(&mut self, key: KeyEvent) -> bool {
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         match key.code {
@@ -152,7 +152,7 @@ impl Scroll {
         true
     }
 
-    /// Takes the wheel; whether it is that.
+    /// Handles the wheel. Returns false for other mouse events.
     pub(super) fn wheel(&mut self, kind: MouseEventKind) -> bool {
         match kind {
             MouseEventKind::ScrollDown => self.top += 3,
@@ -164,7 +164,7 @@ impl Scroll {
     }
 }
 
-/// The cells of a row that hold words.
+/// Returns the number of non-blank cells in a row.
 fn cells(line: &Line) -> usize {
     line.iter().map(|span| width(span.text.trim())).sum()
 }

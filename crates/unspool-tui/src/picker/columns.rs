@@ -1,16 +1,16 @@
-//! The columns of a list of which only a few rows are seen: widths are measured
-//! once, and a row is laid out when it is painted.
+//! Columns of a long list. Widths are measured once; a row is laid out when it is
+//! painted.
 
 use unicode_segmentation::UnicodeSegmentation as _;
 use unspool::doc::{Line, Role, Span, Style, append};
 use unspool::layout::{width, width::cluster};
 
-/// Blanks between two columns.
+/// Space between two columns.
 const GAP: usize = 2;
-/// What the last column needs before others are left out for it.
+/// Minimum width of the last column before other columns are dropped.
 const LEAST: usize = 24;
 
-/// One column. The last one takes the room that is left.
+/// A column. The last one gets the remaining space.
 #[derive(Clone, Copy, Debug)]
 pub struct Column {
     heading: &'static str,
@@ -21,7 +21,7 @@ pub struct Column {
 }
 
 impl Column {
-    /// A column that is matched against the query and never left out.
+    /// Creates a column that is searched and never dropped.
     pub const fn new(heading: &'static str) -> Self {
         Self {
             heading,
@@ -32,7 +32,7 @@ impl Column {
         }
     }
 
-    /// The same; columns with higher numbers are left out first.
+    /// Allows the column to be dropped; higher numbers go first.
     pub const fn dispensable(self, dispensable: u8) -> Self {
         Self {
             dispensable,
@@ -40,7 +40,7 @@ impl Column {
         }
     }
 
-    /// The same, not matched.
+    /// Excludes the column from the search.
     pub const fn unmatched(self) -> Self {
         Self {
             is_matched: false,
@@ -48,8 +48,7 @@ impl Column {
         }
     }
 
-    /// The same, at most so wide; of what is longer the end is seen, as with
-    /// paths.
+    /// Limits the width; longer texts lose their start, which suits paths.
     pub const fn keeping_end(self, most: usize) -> Self {
         Self {
             most,
@@ -63,7 +62,7 @@ impl Column {
     }
 }
 
-/// The columns and how wide they are.
+/// The columns with their measured widths.
 pub(super) struct Columns {
     columns: Vec<Column>,
     widths: Vec<usize>,
@@ -86,7 +85,7 @@ impl Columns {
         }
     }
 
-    /// The columns that there is room for, each with its cells.
+    /// Returns the columns that fit, each with its width.
     fn shown(&self, room: usize) -> Vec<(usize, usize)> {
         let last = self.columns.len().saturating_sub(1);
         let mut shown: Vec<usize> = (0..self.columns.len()).collect();
@@ -110,7 +109,7 @@ impl Columns {
         shown.into_iter().map(|at| (at, cells(at))).collect()
     }
 
-    /// The headings.
+    /// Lays out the headings.
     pub(super) fn heading(&self, room: usize) -> Line {
         let style = Style::of(Role::Accent);
         let cells: Vec<Span> = self
@@ -121,8 +120,8 @@ impl Columns {
         self.line(&cells, &[], room)
     }
 
-    /// A row, with the clusters that match marked: for each column that is
-    /// matched, which of them.
+    /// Lays out a row and highlights the matching clusters, given per searched
+    /// column.
     pub(super) fn line(&self, cells: &[Span], marks: &[Vec<u32>], room: usize) -> Line {
         let mut line = Line::new();
         for (place, (at, wide)) in self.shown(room).into_iter().enumerate() {
@@ -143,8 +142,8 @@ impl Columns {
     }
 }
 
-/// A cell in exactly so many cells of the terminal. What is too wide is cut so
-/// that what matches is seen.
+/// Fits a cell into an exact width. A wider one is cut so that its matches stay
+/// visible.
 pub(crate) fn fitted(cell: &Span, marks: &[u32], room: usize, keeps_end: bool) -> Line {
     let mut line = Line::new();
     let clusters = clusters(&cell.text, marks);
@@ -173,10 +172,10 @@ pub(crate) fn fitted(cell: &Span, marks: &[u32], room: usize, keeps_end: bool) -
     line
 }
 
-/// A cluster of a cell.
+/// A grapheme cluster of a cell.
 struct Cluster<'a> {
     text: &'a str,
-    /// The cells before it.
+    /// Width of the text before it.
     start: usize,
     wide: usize,
     is_marked: bool,
@@ -204,7 +203,7 @@ fn clusters<'a>(text: &'a str, marks: &[u32]) -> Vec<Cluster<'a>> {
     text.graphemes(true).enumerate().map(cluster).collect()
 }
 
-/// The cells at the beginning that are not seen.
+/// Returns the width hidden at the start.
 fn skipped(clusters: &[Cluster<'_>], room: usize, keeps_end: bool) -> usize {
     let cells = clusters.last().map_or(0, Cluster::end);
     if cells <= room {
@@ -216,7 +215,7 @@ fn skipped(clusters: &[Cluster<'_>], room: usize, keeps_end: bool) -> usize {
     let last = last.map_or(0, Cluster::end);
     if keeps_end {
         let usual = cells - room.saturating_sub(1);
-        // Unless all that matches is in what would be cut.
+        // Show the matches if they are all in the part that would be cut.
         return if last > usual {
             usual
         } else {
@@ -226,11 +225,11 @@ fn skipped(clusters: &[Cluster<'_>], room: usize, keeps_end: bool) -> usize {
     if last < room {
         return 0;
     }
-    // A cell at each side tells that something is left out.
+    // One cell on each side is for the ellipsis.
     last.saturating_sub(room.saturating_sub(2)).min(first)
 }
 
-/// How what matches looks; without colours it is still seen.
+/// Returns the style of matches, visible even without colours.
 fn mark() -> Style {
     Style::of(Role::Colorful).bold().underline()
 }

@@ -1,8 +1,8 @@
-//! Paints a picker: the query on top, the rows below it, what is known of the
-//! marked one beside or below them, and the keys in the last line.
+//! Paints a picker: query at the top, rows below, details beside or below them,
+//! key hints in the last line.
 //!
-//! What there is no room for is left out; nothing here depends on the number of
-//! rows but the figures in the last line.
+//! Parts that do not fit are left out. The cost does not depend on the number of
+//! rows.
 
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
@@ -15,18 +15,18 @@ use super::{Detail, Picker};
 use crate::convert;
 use crate::paint::{keys, put};
 
-/// From so many columns on, details stand beside the list.
+/// Minimum width for details beside the list.
 const WIDE: u16 = 100;
-/// From so many rows on, they stand below it otherwise.
+/// Minimum height for details below the list.
 const TALL: u16 = 16;
-/// Rows of details below the list: half of the screen, but not more than this.
+/// Maximum height of details below the list; at most half of the screen.
 const BELOW: u16 = 12;
-/// Before each row, and before the query.
+/// Margin before each row and before the query.
 const MARGIN: u16 = 2;
-/// The widest name of a fact, with blanks.
+/// Width of the names of facts.
 const NAMES: usize = 10;
 
-/// The keys, the most important first.
+/// Key hints, most important first.
 const KEYS: [(&str, &str); 5] = [
     ("Enter", "show"),
     ("Esc", "leave"),
@@ -35,7 +35,7 @@ const KEYS: [(&str, &str); 5] = [
     ("'word ^start end$ !not", "search"),
 ];
 
-/// Where everything is.
+/// Areas of a frame.
 #[derive(Default)]
 struct Areas {
     query: Rect,
@@ -73,20 +73,20 @@ impl Areas {
         }
     }
 
-    /// The list so wide, details to its right.
+    /// Puts the details to the right of a list of this width.
     fn beside(mut self, wide: u16) -> Self {
         let body = self.list;
         let rest = body.width - wide;
         self.list.width = wide;
         self.heading.width = wide;
-        // The heading's row is the details' too.
+        // Details also use the row of the heading.
         let (y, height) = (self.heading.y, body.height + self.heading.height);
         self.rule = Rect::new(body.x + wide + 1, y, 1, height);
         self.detail = Rect::new(body.x + wide + 3, y, rest.saturating_sub(3), height);
         self
     }
 
-    /// The list above, details below it.
+    /// Puts the details below the list.
     fn below(mut self) -> Self {
         let body = self.list;
         let height = (body.height / 2).min(BELOW);
@@ -126,7 +126,7 @@ pub(super) fn draw(
     }
 }
 
-/// Paints what was typed; gives back the column of the cursor.
+/// Paints the query and returns the cursor's column.
 fn query(buffer: &mut Buffer, area: Rect, picker: &Picker, theme: &Theme) -> u16 {
     let prompt = Span::new("> ", Style::of(Role::Colorful).bold());
     put(buffer, area, &[prompt], theme);
@@ -138,7 +138,7 @@ fn query(buffer: &mut Buffer, area: Rect, picker: &Picker, theme: &Theme) -> u16
     picker.query.draw(buffer, rest, theme)
 }
 
-/// The area without its margin.
+/// Returns the area without its margin.
 fn inside(area: Rect) -> Rect {
     let margin = MARGIN.min(area.width);
     Rect::new(area.x + margin, area.y, area.width - margin, area.height)
@@ -180,14 +180,14 @@ fn rule(buffer: &mut Buffer, area: Rect, theme: &Theme) {
     }
 }
 
-/// The keys, as many as there is room for, and how many rows match.
+/// Paints the key hints and the number of matches.
 fn footer(buffer: &mut Buffer, area: Rect, picker: &Picker, theme: &Theme) {
     let figures = format!("{}/{}", picker.found().len(), picker.finder.total());
     let line = keys(&KEYS, &figures, usize::from(area.width));
     put(buffer, area, &line, theme);
 }
 
-/// Details, laid out.
+/// Lays out details.
 fn lines(detail: &Detail, room: usize) -> Vec<Line> {
     let mut heading = detail.heading.clone();
     heading.style = heading.style.bold();

@@ -1,4 +1,4 @@
-//! Keys and what they do, and the frames that follow, without a terminal.
+//! Keys and frames of the picker, without a terminal.
 
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -80,7 +80,7 @@ fn painted(picker: &mut Picker, size: (u16, u16), theme: &Theme) -> Buffer {
     frame.buffer.clone()
 }
 
-/// What is seen, as text.
+/// Returns the text of a frame.
 fn shown(picker: &mut Picker, size: (u16, u16)) -> Vec<String> {
     let buffer = painted(picker, size, &Theme::default());
     let area = buffer.area;
@@ -268,7 +268,7 @@ fn endless_text_is_cut() {
     assert!(shown(&mut picker, (80, 10))[2].ends_with('…'));
 }
 
-/// The mark stays to be seen whatever the window does.
+/// The selection stays visible after a resize.
 #[test]
 fn another_size_keeps_the_mark_on_the_screen() {
     let mut picker = many(100);

@@ -1,6 +1,6 @@
-//! Paints the prompt and the list above it.
+//! Paints the prompt and the completion list.
 //!
-//! Only the rows that are seen are painted; the cursor is always among them.
+//! Only visible rows are painted; the cursor is always among them.
 
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
@@ -16,10 +16,10 @@ use crate::convert;
 use crate::paint::{clear, keys, put, rule};
 use crate::picker::fitted;
 
-/// The mark before the text, and a blank.
+/// Width of the prompt sign and a space.
 pub(super) const MARGIN: usize = 2;
 
-/// The cells for text in a prompt so wide: the cursor needs one behind it.
+/// Returns the width for text; the cursor needs a cell after it.
 pub(super) fn room(wide: u16) -> usize {
     usize::from(wide).saturating_sub(MARGIN + 1).max(1)
 }
@@ -91,11 +91,11 @@ fn text(buffer: &mut Buffer, area: Rect, prompt: &Prompt, theme: &Theme) {
     }
 }
 
-/// How parts of the text look.
+/// Styles of the parts of the text.
 struct Styles<'a> {
     text: &'a str,
     mentions: Vec<super::Mention>,
-    /// Where the name of a command ends.
+    /// End of the command's name.
     command: usize,
 }
 
@@ -138,7 +138,7 @@ impl<'a> Styles<'a> {
     }
 }
 
-/// The list: a rule, the rows, and the keys.
+/// Paints the list: a rule, the rows and the key hints.
 fn list(buffer: &mut Buffer, prompt: Rect, popup: &Popup, theme: &Theme) {
     let screen = buffer.area;
     let rows = popup.items.len().clamp(1, ROWS);
@@ -175,7 +175,7 @@ fn list(buffer: &mut Buffer, prompt: Rect, popup: &Popup, theme: &Theme) {
     items(buffer, lines.collect(), popup, theme);
 }
 
-/// `3/12`, where not all are seen.
+/// Returns the position in a long list, such as `3/12`.
 fn place(popup: &Popup) -> String {
     if popup.items.len() <= ROWS {
         return String::new();
@@ -184,7 +184,7 @@ fn place(popup: &Popup) -> String {
 }
 
 fn items(buffer: &mut Buffer, rows: Vec<Rect>, popup: &Popup, theme: &Theme) {
-    // A screen may have fewer rows than the list was scrolled for.
+    // The screen may have fewer rows than the list was scrolled for.
     let lowest = (popup.marked + 1).saturating_sub(rows.len());
     let top = popup.top.max(lowest);
     let seen = popup.items.iter().enumerate().skip(top).take(rows.len());

@@ -1,9 +1,9 @@
-//! The files of the project, found and matched in the background.
+//! Finds and matches the project's files in the background.
 //!
-//! One thread walks, one matches; the person who types waits for neither, and
-//! sees what was found so far. What Git ignores is left out, and so is what
-//! cannot be written in a prompt (names that are no text, or hold characters
-//! that cannot be seen). Links are not followed. The threads end with the value.
+//! One thread walks the tree, one matches; typing waits for neither and sees
+//! intermediate results. Files ignored by Git are left out, as are names that
+//! cannot be typed (not UTF-8, or with invisible characters). Symbolic links are
+//! not followed. Dropping the value ends the threads.
 
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
@@ -17,53 +17,53 @@ use nucleo_matcher::pattern::{AtomKind, CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 use unspool::sanitize;
 
-/// Paths that are kept.
+/// Maximum number of paths.
 const MOST: usize = 200_000;
-/// Matches that are given back.
+/// Maximum number of matches returned.
 const SHOWN: usize = 30;
-/// Letters of a path that are kept; longer ones are left out.
+/// Maximum length of a path, in characters. Longer ones are left out.
 const LONGEST: usize = 1_000;
-/// How often what was found is handed over.
+/// Interval at which the walk publishes new paths.
 const HANDOVER: Duration = Duration::from_millis(100);
-/// How long who chooses waits for what is written to be looked for.
+/// Time to wait for the results of the current query.
 const MOMENT: Duration = Duration::from_millis(200);
-/// How long a walk is good.
+/// Age after which the tree is walked again.
 const FRESH: Duration = Duration::from_secs(5);
 
-/// Tells that there is something new.
+/// Called when there are new results.
 pub(super) type Wake = Arc<dyn Fn() + Send + Sync>;
 
 type Paths = Arc<Vec<Box<str>>>;
 
-/// A file that matches.
+/// A matching file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Found {
-    /// Its path below the root, with `/` at the end if it is a directory.
+    /// Path relative to the root, with a trailing `/` for a directory.
     pub(super) path: String,
-    /// The clusters that match.
+    /// The matching clusters.
     pub(super) marks: Vec<u32>,
 }
 
-/// What is known now.
+/// Results so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Known {
-    /// The best matches, for the query that was asked last.
+    /// The best matches for the last query.
     pub(super) found: Vec<Found>,
-    /// How many paths there are.
+    /// Total number of paths.
     pub(super) total: usize,
-    /// Whether more may come.
+    /// True while more may come.
     pub(super) is_busy: bool,
 }
 
 #[derive(Default)]
 struct State {
-    /// In pieces, so that looking at them copies nothing.
+    /// In pieces, so that matching does not copy them.
     pieces: Vec<Paths>,
     is_walking: bool,
-    /// When the last walk ended.
+    /// End of the last walk.
     walked: Option<Instant>,
     query: String,
-    /// Counts queries and pieces.
+    /// Number of queries and pieces so far.
     asked: u64,
     answered: u64,
     found: Vec<Found>,
@@ -97,7 +97,7 @@ impl Files {
         }
     }
 
-    /// Looks for another query; a walk that is old is done again.
+    /// Starts a search, and a new walk if the last one is old.
     pub(super) fn look_for(&mut self, query: &str) {
         self.refresh();
         let mut state = self.shared.lock();
@@ -113,7 +113,7 @@ impl Files {
         }
     }
 
-    /// What is known now.
+    /// Returns the results so far.
     pub(super) fn known(&self) -> Known {
         let state = self.shared.lock();
         Known {
@@ -123,9 +123,9 @@ impl Files {
         }
     }
 
-    /// Whether what is known is for the query that was asked last; waits a
-    /// moment for that.
-    pub(super) fn is_answered(&self) -> bool {
+    /// Waits a moment for the results of the last query. Returns true if they are
+    /// there.
+    pub(super) fn wait_for_results(&self) -> bool {
         let began = Instant::now();
         loop {
             let state = self.shared.lock();
@@ -158,7 +158,7 @@ impl Files {
 impl Drop for Files {
     fn drop(&mut self) {
         self.shared.stops.store(true, Ordering::Relaxed);
-        // Whoever holds the lock sees the flag before it waits again.
+        // Taking the lock once ensures that a thread about to wait sees the flag.
         drop(self.shared.lock());
         self.shared.changed.notify_all();
     }
@@ -184,8 +184,8 @@ impl Shared {
         self.stops.load(Ordering::Relaxed)
     }
 
-    /// Walks the project. A first walk shows what it has; a later one replaces
-    /// what there is when it is done.
+    /// Walks the project. The first walk publishes intermediate results; a later
+    /// one replaces them when complete.
     fn walk(&self) {
         let is_first = self.lock().pieces.is_empty();
         let mut pieces: Vec<Paths> = Vec::new();
@@ -218,14 +218,15 @@ impl Shared {
         self.changed.notify_all();
     }
 
-    /// Answers the last query, again and again.
+    /// Answers queries until the value is dropped.
     fn match_all(&self) {
         let mut matcher = Matcher::new(Config::DEFAULT.match_paths());
         while let Some((asked, query, pieces)) = self.next() {
             let found = best(&pieces, &query, &mut matcher);
             let mut state = self.lock();
             state.answered = asked;
-            // An older answer is better than none, but not for another query.
+            // A result for an older list of paths is fine, one for another query
+            // is not.
             if state.query == query {
                 state.found = found;
             }
@@ -234,7 +235,7 @@ impl Shared {
         }
     }
 
-    /// Waits for a query; none when it is over.
+    /// Waits for a query. Returns `None` at the end.
     fn next(&self) -> Option<(u64, String, Vec<Paths>)> {
         let mut state = self.lock();
         while state.asked == state.answered && !self.stops() {
@@ -246,7 +247,7 @@ impl Shared {
     }
 }
 
-/// All paths below a root, as they are written.
+/// Returns all paths below a root.
 fn paths(root: &Path) -> impl Iterator<Item = Box<str>> {
     let is_wanted = |entry: &DirEntry| entry.file_name() != ".git";
     let walk = WalkBuilder::new(root)
@@ -273,8 +274,7 @@ fn written(entry: &DirEntry, root: &Path) -> Option<Box<str>> {
     })
 }
 
-/// The best matches: by score, then the shorter, then in the order of the
-/// alphabet.
+/// Returns the best matches: by score, then shorter, then alphabetically.
 fn best(pieces: &[Paths], query: &str, matcher: &mut Matcher) -> Vec<Found> {
     let pattern = Pattern::new(
         query,

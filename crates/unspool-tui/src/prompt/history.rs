@@ -1,25 +1,25 @@
-//! What was sent before, and which of it is being looked at.
+//! Input history of the prompt.
 //!
-//! Going back keeps what was being written, and coming forward again finds it.
+//! Going back keeps the current draft, and going forward again restores it.
 
-/// Entries that are kept, and bytes of all of them.
+/// Maximum number of entries, and of their bytes in total.
 const MOST: usize = 1_000;
 const LARGEST: usize = 8_000_000;
 
-/// What was sent before, the oldest first.
+/// Earlier inputs, oldest first.
 #[derive(Default)]
 pub(super) struct History {
     entries: Vec<String>,
-    /// The entry that is looked at, and what was being written before.
+    /// The entry shown, and the draft before.
     looking: Option<(usize, String)>,
 }
 
-/// What is to be put into the prompt.
+/// A text to put into the prompt.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Recalled {
-    /// An entry as it was sent.
+    /// A history entry.
     Entry(String),
-    /// What was being written.
+    /// The draft.
     Draft(String),
 }
 
@@ -33,7 +33,7 @@ impl History {
         history
     }
 
-    /// Forgets the oldest entries where there are too many.
+    /// Drops the oldest entries beyond the limits.
     fn bound(&mut self) {
         let mut bytes = 0;
         let is_kept = |entry: &&String| {
@@ -45,7 +45,7 @@ impl History {
         self.entries.drain(..self.entries.len() - kept);
     }
 
-    /// Adds what was sent, unless it is what was sent last.
+    /// Adds an entry, unless it repeats the last one.
     pub(super) fn add(&mut self, entry: &str) {
         self.looking = None;
         if self.entries.last().is_none_or(|last| last != entry) {
@@ -54,7 +54,7 @@ impl History {
         self.bound();
     }
 
-    /// The entry before; `now` is what is in the prompt.
+    /// Returns the previous entry; `now` is the current text of the prompt.
     pub(super) fn older(&mut self, now: &str) -> Option<Recalled> {
         let (at, draft) = match self.looking.take() {
             Some((at, draft)) => (at, draft),
@@ -66,7 +66,7 @@ impl History {
         Some(Recalled::Entry(entry.clone()))
     }
 
-    /// The entry after, or what was being written.
+    /// Returns the next entry or the draft.
     pub(super) fn newer(&mut self) -> Option<Recalled> {
         let (at, draft) = self.looking.take()?;
         let Some(entry) = self.entries.get(at + 1) else {
@@ -76,7 +76,7 @@ impl History {
         Some(Recalled::Entry(entry.clone()))
     }
 
-    /// The text was changed: it is a new one now.
+    /// Stops browsing, because the text was edited.
     pub(super) fn leave(&mut self) {
         self.looking = None;
     }

@@ -1,26 +1,27 @@
-//! Files that a message names: `@src/main.rs`, `@"a file.txt"`.
+//! File mentions in a message: `@src/main.rs`, `@"a file.txt"`.
 //!
-//! A mention begins behind a blank, an opening bracket or at the start, so that
-//! an address of mail is none. Whether such a file is there is not known here.
+//! A mention starts after a space, an opening bracket or at the start of the
+//! text, so an email address is not one. Nothing here checks that the file
+//! exists.
 
 use std::ops::Range;
 use std::path::PathBuf;
 
 use super::pasted::is_sign;
 
-/// Mentions of one message that are looked at.
+/// Maximum number of mentions per message.
 const MOST: usize = 100;
 
-/// A file that a message names.
+/// A mentioned file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mention {
-    /// The path as it was written, below the root of the project.
+    /// The path as written, relative to the project root.
     pub path: PathBuf,
-    /// Where it stands in what was typed, with its `@`.
+    /// Its range in the text, including `@`.
     pub(super) range: Range<usize>,
 }
 
-/// All mentions in a text.
+/// Returns all mentions in a text.
 pub(super) fn mentions(text: &str) -> Vec<Mention> {
     let mut found: Vec<Mention> = Vec::new();
     for (at, _) in text.match_indices('@') {
@@ -32,7 +33,7 @@ pub(super) fn mentions(text: &str) -> Vec<Mention> {
         let Some((path, length)) = written(rest) else {
             continue;
         };
-        // A long paste is no path.
+        // A placeholder of a long paste is not a path.
         if path.contains(is_sign) {
             continue;
         }
@@ -44,8 +45,8 @@ pub(super) fn mentions(text: &str) -> Vec<Mention> {
     found
 }
 
-/// What is being written at the end of a text: where its `@` is, and the path as
-/// far as it goes.
+/// Returns the mention being typed at the end of a text: the position of `@` and
+/// the partial path.
 pub(super) fn open(before: &str) -> Option<(usize, &str)> {
     let line = before.rfind('\n').map_or(0, |end| end + 1);
     let mut candidates = before.match_indices('@').rev();
@@ -58,7 +59,7 @@ pub(super) fn open(before: &str) -> Option<(usize, &str)> {
     }
 }
 
-/// How a path is written.
+/// Spells a path as a mention.
 pub(super) fn spelled(path: &str) -> String {
     let is_plain = |letter: char| !letter.is_whitespace() && letter != '"';
     let ends_plain = !path.ends_with(TRAILING);
@@ -69,10 +70,10 @@ pub(super) fn spelled(path: &str) -> String {
     }
 }
 
-/// What belongs to the sentence around a path.
+/// Punctuation after a path that belongs to the sentence.
 const TRAILING: [char; 9] = ['.', ',', ';', ':', '!', '?', ')', ']', '}'];
 
-/// The path at the beginning of a text, and how many bytes it takes.
+/// Returns the path at the start of a text and its length in bytes.
 fn written(rest: &str) -> Option<(&str, usize)> {
     if let Some(quoted) = rest.strip_prefix('"') {
         let end = quoted.find(['"', '\n'])?;

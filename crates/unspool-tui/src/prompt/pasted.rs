@@ -1,23 +1,23 @@
-//! Long texts that were pasted, each held once and seen as one character.
+//! Long pastes, each represented by one placeholder character.
 //!
-//! In the text of the prompt a block is a character of a private plane, which
-//! nobody can type: [`Pasted::plain`] takes those out of everything that comes
-//! in. So a block is deleted, undone and stepped over as any other character,
-//! and no work depends on its length but the one pass that takes it in.
+//! A placeholder is a character of a private-use plane. [`Pasted::plain`] removes
+//! such characters from all input, so nobody can type one. Deleting, undoing and
+//! cursor movement treat a paste as one character, and no cost depends on its
+//! length except for the pass that stores it.
 
 #[cfg(test)]
 use std::cell::Cell;
 
 use crate::paint;
 
-/// The first character that stands for a block, and how many there are.
+/// First placeholder character, and how many there are.
 const FIRST: u32 = 0xF_0000;
 const MOST: usize = 0xFFFD;
 
-/// Texts above these are held as a block.
+/// Size above which a paste gets a placeholder.
 const LONG_BYTES: usize = 4_000;
 const LONG_LINES: usize = 30;
-/// Where so much is typed already, this is enough.
+/// Length of the prompt from which any paste gets a placeholder.
 const FULL: usize = 32_000;
 const LONG_IF_FULL: usize = 100;
 
@@ -26,17 +26,18 @@ struct Block {
     label: String,
 }
 
-/// The blocks, in the order in which they were pasted.
+/// The pastes in order.
 #[derive(Default)]
 pub(super) struct Pasted {
     blocks: Vec<Block>,
-    /// Clusters that were measured, which is what the work of a frame is.
+    /// Number of measured clusters, the cost of a frame.
     #[cfg(test)]
     measured: Cell<usize>,
 }
 
 impl Pasted {
-    /// What is to stand in a text of this length for what is put there.
+    /// Stores a long paste. Returns the text to insert into a prompt of this
+    /// length.
     pub(super) fn take(&mut self, text: &str, length: usize) -> String {
         let is_long = text.len() > LONG_BYTES
             || (length + text.len() > FULL && text.len() > LONG_IF_FULL)
@@ -52,14 +53,13 @@ impl Pasted {
         }
     }
 
-    /// The character of the next block.
+    /// Returns the next free placeholder.
     fn free(&self) -> Option<char> {
         let number = Some(self.blocks.len()).filter(|number| *number < MOST)?;
         char::from_u32(FIRST + u32::try_from(number).ok()?)
     }
 
-    /// A text without the characters that stand for blocks, its lines ended by
-    /// `\n` alone.
+    /// Removes placeholder characters and normalises newlines to `\n`.
     pub(super) fn plain(text: &str) -> String {
         let mut plain = text.replace("\r\n", "\n").replace('\r', "\n");
         if plain.contains(is_sign) {
@@ -73,13 +73,13 @@ impl Pasted {
         self.blocks.get(usize::try_from(number).ok()?)
     }
 
-    /// What is shown for a cluster that is a block.
+    /// Returns the label of a placeholder.
     pub(super) fn label(&self, cluster: &str) -> Option<&str> {
         let sign = cluster.chars().next().filter(|sign| is_sign(*sign))?;
         self.block(sign).map(|block| block.label.as_str())
     }
 
-    /// A text with its blocks in full.
+    /// Replaces placeholders with their pastes.
     pub(super) fn expanded(&self, text: &str) -> String {
         let mut out = String::with_capacity(text.len());
         for letter in text.chars() {
@@ -91,7 +91,7 @@ impl Pasted {
         out
     }
 
-    /// Forgets all.
+    /// Forgets all pastes.
     pub(super) fn clear(&mut self) {
         self.blocks.clear();
     }
@@ -107,12 +107,12 @@ impl Pasted {
     }
 }
 
-/// Whether a character may stand for a block.
+/// Returns true for a placeholder character.
 pub(super) fn is_sign(letter: char) -> bool {
     (FIRST..=FIRST + 0xFFFF).contains(&u32::from(letter))
 }
 
-/// `[pasted 1,024 lines, 1.0 MB]`.
+/// Returns a label such as `[pasted 1,024 lines, 1.0 MB]`.
 fn label(text: &str) -> String {
     let ends = memchr::memchr_iter(b'\n', text.as_bytes()).count();
     let lines = ends + usize::from(!text.ends_with('\n'));
@@ -120,7 +120,7 @@ fn label(text: &str) -> String {
     format!("[pasted {lines}, {}]", size(text.len()))
 }
 
-/// A number of bytes, rounded.
+/// Formats a size in bytes, rounded.
 fn size(bytes: usize) -> String {
     let tenths = |unit: usize| (bytes * 10 + unit / 2) / unit;
     let (tenths, unit) = match bytes {

@@ -1,29 +1,28 @@
-//! The list above the prompt: commands behind `/`, files behind `@`.
+//! The completion list above the prompt: commands after `/`, files after `@`.
 //!
-//! It follows what is being written, and nothing is chosen but by Tab or Enter.
+//! It follows the typed word. Only Tab and Enter take an item.
 
 use unspool::doc::Span;
 
 use super::files::Found;
 use crate::matching::{Fields, Finder, field};
 
-/// Rows that are seen at once.
+/// Maximum number of visible rows.
 pub(super) const ROWS: usize = 8;
 
-/// A command of the agent, or of the program itself.
+/// A command of the agent or of the app.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Command {
-    /// Its name, without `/`.
+    /// Name without `/`.
     pub name: String,
-    /// What it does.
+    /// A short description.
     pub description: String,
-    /// What may be written behind it.
+    /// Hint about its arguments.
     pub hint: Option<String>,
 }
 
 impl Command {
-    /// The same with text that a terminal can be given: commands come from an
-    /// agent.
+    /// Escapes all texts, because commands come from an agent.
     pub(super) fn cleaned(self) -> Self {
         let clean = |text: &str| Span::clean(text, unspool::doc::Style::default()).text;
         Self {
@@ -34,7 +33,7 @@ impl Command {
     }
 }
 
-/// What is completed.
+/// The kind of completion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Source {
     Command,
@@ -49,15 +48,15 @@ pub(super) struct Item {
     pub(super) description: String,
 }
 
-/// The list.
+/// The completion list.
 pub(super) struct Popup {
     pub(super) source: Source,
-    /// Where in the text that begins which is completed.
+    /// Start of the completed word in the text.
     pub(super) start: usize,
     pub(super) items: Vec<Item>,
     pub(super) marked: usize,
     pub(super) top: usize,
-    /// What is said of the list as a whole.
+    /// Status of the whole list.
     pub(super) note: String,
 }
 
@@ -73,7 +72,7 @@ impl Popup {
         }
     }
 
-    /// Other rows; the mark stays on the row that it was on, if `keeps` is set.
+    /// Replaces the rows; with `keeps`, the selected row stays selected.
     pub(super) fn fill(&mut self, items: Vec<Item>, keeps: bool) {
         let before = self.items.get(self.marked).map(|item| item.text.clone());
         self.items = items;
@@ -82,7 +81,7 @@ impl Popup {
         self.scroll();
     }
 
-    /// Moves the mark, around the ends.
+    /// Moves the selection, wrapping around.
     pub(super) fn step(&mut self, forward: bool) {
         let last = self.items.len().saturating_sub(1);
         self.marked = match (forward, self.marked) {
@@ -104,7 +103,7 @@ impl Popup {
     }
 }
 
-/// Commands as rows that can be searched.
+/// Creates a finder over commands.
 pub(super) fn finder(commands: &[Command]) -> Finder {
     let fields = |command: &Command| Fields {
         seen: vec![field(&command.name)],
@@ -113,7 +112,7 @@ pub(super) fn finder(commands: &[Command]) -> Finder {
     Finder::new(commands.iter().map(fields).collect())
 }
 
-/// The commands that match; those that begin so first.
+/// Returns the matching commands, those with this prefix first.
 pub(super) fn commands(commands: &[Command], finder: &mut Finder, query: &str) -> Vec<Item> {
     finder.search(query);
     let mut found = finder.found().to_vec();
@@ -135,7 +134,7 @@ pub(super) fn commands(commands: &[Command], finder: &mut Finder, query: &str) -
     found.into_iter().filter_map(item).collect()
 }
 
-/// Files as rows.
+/// Converts files to rows.
 pub(super) fn files(found: Vec<Found>) -> Vec<Item> {
     let item = |found: Found| Item {
         text: found.path,

@@ -1,9 +1,9 @@
-//! The text of the prompt as rows of the screen.
+//! Wraps the prompt's text into screen rows.
 //!
-//! Rows are broken behind blanks, or between clusters where a word is longer
-//! than a row. Every place of the text is in exactly one row: the end of a
-//! broken row belongs to the next one. A pasted block is one character of the
-//! text and its label on the screen.
+//! Rows break after spaces, or between grapheme clusters in a word longer than a
+//! row. Each position of the text belongs to exactly one row: the end of a
+//! wrapped row belongs to the next one. A paste is one character of the text and
+//! a label on the screen.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -14,15 +14,15 @@ use unspool::layout::width;
 use super::pasted::Pasted;
 use crate::paint;
 
-/// One row: which bytes of the text it shows.
+/// A row, as a byte range of the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Row {
     pub(super) range: Range<usize>,
-    /// Whether the line of the text ends here.
+    /// True if a line of the text ends here.
     ends: bool,
 }
 
-/// The rows of a text, and how to find places in them.
+/// The rows of a text.
 pub(super) struct Rows<'a> {
     text: &'a str,
     pasted: &'a Pasted,
@@ -44,8 +44,8 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// The clusters of a row, each with its place in the text and as it is
-    /// shown.
+    /// Returns the clusters of a row with their byte offsets, escaped for
+    /// display.
     pub(super) fn clusters(&self, row: usize) -> impl Iterator<Item = (usize, Cow<'a, str>)> {
         let range = self.all.get(row).map_or(0..0, |row| row.range.clone());
         let start = range.start;
@@ -55,7 +55,7 @@ impl<'a> Rows<'a> {
             .map(move |(at, cluster)| (start + at, shown(cluster, pasted)))
     }
 
-    /// The row and the column of a place in the text.
+    /// Returns row and column of a byte offset.
     pub(super) fn place(&self, cursor: usize) -> (usize, usize) {
         let row = self
             .all
@@ -66,7 +66,7 @@ impl<'a> Rows<'a> {
         (row, before.map(|(_, cluster)| width(&cluster)).sum())
     }
 
-    /// The place in the text that is nearest to a column of a row.
+    /// Returns the byte offset closest to a column of a row.
     pub(super) fn at(&self, row: usize, column: usize) -> usize {
         let Some(range) = self.all.get(row).map(|row| row.range.clone()) else {
             return self.text.len();
@@ -75,7 +75,8 @@ impl<'a> Rows<'a> {
         let mut last = range.start;
         for (at, cluster) in self.clusters(row) {
             let wide = width(&cluster);
-            // The half of a wide character that was meant.
+            // A click on the left half of a wide character is before it, on the
+            // right half after it.
             if column < end + wide.div_ceil(2) {
                 return at;
             }
@@ -87,7 +88,7 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// A cluster as it is shown.
+/// Escapes a cluster, or returns the label of a paste.
 fn shown<'a>(cluster: &'a str, pasted: &'a Pasted) -> Cow<'a, str> {
     match pasted.label(cluster) {
         Some(label) => Cow::Borrowed(label),
@@ -98,7 +99,7 @@ fn shown<'a>(cluster: &'a str, pasted: &'a Pasted) -> Cow<'a, str> {
 fn break_line(line: &str, start: usize, room: usize, pasted: &Pasted, rows: &mut Vec<Row>) {
     let mut from = 0;
     let mut taken = 0;
-    // Behind the last blank: where it is, and what was taken up to it.
+    // Byte offset after the last space, and the width up to it.
     let mut blank: Option<(usize, usize)> = None;
     for (at, cluster) in line.grapheme_indices(true) {
         #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Keys and what they do, the frames that follow, and what they cost.
+//! Keys, frames and costs of the prompt.
 
 use proptest::prelude::*;
 use ratatui::layout::Margin;
@@ -58,7 +58,7 @@ fn sent(outcome: Outcome) -> String {
     }
 }
 
-/// The prompt at the bottom of a screen.
+/// Renders the prompt at the bottom of a screen.
 fn seen(prompt: &mut Prompt, size: (u16, u16), theme: &Theme) -> String {
     picture(size, |frame| place(prompt, frame, theme))
 }
@@ -201,7 +201,7 @@ fn a_long_paste_is_one_block_that_is_sent_in_full() {
     assert!(prompt.is_empty());
 }
 
-/// The work for keys and frames is that of the few letters around the block.
+/// Keys and frames cost as much as the few letters around the placeholder.
 #[test]
 fn a_paste_of_a_megabyte_costs_no_more_than_its_label() {
     for long in [
@@ -294,7 +294,7 @@ fn a_list_that_was_closed_stays_closed() {
     assert!(!prompt.is_listing(), "nothing matches");
 }
 
-/// A prompt in a project with files, once they are all known.
+/// Returns a prompt in a project, once all its files are found.
 fn in_project(query: &str) -> (tempfile::TempDir, Prompt) {
     let root = tempfile::tempdir().unwrap();
     std::fs::create_dir(root.path().join("src")).unwrap();
@@ -448,8 +448,8 @@ fn input() -> impl Strategy<Value = Input> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
-    /// Nothing that is typed or pasted panics, reaches the terminal or is
-    /// painted outside the prompt; the cursor stays inside.
+    /// No input panics, reaches the terminal unescaped or is painted outside of
+    /// the prompt; the cursor stays inside.
     #[test]
     fn any_input_is_taken(
         inputs in prop::collection::vec(input(), 0..60),

@@ -1,6 +1,6 @@
-//! Wakes the thread that waits for the terminal: a pair of sockets, of which one
-//! is waited for beside the terminal. Other threads and signals write into the
-//! other.
+//! Wakes the thread that waits for the terminal: a socket pair, one end of which
+//! is polled together with the terminal. Other threads and signals write to the
+//! other end.
 
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -9,24 +9,24 @@ use std::sync::Arc;
 
 use signal_hook::low_level::pipe;
 
-/// Wakes the one who waits for the screen, from any thread.
+/// A handle that wakes [`Screen::next`](super::Screen) from any thread.
 #[derive(Clone)]
 pub struct Waker(Arc<UnixStream>);
 
 impl Waker {
-    /// Wakes it now, or as soon as it waits again.
+    /// Wakes the waiting thread, now or the next time it waits.
     pub fn wake(&self) {
-        // Where no byte has room, it will wake up all the same.
+        // A full socket wakes it as well.
         let _ = (&*self.0).write(&[0]);
     }
 
-    /// Wakes it from now on when this signal comes.
+    /// Wakes the thread whenever this signal arrives.
     pub(super) fn wake_by(&self, signal: i32) -> io::Result<()> {
         pipe::register(signal, self.0.try_clone()?).map(|_| ())
     }
 }
 
-/// The end that is waited for.
+/// The receiving end.
 pub(super) struct Woken {
     stream: UnixStream,
     waker: Waker,
@@ -47,7 +47,7 @@ impl Woken {
         self.waker.clone()
     }
 
-    /// Whether somebody called since this was last asked.
+    /// Returns true if there was a call since the last time.
     pub(super) fn take(&mut self) -> bool {
         let mut bytes = [0; 64];
         let mut called = false;

@@ -1,29 +1,29 @@
-//! Rows that were laid out, until they may have changed. What is kept is bounded:
-//! rows that were not looked at for a while are laid out again.
+//! Cache of laid-out rows. Its size is limited: rows that were not visible for a
+//! while are laid out again.
 //!
-//! A message that still grows is laid out piece by piece: what no further text
-//! can change stays as it is.
+//! A growing message is laid out incrementally: rows that further text cannot
+//! change are kept.
 
 use std::collections::HashMap;
 
 use unspool::formatter::OpenText;
 use unspool::session::{Entry, Item};
 
-use super::laying::{Level, Page, Row, Spot, folded, rows};
+use super::rows::{Level, Page, Row, Spot, folded, rows};
 
-/// Slots that are kept.
+/// Maximum number of slots.
 const MOST: usize = 600;
-/// Rows that are kept, unless they are all on the screen.
+/// Maximum number of rows, unless they are all visible.
 const MOST_ROWS: usize = 100_000;
 
-/// What rows depend on.
+/// Everything that rows depend on.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Key {
     revision: u32,
     width: usize,
-    sides: bool,
+    side_by_side: bool,
     level: Level,
-    /// How many times sections were folded or unfolded.
+    /// Number of changes to folded sections.
     folds: u32,
 }
 
@@ -34,18 +34,18 @@ struct Laid {
     used: u64,
 }
 
-/// A message as far as it was laid out.
+/// A growing message as far as it is laid out.
 struct Growing {
     open: OpenText,
-    /// Bytes of it that were taken.
+    /// Number of bytes laid out.
     taken: usize,
-    /// Rows that nothing changes any more.
+    /// Number of rows that are final.
     finished: usize,
     width: usize,
 }
 
-/// What a slot is now.
-pub(super) struct State<'a> {
+/// The current content of a slot.
+pub(super) struct Slot<'a> {
     pub(super) entry: &'a Entry,
     pub(super) revision: u32,
     pub(super) is_open: bool,
@@ -56,13 +56,13 @@ pub(super) struct State<'a> {
 #[derive(Default)]
 pub(super) struct Cache {
     laid: HashMap<usize, Laid>,
-    /// Counts frames.
+    /// Number of frames.
     now: u64,
     rows: usize,
 }
 
 impl Cache {
-    /// Another frame begins: what was not looked at for long may go.
+    /// Starts a frame and evicts old rows.
     pub(super) fn tick(&mut self) {
         self.now += 1;
         if self.laid.len() > MOST || self.rows > MOST_ROWS {
@@ -72,23 +72,23 @@ impl Cache {
         }
     }
 
-    /// How many slots are kept.
+    /// Returns the number of cached slots.
     #[cfg(test)]
     pub(super) fn len(&self) -> usize {
         self.laid.len()
     }
 
-    /// The rows of a slot that was laid out.
+    /// Returns the rows of a slot.
     pub(super) fn get(&self, slot: usize) -> &[Row] {
         self.laid.get(&slot).map_or(&[], |laid| &laid.rows)
     }
 
-    /// Lays a slot out, unless that was done; gives back the number of rows.
-    pub(super) fn lay_out(&mut self, slot: usize, state: &State<'_>, page: &Page<'_>) -> usize {
+    /// Lays out a slot unless it is cached. Returns the number of rows.
+    pub(super) fn lay_out(&mut self, slot: usize, state: &Slot<'_>, page: &Page<'_>) -> usize {
         let key = Key {
             revision: state.revision,
             width: page.width,
-            sides: page.sides,
+            side_by_side: page.side_by_side,
             level: page.level,
             folds: state.folds,
         };
@@ -121,8 +121,8 @@ impl Cache {
     }
 }
 
-/// The text of a message that is laid out as it grows.
-fn grows<'a>(state: &State<'a>, page: &Page<'_>) -> Option<&'a str> {
+/// Returns the text of a message that is laid out incrementally.
+fn grows<'a>(state: &Slot<'a>, page: &Page<'_>) -> Option<&'a str> {
     match &state.entry.item {
         Item::Text(text) if state.is_open && page.level > Level::Folded => Some(&text.text),
         Item::Reasoning(text) if state.is_open && page.level > Level::Folded => Some(&text.text),
@@ -149,7 +149,7 @@ fn begun(entry: &Entry, page: &Page<'_>, key: Key) -> Laid {
     }
 }
 
-/// The same with what is new in the text.
+/// Appends new text to a layout.
 fn grown(mut laid: Laid, text: &str) -> Laid {
     let Some(growing) = &mut laid.growing else {
         return laid;

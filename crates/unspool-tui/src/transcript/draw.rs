@@ -1,5 +1,5 @@
-//! The frame of a transcript: rows between a rail and a scrollbar, and the plan
-//! beside them.
+//! Paints a transcript: rows between a rail and a scrollbar, and the plan beside
+//! them.
 
 use std::time::Instant;
 
@@ -14,19 +14,19 @@ use unspool::sanitize;
 use unspool::session::{Entry, Item};
 use unspool::theme::Theme;
 
-use super::laying::{Level, Spot};
 use super::place::Place;
-use super::{Pane, words};
+use super::rows::{Level, Spot};
+use super::{Pane, entry_text};
 use crate::convert;
 use crate::paint::put;
 use crate::spinner;
 
-/// Columns before the rows, and behind them.
+/// Width of the rail before the rows, and of the scrollbar after them.
 const RAIL: u16 = 2;
 const BAR: u16 = 1;
-/// Columns of the plan.
+/// Width of the plan.
 const PLAN: u16 = 38;
-/// With so many columns the plan is shown without being asked for.
+/// Minimum width at which the plan is shown by default.
 pub(super) const ROOM_FOR_PLAN: u16 = 120;
 
 impl Pane {
@@ -46,7 +46,7 @@ impl Pane {
         self.cache.tick();
         self.measure(area);
         self.is_changed = false;
-        self.spins = false;
+        self.has_spinner = false;
         self.seen.clear();
         if area.is_empty() {
             return;
@@ -72,7 +72,8 @@ impl Pane {
         self.draw_hint(buffer, area, &theme);
     }
 
-    /// Takes the size of the area. What is at the top stays there, at any width.
+    /// Adapts to the size of the area. The top row stays at the top after a
+    /// resize.
     fn measure(&mut self, area: Rect) {
         let width = usize::from(area.width.saturating_sub(RAIL + BAR)).max(1);
         if width != self.width {
@@ -134,7 +135,7 @@ impl Pane {
         } else if lead.name && place.row + 1 == lead.rows() {
             let group = self.index.get(place.slot).group;
             let entry = self.timeline.entry(place.slot);
-            let margin = entry.map_or(0, |entry| super::laying::indent(entry, self.width));
+            let margin = entry.map_or(0, |entry| super::rows::indent(entry, self.width));
             let name = format!("{:margin$}{}:", "", self.groups.name(group));
             put(buffer, inside, &[Span::role(name, Role::Accent)], theme);
         }
@@ -143,8 +144,8 @@ impl Pane {
         }
     }
 
-    /// Paints how a call stands over the bullet of its heading, and behind the
-    /// heading how long it runs or what it hides.
+    /// Paints the status of a call over its bullet, and its duration or hidden
+    /// entries at the end of the row.
     fn draw_mark(
         &mut self,
         buffer: &mut Buffer,
@@ -162,7 +163,7 @@ impl Pane {
         let Some((mark, role)) = mark(entry, is_open, waits) else {
             return;
         };
-        self.spins |= is_open && matches!(entry.item, Item::Tool(_));
+        self.has_spinner |= is_open && matches!(entry.item, Item::Tool(_));
         let at = row.x + u16::try_from(margin).unwrap_or_default();
         let cell = Rect::new(at, row.y, 1, 1).intersection(row);
         put(
@@ -172,7 +173,7 @@ impl Pane {
             theme,
         );
         if waits {
-            pend(buffer, row, at, theme);
+            mark_pending(buffer, row, at, theme);
         }
         let below = self.groups.below(slot);
         let note = if waits {
@@ -203,7 +204,7 @@ impl Pane {
         }
     }
 
-    /// Whether a call waits for permission.
+    /// Returns true if a call waits for permission.
     fn is_asked(&self, entry: &Entry) -> bool {
         let Item::Tool(tool) = &entry.item else {
             return false;
@@ -223,8 +224,8 @@ impl Pane {
         let Some(search) = &self.search else {
             return;
         };
-        // The one that the reader is at stands out, also where its row is marked by
-        // exchanged colours.
+        // The current match must stand out even where the selected row is
+        // reversed.
         let is_exchanged = self.is_focused && !theme.has_colors();
         let style = match (place == self.cursor, is_exchanged) {
             (true, false) => Painted::new().add_modifier(Modifier::REVERSED | Modifier::BOLD),
@@ -233,7 +234,7 @@ impl Pane {
                 .add_modifier(Modifier::BOLD),
             (false, _) => Painted::new().add_modifier(Modifier::UNDERLINED | Modifier::BOLD),
         };
-        let text = words::plain(line);
+        let text = entry_text::plain(line);
         for found in search.places(&text) {
             let before = width(text.get(..found.start).unwrap_or_default());
             let cells = width(text.get(found).unwrap_or_default());
@@ -246,7 +247,7 @@ impl Pane {
         }
     }
 
-    /// Where the screen is among all slots.
+    /// Paints the scrollbar.
     fn draw_bar(&self, buffer: &mut Buffer, area: Rect, theme: &Theme) {
         let (all, height) = (self.timeline.len().max(1), usize::from(area.height));
         let first = self.top.slot;
@@ -255,7 +256,7 @@ impl Pane {
         if is_whole && self.top.row == 0 && self.seen.len() < height {
             return;
         }
-        // Where all slots are at least partly seen, the thumb still has to move.
+        // The thumb must move even if all slots are at least partly visible.
         let most = height.saturating_sub(1).max(1);
         let size = ((last - first + 1) * height / all).clamp(1, most);
         let is_end = self.follows || self.is_at_end(last);
@@ -274,14 +275,14 @@ impl Pane {
         }
     }
 
-    /// Whether the last row of all is on the screen.
+    /// Returns true if the last row is on the screen.
     fn is_at_end(&self, slot: usize) -> bool {
         let rows = self.cache.get(slot).len() + self.lead(slot).rows();
         let last = self.seen.last().map_or(0, |place| place.row);
         self.next_slot(slot + 1).is_none() && last + 1 >= rows
     }
 
-    /// Says that more has come where the reader does not see it.
+    /// Paints a hint about new content below.
     fn draw_hint(&self, buffer: &mut Buffer, area: Rect, theme: &Theme) {
         const HINT: &str = " ▼ more below ";
         let cells = u16::try_from(width(HINT)).unwrap_or_default();
@@ -314,7 +315,7 @@ impl Pane {
         ];
         let mut lines = vec![heading, Line::new()];
         let current = plan.entries.iter().position(|step| !done(step.status));
-        // What is worked on is seen, however long the plan is.
+        // The current step stays visible in a long plan.
         let height = usize::from(area.height).saturating_sub(2);
         let skipped = current.unwrap_or_default().saturating_sub(height / 2);
         for (at, step) in plan
@@ -360,10 +361,9 @@ impl Pane {
     }
 }
 
-/// The sign of how a call stands, also without colours.
-/// A command that waits for permission does not run: the words are of one
-/// length, so that nothing has to be laid out for it.
-fn pend(buffer: &mut Buffer, row: Rect, mark: u16, theme: &Theme) {
+/// Replaces "Running" with "Pending" for a command that waits for permission. The
+/// words have the same length, so no layout is needed.
+fn mark_pending(buffer: &mut Buffer, row: Rect, mark: u16, theme: &Theme) {
     let (runs, waits) = ("Running", "Pending");
     let place = Rect {
         x: mark.saturating_add(2),
@@ -407,7 +407,7 @@ fn spinning() -> &'static str {
     spinner::frame(START.get_or_init(Instant::now).elapsed())
 }
 
-/// How long a call took, where that is worth a word.
+/// Returns the duration of a call if it took at least a second.
 fn took(entry: &Entry) -> Option<String> {
     let Item::Tool(tool) = &entry.item else {
         return None;
@@ -416,7 +416,7 @@ fn took(entry: &Entry) -> Option<String> {
     (ms >= 1000).then(|| elapsed(ms / 1000))
 }
 
-/// What is said of a call that does not run and has not ended.
+/// Returns the remark for a call that neither runs nor has a result.
 fn unknown(entry: &Entry) -> Option<String> {
     let is_unknown = matches!(&entry.item, Item::Tool(tool) if tool.result.is_none());
     is_unknown.then(|| "no result".to_owned())
@@ -430,7 +430,7 @@ fn elapsed(seconds: u64) -> String {
     }
 }
 
-/// The part of a row between the rail and the bar.
+/// Returns the part of a row between rail and scrollbar.
 fn inner(row: Rect) -> Rect {
     let rail = RAIL.min(row.width);
     Rect {

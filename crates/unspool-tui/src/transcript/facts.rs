@@ -1,22 +1,21 @@
-//! What is known of a run besides its entries, for status lines and the plan
-//! beside it.
+//! Facts about a run besides its entries, for the status line and the plan.
 
 use unspool::Event;
 use unspool::event::{Body, Plan, Usage};
 use unspool::stats::Stats;
 
-/// What is known of a run. All of it is clean.
+/// Facts about a run. All texts are escaped.
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
-    /// The agent, as its provider is called.
+    /// Name of the provider.
     pub agent: String,
-    /// The session's title.
+    /// Title of the session.
     pub title: String,
-    /// The session's id.
+    /// Id of the session.
     pub id: String,
-    /// The working directory.
+    /// Working directory.
     pub cwd: String,
-    /// The plan as it is now.
+    /// The current plan.
     pub plan: Plan,
     stats: Stats,
 }
@@ -41,17 +40,17 @@ impl Facts {
         }
     }
 
-    /// The model, as it was last named.
+    /// Returns the last model named.
     pub fn model(&self) -> &str {
         &self.stats.model
     }
 
-    /// Tokens and cost.
+    /// Returns tokens and cost.
     pub fn usage(&self) -> Usage {
         self.stats.usage()
     }
 
-    /// What a status line says of the run, the most important first.
+    /// Returns the parts of the status line, most important first.
     pub fn words(&self) -> Vec<String> {
         let model = unspool::sanitize::line(self.model()).into_owned();
         let names = [self.agent.clone(), model];
@@ -59,7 +58,7 @@ impl Facts {
         known.chain(self.figures()).collect()
     }
 
-    /// What it says of tokens and cost.
+    /// Returns tokens, context and cost for the status line.
     pub fn figures(&self) -> Vec<String> {
         let usage = self.usage();
         let mut words = Vec::new();
@@ -85,7 +84,7 @@ impl Facts {
     }
 }
 
-/// A count in few characters.
+/// Formats a count in few characters.
 fn short(count: u64) -> String {
     match count {
         0..10_000 => count.to_string(),

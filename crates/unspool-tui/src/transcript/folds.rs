@@ -1,39 +1,39 @@
-//! What is folded, and whose entries are hidden by that: a call that gave work to
-//! a sub-agent is the head of all that the sub-agent did.
+//! Folding of entries. A call that started a sub-agent is the head of the
+//! sub-agent's entries and hides them when folded.
 
 use std::collections::HashMap;
 
 use unspool::event::{Agent, Category};
 use unspool::session::{Entry, Item};
 
-use super::laying::Level;
+use super::rows::Level;
 
-/// Slots whose folding is remembered one by one.
+/// Maximum number of slots with individual folding.
 const MOST: usize = 100_000;
 
-/// How all entries are folded that nobody has touched since.
+/// Folding of all entries without individual folding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum All {
-    /// As each kind is at first.
+    /// The default of each kind.
     #[default]
-    AtFirst,
+    Default,
     Open,
     Folded,
 }
 
-/// What a reader did to a slot.
+/// Individual folding of a slot.
 #[derive(Clone, Default)]
 struct Fold {
     level: Option<Level>,
     toggled: Vec<u16>,
 }
 
-/// What is folded.
+/// Folding of all slots.
 #[derive(Default)]
 pub(super) struct Folds {
     all: All,
     slots: HashMap<usize, Fold>,
-    /// Another number each time that sections are folded.
+    /// Number of changes to folded sections.
     pub(super) changes: u32,
 }
 
@@ -41,7 +41,7 @@ impl Folds {
     pub(super) fn level(&self, slot: usize, item: &Item) -> Level {
         let own = self.slots.get(&slot).and_then(|fold| fold.level);
         own.unwrap_or(match self.all {
-            All::AtFirst => Level::at_first(item),
+            All::Default => Level::initial(item),
             All::Open => Level::Full,
             All::Folded => match item {
                 Item::User(_) => Level::Brief,
@@ -58,7 +58,7 @@ impl Folds {
         self.fold(slot).level = Some(level);
     }
 
-    /// Folds a section, or unfolds it.
+    /// Folds or unfolds a section.
     pub(super) fn toggle(&mut self, slot: usize, section: u16) {
         self.changes = self.changes.wrapping_add(1);
         let toggled = &mut self.fold(slot).toggled;
@@ -108,15 +108,15 @@ struct Group {
 pub(super) struct Groups {
     all: Vec<Group>,
     numbers: HashMap<String, u32>,
-    /// The slots of calls that may have started one.
+    /// Slots of calls that may have started a sub-agent.
     calls: HashMap<String, usize>,
-    /// The groups that a slot is the head of.
+    /// Sub-agents started by each slot.
     heads: HashMap<usize, Vec<u32>>,
-    /// Whether each is folded away.
+    /// For each sub-agent, true if it is hidden.
     pub(super) hidden: Vec<bool>,
 }
 
-/// Sub-agents that are told apart.
+/// Maximum number of sub-agents to distinguish.
 const MOST_GROUPS: usize = 4096;
 
 impl Default for Groups {
@@ -136,7 +136,7 @@ impl Default for Groups {
 }
 
 impl Groups {
-    /// The number of the group that an entry belongs to.
+    /// Returns the group of an entry.
     pub(super) fn of(&mut self, slot: usize, entry: &Entry, is_new: bool) -> u32 {
         if let Item::Tool(tool) = &entry.item
             && matches!(tool.call.category, Category::Task | Category::Other)
@@ -182,17 +182,17 @@ impl Groups {
         number
     }
 
-    /// What a sub-agent is called.
+    /// Returns the name of a sub-agent.
     pub(super) fn name(&self, group: u32) -> &str {
         self.all.get(group as usize).map_or("", |group| &group.name)
     }
 
-    /// The call that started it.
+    /// Returns the call that started a sub-agent.
     pub(super) fn head(&self, group: u32) -> Option<usize> {
         self.all.get(group as usize)?.head
     }
 
-    /// How many entries folding this slot hides.
+    /// Returns the number of entries that folding this slot hides.
     pub(super) fn below(&self, slot: usize) -> usize {
         let groups = self.heads.get(&slot).into_iter().flatten();
         groups
@@ -201,11 +201,11 @@ impl Groups {
             .sum()
     }
 
-    /// Hides what is below folded heads, and below what those hide.
+    /// Hides groups below folded heads, and their descendants.
     pub(super) fn hide(&mut self, is_folded: impl Fn(usize) -> bool, of: impl Fn(usize) -> u32) {
         for number in 0..self.all.len() {
             let head = self.all.get(number).and_then(|group| group.head);
-            // A group is known before those below it are.
+            // A group is numbered before its descendants.
             let above = head
                 .map(&of)
                 .and_then(|above| self.hidden.get(above as usize));

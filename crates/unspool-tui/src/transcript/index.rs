@@ -1,22 +1,21 @@
-//! What is known of each slot without laying it out: its kind, whether it failed,
-//! whose it is. Finds the next slot of some kind, past any number of others,
-//! block by block.
+//! Index of slots by kind, failure and sub-agent, without rows_module_ them out. Finds
+//! the next slot of a kind block by block.
 
 use unspool::doc::card::Kind;
 use unspool::event::{Level, ToolStatus};
 use unspool::session::{Entry, Item};
 
-/// Slots that are looked past at once.
+/// Number of slots per block.
 const BLOCK: usize = 1024;
-/// What slots are counted by: their kinds, and whether they failed.
+/// Number of counters: the kinds, and failures.
 const COUNTED: usize = 12;
 
-/// A set of kinds, and of what else slots are found by.
+/// A set of kinds; failure counts as one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Kinds(u16);
 
 impl Kinds {
-    /// All kinds, in the order of the menu, with their names.
+    /// All kinds with their names, in the order of the menu.
     pub(crate) const NAMES: [(Kind, &'static str); 11] = [
         (Kind::Prompt, "prompts"),
         (Kind::Answer, "answers"),
@@ -30,12 +29,12 @@ impl Kinds {
         (Kind::Usage, "usage"),
         (Kind::Unknown, "unknown"),
     ];
-    /// Whatever went wrong.
+    /// Failed entries of any kind.
     pub(crate) const FAILED: Self = Self(1 << 11);
-    /// Every kind.
+    /// All kinds.
     pub(crate) const ALL: Self = Self((1 << 11) - 1);
-    /// What is shown at first: tokens and cost stand in the status line.
-    pub(crate) const AT_FIRST: Self = Self(Self::ALL.0 & !(1 << 9));
+    /// Kinds shown by default. Usage is in the status line already.
+    pub(crate) const DEFAULT: Self = Self(Self::ALL.0 & !(1 << 9));
 
     pub(crate) fn of(kind: Kind) -> Self {
         let place = Self::NAMES.iter().position(|(named, _)| *named == kind);
@@ -54,28 +53,28 @@ impl Kinds {
         self.0 & other.0 != 0
     }
 
-    /// Whether something is not shown that is shown at first.
+    /// Returns true if something is hidden that is shown by default.
     pub(crate) fn is_filter(self) -> bool {
-        self.0 & Self::AT_FIRST.0 != Self::AT_FIRST.0
+        self.0 & Self::DEFAULT.0 != Self::DEFAULT.0
     }
 
-    /// The numbers of the kinds.
+    /// Returns the numbers of the kinds.
     fn numbers(self) -> impl Iterator<Item = usize> {
         (0..COUNTED).filter(move |number| self.0 & (1 << number) != 0)
     }
 
-    /// Somebody's words, which stand apart.
+    /// Returns true for messages, which are set apart by empty rows.
     pub(crate) fn is_prose(self) -> bool {
         let prose = Self::of(Kind::Prompt).with(Self::of(Kind::Answer));
         self.meets(prose.with(Self::of(Kind::Reasoning)))
     }
 }
 
-/// What is known of a slot.
+/// Index data of a slot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Mark {
     pub(super) kinds: Kinds,
-    /// The sub-agent that it belongs to, by its number; 0 is the root agent.
+    /// The sub-agent; 0 is the root agent.
     pub(super) group: u32,
 }
 
@@ -105,13 +104,13 @@ fn has_failed(item: &Item) -> bool {
     }
 }
 
-/// What is looked for.
+/// A query for slots.
 #[derive(Clone, Copy)]
 pub(super) struct Wanted<'a> {
     pub(super) kinds: Kinds,
-    /// Other kinds that a slot has to have too.
+    /// Kinds that a slot must also belong to.
     pub(super) among: Kinds,
-    /// Whether each group is folded away.
+    /// For each group, true if it is hidden.
     pub(super) hidden: &'a [bool],
 }
 
@@ -131,7 +130,7 @@ impl Wanted<'_> {
     }
 }
 
-/// What is in a block of slots.
+/// Summary of a block of slots.
 #[derive(Default)]
 struct Block {
     kinds: Kinds,
@@ -139,7 +138,7 @@ struct Block {
     counts: Counts,
 }
 
-/// How many slots there are of each kind.
+/// Number of slots of each kind.
 #[derive(Default)]
 struct Counts([usize; COUNTED]);
 
@@ -153,13 +152,14 @@ impl Counts {
         }
     }
 
-    /// A slot has one kind, and may have failed besides.
+    /// Returns the number of slots of these kinds. A slot has one kind and may
+    /// also have failed.
     fn of(&self, kinds: Kinds) -> usize {
         kinds.numbers().map(|number| self.0[number]).sum()
     }
 }
 
-/// The marks of all slots.
+/// Index data of all slots.
 #[derive(Default)]
 pub(super) struct Index {
     marks: Vec<Mark>,
@@ -191,12 +191,12 @@ impl Index {
         self.marks.get(slot).copied().unwrap_or_default()
     }
 
-    /// How many slots are of these kinds.
+    /// Returns the number of slots of these kinds.
     pub(super) fn count(&self, kinds: Kinds) -> usize {
         self.counts.of(kinds)
     }
 
-    /// How many slots are of these kinds, up to this one and with it.
+    /// Returns the number of slots of these kinds up to and including this one.
     pub(super) fn rank(&self, slot: usize, kinds: Kinds) -> usize {
         let (whole, start) = (slot / BLOCK, slot / BLOCK * BLOCK);
         let blocks = self.blocks.iter().take(whole);
@@ -205,7 +205,7 @@ impl Index {
         before + marks.filter(|mark| mark.kinds.meets(kinds)).count()
     }
 
-    /// The first that is wanted, from this slot on.
+    /// Returns the first match at or after this slot.
     pub(super) fn next(&self, from: usize, wanted: Wanted<'_>) -> Option<usize> {
         let mut at = from;
         while at < self.marks.len() {
@@ -222,7 +222,7 @@ impl Index {
         None
     }
 
-    /// The last that is wanted, before this slot.
+    /// Returns the last match before this slot.
     pub(super) fn previous(&self, before: usize, wanted: Wanted<'_>) -> Option<usize> {
         let mut end = before.min(self.marks.len());
         while end > 0 {

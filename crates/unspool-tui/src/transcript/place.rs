@@ -1,20 +1,20 @@
-//! Where the reader is: a slot and a row in it. Moving lays out only what is
-//! passed, and no height of the whole is ever known.
+//! Positions in the transcript: a slot and a row in it. Moving lays out only the
+//! slots passed; the total height is never computed.
 
-use super::cache::State;
+use super::cache::Slot;
 use super::index::{Kinds, Wanted};
-use super::laying::{self, Level, Page};
-use super::{Pane, words};
+use super::rows::{self, Level, Page};
+use super::{Pane, entry_text};
 
-/// A row of a slot. What stands before a slot (an empty row, a name) are its
-/// first rows.
+/// A row of a slot. Rows before the entry itself (an empty row, a name) count as
+/// its first rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place {
     pub(super) slot: usize,
     pub(super) row: usize,
 }
 
-/// What stands before a slot.
+/// Rows before an entry.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Lead {
     pub(super) gap: bool,
@@ -36,12 +36,12 @@ impl Pane {
         }
     }
 
-    /// The first slot that is shown, from this one on.
+    /// Returns the first visible slot at or after this one.
     pub(super) fn next_slot(&self, from: usize) -> Option<usize> {
         self.index.next(from, self.wanted(self.filter))
     }
 
-    /// The last slot that is shown, before this one.
+    /// Returns the last visible slot before this one.
     pub(super) fn previous_slot(&self, before: usize) -> Option<usize> {
         self.index.previous(before, self.wanted(self.filter))
     }
@@ -64,12 +64,12 @@ impl Pane {
             .map_or(Level::Brief, |entry| self.folds.level(slot, &entry.item))
     }
 
-    /// How many rows a slot has, laid out if it was not.
+    /// Returns the number of rows of a slot, rows_module_ it out if needed.
     pub(super) fn rows(&mut self, slot: usize) -> usize {
         let Some(entry) = self.timeline.entry(slot) else {
             return 0;
         };
-        let state = State {
+        let state = Slot {
             entry,
             revision: self.timeline.revision(slot),
             is_open: self.timeline.is_open(slot),
@@ -79,7 +79,7 @@ impl Pane {
             formatter: &self.look.formatter,
             detail: &self.look.detail,
             width: self.width,
-            sides: self.sides.unwrap_or(true),
+            side_by_side: self.side_by_side.unwrap_or(true),
             level: self.folds.level(slot, &entry.item),
             toggled: self.folds.toggled(slot),
         };
@@ -89,7 +89,7 @@ impl Pane {
         }
     }
 
-    /// So many rows further down, or the last row.
+    /// Returns the place this many rows further down, at most the last one.
     pub(super) fn down(&mut self, from: Place, mut by: usize) -> Place {
         let mut place = from;
         loop {
@@ -111,7 +111,7 @@ impl Pane {
         }
     }
 
-    /// So many rows further up, or the first row.
+    /// Returns the place this many rows further up, at most the first one.
     pub(super) fn up(&mut self, from: Place, mut by: usize) -> Place {
         let mut place = from;
         while place.row < by {
@@ -131,7 +131,7 @@ impl Pane {
         place
     }
 
-    /// The last row of all.
+    /// Returns the last row of all.
     pub(super) fn last(&mut self) -> Place {
         let mut last = self.previous_slot(usize::MAX);
         while let Some(slot) = last.filter(|slot| self.rows(*slot) == 0) {
@@ -142,20 +142,20 @@ impl Pane {
         Place { slot, row }
     }
 
-    /// The first row of all.
+    /// Returns the first row of all.
     pub(super) fn first(&mut self) -> Place {
         let slot = self.next_slot(0).unwrap_or_default();
         Place { slot, row: 0 }
     }
 
-    /// Where the entry itself begins.
+    /// Returns the first row of the entry itself.
     pub(super) fn begin_of(&self, slot: usize) -> Place {
         let row = self.lead(slot).rows();
         Place { slot, row }
     }
 
-    /// Makes both places ones that exist, and the screen one without needless
-    /// room: called before each frame.
+    /// Moves top and cursor to existing rows and fills the screen; called before
+    /// each frame.
     pub(super) fn settle(&mut self, height: usize) {
         let height = height.max(1);
         if self.follows {
@@ -177,7 +177,7 @@ impl Pane {
         }
     }
 
-    /// The place itself, or the nearest that is shown.
+    /// Returns the place itself or the closest visible one.
     fn existing(&mut self, place: Place) -> Place {
         let shown = self
             .next_slot(place.slot)
@@ -191,7 +191,8 @@ impl Pane {
         }
     }
 
-    /// Characters of a slot before a row: they stay the same at any width.
+    /// Returns the number of characters before a row, which does not depend on
+    /// the width.
     pub(super) fn offset(&mut self, place: Place) -> usize {
         let lead = self.lead(place.slot).rows();
         self.rows(place.slot);
@@ -199,7 +200,7 @@ impl Pane {
         rows.take(place.row.saturating_sub(lead)).map(letters).sum()
     }
 
-    /// The row of a slot that begins at or holds this character.
+    /// Returns the row that contains the character at this offset.
     pub(super) fn at_offset(&mut self, slot: usize, offset: usize) -> Place {
         let lead = self.lead(slot).rows();
         self.rows(slot);
@@ -219,7 +220,10 @@ impl Pane {
     }
 }
 
-fn letters(row: &laying::Row) -> usize {
+fn letters(row: &rows::Row) -> usize {
     let is_letter = |c: &char| !c.is_whitespace();
-    words::plain(&row.line).chars().filter(is_letter).count()
+    entry_text::plain(&row.line)
+        .chars()
+        .filter(is_letter)
+        .count()
 }

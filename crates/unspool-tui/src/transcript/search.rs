@@ -1,5 +1,5 @@
-//! Finding words: from where the reader is outwards, a slice of time after the
-//! other, so that a run of any length can be searched while it is read.
+//! Incremental search from the cursor outwards in time slices, so that a run of
+//! any length stays responsive.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -7,38 +7,37 @@ use std::time::{Duration, Instant};
 use regex::{Regex, RegexBuilder};
 use unspool::timeline::Timeline;
 
-use super::words;
+use super::entry_text;
 
-/// Slots that are looked at before the clock is.
+/// Number of slots between two looks at the clock.
 const STEP: usize = 64;
-/// Slots whose matches are counted together.
+/// Number of slots whose matches are counted together.
 const BLOCK: usize = 1024;
 
-/// Which way.
+/// Search direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Way {
     Down,
     Up,
 }
 
-/// What is looked for, and what was found.
+/// A search and its results.
 pub(super) struct Search {
     pub(super) words: String,
     pattern: Regex,
-    /// The next slot that is looked at downwards.
+    /// The next slot to search downwards.
     down: usize,
-    /// The slots above this one were not looked at.
+    /// Slots before this one are not searched yet.
     up: usize,
     found: BTreeSet<usize>,
-    /// How many were found in each block of slots.
+    /// Number of matches per block of slots.
     blocks: Vec<usize>,
-    /// Where the reader wants to go as soon as it is known.
+    /// A jump to perform as soon as its target is found.
     pub(super) wanted: Option<Way>,
 }
 
 impl Search {
-    /// Looks for words, beginning at a slot. Capital letters count only if
-    /// there are some.
+    /// Starts a search at a slot. It is case-sensitive if the text has capitals.
     pub(super) fn new(words: &str, from: usize) -> Option<Self> {
         let is_exact = words.chars().any(char::is_uppercase);
         let pattern = RegexBuilder::new(&regex::escape(words))
@@ -55,7 +54,7 @@ impl Search {
         })
     }
 
-    /// Looks at more slots for this long; gives back whether any are left.
+    /// Searches more slots for this long. Returns true if any are left.
     pub(super) fn look(
         &mut self,
         timeline: &Timeline,
@@ -84,7 +83,8 @@ impl Search {
     fn take(&mut self, slot: usize, timeline: &Timeline, is_shown: &dyn Fn(usize) -> bool) {
         let is_wanted = |text: &str| self.pattern.is_match(text);
         let entry = timeline.entry(slot).filter(|_| is_shown(slot));
-        if entry.is_some_and(|entry| words::any(entry, &is_wanted)) && self.found.insert(slot) {
+        if entry.is_some_and(|entry| entry_text::any(entry, &is_wanted)) && self.found.insert(slot)
+        {
             let block = slot / BLOCK;
             if block >= self.blocks.len() {
                 self.blocks.resize(block + 1, 0);
@@ -95,12 +95,12 @@ impl Search {
         }
     }
 
-    /// Whether all slots were looked at.
+    /// Returns true if all slots are searched.
     pub(super) fn is_done(&self, timeline: &Timeline) -> bool {
         self.up == 0 && self.down >= timeline.len()
     }
 
-    /// The next slot that was found, and whether that is certain.
+    /// Returns the next matching slot, and true if no closer one can follow.
     pub(super) fn next(&self, slot: usize, way: Way, timeline: &Timeline) -> (Option<usize>, bool) {
         match way {
             Way::Down => {
@@ -116,7 +116,7 @@ impl Search {
         }
     }
 
-    /// The first slot that was found, or the last.
+    /// Returns the first matching slot, or the last.
     pub(super) fn outermost(&self, way: Way) -> Option<usize> {
         match way {
             Way::Down => self.found.first().copied(),
@@ -124,12 +124,12 @@ impl Search {
         }
     }
 
-    /// Whether a slot was found.
+    /// Returns true if a slot matches.
     pub(super) fn has(&self, slot: usize) -> bool {
         self.found.contains(&slot)
     }
 
-    /// Where the words are in a text.
+    /// Returns the ranges of all matches in a text.
     pub(super) fn places<'a>(
         &'a self,
         text: &'a str,
@@ -137,13 +137,13 @@ impl Search {
         self.pattern.find_iter(text).map(|found| found.range())
     }
 
-    /// Whether the words are in a text.
+    /// Returns true if a text matches.
     pub(super) fn is_in(&self, text: &str) -> bool {
         self.pattern.is_match(text)
     }
 
-    /// The same with the place of a slot among them, once all before it were
-    /// looked at.
+    /// Returns the count, with the position of a slot once all slots before it
+    /// are searched.
     pub(super) fn place(&self, slot: usize, timeline: &Timeline) -> String {
         let count = self.count(timeline);
         if self.up > 0 || !self.found.contains(&slot) {
@@ -154,7 +154,7 @@ impl Search {
         format!("{here} of {count}")
     }
 
-    /// How many entries have them, as far as is known.
+    /// Describes the number of matching entries so far.
     pub(super) fn count(&self, timeline: &Timeline) -> String {
         let more = if self.is_done(timeline) { "" } else { "+" };
         match self.found.len() {

@@ -1,5 +1,4 @@
-//! The pane without a terminal: what is seen after what happened and what was
-//! asked for.
+//! The transcript pane without a terminal: its screen after events and actions.
 
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
@@ -8,7 +7,7 @@ use unspool::formatter::Config;
 
 use super::*;
 
-/// A pane, and a screen for it.
+/// A pane and its screen.
 struct World {
     pane: Pane,
     size: (u16, u16),
@@ -42,7 +41,7 @@ impl World {
         self
     }
 
-    /// The rows of the screen.
+    /// Returns the rows of the screen.
     fn seen(&mut self) -> Vec<String> {
         let (columns, rows) = self.size;
         let mut terminal = Terminal::new(TestBackend::new(columns, rows)).unwrap();
@@ -58,7 +57,7 @@ impl World {
         (0..rows).map(row).collect()
     }
 
-    /// The row that the rail begins at.
+    /// Returns the first selected row.
     fn marked(&mut self) -> String {
         let rows = self.seen();
         rows.into_iter()
@@ -87,7 +86,7 @@ fn call(id: usize, output: &str, status: &str) -> [String; 2] {
     ]
 }
 
-/// A prompt, twenty calls and an answer, over and over.
+/// Returns rounds of a prompt, twenty calls and an answer.
 fn long(rounds: usize) -> Vec<String> {
     let mut lines = Vec::new();
     for round in 0..rounds {
@@ -169,7 +168,7 @@ fn entries_are_folded_and_unfolded() {
         seen.contains("line 8") && seen.contains("▸ Input"),
         "{seen}"
     );
-    // The label below the heading is reached and unfolded by keys.
+    // The label below the heading is selected and unfolded by keys.
     world.act(&[Action::Down, Action::Toggle]);
     let seen = world.seen().join("\n");
     assert!(
@@ -249,7 +248,7 @@ fn words_are_found_also_in_what_is_folded() {
     world.act(&[Action::NextMatch]);
     assert_eq!(world.marked(), "▌ › prompt 20");
     world.act(&[Action::PreviousMatch, Action::PreviousMatch]);
-    // Behind the first comes the last.
+    // The search wraps around.
     assert_eq!(world.marked(), "▌ › prompt 2");
     assert!(world.pane.cursor.slot > 600);
 }
@@ -420,7 +419,7 @@ fn tokens_are_told_by_the_status_line_unless_they_are_asked_for() {
     assert!(rows.contains("Usage: "), "{rows}");
     world
         .pane
-        .set_filter(Kinds::AT_FIRST.toggled(Kinds::of(Kind::Tool)));
+        .set_filter(Kinds::DEFAULT.toggled(Kinds::of(Kind::Tool)));
     assert!(world.pane.filter().is_filter());
 }
 
@@ -439,7 +438,7 @@ fn a_search_says_which_of_how_many() {
     assert_eq!(told(&world), "3 of 3 entries");
     world.act(&[Action::PreviousMatch]);
     assert_eq!(told(&world), "2 of 3 entries");
-    // Elsewhere it is no match.
+    // It is not a match elsewhere.
     world.act(&[Action::Top]);
     assert_eq!(told(&world), "3 entries");
 }

@@ -1,4 +1,4 @@
-//! Lists, what keys and the mouse do in them, and their frames.
+//! Keys, mouse and frames of lists.
 
 use proptest::prelude::*;
 

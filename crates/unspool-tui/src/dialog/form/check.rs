@@ -1,4 +1,4 @@
-//! Whether what was filled in is what was asked for.
+//! Validates the values of a form.
 
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -7,10 +7,11 @@ use serde_json::{Number, Value};
 use super::schema::{Format, Kind};
 use crate::paint::count;
 
-/// A value of the answer, or what is wrong with it; none is left out.
+/// The value to send, or the reason why it is invalid. `None` if the field stays
+/// empty.
 pub(super) type Checked = Result<Option<Value>, String>;
 
-/// A text that was typed.
+/// Validates a text.
 pub(super) fn text(kind: &Kind, text: &str, is_required: bool) -> Checked {
     if text.is_empty() {
         return if is_required {
@@ -116,7 +117,7 @@ fn is_date(text: &str) -> bool {
     text.len() == 10 && text.parse::<Date>().is_ok()
 }
 
-/// How many were chosen.
+/// Validates the number of selected options.
 pub(super) fn many(
     chosen: Vec<Value>,
     least: Option<u64>,

@@ -1,4 +1,4 @@
-//! Paints a form, scrolled so that the marked stop is seen.
+//! Paints a form, scrolled so that the focus is visible.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -10,10 +10,10 @@ use super::{Entry, Filled, Form, Kind, Stop};
 use crate::convert;
 use crate::paint::{clear, count, keys, put, rule};
 
-/// Rows above and below what scrolls.
+/// Rows above and below the scrolled part.
 const EDGES: u16 = 2;
 
-/// One row, and which stop it is.
+/// A row and the tab stop in it.
 pub(super) struct Row {
     line: Line,
     stop: Option<Stop>,
@@ -85,14 +85,14 @@ fn scroll(form: &mut Form, rows: &[Row], height: usize) {
     let marked = form.stop();
     let place = rows.iter().position(|row| row.stop == Some(marked));
     let place = place.unwrap_or(0);
-    // The name of the field and the message below it are seen too.
+    // The field's name and its error are visible together with the focus.
     let lowest = (place + 2).min(rows.len()).saturating_sub(height);
     let highest = place.saturating_sub(2).max(lowest);
     form.top = form.top.clamp(lowest, highest);
     form.top = form.top.min(most);
 }
 
-/// How many rows are not seen.
+/// Describes the number of hidden rows.
 fn hidden(form: &Form, rows: usize) -> String {
     let below = rows.saturating_sub(form.top + form.page);
     match (form.top, below) {
@@ -103,7 +103,7 @@ fn hidden(form: &Form, rows: usize) -> String {
     }
 }
 
-/// All rows.
+/// Lays out all rows.
 pub(super) fn rows(form: &Form, wide: u16) -> Vec<Row> {
     let mut rows = Vec::new();
     for line in &form.message {
@@ -198,7 +198,7 @@ fn sign(is_marked: bool) -> Span {
     Span::new(sign, Style::of(Role::Colorful).bold())
 }
 
-/// Words that are wrapped.
+/// Adds wrapped text.
 fn text(rows: &mut Vec<Row>, line: Line, wide: u16, indent: usize) {
     let blank = [Span::role(" ".repeat(indent), Role::Normal)];
     let page = Some(usize::from(wide).max(indent + 2));

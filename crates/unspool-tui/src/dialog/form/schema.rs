@@ -1,22 +1,21 @@
-//! A JSON schema → the fields of a form.
+//! Reads the fields of a form from a JSON schema.
 //!
-//! Of a schema is read what the protocol allows in a form: an object of
-//! strings, numbers, booleans, and choices of one or several. What is not known
-//! becomes a field that cannot be filled in; nothing is guessed, and nothing is
-//! unbounded.
+//! Supported is what the protocol allows: an object of strings, numbers, booleans
+//! and single or multiple choices. Anything else becomes a field that cannot be
+//! filled in. All sizes are limited.
 
 use regex::{Regex, RegexBuilder};
 use serde_json::{Map, Value};
 
 use super::super::permission::short;
 
-/// Fields and options that are shown.
+/// Maximum number of fields, and of options in each.
 const MOST_FIELDS: usize = 100;
 const MOST_OPTIONS: usize = 500;
-/// Bytes that a pattern may take once it is compiled.
+/// Maximum size of a compiled pattern, in bytes.
 const LARGEST_PATTERN: usize = 1 << 20;
 
-/// What a text has to be.
+/// The format of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Format {
     Email,
@@ -25,7 +24,7 @@ pub(super) enum Format {
     DateTime,
 }
 
-/// What can be filled in.
+/// The type of a field.
 #[derive(Clone, Debug)]
 pub(super) enum Kind {
     Text {
@@ -46,11 +45,11 @@ pub(super) enum Kind {
         least: Option<u64>,
         most: Option<u64>,
     },
-    /// What this form cannot ask for.
+    /// A type that this form does not support.
     Foreign,
 }
 
-/// One value of several.
+/// An option of a choice.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Choice {
     pub(super) value: Value,
@@ -58,12 +57,12 @@ pub(super) struct Choice {
     pub(super) description: String,
 }
 
-/// A field as the schema describes it.
+/// A field as described by the schema.
 #[derive(Clone, Debug)]
 pub(super) struct Asked {
-    /// The name of the value in the answer.
+    /// Name of the value in the answer.
     pub(super) name: String,
-    /// What is shown for it.
+    /// Label of the field.
     pub(super) title: String,
     pub(super) description: String,
     pub(super) is_required: bool,
@@ -71,7 +70,7 @@ pub(super) struct Asked {
     pub(super) default: Option<Value>,
 }
 
-/// The fields of a schema, and how many more there would be.
+/// Returns the fields of a schema and the number of those left out.
 pub(super) fn fields(schema: &Value) -> (Vec<Asked>, usize) {
     let none = Map::new();
     let properties = schema.get("properties").and_then(Value::as_object);
@@ -129,7 +128,8 @@ fn many(schema: &Value) -> Kind {
     }
 }
 
-/// What can be chosen: `enum` with or without `enumNames`, `oneOf`, `anyOf`.
+/// Returns the options of `enum` (with or without `enumNames`), `oneOf` or
+/// `anyOf`.
 fn choices(schema: &Value) -> Vec<Choice> {
     let mut names = array(schema, "enumNames").map(Value::as_str);
     let plain = array(schema, "enum").map(|value| {
@@ -156,8 +156,8 @@ fn choice(value: &Value, title: Option<&str>, description: &str) -> Choice {
     }
 }
 
-/// A pattern as far as it is one that is understood here; the agent checks the
-/// answer again.
+/// Compiles a pattern. Unsupported ones are skipped, because the agent validates
+/// the answer again.
 fn pattern(text: &str) -> Option<Regex> {
     let mut builder = RegexBuilder::new(text);
     builder.size_limit(LARGEST_PATTERN).build().ok()

@@ -1,4 +1,4 @@
-//! Forms as agents send them, honest and hostile, and what is answered.
+//! Forms from honest and hostile agents, and their answers.
 
 use proptest::prelude::*;
 use serde_json::json;
@@ -23,7 +23,7 @@ fn schema() -> Value {
     })
 }
 
-/// A form that a person looked at for a while, and the time then.
+/// Returns a form after the guard's pause, and the current time.
 fn ready(schema: &Value) -> (Form, Instant) {
     let mut form = Form::new("Please tell me a little\nmore about you.", schema);
     let start = Instant::now();
@@ -52,7 +52,8 @@ fn write(form: &mut Form, text: &str, now: Instant) {
     }
 }
 
-/// What is answered if this is typed into the only field and sent.
+/// Types a text into the only field, sends the form and returns the value or
+/// error.
 fn answer(field: &Value, text: &str) -> Result<Value, String> {
     let schema = json!({"properties": {"x": field}, "required": ["x"]});
     let (mut form, now) = ready(&schema);
@@ -332,7 +333,7 @@ fn the_form_says_how_far_it_is_and_how_it_is_sent() {
     assert!(text.contains("the agent asks · 5 of 6 filled in"), "{text}");
     assert!(text.contains("Ctrl-S send"), "{text}");
     assert!(matches!(form.key(save, now), Answer::Accept(values) if values["name"] == "Ada"));
-    // Before a person could have seen it, nothing is sent.
+    // Nothing is sent before the form was visible.
     let mut form = Form::new("", &json!({"properties": {}}));
     assert_eq!(form.key(save, now), Answer::Nothing);
 }

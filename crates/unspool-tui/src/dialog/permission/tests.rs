@@ -1,4 +1,4 @@
-//! Requests, honest and hostile, and what keys answer.
+//! Honest and hostile requests, and the effect of keys.
 
 use std::time::Duration;
 
@@ -38,7 +38,7 @@ fn press(request: &mut Permission, code: KeyCode, now: Instant) -> Answer {
     request.key(KeyEvent::new(code, KeyModifiers::NONE), now)
 }
 
-/// A request that a person looked at for a while, and the time then.
+/// Returns a request after the guard's pause, and the current time.
 fn ready(mut request: Permission) -> (Permission, Instant) {
     let start = Instant::now();
     seen(&mut request, (80, 24), &light(), start);
@@ -99,18 +99,18 @@ fn what_was_not_read_through_is_allowed_by_the_second_key_only() {
         panic!("allowed half read");
     };
     assert!((20..30).contains(&rows), "{rows}");
-    // Held down or pressed by mistake, it is one key.
+    // A held or repeated key counts once.
     let mut pressed = |millis, letter| {
         now += Duration::from_millis(millis);
         press(&mut request, KeyCode::Char(letter), now)
     };
     assert_eq!(pressed(30, 'a'), Answer::Nothing);
-    // Another one is another answer.
+    // A different option needs a warning of its own.
     assert_eq!(pressed(300, 'A'), Answer::Unread(rows));
     assert_eq!(pressed(300, 'a'), Answer::Unread(rows));
     assert_eq!(pressed(300, 'a'), Answer::Chosen(0));
     assert_eq!(pressed(0, 'r'), Answer::Chosen(2));
-    // Once all was seen, one key does, also in another window.
+    // After everything was visible one key suffices, even after a resize.
     press(&mut request, KeyCode::Home, now);
     for _ in 0..20 {
         seen(&mut request, size, &theme, now);
@@ -158,7 +158,7 @@ fn what_was_not_seen_is_not_allowed() {
     let start = Instant::now();
     let now = start + Guard::PAUSE;
     let mut request = request(vec![command("rm -rf /")]);
-    // A title is not what is done.
+    // A title alone does not count as visible.
     let text = seen(&mut request, (40, 2), &light(), start);
     assert!(
         text.contains("Run the tests ") && text.contains('⋮'),
@@ -282,7 +282,7 @@ fn no_option_is_hidden_without_a_word() {
     let text = "cargo test --workspace --all-targets && rm -rf target\necho done\necho again";
     let mut request = request(vec![command(text)]);
     let now = Instant::now();
-    // Where they do not fit as they are, each has one row.
+    // Options that do not fit get one row each.
     let small = seen(&mut request, (40, 8), &Theme::mono(), now);
     for words in ["1 a allow once", "2 A allow always", "3 r reject once", "⋮"] {
         assert!(small.contains(words), "{words}:\n{small}");
@@ -299,7 +299,7 @@ fn no_option_is_hidden_without_a_word() {
         hidden > 0 && smallest.contains(&format!("⋮ {hidden} more option")),
         "{smallest}"
     );
-    // The marked one is always seen.
+    // The selected option is always visible.
     let later = now + Guard::PAUSE;
     press(&mut request, KeyCode::Up, later);
     let marked = seen(&mut request, (40, 6), &Theme::mono(), later);

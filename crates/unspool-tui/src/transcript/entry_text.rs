@@ -1,5 +1,5 @@
-//! The words of an entry as they are, without wraps, margins and folds: what is
-//! searched, copied and opened elsewhere.
+//! The plain text of an entry, without wrapping, margins and folds: for search,
+//! copy and export to an editor.
 
 use unspool::doc::entry::{Detail, Reasoning};
 use unspool::doc::{Block, DiffLine, Sign, card};
@@ -8,7 +8,8 @@ use unspool::layout::layout;
 use unspool::sanitize;
 use unspool::session::{Entry, Item};
 
-/// Whether a text of the entry is what is looked for. It stops at the first.
+/// Returns true if a text of the entry satisfies a predicate. Stops at the first
+/// one.
 pub(super) fn any(entry: &Entry, is_wanted: &dyn Fn(&str) -> bool) -> bool {
     let payload = |payload: &Payload| is_wanted(&payload.as_str());
     match &entry.item {
@@ -49,8 +50,8 @@ fn edits(edits: &[unspool::event::Edit], is_wanted: &dyn Fn(&str) -> bool) -> bo
     })
 }
 
-/// All of an entry as logical lines: an answer as it was written, everything
-/// else as a card without its frame.
+/// Returns an entry as logical lines: an answer as written, anything else as a
+/// card without its frame.
 pub(super) fn text(entry: &Entry) -> String {
     match &entry.item {
         Item::User(user) => return sanitize::text(user.text.as_str().trim()).into_owned(),
@@ -106,7 +107,7 @@ fn add(block: &Block, lines: &mut Vec<String>) {
     lines.extend(laid.iter().map(|line| plain(line)));
 }
 
-/// The text of a line.
+/// Returns the text of a line.
 pub(super) fn plain(line: &[unspool::doc::Span]) -> String {
     line.iter().map(|span| span.text.as_str()).collect()
 }

@@ -1,5 +1,4 @@
-//! How a tab's agent begins and ends: starting it, and again; logging in; what is
-//! said when it fails or is gone, and what waited for it then.
+//! Lifecycle of a tab's agent: start, restart, login, failure, end.
 
 use std::io;
 use std::path::Path;
@@ -10,14 +9,14 @@ use serde_json::json;
 use unspool::event::{Body, Level, Notice};
 
 use super::Tab;
-use crate::chat::words::{self, file_name, plainly};
-use crate::chat::{News, Settings, Teller};
+use crate::chat::messages::{self, failed_request, file_name};
+use crate::chat::{Report, Reporter, Settings};
 use crate::screen::Screen;
 use unspool_acp::{self as acp, Client, Exit, Launch, Open, Phase};
 
 impl Tab {
-    pub(super) fn connect(&mut self, settings: &Settings, teller: &Teller, first_seq: u64) {
-        let agent = &self.opening.agent;
+    pub(super) fn connect(&mut self, settings: &Settings, reporter: &Reporter, first_seq: u64) {
+        let agent = &self.spec.agent;
         let launch = Launch {
             argv: agent.argv.clone(),
             env: agent.env.clone(),
@@ -28,12 +27,12 @@ impl Tab {
             .iter()
             .map(|word| word.to_string_lossy())
             .collect();
-        let record = self.opening.record.clone().or_else(|| {
+        let record = self.spec.record.clone().or_else(|| {
             let folder = settings.records.as_deref()?;
             Some(folder.join(file_name(&agent.name, self.id)))
         });
         let client = acp::client::Settings {
-            open: self.opening.open.clone(),
+            open: self.spec.open.clone(),
             mcp_servers: settings.mcp_servers.clone(),
             rules: settings.rules.clone(),
             record,
@@ -48,8 +47,8 @@ impl Tab {
             ..acp::client::Settings::new(&settings.root)
         };
         self.since = Instant::now();
-        let (teller, id) = (teller.clone(), self.id);
-        let callback = move |incoming| teller.tell(News::Came(id, incoming));
+        let (reporter, id) = (reporter.clone(), self.id);
+        let callback = move |incoming| reporter.send(Report::Agent(id, incoming));
         match Client::start(&launch, client, callback) {
             Ok(client) => {
                 self.guard = client.group().and_then(settings.guard);
@@ -60,7 +59,7 @@ impl Tab {
     }
 
     fn not_started(&mut self, error: &io::Error) {
-        let agent = &self.opening.agent;
+        let agent = &self.spec.agent;
         let program = agent.argv.first().map(|program| program.to_string_lossy());
         let program = program.unwrap_or_default();
         let text = if error.kind() == io::ErrorKind::NotFound && !agent.install.is_empty() {
@@ -77,35 +76,35 @@ impl Tab {
     }
 
     pub(super) fn failed(&mut self, what: &str, message: &str) {
-        // The agent's own refusals are among the events.
-        let is_told = !message.is_empty() && self.last_error.contains(message.trim());
-        let helps = if words::leaves_nothing(what) {
+        // Errors reported by the agent are shown as events already.
+        let is_shown = !message.is_empty() && self.last_error.contains(message.trim());
+        let helps = if messages::leaves_no_session(what) {
             " Ctrl-R starts the agent again."
         } else {
             ""
         };
-        if !is_told {
-            let message = words::printed_line(message);
+        if !is_shown {
+            let message = messages::printed_line(message);
             let stop = if message.ends_with(['.', '!', '?']) || helps.is_empty() {
                 ""
             } else {
                 "."
             };
-            let text = format!("{}: {message}{stop}{helps}", plainly(what));
+            let text = format!("{}: {message}{stop}{helps}", failed_request(what));
             self.note(Level::Error, text);
         } else if !helps.is_empty() {
             self.note(Level::Info, helps.trim().to_owned());
         }
-        if words::is_vague(message) {
+        if messages::is_vague(message) {
             self.explain();
         }
-        self.follow_up();
+        self.take_updates();
     }
 
-    /// Shows what the agent printed last, for want of a better cause.
+    /// Shows the end of the agent's error output.
     fn explain(&mut self) {
         let last = self.client.as_mut().map(Client::take_stderr);
-        let last = words::last_printed(&last.unwrap_or_default());
+        let last = messages::last_printed(&last.unwrap_or_default());
         if !last.is_empty() {
             let text = format!("{} printed before that:\n{last}", self.name());
             self.note(Level::Warning, text);
@@ -114,17 +113,17 @@ impl Tab {
 
     pub(super) fn ended(&mut self, exit: &Exit, stderr: &str) {
         self.question = None;
-        self.keep_waiting();
+        self.restore_queued();
         self.has_failed = exit.code != Some(0);
-        let how = words::ended(self.name(), exit);
-        // One that ends in the midst of something has a cause, whatever it says.
+        let how = messages::ended(self.name(), exit);
+        // An agent that ends while busy has a reason, even with exit status 0.
         let is_sudden = matches!(self.phase, Phase::Starting | Phase::Working | Phase::Asking);
         let level = if self.has_failed {
             Level::Error
         } else {
             Level::Info
         };
-        let last = words::last_printed(stderr);
+        let last = messages::last_printed(stderr);
         let helps = "Ctrl-R starts it again.";
         let text = if (self.has_failed || is_sudden) && !last.is_empty() {
             format!("{how} It said:\n{last}\n{helps}")
@@ -134,30 +133,30 @@ impl Tab {
         self.show(Body::Notice(Notice::new(level, text)));
     }
 
-    /// Starts the agent again, which goes on with its session if it can.
-    pub(in crate::chat) fn restart(&mut self, settings: &Settings, teller: &Teller) {
+    /// Restarts an agent that has ended, and resumes its session if it can.
+    pub(in crate::chat) fn restart(&mut self, settings: &Settings, reporter: &Reporter) {
         if !matches!(self.phase, Phase::Ended | Phase::Failed) {
-            self.sight.say("The agent is there.");
+            self.viewer.set_message("The agent is there.");
             return;
         }
         let session = self.state().map(|state| state.session.clone());
         let session = session.filter(|session| !session.is_empty());
         let recording = self.client.as_ref().and_then(Client::recording);
         let recording = recording.map(Path::to_owned);
-        self.opening.open = session.map_or(Open::New, Open::Resume);
-        self.opening.record = recording.or(self.opening.record.take());
-        self.keep_waiting();
+        self.spec.open = session.map_or(Open::New, Open::Resume);
+        self.spec.record = recording.or(self.spec.record.take());
+        self.restore_queued();
         self.conclude();
-        self.part();
+        self.disconnect();
         self.phase = Phase::Starting;
         self.has_failed = false;
-        self.connect(settings, teller, self.last_seq + 1);
-        self.follow_up();
+        self.connect(settings, reporter, self.last_seq + 1);
+        self.take_updates();
     }
 
-    /// Puts all messages that wait back into the prompt: the agent that they were
-    /// for is gone.
-    fn keep_waiting(&mut self) {
+    /// Moves all queued messages back into the prompt, because their agent is
+    /// gone.
+    fn restore_queued(&mut self) {
         let mut texts = self.queued();
         if texts.is_empty() {
             return;
@@ -169,42 +168,42 @@ impl Tab {
             texts.push(self.prompt.text());
         }
         self.prompt.set_text(&texts.join("\n"));
-        self.sight.say("What waited stands in the prompt again.");
+        self.viewer
+            .set_message("What waited stands in the prompt again.");
     }
 
-    /// Lets go of an agent, but remembers which calls got no result.
-    fn part(&mut self) {
+    /// Drops the client but remembers calls without a result.
+    fn disconnect(&mut self) {
         if let Some(client) = self.client.take() {
             self.left = client.all_left();
         }
     }
 
-    /// Asks the agent to end, and tells of what it leaves open. Nothing is waited
-    /// for.
+    /// Asks the agent to exit and records its unfinished calls. Does not wait.
     pub(in crate::chat) fn conclude(&mut self) {
         if let Some(client) = &mut self.client {
             client.close();
             client.conclude();
         }
-        self.follow_up();
+        self.take_updates();
     }
 
-    /// The same for a person who knows what is at work and leaves.
+    /// Cancels the turn and asks the agent to exit.
     pub(in crate::chat) fn abandon(&mut self) {
         self.with_client(Client::cancel);
         self.conclude();
     }
 
-    /// Ends an agent that does not stop, or does not answer.
+    /// Ends an agent that does not stop or does not answer.
     pub(in crate::chat) fn end(&mut self) {
         let was_starting = self.phase == Phase::Starting;
-        self.keep_waiting();
+        self.restore_queued();
         self.conclude();
-        self.part();
+        self.disconnect();
         self.question = None;
         self.has_failed = true;
         self.phase = Phase::Ended;
-        self.sight.pane.set_live(false);
+        self.viewer.pane.set_live(false);
         let text = if was_starting {
             "The agent did not answer and was ended. Ctrl-R starts it again."
         } else {
@@ -213,7 +212,8 @@ impl Tab {
         self.show(Body::Notice(Notice::new(Level::Canceled, text)));
     }
 
-    /// Logs in by one of the agent's ways: by itself, or in the terminal.
+    /// Logs in with one of the agent's methods, over the protocol or in the
+    /// terminal.
     pub(in crate::chat) fn log_in(&mut self, id: &str, screen: &mut Screen) -> io::Result<()> {
         let methods = self.state().map(|state| state.auth_methods.clone());
         let method = methods.into_iter().flatten().find(|method| method.id == id);
@@ -221,7 +221,7 @@ impl Tab {
             self.with_client(|client| client.authenticate(id));
             return Ok(());
         };
-        let agent = self.opening.agent.clone();
+        let agent = self.spec.agent.clone();
         let Some((program, before)) = agent.argv.split_first() else {
             return Ok(());
         };
@@ -231,10 +231,12 @@ impl Tab {
         let status = screen.lend(|| command.status())?;
         match status {
             Ok(status) if status.success() => self.with_client(Client::logged_in),
-            Ok(status) => self.sight.say(&format!("The login ended with {status}.")),
+            Ok(status) => self
+                .viewer
+                .set_message(&format!("The login ended with {status}.")),
             Err(error) => self
-                .sight
-                .say(&format!("The login could not be started: {error}")),
+                .viewer
+                .set_message(&format!("The login could not be started: {error}")),
         }
         Ok(())
     }

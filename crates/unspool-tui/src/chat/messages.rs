@@ -1,5 +1,4 @@
-//! What a tab says in words of our own, and what an agent printed in words that
-//! can be shown.
+//! Messages of a tab, and agent output as plain text.
 
 use std::path::PathBuf;
 
@@ -7,25 +6,25 @@ use jiff::Timestamp;
 use unspool::doc::capture;
 use unspool::sanitize;
 
-use crate::prompt::blocks::Reason;
+use crate::prompt::content::Reason;
 use unspool_acp::Exit;
 
-/// Lines of what an agent printed that explain why it failed.
+/// Number of lines of an agent's error output to show.
 const LAST: usize = 8;
 
-/// What an agent printed for a terminal, as the terminal would show it.
+/// Interprets output written for a terminal and returns its text.
 pub(super) fn printed(text: &str) -> String {
     let lines = capture::lines(text).into_iter();
     let lines = lines.map(|line| line.into_iter().map(|span| span.text).collect::<String>());
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// The same in one line.
+/// Returns the same as a single line.
 pub(super) fn printed_line(text: &str) -> String {
     printed(text.trim()).replace('\n', " ").trim().to_owned()
 }
 
-/// The last lines of it; empty if there is nothing to read in them.
+/// Returns the last lines of it.
 pub(super) fn last_printed(text: &str) -> String {
     let text = printed(text);
     let lines: Vec<&str> = text.trim().lines().collect();
@@ -33,7 +32,7 @@ pub(super) fn last_printed(text: &str) -> String {
     lines.get(first..).unwrap_or_default().join("\n")
 }
 
-/// How an agent ended.
+/// Describes the exit of an agent.
 pub(super) fn ended(name: &str, exit: &Exit) -> String {
     match (exit.code, exit.signal) {
         (Some(code @ 1..), _) => format!("{name} ended with status {code}."),
@@ -42,7 +41,7 @@ pub(super) fn ended(name: &str, exit: &Exit) -> String {
     }
 }
 
-/// Whether a refusal gives no cause: somebody hung up.
+/// Returns true if an error message gives no cause.
 pub(super) fn is_vague(message: &str) -> bool {
     const WORDS: [&str; 6] = [
         "closed",
@@ -56,16 +55,16 @@ pub(super) fn is_vague(message: &str) -> bool {
     message.is_empty() || WORDS.iter().any(|word| message.contains(word))
 }
 
-/// Whether a failure leaves no session, so that only another start helps.
-pub(super) fn leaves_nothing(what: &str) -> bool {
+/// Returns true if a failed request leaves no session, so that only a restart
+/// helps.
+pub(super) fn leaves_no_session(what: &str) -> bool {
     matches!(
         what,
         "initialize" | "session/new" | "session/load" | "session/resume"
     )
 }
 
-/// Why files that were named are not sent, as far as that is worth a word, and what
-/// helps.
+/// Explains which mentioned files are not sent, and the remedy.
 pub(super) fn left_out(files: &[(PathBuf, Reason)]) -> Option<String> {
     let mut words: Vec<String> = files.iter().filter_map(reason).collect();
     let is_outside = |reason: &Reason| matches!(reason, Reason::Outside | Reason::Link);
@@ -88,8 +87,8 @@ fn reason((path, reason): &(PathBuf, Reason)) -> Option<String> {
     }
 }
 
-/// What did not work, in words.
-pub(super) fn plainly(what: &str) -> &str {
+/// Describes a failed request.
+pub(super) fn failed_request(what: &str) -> &str {
     match what {
         "initialize" => "The agent could not be greeted",
         "authenticate" => "The login failed",
@@ -104,7 +103,7 @@ pub(super) fn plainly(what: &str) -> &str {
     }
 }
 
-/// A name that no other conversation has.
+/// Returns a unique file name for a recording.
 pub(super) fn file_name(agent: &str, tab: u64) -> String {
     let time = Timestamp::now().strftime("%Y%m%dT%H%M%S");
     let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';

@@ -1,7 +1,7 @@
-//! Entries → rows: what is seen of a slot at a width and in a state of folding.
+//! Lays out entries as rows for a width and folding level.
 //!
-//! Nothing here knows where on the screen a row will be. Marks of calls are
-//! painted later, so that a spinner lays nothing out.
+//! Screen positions are not known here. Marks of calls are painted later, so that
+//! a spinner needs no layout.
 
 use unspool::doc::card::{self, Card, Panel, Section};
 use unspool::doc::entry::{self, Detail, Part, Reasoning};
@@ -12,32 +12,32 @@ use unspool::layout::{self, split};
 use unspool::sanitize;
 use unspool::session::{Entry, Item};
 
-/// Rows of a part that are seen before all of it is asked for.
+/// Maximum number of rows of a part at level [`Level::Brief`].
 const BRIEF: usize = 40;
 /// The same for a heading.
 const BRIEF_HEADING: usize = 4;
-/// The same for what a person said, and the bytes that are laid out for that.
+/// The same for a user message, and the number of bytes laid out for it.
 const BRIEF_PROMPT: usize = 12;
 const BRIEF_BYTES: usize = 8 << 10;
-/// Cells that are left for an entry however deep it is nested.
+/// Minimum width of an entry, however deeply nested.
 const LEAST: usize = 24;
-/// Characters of a thought that stand for the rest.
+/// Number of characters that stand for a folded thought.
 const FIRST_WORDS: usize = 200;
 
-/// How much of an entry is seen.
+/// Level of detail of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Level {
-    /// Its heading.
+    /// The heading only.
     Folded,
-    /// What tells most.
+    /// The most important parts.
     Brief,
-    /// All of it.
+    /// Everything.
     Full,
 }
 
 impl Level {
-    /// How much is seen of an entry that nobody has touched.
-    pub(super) fn at_first(item: &Item) -> Self {
+    /// Returns the default level of an entry.
+    pub(super) fn initial(item: &Item) -> Self {
         match item {
             Item::Reasoning(_) | Item::Context(_) | Item::Unknown(_) => Self::Folded,
             _ => Self::Brief,
@@ -45,18 +45,18 @@ impl Level {
     }
 }
 
-/// What a row is for the reader who points at it.
+/// The function of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Spot {
-    /// A heading; the cells before its mark.
+    /// A heading with this margin before its mark.
     Head(usize),
-    /// The label of the section with this number, which folds it.
+    /// The label that folds the section with this number.
     Label(u16),
-    /// Anything else.
+    /// Any other row.
     Body,
 }
 
-/// One row of a slot.
+/// A row of a slot.
 #[derive(Clone, Debug)]
 pub(super) struct Row {
     pub(super) line: Line,
@@ -72,19 +72,19 @@ impl Row {
     }
 }
 
-/// What rows are laid out for.
+/// Layout parameters.
 pub(super) struct Page<'a> {
     pub(super) formatter: &'a Formatter,
     pub(super) detail: &'a Detail,
     pub(super) width: usize,
-    /// Whether changes stand side by side.
-    pub(super) sides: bool,
+    /// True for side-by-side changes.
+    pub(super) side_by_side: bool,
     pub(super) level: Level,
-    /// Sections that are the other way round than at first.
+    /// Sections whose folding differs from the default.
     pub(super) toggled: &'a [u16],
 }
 
-/// The rows of an entry.
+/// Lays out an entry.
 pub(super) fn rows(entry: &Entry, page: &Page<'_>) -> Vec<Row> {
     let mut rows = match &entry.item {
         Item::User(user) if page.level < Level::Full && user.text.as_str().len() > BRIEF_BYTES => {
@@ -112,7 +112,7 @@ fn is_blank(line: &[Span]) -> bool {
     line.iter().all(|span| span.text.trim().is_empty())
 }
 
-/// Lines that were not wrapped, wrapped anywhere.
+/// Wraps unwrapped lines at any character.
 pub(super) fn folded(rows: Vec<Row>, width: usize) -> Vec<Row> {
     let fold = |row: Row| {
         let lines = layout::folded(&row.line, width);
@@ -129,7 +129,7 @@ pub(super) fn folded(rows: Vec<Row>, width: usize) -> Vec<Row> {
     rows.into_iter().flat_map(fold).collect()
 }
 
-/// How far an entry is indented.
+/// Returns the indentation of an entry.
 pub(super) fn indent(entry: &Entry, width: usize) -> usize {
     let wanted = 2 * entry.depth().min(100) as usize;
     wanted.min(width.saturating_sub(LEAST))
@@ -144,7 +144,7 @@ fn answer(entry: &Entry, page: &Page<'_>) -> Vec<Row> {
     rows
 }
 
-/// Leaves so many rows, and says how many there are more.
+/// Cuts the rows and mentions the number of rows cut.
 fn cut(rows: &mut Vec<Row>, most: usize) {
     let more = rows.len().saturating_sub(most);
     if more > 1 {
@@ -154,7 +154,7 @@ fn cut(rows: &mut Vec<Row>, most: usize) {
     }
 }
 
-/// The first words stand for the rest, which is below them when it is unfolded.
+/// Lays out a thought: its first words as heading, the rest below when unfolded.
 fn thought(entry: &Entry, text: &str, page: &Page<'_>) -> Vec<Row> {
     if page.detail.reasoning == Reasoning::Off || text.trim().is_empty() {
         return Vec::new();
@@ -164,7 +164,7 @@ fn thought(entry: &Entry, text: &str, page: &Page<'_>) -> Vec<Row> {
     let first: String = text.trim().chars().take(FIRST_WORDS).collect();
     let first = first.lines().next().unwrap_or_default();
     let is_all = text.trim().len() == first.len();
-    // A title may have words behind it.
+    // Text may follow a bold title.
     let first = first.trim_matches(['*', '#', ' ']).replace("**", "");
     let first = sanitize::line(&first).into_owned();
     let sign = match (is_all, is_open) {
@@ -195,7 +195,7 @@ fn thought(entry: &Entry, text: &str, page: &Page<'_>) -> Vec<Row> {
                 blocks: vec![Block::Paragraph(panel.heading)],
                 ..Section::default()
             };
-            // A title is no part of what lies below it.
+            // A title is repeated above the text.
             let has_title = text.trim_start().starts_with("**");
             has_title
                 .then_some(heading)
@@ -208,7 +208,7 @@ fn thought(entry: &Entry, text: &str, page: &Page<'_>) -> Vec<Row> {
     rows
 }
 
-/// The beginning of a prompt that is too long to be laid out for it.
+/// Lays out the start of a user message that is too long for a full layout.
 fn long_prompt(entry: &Entry, text: &str, page: &Page<'_>) -> Vec<Row> {
     let text = text.trim();
     let is_border = |at: &usize| text.is_char_boundary(*at);
@@ -229,7 +229,7 @@ fn long_prompt(entry: &Entry, text: &str, page: &Page<'_>) -> Vec<Row> {
     };
     let below = rows.len().saturating_sub(most);
     rows.truncate(most);
-    // What was not laid out has at least as many lines as line ends.
+    // The rest has at least as many rows as newlines.
     let ends = memchr::memchr_iter(b'\n', rest.as_bytes()).count();
     let lines = ends + usize::from(head.ends_with('\n'));
     let more = below + lines.max(rest.len() / page.width.max(1)).max(1);
@@ -238,7 +238,7 @@ fn long_prompt(entry: &Entry, text: &str, page: &Page<'_>) -> Vec<Row> {
     rows
 }
 
-/// What `unspool show` tells of an entry.
+/// Lays out an entry as `unspool show` does.
 fn brief(entry: &Entry, page: &Page<'_>) -> Vec<Row> {
     let detail = page
         .detail
@@ -286,7 +286,7 @@ fn part_rows(part: Part, margin: usize, page: &Page<'_>) -> Vec<Row> {
     rows
 }
 
-/// Everything that is known of an entry.
+/// Lays out everything known about an entry.
 fn full(entry: &Entry, page: &Page<'_>) -> Vec<Row> {
     let margin = indent(entry, page.width);
     let detail = page.detail.clone().with_reasoning(Reasoning::Full);
@@ -351,7 +351,7 @@ fn add_section(
     }
 }
 
-/// Lays blocks out behind a margin.
+/// Lays out blocks with a margin.
 fn add_blocks(blocks: &[Block], margin: usize, page: &Page<'_>, rows: &mut Vec<Row>) {
     let blanks = [Span::role(" ".repeat(margin), Role::Normal)];
     for (at, block) in blocks.iter().enumerate() {
@@ -384,8 +384,8 @@ fn diff(lines: &[DiffLine], margin: usize, page: &Page<'_>) -> Vec<Line> {
     let lines = word_diff::mark_words(lines.to_vec());
     let room = page.width.saturating_sub(margin);
     let blanks = Span::role(" ".repeat(margin), Role::Normal);
-    // What is only added or only taken away has no other side.
-    if page.sides && room >= split::READABLE - 10 && has_two_sides(&lines) {
+    // Pure additions or deletions don't need two columns.
+    if page.side_by_side && room >= split::READABLE - 10 && has_two_sides(&lines) {
         let mut lines = split::side_by_side(&lines, room);
         for line in &mut lines {
             line.insert(0, blanks.clone());

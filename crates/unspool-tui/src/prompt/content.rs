@@ -1,16 +1,16 @@
-//! A message → the content blocks that an agent is sent.
+//! Converts a message to the content blocks sent to an agent.
 //!
-//! First the text, then one block for each file that it names:
+//! The text comes first, then one block for each mentioned file:
 //!
-//! | file | agent takes it | block |
+//! | file | if the agent supports | block |
 //! |---|---|---|
-//! | text up to [`LARGEST_TEXT`] | `embeddedContext` | the text itself |
-//! | PNG, JPEG, GIF, WebP, by its content, up to [`LARGEST_IMAGE`] | `image` | the image |
+//! | text up to [`MAX_TEXT`] | `embeddedContext` | the text itself |
+//! | PNG, JPEG, GIF or WebP content up to [`MAX_IMAGE`] | `image` | the image |
 //! | anything else, also a directory | always | a link |
 //!
-//! Nothing outside the root of the project is read or named; a symbolic link
-//! that leads there is refused by the reader of the files. What is named and
-//! not there may be no file at all (`@dataclass`): it stays in the text alone.
+//! Nothing outside the project root is read or named; the file reader refuses
+//! symbolic links that lead there. A mention that does not exist may not be a
+//! file at all (`@dataclass`) and stays plain text.
 
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -25,53 +25,52 @@ use unspool_acp::schema::{
 use super::Message;
 use unspool_acp::files::FileError;
 
-/// Bytes of a text that is sent itself.
-pub const LARGEST_TEXT: usize = 256 * 1024;
-/// Bytes of an image that is sent itself.
-pub const LARGEST_IMAGE: usize = 5 * 1024 * 1024;
-/// A reader of files may stop behind so many bytes.
-pub const READ_MOST: usize = LARGEST_IMAGE + 1;
+/// Maximum size of an embedded text, in bytes.
+pub const MAX_TEXT: usize = 256 * 1024;
+/// Maximum size of an embedded image, in bytes.
+pub const MAX_IMAGE: usize = 5 * 1024 * 1024;
+/// Number of bytes after which a file reader may stop.
+pub const MAX_READ: usize = MAX_IMAGE + 1;
 
-/// What the agent takes besides text and links.
+/// Content types that the agent supports besides text and links.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Takes {
-    /// Files in the message itself.
+pub struct Supports {
+    /// Embedded files.
     pub embedded: bool,
     /// Images.
     pub images: bool,
 }
 
-/// Why a file is not in the message.
+/// The reason why a file is not sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// There is none.
+    /// It does not exist.
     Missing,
-    /// It is outside the root of the project.
+    /// It is outside the project root.
     Outside,
-    /// A link leads there.
+    /// A symbolic link leads outside the project root.
     Link,
     /// It could not be read.
     Unreadable(io::ErrorKind),
 }
 
-/// What is sent.
+/// The converted message.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Built {
-    /// The blocks, the text first.
+pub struct Content {
+    /// The blocks, text first.
     pub blocks: Vec<ContentBlock>,
-    /// The files that were named and are not there, and why.
+    /// Mentioned files that are not sent, with the reason.
     pub left_out: Vec<(PathBuf, Reason)>,
 }
 
-/// The blocks of a message. `read` gives the content of a path below the root,
-/// which it takes as relative to it.
+/// Converts a message. `read` returns the content of a path relative to the root.
 pub fn blocks(
     message: &Message,
     root: &Path,
-    takes: Takes,
+    supports: Supports,
     mut read: impl FnMut(&Path) -> Result<Vec<u8>, FileError>,
-) -> Built {
-    let mut built = Built::default();
+) -> Content {
+    let mut built = Content::default();
     built
         .blocks
         .push(ContentBlock::Text(TextContent::new(message.text.as_str())));
@@ -85,7 +84,7 @@ pub fn blocks(
             continue;
         }
         match read(&path) {
-            Ok(bytes) => built.blocks.push(block(&path, root, takes, &bytes)),
+            Ok(bytes) => built.blocks.push(block(&path, root, supports, &bytes)),
             Err(FileError::NotAFile) => built.blocks.push(link(&path, root, None)),
             Err(error) => {
                 built.left_out.push((path, reason(&error)));
@@ -97,8 +96,8 @@ pub fn blocks(
     built
 }
 
-/// The words of a message that was made into blocks.
-pub(crate) fn words(blocks: &[ContentBlock]) -> String {
+/// Returns the text of a converted message.
+pub(crate) fn text_of(blocks: &[ContentBlock]) -> String {
     let texts = blocks.iter().filter_map(|block| match block {
         ContentBlock::Text(text) => Some(text.text.as_str()),
         _ => None,
@@ -119,7 +118,8 @@ fn reason(error: &FileError) -> Reason {
     }
 }
 
-/// A path without `.` and `..`, relative to the root; none if it leads outside.
+/// Returns a path relative to the root without `.` and `..`, or `None` if it
+/// leads outside.
 fn inside(path: &Path, root: &Path) -> Option<PathBuf> {
     let path = if path.is_absolute() {
         path.strip_prefix(root).ok()?
@@ -142,15 +142,15 @@ fn inside(path: &Path, root: &Path) -> Option<PathBuf> {
     Some(inside)
 }
 
-fn block(path: &Path, root: &Path, takes: Takes, bytes: &[u8]) -> ContentBlock {
+fn block(path: &Path, root: &Path, supports: Supports, bytes: &[u8]) -> ContentBlock {
     if let Some(kind) = image(bytes) {
-        if takes.images && bytes.len() <= LARGEST_IMAGE {
+        if supports.images && bytes.len() <= MAX_IMAGE {
             let image = ImageContent::new(STANDARD.encode(bytes), kind);
             return ContentBlock::Image(image.uri(uri(&root.join(path))));
         }
         return link(path, root, Some(bytes.len()));
     }
-    match text(bytes).filter(|_| takes.embedded) {
+    match text(bytes).filter(|_| supports.embedded) {
         Some(text) => {
             let contents = TextResourceContents::new(text, uri(&root.join(path)));
             let resource = EmbeddedResourceResource::TextResourceContents(contents);
@@ -167,20 +167,20 @@ fn link(path: &Path, root: &Path, bytes: Option<usize>) -> ContentBlock {
         path
     };
     let link = ResourceLink::new(name.to_string_lossy(), uri(&root.join(path)));
-    // Of what was not read to its end the size is not known.
-    let size = bytes.filter(|bytes| *bytes < READ_MOST);
+    // The size is unknown if the file was not read to its end.
+    let size = bytes.filter(|bytes| *bytes < MAX_READ);
     ContentBlock::ResourceLink(link.size(size.and_then(|bytes| i64::try_from(bytes).ok())))
 }
 
-/// The text of a file that is one, and short enough.
+/// Returns the text of a file if it is valid and short enough.
 fn text(bytes: &[u8]) -> Option<&str> {
-    if bytes.len() > LARGEST_TEXT || memchr::memchr(0, bytes).is_some() {
+    if bytes.len() > MAX_TEXT || memchr::memchr(0, bytes).is_some() {
         return None;
     }
     std::str::from_utf8(bytes).ok()
 }
 
-/// What kind of image the bytes are, if they are one.
+/// Returns the MIME type of an image.
 fn image(bytes: &[u8]) -> Option<&'static str> {
     let is_webp = bytes.starts_with(b"RIFF") && bytes.get(8..12) == Some(b"WEBP");
     match bytes {
@@ -191,7 +191,7 @@ fn image(bytes: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// The address of a file.
+/// Returns the `file:` URI of a path.
 fn uri(path: &Path) -> String {
     use std::fmt::Write as _;
     let mut uri = String::from("file://");
@@ -212,7 +212,7 @@ mod tests {
     use super::super::mention::mentions;
     use super::*;
 
-    const ALL: Takes = Takes {
+    const ALL: Supports = Supports {
         embedded: true,
         images: true,
     };
@@ -229,7 +229,7 @@ mod tests {
             "a b.rs" => Ok(b"fn main() {}\n".to_vec()),
             "p.png" => Ok(b"\x89PNG\r\n\x1a\n....".to_vec()),
             "bin" => Ok(vec![0, 159, 146]),
-            "large" => Ok(vec![b'x'; LARGEST_TEXT + 1]),
+            "large" => Ok(vec![b'x'; MAX_TEXT + 1]),
             "src" => Err(FileError::NotAFile),
             "link" => Err(FileError::Outside),
             "secret" => Err(io::Error::from(io::ErrorKind::PermissionDenied).into()),
@@ -237,13 +237,13 @@ mod tests {
         }
     }
 
-    fn value(text: &str, takes: Takes) -> serde_json::Value {
-        let built = blocks(&message(text), Path::new("/p r"), takes, read);
+    fn value(text: &str, supports: Supports) -> serde_json::Value {
+        let built = blocks(&message(text), Path::new("/p r"), supports, read);
         serde_json::to_value(built.blocks).unwrap()
     }
 
-    fn built(text: &str, takes: Takes) -> String {
-        serde_json::to_string_pretty(&value(text, takes)).unwrap()
+    fn built(text: &str, supports: Supports) -> String {
+        serde_json::to_string_pretty(&value(text, supports)).unwrap()
     }
 
     #[test]
@@ -253,13 +253,13 @@ mod tests {
 
     #[test]
     fn an_agent_that_takes_nothing_gets_links() {
-        insta::assert_snapshot!(built("see @\"a b.rs\" @p.png @large", Takes::default()));
+        insta::assert_snapshot!(built("see @\"a b.rs\" @p.png @large", Supports::default()));
     }
 
     #[test]
     fn long_texts_are_links() {
         assert_eq!(value("@large", ALL)[1]["type"], "resource_link");
-        assert_eq!(value("@large", ALL)[1]["size"], LARGEST_TEXT + 1);
+        assert_eq!(value("@large", ALL)[1]["size"], MAX_TEXT + 1);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Requests of agents → questions to the person, and the answers back.
+//! Turns requests of agents into dialogs, and their results into answers.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -20,32 +20,32 @@ use crate::dialog::form::{self, Form};
 use crate::dialog::permission::{self, Choice, Kind, Permission};
 use unspool_acp::{Answer, Ask, AskId, AskKind, Call};
 
-/// A request, as it is put to the person.
+/// A request and the dialog that shows it.
 pub(super) struct Question {
     id: AskId,
     widget: Widget,
 }
 
 enum Widget {
-    /// With the ids of its options, and what they do.
+    /// The dialog, and for each option its id and effect.
     Permission(Box<Permission>, Vec<(String, Kind)>),
     Form(Box<Form>),
     Address(Box<Address>, String),
 }
 
-/// What a key came to.
-pub(super) enum Said {
+/// The result of a key in a dialog.
+pub(super) enum Reply {
     Nothing,
     Answer(AskId, Answer),
-    /// The turn is to be stopped.
+    /// Stop the turn.
     Stop,
-    /// This is to be copied.
+    /// Copy this text.
     Copy(String),
-    /// What would have been allowed was not seen yet.
+    /// Not allowed yet, because nothing of the request was visible.
     Unseen,
-    /// The agent offers nothing that the key is for: allowing once, say.
+    /// The agent offers no option with this effect.
     Missing(&'static str),
-    /// What would have been allowed has so many rows that were not seen.
+    /// Not allowed yet, because this many rows were not visible.
     Unread(usize),
 }
 
@@ -75,14 +75,14 @@ impl Question {
         self.id
     }
 
-    /// How many requests wait behind this one.
+    /// Sets the number of requests waiting after this one.
     pub(super) fn set_waiting(&mut self, waiting: usize) {
         if let Widget::Permission(widget, _) = &mut self.widget {
             widget.set_waiting(waiting);
         }
     }
 
-    /// The rows that all of it takes.
+    /// Returns the number of rows of the whole dialog.
     pub(super) fn height(&mut self, wide: u16) -> u16 {
         match &mut self.widget {
             Widget::Permission(widget, _) => widget.height(wide),
@@ -99,38 +99,38 @@ impl Question {
         }
     }
 
-    pub(super) fn key(&mut self, key: KeyEvent, now: Instant) -> Said {
-        let answered = |answer| Said::Answer(self.id, answer);
+    pub(super) fn key(&mut self, key: KeyEvent, now: Instant) -> Reply {
+        let answered = |answer| Reply::Answer(self.id, answer);
         match &mut self.widget {
             Widget::Permission(widget, options) => match widget.key(key, now) {
                 permission::Answer::Chosen(at) => match options.get(at) {
                     Some((option, _)) => answered(Answer::Option(option.clone())),
-                    None => Said::Nothing,
+                    None => Reply::Nothing,
                 },
-                permission::Answer::Cancel => Said::Stop,
-                permission::Answer::Unseen => Said::Unseen,
-                permission::Answer::Unread(rows) => Said::Unread(rows),
+                permission::Answer::Cancel => Reply::Stop,
+                permission::Answer::Unseen => Reply::Unseen,
+                permission::Answer::Unread(rows) => Reply::Unread(rows),
                 permission::Answer::Nothing => match effect(key) {
                     Some((kind, words)) if options.iter().all(|(_, offered)| *offered != kind) => {
-                        Said::Missing(words)
+                        Reply::Missing(words)
                     }
-                    _ => Said::Nothing,
+                    _ => Reply::Nothing,
                 },
-                permission::Answer::Changed => Said::Nothing,
+                permission::Answer::Changed => Reply::Nothing,
             },
             Widget::Form(widget) => match widget.key(key, now) {
                 form::Answer::Accept(fields) => answered(Answer::Accept(fields)),
                 form::Answer::Decline => answered(Answer::Decline),
                 form::Answer::Cancel => answered(Answer::Cancel),
-                form::Answer::Nothing | form::Answer::Changed => Said::Nothing,
+                form::Answer::Nothing | form::Answer::Changed => Reply::Nothing,
             },
             Widget::Address(widget, url) => match widget.key(key, now) {
                 address::Answer::Accept => answered(Answer::Accept(serde_json::Map::new())),
-                address::Answer::Unseen => Said::Unseen,
-                address::Answer::Copy => Said::Copy(url.clone()),
+                address::Answer::Unseen => Reply::Unseen,
+                address::Answer::Copy => Reply::Copy(url.clone()),
                 address::Answer::Decline => answered(Answer::Decline),
                 address::Answer::Cancel => answered(Answer::Cancel),
-                address::Answer::Nothing | address::Answer::Changed => Said::Nothing,
+                address::Answer::Nothing | address::Answer::Changed => Reply::Nothing,
             },
         }
     }
@@ -141,21 +141,21 @@ impl Question {
         }
     }
 
-    pub(super) fn mouse(&mut self, mouse: MouseEvent) -> Said {
+    pub(super) fn mouse(&mut self, mouse: MouseEvent) -> Reply {
         let Widget::Permission(widget, options) = &mut self.widget else {
-            return Said::Nothing;
+            return Reply::Nothing;
         };
         match widget.mouse(mouse) {
             permission::Answer::Chosen(at) => match options.get(at) {
-                Some((option, _)) => Said::Answer(self.id, Answer::Option(option.clone())),
-                None => Said::Nothing,
+                Some((option, _)) => Reply::Answer(self.id, Answer::Option(option.clone())),
+                None => Reply::Nothing,
             },
-            _ => Said::Nothing,
+            _ => Reply::Nothing,
         }
     }
 }
 
-/// What a key of the panel is for, whatever is offered.
+/// Returns the effect of a shortcut key, independent of the options offered.
 fn effect(key: KeyEvent) -> Option<(Kind, &'static str)> {
     let is_shifted = key.modifiers.contains(KeyModifiers::SHIFT);
     match key.code {
@@ -185,9 +185,9 @@ fn title(call: &Call) -> &str {
     first.map_or("the agent asks", String::as_str)
 }
 
-/// Whether the headline says no more than the change below it does: what is
-/// done, and the end of the path.
-fn is_told_by_edit(call: &Call) -> bool {
+/// Returns true if the headline only repeats the edit below it: a verb and the
+/// end of the path.
+fn repeats_edit(call: &Call) -> bool {
     const VERBS: [&str; 7] = [
         "write", "edit", "create", "add", "update", "modify", "delete",
     ];
@@ -203,26 +203,26 @@ fn is_told_by_edit(call: &Call) -> bool {
     VERBS.contains(&&*verb) && Path::new(&edit.path).ends_with(path)
 }
 
-/// The headline, unless what is below it says the same and more: lines of a command
-/// must not run into each other.
+/// Returns the headline, or an empty one if the body repeats it. Lines of a
+/// command must not be joined into a headline.
 fn headline(call: &Call) -> &str {
     let is_command = call
         .command
         .as_deref()
         .is_some_and(|command| command.trim() == call.title.trim());
-    if is_command || is_told_by_edit(call) {
+    if is_command || repeats_edit(call) {
         return "";
     }
     title(call)
 }
 
-/// Whether a line says the same as the headline.
-fn is_title(line: &[Span], call: &Call) -> bool {
+/// Returns true if a line repeats the headline.
+fn repeats_title(line: &[Span], call: &Call) -> bool {
     let words: String = line.iter().map(|span| span.text.as_str()).collect();
     words.trim() == title(call).trim()
 }
 
-/// Whether a path can be read in the command already.
+/// Returns true if the command names the path.
 fn is_in_command(path: &Path, call: &Call) -> bool {
     let command = call.command.as_deref().filter(|_| call.is_command_given);
     let name = path.file_name().and_then(std::ffi::OsStr::to_str);
@@ -233,8 +233,7 @@ fn is_in_command(path: &Path, call: &Call) -> bool {
     })
 }
 
-/// Everything that the call would do: the command or the change in full, or
-/// else the input.
+/// Builds the body of a request: the full command or edit, otherwise the input.
 fn blocks(call: &Call) -> Vec<Block> {
     let mut blocks = Vec::new();
     if let Some(command) = &call.command {
@@ -258,7 +257,7 @@ fn blocks(call: &Call) -> Vec<Block> {
     if !call.text.trim().is_empty() {
         blocks.extend(markdown::blocks(&call.text));
     }
-    // A change names its file itself.
+    // An edit names its own file.
     let is_changed = |path: &Path| call.edits.iter().any(|edit| Path::new(&edit.path) == path);
     let paths = paths.into_iter();
     let paths = paths.filter(|path| !is_changed(path) && !is_in_command(path, call));
@@ -267,35 +266,34 @@ fn blocks(call: &Call) -> Vec<Block> {
         let remark = exact(&remark);
         blocks.push(Block::Paragraph(vec![Span::role(remark, Role::Accent)]));
     }
-    blocks.retain(|block| !matches!(block, Block::Paragraph(line) if is_title(line, call)));
+    blocks.retain(|block| !matches!(block, Block::Paragraph(line) if repeats_title(line, call)));
     blocks
 }
 
-/// A path, or what else is to be read letter by letter, as one line.
+/// Escapes a text so that every character is visible, as one line.
 fn exact(text: &str) -> String {
     sanitize::line(&sanitize::exact(text)).into_owned()
 }
 
-/// A call that is no command and of which no change is known: how it is shown
-/// elsewhere, unless that only repeats the headline; and the whole input, unless
-/// that tells all of it.
+/// Builds the body for a call without command or edits: the usual card, unless it
+/// only repeats the headline, and the full input unless the card shows it.
 fn described(call: &Call) -> Vec<Block> {
     let mut blocks = shown(Item::Tool(Tool::new(call.tool_use())));
-    let is_told = blocks.len() > 1;
+    let is_shown = blocks.len() > 1;
     let Some(Block::Paragraph(heading)) = blocks.first_mut() else {
         return blocks;
     };
     let is_tool = heading.first().is_some_and(|verb| verb.text == TOOL);
     let is_cut = heading.last().is_some_and(|end| end.text.ends_with('…'));
-    let is_idle = is_idle(heading, call);
+    let is_redundant = is_redundant(heading, call);
     if is_tool {
-        // The beginning of the input would follow.
+        // Cuts off the preview of the input.
         heading.truncate(2);
     }
-    if is_idle {
+    if is_redundant {
         blocks.remove(0);
     }
-    let is_missing = !is_told && (is_tool || is_idle || is_cut);
+    let is_missing = !is_shown && (is_tool || is_redundant || is_cut);
     if let Some(input) = call.input.as_ref().filter(|_| is_missing) {
         let text = format!("{input:#}");
         blocks.push(Block::Verbatim(clean_lines(&text, Style::default())));
@@ -303,18 +301,18 @@ fn described(call: &Call) -> Vec<Block> {
     blocks
 }
 
-/// What stands before the name of a tool of which nothing is known.
+/// Verb in the heading of an unknown tool.
 const TOOL: &str = "Tool";
 
-/// Whether a heading names nothing, or a tool by what the headline says.
-fn is_idle(heading: &[Span], call: &Call) -> bool {
+/// Returns true if a heading names nothing, or repeats the headline.
+fn is_redundant(heading: &[Span], call: &Call) -> bool {
     let mut words = heading.iter().map(|span| span.text.trim());
     let (verb, object) = (words.next(), words.next().unwrap_or_default());
     let title = tool::label(title(call));
     object.is_empty() || verb == Some(TOOL) && object == sanitize::line(&title).trim()
 }
 
-/// All that a card holds, unfolded.
+/// Returns all blocks of a card, unfolded.
 fn shown(item: Item) -> Vec<Block> {
     let card = card::card(&Entry::new(item), &Detail::default());
     let panels = card.into_iter().flat_map(|card| card.panels);
@@ -389,7 +387,7 @@ mod tests {
         let text = seen(of_edit("Write src/a.rs"));
         assert_eq!(text.matches("a.rs").count(), 1, "{text}");
         assert!(text.contains("/project/src/a.rs"), "{text}");
-        // What says more or something else stays.
+        // Titles that differ from the edit are kept.
         for title in ["Write a.rs for you", "Write other/a.rs", "Mend src/a.rs"] {
             let text = seen(of_edit(title));
             assert!(text.contains(title), "{text}");
@@ -417,7 +415,7 @@ mod tests {
         read.paths.push("/b.txt".into());
         let text = seen(read);
         assert_eq!(text.matches("b.txt").count(), 1, "{text}");
-        // What the call is told is seen whole, and once.
+        // The input is shown in full, exactly once.
         for kind in ["other", "read", "search", "delete", "think"] {
             let long = "a ".repeat(220);
             for key in ["odd", "query"] {
@@ -426,7 +424,7 @@ mod tests {
                 assert_eq!(text.matches("a z").count(), 1, "{kind} {text}");
             }
         }
-        // A headline alone may lie about the file.
+        // The headline can't replace the full path.
         let text = seen(Call {
             title: "Read b.txt".to_owned(),
             kind: "read".to_owned(),

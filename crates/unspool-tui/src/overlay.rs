@@ -1,7 +1,6 @@
-//! What lies over a transcript for a moment: all keys, the palette of commands,
-//! the kinds that are shown, and the line in which words to search are typed.
+//! Overlays on the transcript: help, command palette, filter and search line.
 //!
-//! Help and palette are made from the table of keys.
+//! Help and palette are generated from the table of keys.
 
 use nucleo_matcher::pattern::{CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
@@ -14,61 +13,61 @@ use unspool::layout::{layout, truncated, width};
 use unspool::theme::Theme;
 
 use crate::convert;
-use crate::keys::{self, Action, Binding, Place, TABLE};
+use crate::keys::{self, Action, Binding, Context, TABLE};
 use crate::line_input::LineInput;
 use crate::paint::{clear, put, wide};
 use crate::transcript::Kinds;
 
-/// Columns of a box, and of one with short rows.
+/// Width of a box, and of a narrow one.
 const WIDE: u16 = 84;
 const SLIM: u16 = 44;
-/// Columns that names of keys have.
+/// Width of the key column.
 const KEYS: usize = 22;
 
-/// The places whose keys are told of.
-pub(crate) type Places = &'static [Place];
+/// The contexts whose keys are listed.
+pub(crate) type Contexts = &'static [Context];
 
-/// What lies over the transcript.
-pub(crate) enum Menu {
-    /// All keys of these places, from this row on.
-    Help(Places, usize),
-    /// Commands by their names: what was typed, and the marked one.
-    Palette(Places, LineInput, usize),
-    /// The kinds that are shown, and the marked one.
+/// An overlay on the transcript.
+pub(crate) enum Overlay {
+    /// Help for these contexts, scrolled to this row.
+    Help(Contexts, usize),
+    /// The command palette: query and selected row.
+    Palette(Contexts, LineInput, usize),
+    /// The filter: visible kinds and selected row.
     Filter(Kinds, usize),
-    /// Words to search.
+    /// The search line.
     Search(LineInput),
 }
 
-/// What has to be done after a key.
+/// The result of a key.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    /// It stays.
+    /// Stays open.
     Stay,
-    /// It goes.
+    /// Closes.
     Close,
-    /// It goes, and this is done.
+    /// Closes, and the action is performed.
     Act(Action),
-    /// These kinds are shown from now on; it stays.
+    /// Stays open, and only these kinds are shown.
     Filter(Kinds),
-    /// It goes, and this is searched.
+    /// Closes, and this text is searched.
     Search(String),
 }
 
-impl Menu {
-    pub(crate) fn help(places: Places) -> Self {
-        Self::Help(places, 0)
+impl Overlay {
+    pub(crate) fn help(contexts: Contexts) -> Self {
+        Self::Help(contexts, 0)
     }
 
-    pub(crate) fn palette(places: Places) -> Self {
-        Self::Palette(places, LineInput::query(), 0)
+    pub(crate) fn palette(contexts: Contexts) -> Self {
+        Self::Palette(contexts, LineInput::query(), 0)
     }
 
     pub(crate) fn search() -> Self {
         Self::Search(LineInput::query())
     }
 
-    /// Takes a key.
+    /// Handles a key.
     pub(crate) fn key(&mut self, key: KeyEvent) -> Outcome {
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         if key.code == KeyCode::Esc || control && matches!(key.code, KeyCode::Char('c' | 'g')) {
@@ -76,7 +75,7 @@ impl Menu {
         }
         match self {
             Self::Help(_, top) => help_key(key, top),
-            Self::Palette(places, input, at) => palette_key(key, places, input, at),
+            Self::Palette(contexts, input, at) => palette_key(key, contexts, input, at),
             Self::Filter(kinds, at) => filter_key(key, kinds, at),
             Self::Search(input) => {
                 if key.code == KeyCode::Enter {
@@ -92,22 +91,22 @@ impl Menu {
         }
     }
 
-    /// Takes what was pasted.
+    /// Handles pasted text.
     pub(crate) fn paste(&mut self, text: &str) {
         if let Self::Palette(_, input, _) | Self::Search(input) = self {
             input.paste(text);
         }
     }
 
-    /// Paints it over an area, the last row of which is for what is typed.
+    /// Paints the overlay. The last row of the area is for the search line.
     pub(crate) fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, theme: &Theme) {
         match self {
-            Self::Help(places, top) => help(frame, area, places, top, theme),
-            Self::Palette(places, input, at) => {
+            Self::Help(contexts, top) => help(frame, area, contexts, top, theme),
+            Self::Palette(contexts, input, at) => {
                 palette(
                     frame,
                     area,
-                    &commands(places, input.text()),
+                    &commands(contexts, input.text()),
                     input,
                     at,
                     theme,
@@ -133,18 +132,23 @@ fn help_key(key: KeyEvent, top: &mut usize) -> Outcome {
         KeyCode::PageDown | KeyCode::Char(' ') => *top = top.saturating_add(10),
         KeyCode::PageUp => *top = top.saturating_sub(10),
         KeyCode::Home => *top = 0,
-        // Painting goes no further than there is something.
+        // Drawing clamps it.
         KeyCode::End => *top = usize::MAX,
         _ => return Outcome::Close,
     }
     Outcome::Stay
 }
 
-fn palette_key(key: KeyEvent, places: Places, input: &mut LineInput, at: &mut usize) -> Outcome {
+fn palette_key(
+    key: KeyEvent,
+    contexts: Contexts,
+    input: &mut LineInput,
+    at: &mut usize,
+) -> Outcome {
     let control = key.modifiers.contains(KeyModifiers::CONTROL);
     match key.code {
         KeyCode::Enter => {
-            let found = commands(places, input.text());
+            let found = commands(contexts, input.text());
             return found
                 .get(*at)
                 .map_or(Outcome::Close, |row| Outcome::Act(row.action));
@@ -158,7 +162,7 @@ fn palette_key(key: KeyEvent, places: Places, input: &mut LineInput, at: &mut us
             *at = 0;
         }
     }
-    *at = (*at).min(commands(places, input.text()).len().saturating_sub(1));
+    *at = (*at).min(commands(contexts, input.text()).len().saturating_sub(1));
     Outcome::Stay
 }
 
@@ -168,7 +172,7 @@ fn filter_key(key: KeyEvent, kinds: &mut Kinds, at: &mut usize) -> Outcome {
         KeyCode::Down | KeyCode::Char('j') => *at = (*at + 1).min(Kinds::NAMES.len() - 1),
         KeyCode::Up | KeyCode::Char('k') => *at = at.saturating_sub(1),
         KeyCode::Char(' ' | 'x') => {
-            // After errors alone, a kind is shown as a whole again.
+            // Leaving the errors-only filter shows all entries of a kind again.
             let before = if *kinds == Kinds::FAILED {
                 Kinds::default()
             } else {
@@ -184,37 +188,37 @@ fn filter_key(key: KeyEvent, kinds: &mut Kinds, at: &mut usize) -> Outcome {
     Outcome::Filter(*kinds)
 }
 
-/// The rows of the table that are told of, place by place.
-fn rows(places: Places) -> impl Iterator<Item = &'static Binding> {
-    let of = |place: &Place| {
-        let place = *place;
-        TABLE.iter().filter(move |row| row.place == place)
+/// Returns the bindings of these contexts, grouped by context.
+fn rows(contexts: Contexts) -> impl Iterator<Item = &'static Binding> {
+    let of = |context: &Context| {
+        let context = *context;
+        TABLE.iter().filter(move |row| row.context == context)
     };
-    places.iter().flat_map(of)
+    contexts.iter().flat_map(of)
 }
 
-/// The help, place by place, for a width.
-fn told_rows(places: Places, room: usize) -> Vec<Line> {
+/// Lays out the help for a width.
+fn help_lines(contexts: Contexts, room: usize) -> Vec<Line> {
     let mut lines = Vec::new();
-    for place in places {
+    for context in contexts {
         if !lines.is_empty() {
             lines.push(Line::new());
         }
-        let heading = Span::new(place.words(), Style::of(Role::Colorful).bold());
+        let heading = Span::new(context.heading(), Style::of(Role::Colorful).bold());
         lines.push(vec![heading]);
-        let here = TABLE.iter().filter(|row| row.place == *place);
-        lines.extend(here.flat_map(|row| told(row, room)));
+        let here = TABLE.iter().filter(|row| row.context == *context);
+        lines.extend(here.flat_map(|row| help_row(row, room)));
     }
     lines
 }
 
-/// The commands that match, the best first.
-fn commands(places: Places, query: &str) -> Vec<&'static Binding> {
+/// Returns the commands that match a query, best first.
+fn commands(contexts: Contexts, query: &str) -> Vec<&'static Binding> {
     let pattern = Pattern::parse(query, CaseMatching::Ignore, Normalization::Smart);
     let mut matcher = Matcher::new(Config::DEFAULT);
     let mut letters = Vec::new();
-    let mut found: Vec<(u32, &Binding)> = rows(places)
-        .filter(|row| row.action != Action::Palette && row.place != Place::Dialog)
+    let mut found: Vec<(u32, &Binding)> = rows(contexts)
+        .filter(|row| row.action != Action::Palette && row.context != Context::Dialog)
         .filter_map(|row| {
             let mut score = |words| {
                 let words = Utf32Str::new(words, &mut letters);
@@ -228,7 +232,7 @@ fn commands(places: Places, query: &str) -> Vec<&'static Binding> {
     found.into_iter().map(|(_, row)| row).collect()
 }
 
-/// A box in the middle of an area: its inside, cleared.
+/// Paints an empty box in the centre of an area and returns its inside.
 fn boxed(
     buffer: &mut Buffer,
     area: Rect,
@@ -284,8 +288,8 @@ fn boxed(
     }
 }
 
-/// Keys and words of a row of the table, the words wrapped.
-fn told(row: &Binding, room: usize) -> Vec<Line> {
+/// Lays out the keys and the wrapped description of a binding.
+fn help_row(row: &Binding, room: usize) -> Vec<Line> {
     let keys = row.keys.join(" ");
     let column = KEYS.min(room / 2);
     let first = Span::new(format!("{keys:column$} "), Style::of(Role::Normal).bold());
@@ -294,10 +298,10 @@ fn told(row: &Binding, room: usize) -> Vec<Line> {
     layout(&[words], Some(room.max(column + 2)), &[first], &[rest])
 }
 
-fn help(frame: &mut Frame<'_>, area: Rect, places: Places, top: &mut usize, theme: &Theme) {
+fn help(frame: &mut Frame<'_>, area: Rect, contexts: Contexts, top: &mut usize, theme: &Theme) {
     let buffer = frame.buffer_mut();
     let room = usize::from(WIDE.min(area.width)).saturating_sub(4);
-    let all = told_rows(places, room);
+    let all = help_lines(contexts, room);
     let inside = boxed(buffer, area, (WIDE, all.len()), "Keys", theme);
     let most = all.len().saturating_sub(usize::from(inside.height));
     *top = (*top).min(most);
@@ -307,7 +311,7 @@ fn help(frame: &mut Frame<'_>, area: Rect, places: Places, top: &mut usize, them
     more(buffer, area, inside, *top, most, theme);
 }
 
-/// Says in the lower edge of a box that there is more than is seen.
+/// Indicates in the lower border of a box that it can be scrolled.
 fn more(buffer: &mut Buffer, area: Rect, inside: Rect, top: usize, most: usize, theme: &Theme) {
     let words = match (top > 0, top < most) {
         (_, true) => " ▼ more ",
@@ -348,13 +352,13 @@ fn palette(
     for ((number, binding), row) in found.iter().enumerate().skip(top).zip(rows) {
         let keys = binding.keys.first().copied().unwrap_or_default();
         let room = usize::from(row.width).saturating_sub(width(keys) + 1);
-        // The keys are seen, however long the words are.
-        let mut told = truncated(&[Span::role(binding.words, Role::Normal)], room);
-        let used = wide(&told);
+        // The keys stay visible next to a long description.
+        let mut line = truncated(&[Span::role(binding.words, Role::Normal)], room);
+        let used = wide(&line);
         let gap = " ".repeat(room.saturating_sub(used) + 1);
-        told.push(Span::role(gap, Role::Normal));
-        told.push(Span::role(keys, Role::Accent));
-        put(frame.buffer_mut(), row, &told, theme);
+        line.push(Span::role(gap, Role::Normal));
+        line.push(Span::role(keys, Role::Accent));
+        put(frame.buffer_mut(), row, &line, theme);
         if number == *at {
             frame.buffer_mut().set_style(row, convert::selection(theme));
         }
@@ -415,7 +419,7 @@ fn filter(buffer: &mut Buffer, area: Rect, kinds: Kinds, at: usize, theme: &Them
     }
 }
 
-/// What is typed, with the cursor in it.
+/// Paints an input line with the cursor.
 fn line(frame: &mut Frame<'_>, row: Rect, sign: &str, input: &LineInput, theme: &Theme) {
     if row.is_empty() {
         return;
@@ -440,7 +444,7 @@ mod tests {
 
     #[test]
     fn commands_are_found_by_a_few_letters() {
-        let all = &[Place::Transcript, Place::Everywhere];
+        let all = &[Context::Transcript, Context::Everywhere];
         let first = |query: &str| commands(all, query).first().map(|row| row.action);
         assert_eq!(first("exp all"), Some(Action::ExpandAll));
         assert_eq!(first("clip"), None);
@@ -454,13 +458,13 @@ mod tests {
         assert_eq!(commands(all, "").len(), rows(all).count() - 1);
     }
 
-    const PLACES: Places = &[Place::Prompt, Place::Chat, Place::Transcript];
+    const CONTEXTS: Contexts = &[Context::Prompt, Context::Chat, Context::Transcript];
 
     #[test]
     fn the_help_says_where_keys_work() {
         let theme = Theme::mono();
-        let mut menu = Menu::help(PLACES);
-        let text = picture((80, 80), |frame| menu.draw(frame, frame.area(), &theme));
+        let mut overlay = Overlay::help(CONTEXTS);
+        let text = picture((80, 80), |frame| overlay.draw(frame, frame.area(), &theme));
         let at = |words: &str| {
             text.find(words)
                 .unwrap_or_else(|| panic!("{words}: {text}"))
@@ -471,10 +475,10 @@ mod tests {
         assert!(at("choose the agent's mode") < at("In the transcript"));
         assert!(at("In the transcript") < at("next prompt"));
         assert!(!text.contains("▼"), "all of it is seen: {text}");
-        let text = picture((40, 12), |frame| menu.draw(frame, frame.area(), &theme));
+        let text = picture((40, 12), |frame| overlay.draw(frame, frame.area(), &theme));
         assert!(text.contains("▼ more"), "{text}");
-        menu.key(KeyEvent::new(KeyCode::End, KeyModifiers::NONE));
-        let text = picture((40, 12), |frame| menu.draw(frame, frame.area(), &theme));
+        overlay.key(KeyEvent::new(KeyCode::End, KeyModifiers::NONE));
+        let text = picture((40, 12), |frame| overlay.draw(frame, frame.area(), &theme));
         assert!(
             text.contains("▲ more") && text.contains("q ctrl-c"),
             "{text}"
@@ -484,27 +488,27 @@ mod tests {
     #[test]
     fn keys_and_words_are_whole_in_a_small_window() {
         let theme = Theme::mono();
-        let mut menu = Menu::help(&[Place::Prompt]);
-        let text = picture((40, 40), |frame| menu.draw(frame, frame.area(), &theme));
+        let mut overlay = Overlay::help(&[Context::Prompt]);
+        let text = picture((40, 40), |frame| overlay.draw(frame, frame.area(), &theme));
         assert!(!text.contains('…'), "{text}");
         let words: String = text.replace(['│', '|', '\n'], " ");
         let words: Vec<&str> = words.split_whitespace().collect();
         assert!(words.join(" ").contains("else stop the agent;"), "{text}");
-        let mut menu = Menu::palette(&[Place::Prompt]);
-        let text = picture((40, 20), |frame| menu.draw(frame, frame.area(), &theme));
+        let mut overlay = Overlay::palette(&[Context::Prompt]);
+        let text = picture((40, 20), |frame| overlay.draw(frame, frame.area(), &theme));
         assert!(text.contains("… ctrl-c"), "{text}");
     }
 
     #[test]
     fn the_kinds_fit_a_small_window() {
         let theme = Theme::mono();
-        let mut menu = Menu::Filter(Kinds::ALL, 0);
-        let text = picture((40, 12), |frame| menu.draw(frame, frame.area(), &theme));
+        let mut overlay = Overlay::Filter(Kinds::ALL, 0);
+        let text = picture((40, 12), |frame| overlay.draw(frame, frame.area(), &theme));
         for words in ["[x] prompts", "x on/off  o only  a all  e errors", "▼ more"] {
             assert!(text.contains(words), "{words}: {text}");
         }
-        let mut menu = Menu::Filter(Kinds::ALL, Kinds::NAMES.len() - 1);
-        let text = picture((40, 12), |frame| menu.draw(frame, frame.area(), &theme));
+        let mut overlay = Overlay::Filter(Kinds::ALL, Kinds::NAMES.len() - 1);
+        let text = picture((40, 12), |frame| overlay.draw(frame, frame.area(), &theme));
         assert!(
             text.contains("[x] unknown") && text.contains("▲ more"),
             "{text}"
@@ -513,8 +517,8 @@ mod tests {
 
     #[test]
     fn kinds_are_switched_one_by_one() {
-        let mut menu = Menu::Filter(Kinds::ALL, 0);
-        let mut press = |code| menu.key(KeyEvent::new(code, KeyModifiers::NONE));
+        let mut overlay = Overlay::Filter(Kinds::ALL, 0);
+        let mut press = |code| overlay.key(KeyEvent::new(code, KeyModifiers::NONE));
         press(KeyCode::Down);
         let Outcome::Filter(kinds) = press(KeyCode::Char(' ')) else {
             panic!("a filter");
