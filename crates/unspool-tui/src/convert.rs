@@ -58,7 +58,7 @@ mod tests {
 
     /// A new version of either crate might measure differently and misalign rows.
     #[test]
-    fn a_text_is_as_wide_here_as_in_the_library() {
+    fn ratatui_and_the_library_agree_on_widths() {
         for text in [
             "abc",
             "é",
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn without_colours_there_are_none() {
+    fn a_theme_without_colours_uses_none() {
         let red = Style::of(Role::Red).bold();
         let painted = style(red, &Theme::mono());
         assert_eq!((painted.fg, painted.bg), (None, None));

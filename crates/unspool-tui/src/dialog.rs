@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn typing_on_holds_the_guard() {
+    fn continued_typing_keeps_the_guard_closed() {
         let start = Instant::now();
         let after = |millis| start + Duration::from_millis(millis);
         let mut guard = Guard::default();

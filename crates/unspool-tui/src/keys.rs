@@ -289,7 +289,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_key_does_two_things_in_one_place() {
+    fn no_key_has_two_actions_in_one_context() {
         for (at, row) in TABLE.iter().enumerate() {
             for other in &TABLE[at + 1..] {
                 let meet = row.context == other.context

@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_matched_as_people_know_it_from_fzf() {
+    fn the_query_syntax_is_that_of_fzf() {
         assert_eq!(found(""), [0, 1, 2, 3]);
         assert_eq!(found("flkytst"), [0]);
         assert_eq!(found("claude api"), [3]);
@@ -253,12 +253,12 @@ mod tests {
     }
 
     #[test]
-    fn letters_of_two_fields_are_no_match() {
+    fn a_match_does_not_span_fields() {
         assert_eq!(found("claudeshop"), [0_usize; 0]);
     }
 
     #[test]
-    fn what_is_not_seen_is_matched_literally() {
+    fn hidden_fields_are_matched_literally() {
         assert_eq!(found("77aa"), [1]);
         assert_eq!(found("7a1"), [0_usize; 0]);
     }
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn matched_clusters_are_told() {
+    fn matching_clusters_are_reported() {
         let mut finder = finder();
         finder.search("'test cla");
         assert_eq!(

@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn all_ways_are_sent_and_none_means_none() {
+    fn each_way_is_sent_only_if_enabled() {
         assert_eq!(
             called("claude", "asks: run tests?"),
             "\u{1b}]9;claude: asks: run tests?\u{1b}\\\u{1b}]777;notify;claude;asks: run tests?\u{1b}\\\u{7}"
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn words_cannot_end_the_sequence_or_be_another_one() {
+    fn text_cannot_end_or_start_a_sequence() {
         let evil = "4;1;50\u{1b}\\\u{7}\u{9c}\u{1b}]52;c;x\u{202e}\r\n";
         let sent = called(evil, evil);
         let controls = sent.chars().filter(|it| it.is_control()).count();
@@ -126,14 +126,14 @@ mod tests {
     }
 
     #[test]
-    fn endless_words_are_cut() {
+    fn long_texts_are_cut() {
         let sent = title(&"漢\n".repeat(1_000_000));
         assert!(sent.len() < 4 * LONGEST, "{}", sent.len());
         assert!(String::from_utf8(sent).unwrap().contains('…'));
     }
 
     #[test]
-    fn who_looks_is_not_called() {
+    fn a_focused_terminal_is_not_notified() {
         use When::{Always, Never, Unfocused};
         for (when, focus, expected) in [
             (Never, Some(false), false),

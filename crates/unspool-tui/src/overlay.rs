@@ -461,7 +461,7 @@ mod tests {
     const CONTEXTS: Contexts = &[Context::Prompt, Context::Chat, Context::Transcript];
 
     #[test]
-    fn the_help_says_where_keys_work() {
+    fn the_help_groups_keys_by_context() {
         let theme = Theme::mono();
         let mut overlay = Overlay::help(CONTEXTS);
         let text = picture((80, 80), |frame| overlay.draw(frame, frame.area(), &theme));
@@ -486,7 +486,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_and_words_are_whole_in_a_small_window() {
+    fn help_wraps_in_a_small_window() {
         let theme = Theme::mono();
         let mut overlay = Overlay::help(&[Context::Prompt]);
         let text = picture((40, 40), |frame| overlay.draw(frame, frame.area(), &theme));

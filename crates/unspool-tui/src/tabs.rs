@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn the_active_tab_is_always_seen() {
+    fn the_active_tab_is_always_visible() {
         let mut all = String::new();
         for wide in [40, 80, 120] {
             for active in 0..6 {

@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_written_is_there_again_in_the_same_project() {
+    fn history_is_restored_per_project() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("unspool/history.jsonl");
         let mut history = History::open(&path, Path::new("/a"));
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn garbage_in_the_file_does_no_harm() {
+    fn invalid_lines_in_the_file_are_skipped() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("history.jsonl");
         std::fs::write(&path, b"\xff{}\n{\"project\":\"/a\",\"text\":\"x\"}\nno").unwrap();

@@ -360,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn a_blank_that_is_none_is_seen() {
+    fn unusual_spaces_are_visible() {
         let text = seen(Call {
             title: "ls\u{A0};\u{2003}rm".to_owned(),
             kind: "execute".to_owned(),
@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_said_twice() {
+    fn nothing_is_shown_twice() {
         let edit = unspool::patch::from_texts("/project/src/a.rs", None, "x\n", true);
         let of_edit = |title: &str| Call {
             title: title.to_owned(),

@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn an_odd_address_is_shown_in_full_with_remarks() {
+    fn a_suspicious_url_is_shown_in_full_with_warnings() {
         let long = format!(
             "http://bank.example@xn--evl-epa.example/{}",
             "a1b2c3/".repeat(12)
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_that_was_not_seen_is_not_agreed_to() {
+    fn a_url_cannot_be_accepted_before_it_was_visible() {
         let mut address = Address::new("Sign in here", "https://evil.example/");
         let start = Instant::now();
         let now = start + Guard::PAUSE;

@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_fill_the_room_exactly() {
+    fn rows_fill_the_width_exactly() {
         let (columns, rows) = columns();
         assert_eq!(
             text(&columns.heading(45)).trim_end(),
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn what_there_is_no_room_for_is_left_out() {
+    fn columns_that_do_not_fit_are_dropped() {
         let (columns, rows) = columns();
         let shown = |room| text(&columns.line(&rows[0], &[], room));
         assert_eq!(shown(40).trim_end(), "…/way/shop  Fix the test");
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn what_matches_is_seen() {
+    fn matches_stay_visible() {
         let title = Span::role("Make it ignore punctuation and add a test", Role::Normal);
         let path = Span::role("~/very/long/way/shop", Role::Normal);
         let shown = |cell, marks: &[u32], keeps_end| text(&fitted(cell, marks, 12, keeps_end));

@@ -145,7 +145,7 @@ fn the_query_is_edited_as_in_a_shell() {
 }
 
 #[test]
-fn the_mark_moves_and_stays_within_the_list() {
+fn the_selection_moves_within_the_list() {
     let mut picker = many(50);
     shown(&mut picker, (60, 10));
     for (code, marked) in [
@@ -169,7 +169,7 @@ fn the_mark_moves_and_stays_within_the_list() {
 }
 
 #[test]
-fn the_mouse_scrolls_and_marks() {
+fn the_mouse_scrolls_and_selects() {
     let mut picker = many(50);
     shown(&mut picker, (60, 10));
     let mut mouse = |kind, row| {
@@ -242,7 +242,7 @@ fn a_tall_screen_has_details_below_the_list() {
 }
 
 #[test]
-fn no_size_is_too_small_or_too_large() {
+fn any_screen_size_works() {
     for width in [0, 1, 2, 3, 7, 39, 99, 100, 101, 300] {
         for height in [0, 1, 2, 3, 5, 6, 15, 16, 17, 80] {
             let mut picker = many(40);
@@ -270,7 +270,7 @@ fn endless_text_is_cut() {
 
 /// The selection stays visible after a resize.
 #[test]
-fn another_size_keeps_the_mark_on_the_screen() {
+fn a_resize_keeps_the_selection_visible() {
     let mut picker = many(100);
     key(&mut picker, KeyCode::End);
     for height in [40, 10, 5, 80, 3] {

@@ -247,12 +247,12 @@ mod tests {
     }
 
     #[test]
-    fn an_agent_that_takes_all_gets_texts_and_images_themselves() {
+    fn a_capable_agent_gets_embedded_texts_and_images() {
         insta::assert_snapshot!(built("see @\"a b.rs\", @p.png @bin @src/ @./bin", ALL));
     }
 
     #[test]
-    fn an_agent_that_takes_nothing_gets_links() {
+    fn a_basic_agent_gets_links() {
         insta::assert_snapshot!(built("see @\"a b.rs\" @p.png @large", Supports::default()));
     }
 
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_outside_is_not_even_read() {
+    fn files_outside_the_root_are_not_read() {
         let text = "@../x @/etc/passwd @src/../../y @dataclass @link @secret @/p/bin";
         let mut asked = Vec::new();
         let built = blocks(&message(text), Path::new("/p"), ALL, |path| {

@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn repetitions_are_one_and_the_oldest_go() {
+    fn repetitions_are_merged_and_the_oldest_dropped() {
         let mut history = History::default();
         assert_eq!(history.older(""), None);
         for number in 0..2 * MOST {

@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_being_written_is_known() {
+    fn the_mention_being_typed_is_found() {
         assert_eq!(open("see @src/ma"), Some((4, "src/ma")));
         assert_eq!(open("@"), Some((0, "")));
         assert_eq!(open("@\"a b"), Some((0, "a b")));
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_spelled_is_read_again() {
+    fn spelled_mentions_are_parsed_back() {
         for path in ["a.rs", "a file.txt", "odd.", "dir/", "漢字/x"] {
             assert_eq!(paths(&spelled(path)), [path]);
         }

@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_texts_are_blocks_and_short_ones_are_not() {
+    fn only_long_texts_get_a_placeholder() {
         let mut pasted = Pasted::default();
         assert_eq!(pasted.take("short\r\ntext\r", 0), "short\ntext\n");
         let long = "0123456789\n".repeat(1000);
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_can_type_a_block() {
+    fn placeholders_cannot_be_typed() {
         let mut pasted = Pasted::default();
         let sign = pasted.take(&"x".repeat(5000), 0);
         assert_eq!(pasted.take(&sign, 0), "\u{FFFD}");

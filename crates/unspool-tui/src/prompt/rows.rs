@@ -149,13 +149,13 @@ mod tests {
     }
 
     #[test]
-    fn what_a_terminal_would_obey_is_spelled_out() {
+    fn control_characters_are_escaped() {
         assert_eq!(texts("\u{1b}[2J\u{202e}", 40), ["\\x1B[2J\\u{202E}"]);
         assert_eq!(texts("👩‍👩‍👧 שלום", 40), ["👩‍👩‍👧 שלום"]);
     }
 
     #[test]
-    fn places_are_found_both_ways() {
+    fn offsets_and_positions_convert_both_ways() {
         let pasted = Pasted::default();
         let text = "ab 漢字e\u{301} 👩‍👩‍👧x\nsecond";
         for room in 2..20 {

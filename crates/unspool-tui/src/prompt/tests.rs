@@ -71,7 +71,7 @@ fn place(prompt: &mut Prompt, frame: &mut Frame<'_>, theme: &Theme) {
 }
 
 #[test]
-fn enter_sends_and_three_keys_begin_a_line() {
+fn enter_sends_and_three_keys_insert_a_newline() {
     let mut prompt = prompt();
     assert_eq!(press(&mut prompt, KeyCode::Enter), Outcome::Nothing);
     write(&mut prompt, "one");
@@ -89,7 +89,7 @@ fn enter_sends_and_three_keys_begin_a_line() {
 }
 
 #[test]
-fn keys_that_are_not_for_it_are_given_back() {
+fn unused_keys_are_left_to_the_caller() {
     let mut prompt = prompt();
     for code in [
         KeyCode::Esc,
@@ -110,7 +110,7 @@ fn keys_that_are_not_for_it_are_given_back() {
 }
 
 #[test]
-fn what_was_sent_comes_back_with_the_arrows() {
+fn arrows_recall_history() {
     let mut prompt = prompt();
     prompt.set_history(Mode::Message, vec!["old".to_owned()]);
     write(&mut prompt, "first\nline");
@@ -130,7 +130,7 @@ fn what_was_sent_comes_back_with_the_arrows() {
 }
 
 #[test]
-fn arrows_go_by_rows_first() {
+fn arrows_move_by_row_first() {
     let mut prompt = prompt();
     prompt.set_history(Mode::Message, vec!["old".to_owned()]);
     prompt.set_text("one\ntwo");
@@ -142,7 +142,7 @@ fn arrows_go_by_rows_first() {
 }
 
 #[test]
-fn an_exclamation_mark_at_the_start_is_for_the_shell() {
+fn an_exclamation_mark_at_the_start_enters_shell_mode() {
     let mut prompt = prompt();
     write(&mut prompt, "!ls!");
     assert_eq!(
@@ -175,7 +175,7 @@ fn an_exclamation_mark_at_the_start_is_for_the_shell() {
 }
 
 #[test]
-fn a_long_paste_is_one_block_that_is_sent_in_full() {
+fn a_long_paste_is_a_placeholder_and_sent_in_full() {
     let mut prompt = prompt();
     let long = "0123456789abcdef\n".repeat(61_681);
     write(&mut prompt, "see ");
@@ -235,7 +235,7 @@ fn a_paste_of_a_megabyte_costs_no_more_than_its_label() {
 
 /// Whatever was cut, undone or kept as a draft before.
 #[test]
-fn a_block_that_was_sent_stands_for_no_other() {
+fn a_sent_placeholder_is_not_reused() {
     let mut prompt = prompt();
     prompt.set_history(Mode::Message, vec!["old".to_owned()]);
     prompt.paste(&"secret".repeat(1000));
@@ -351,7 +351,7 @@ fn it_grows_to_a_third_of_the_screen_and_then_scrolls() {
 }
 
 #[test]
-fn the_cursor_stands_behind_what_was_written() {
+fn the_cursor_is_after_the_typed_text() {
     for (text, column) in [
         ("漢字", 6),
         ("e\u{301}x", 4),
@@ -370,7 +370,7 @@ fn the_cursor_stands_behind_what_was_written() {
 }
 
 #[test]
-fn a_click_puts_the_cursor_there() {
+fn a_click_moves_the_cursor() {
     let mut prompt = prompt();
     prompt.set_text("one two\n漢字 x");
     seen(&mut prompt, (40, 9), &light());
@@ -391,7 +391,7 @@ fn a_click_puts_the_cursor_there() {
 }
 
 #[test]
-fn shell_mode_is_seen_without_colours() {
+fn shell_mode_is_visible_without_colours() {
     let mut prompt = prompt();
     write(&mut prompt, "!");
     assert!(seen(&mut prompt, (40, 3), &Theme::mono()).contains("|! a command for the shell"));
@@ -451,7 +451,7 @@ proptest! {
     /// No input panics, reaches the terminal unescaped or is painted outside of
     /// the prompt; the cursor stays inside.
     #[test]
-    fn any_input_is_taken(
+    fn any_input_is_accepted(
         inputs in prop::collection::vec(input(), 0..60),
         wide in 0..50_u16,
         high in 1..12_u16,

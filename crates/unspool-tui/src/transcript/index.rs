@@ -245,7 +245,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slots_are_found_past_any_number_of_others() {
+    fn slots_are_found_past_many_others() {
         let mut index = Index::default();
         let mark = |kind, group| Mark {
             kinds: Kinds::of(kind),

@@ -102,7 +102,7 @@ fn long(rounds: usize) -> Vec<String> {
 }
 
 #[test]
-fn it_begins_at_the_beginning_and_jumps_to_the_end() {
+fn it_starts_at_the_top_and_jumps_to_the_end() {
     let mut world = World::new((60, 10), &long(50));
     assert_eq!(world.seen()[0], "▌ › prompt 0");
     world.act(&[Action::End]);
@@ -112,7 +112,7 @@ fn it_begins_at_the_beginning_and_jumps_to_the_end() {
 }
 
 #[test]
-fn only_what_is_seen_is_laid_out() {
+fn only_visible_entries_are_laid_out() {
     let mut world = World::new((60, 10), &long(500));
     world.act(&[Action::End, Action::PreviousPrompt, Action::PreviousPrompt]);
     assert_eq!(world.marked(), "▌ › prompt 498");
@@ -120,7 +120,7 @@ fn only_what_is_seen_is_laid_out() {
 }
 
 #[test]
-fn it_stays_at_the_end_unless_the_reader_has_left_it() {
+fn it_follows_the_end_until_scrolled_away() {
     let mut world = World::new((60, 10), &long(3));
     world.act(&[Action::End]);
     world.tell(&[text(100, "news")]);
@@ -222,7 +222,7 @@ fn a_resize_keeps_the_place() {
 }
 
 #[test]
-fn words_are_found_also_in_what_is_folded() {
+fn the_search_finds_folded_text() {
     let mut lines = long(30);
     lines.extend(call(9000, "a\\nb\\nc\\nd\\ne\\nf\\nthe Needle\\nh", "ok"));
     lines.extend(long(3));
@@ -254,7 +254,7 @@ fn words_are_found_also_in_what_is_folded() {
 }
 
 #[test]
-fn kinds_are_left_out() {
+fn filtered_kinds_are_hidden() {
     let mut world = World::new((60, 8), &long(3));
     world.pane.set_filter(Kinds::of(Kind::Prompt));
     let seen = world.seen();
@@ -292,7 +292,7 @@ fn sub_agents_are_folded_below_their_call() {
 }
 
 #[test]
-fn a_running_call_turns_into_the_finished_one_in_its_place() {
+fn a_call_finishes_in_place() {
     let [begin, end] = call(1, "done", "rejected");
     let mut world = World::new((60, 6), &[begin, text(1, "meanwhile")]);
     let running = world.seen();
@@ -306,7 +306,7 @@ fn a_running_call_turns_into_the_finished_one_in_its_place() {
 }
 
 #[test]
-fn an_answer_that_grows_is_laid_out_as_it_comes() {
+fn a_growing_answer_is_laid_out_incrementally() {
     let mut world = World::new((60, 8), &[user("go")]);
     world.pane.follow(true);
     let piece =
@@ -325,7 +325,7 @@ fn an_answer_that_grows_is_laid_out_as_it_comes() {
 }
 
 #[test]
-fn copied_text_has_no_wraps_and_no_rails() {
+fn copied_text_has_no_wrapping_and_no_rail() {
     let words = "x".repeat(200);
     let mut world = World::new((40, 8), &[text(1, &words)]);
     world.seen();
@@ -342,7 +342,7 @@ fn copied_text_has_no_wraps_and_no_rails() {
 }
 
 #[test]
-fn a_click_chooses_and_a_second_one_unfolds() {
+fn a_click_selects_and_a_second_one_unfolds() {
     let lines: Vec<String> = (0..9).map(|line| format!("line {line}")).collect();
     let output = lines.join("\\n");
     let mut lines = vec![user("go")];
@@ -366,7 +366,7 @@ fn a_click_chooses_and_a_second_one_unfolds() {
 }
 
 #[test]
-fn hostile_sizes_and_texts_do_no_harm() {
+fn hostile_sizes_and_texts_are_harmless() {
     let mut lines = long(1);
     lines.push(text(5, "漢字 \\u001b[2J \\u202e wide"));
     lines.push(r#"{"kind":"text","id":"e","text":""}"#.to_owned());
@@ -385,7 +385,7 @@ fn keys_of_all() -> impl Iterator<Item = Action> {
 }
 
 #[test]
-fn what_is_left_out_is_not_counted() {
+fn hidden_entries_are_not_counted() {
     let mut world = World::new((60, 10), &long(3));
     assert_eq!(world.pane.position(), "1/66");
     world.pane.set_filter(Kinds::of(Kind::Prompt));
@@ -399,7 +399,7 @@ fn what_is_left_out_is_not_counted() {
 }
 
 #[test]
-fn tokens_are_told_by_the_status_line_unless_they_are_asked_for() {
+fn usage_is_in_the_status_line_unless_the_filter_shows_it() {
     let usage = r#"{"kind":"usage","input_tokens":52000,"output_tokens":900}"#;
     let end = r#"{"kind":"turn_end","status":"completed"}"#;
     let lines = [
@@ -424,7 +424,7 @@ fn tokens_are_told_by_the_status_line_unless_they_are_asked_for() {
 }
 
 #[test]
-fn a_search_says_which_of_how_many() {
+fn a_search_shows_position_and_count() {
     let mut world = World::new((60, 10), &long(3));
     world.seen();
     world.pane.search("answer");
@@ -444,7 +444,7 @@ fn a_search_says_which_of_how_many() {
 }
 
 #[test]
-fn a_long_prompt_shows_its_beginning_until_all_of_it_is_wanted() {
+fn a_long_prompt_is_cut_until_unfolded() {
     let of = |lines: usize, pad: usize| {
         let row = |number: usize| format!("row {number:<pad$}").trim_end().to_owned();
         let row = |number: usize| {

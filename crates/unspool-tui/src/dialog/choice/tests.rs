@@ -35,7 +35,7 @@ fn press(choice: &mut Choice, code: KeyCode) -> Answer {
 }
 
 #[test]
-fn items_stand_in_groups_and_the_current_one_is_marked() {
+fn items_are_grouped_and_the_current_one_is_marked() {
     let mut choice = models();
     insta::assert_snapshot!("choice_40", seen(&mut choice, (40, 10), &light()));
     insta::assert_snapshot!("choice_80", seen(&mut choice, (80, 7), &Theme::mono()));
@@ -60,7 +60,7 @@ fn typing_searches_names_and_descriptions() {
 }
 
 #[test]
-fn a_click_marks_and_a_second_one_chooses() {
+fn a_click_selects_and_a_second_one_chooses() {
     let mut choice = models();
     seen(&mut choice, (40, 10), &light());
     let mut click = |row| {
@@ -79,7 +79,7 @@ fn a_click_marks_and_a_second_one_chooses() {
 
 proptest! {
     #[test]
-    fn any_items_are_painted_anywhere(
+    fn any_items_fit_any_size(
         names in prop::collection::vec("(\\PC|\n|\u{1b}){0,40}", 0..20),
         codes in prop::collection::vec(0..8_usize, 0..20),
         wide in 0..60_u16,

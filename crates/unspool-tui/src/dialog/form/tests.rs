@@ -217,7 +217,7 @@ fn texts_are_checked() {
 }
 
 #[test]
-fn what_is_typed_ahead_is_not_filled_in() {
+fn keys_typed_ahead_fill_in_nothing() {
     let mut form = Form::new("", &schema());
     let now = Instant::now();
     write(&mut form, "abc", now);
@@ -230,7 +230,7 @@ fn what_is_typed_ahead_is_not_filled_in() {
 }
 
 #[test]
-fn what_cannot_be_asked_is_told() {
+fn unsupported_fields_are_reported() {
     let odd = json!({"properties": {"deep": {"type": "object"}}, "required": ["deep"]});
     let (mut form, now) = ready(&odd);
     assert_eq!(press(&mut form, KeyCode::Enter, now), Answer::Changed);
@@ -294,7 +294,7 @@ fn value() -> impl Strategy<Value = Value> {
 
 proptest! {
     #[test]
-    fn any_schema_is_painted_anywhere(
+    fn any_schema_fits_any_size(
         one in value(),
         two in value(),
         codes in prop::collection::vec(0..8_usize, 0..20),
@@ -314,7 +314,7 @@ proptest! {
 }
 
 #[test]
-fn the_form_says_how_far_it_is_and_how_it_is_sent() {
+fn the_form_shows_its_progress_and_how_to_send_it() {
     let (mut form, now) = ready(&schema());
     let save = KeyEvent::new(KeyCode::Char('s'), KeyModifiers::CONTROL);
     let text = seen(&mut form, (60, 12), &Theme::mono(), now);

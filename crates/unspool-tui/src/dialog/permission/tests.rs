@@ -59,7 +59,7 @@ fn a_command_is_shown_in_full() {
 }
 
 #[test]
-fn a_change_is_shown_and_what_is_not_seen_is_told() {
+fn a_change_is_shown_with_a_note_about_hidden_rows() {
     let line = |number: u64| DiffLine::Line {
         number: Some(number),
         old: None,
@@ -84,7 +84,7 @@ fn a_change_is_shown_and_what_is_not_seen_is_told() {
 }
 
 #[test]
-fn what_was_not_read_through_is_allowed_by_the_second_key_only() {
+fn an_unread_request_needs_a_second_key() {
     let lines: Vec<String> = (1..=30)
         .map(|number| format!("echo line number {number}"))
         .collect();
@@ -154,7 +154,7 @@ fn each_kind_has_its_key() {
 }
 
 #[test]
-fn what_was_not_seen_is_not_allowed() {
+fn an_invisible_request_cannot_be_allowed() {
     let start = Instant::now();
     let now = start + Guard::PAUSE;
     let mut request = request(vec![command("rm -rf /")]);
@@ -185,7 +185,7 @@ fn what_was_not_seen_is_not_allowed() {
 }
 
 #[test]
-fn enter_does_nothing_until_an_option_is_marked() {
+fn enter_does_nothing_until_an_option_is_selected() {
     let (mut request, now) = ready(request(Vec::new()));
     assert_eq!(press(&mut request, KeyCode::Enter, now), Answer::Nothing);
     press(&mut request, KeyCode::Up, now);
@@ -199,7 +199,7 @@ fn enter_does_nothing_until_an_option_is_marked() {
 }
 
 #[test]
-fn what_is_typed_ahead_answers_nothing() {
+fn keys_typed_ahead_answer_nothing() {
     let mut request = request(Vec::new());
     let start = Instant::now();
     let after = |millis| start + Duration::from_millis(millis);
@@ -228,7 +228,7 @@ fn what_is_typed_ahead_answers_nothing() {
 }
 
 #[test]
-fn endless_options_are_cut_and_that_is_told() {
+fn endless_options_are_cut_with_a_note() {
     let many = vec![option("x", Kind::AllowOnce); 100_000];
     let (mut request, now) = ready(Permission::new("t", Vec::new(), many));
     let picture = seen(&mut request, (40, 12), &light(), now);
@@ -239,7 +239,7 @@ fn endless_options_are_cut_and_that_is_told() {
 }
 
 #[test]
-fn names_cannot_hide_what_an_option_does() {
+fn names_cannot_hide_the_effect_of_an_option() {
     let evil = vec![
         option("Reject\u{202e}\n\n\u{1b}[2K", Kind::AllowAlways),
         option(&"long ".repeat(1_000), Kind::AllowOnce),
@@ -253,7 +253,7 @@ fn names_cannot_hide_what_an_option_does() {
 
 proptest! {
     #[test]
-    fn any_request_is_painted_anywhere(
+    fn any_request_fits_any_size(
         title in "(\\PC|\n|\u{1b}|\u{202e}){0,200}",
         names in prop::collection::vec("(\\PC|\n|\u{1b}){0,80}", 0..12),
         codes in prop::collection::vec(0..8_usize, 0..20),
@@ -278,7 +278,7 @@ proptest! {
 }
 
 #[test]
-fn no_option_is_hidden_without_a_word() {
+fn hidden_options_are_mentioned() {
     let text = "cargo test --workspace --all-targets && rm -rf target\necho done\necho again";
     let mut request = request(vec![command(text)]);
     let now = Instant::now();
