@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, anyhow, bail};
 use tempfile::NamedTempFile;
 use unspool::Event;
-use unspool::redact::{Joined, Redactor, Report};
+use unspool::redact::{Joiner, Redactor, Report};
 
 use crate::cli::{Export, Format};
 use crate::input::{Batch, Input, is_left_out};
@@ -283,7 +283,7 @@ fn events(
         take(event)
     };
     let read = if arguments.redacts(format) {
-        let mut joined = Joined::default();
+        let mut joined = Joiner::default();
         let home = std::env::home_dir().unwrap_or_default();
         let mut redactor = Redactor::new().with_home(&home.to_string_lossy());
         let mut give = |event: Event| {

@@ -159,8 +159,8 @@ pub struct Span {
     pub text: String,
     /// The style.
     pub style: Style,
-    /// The link target. `layout` prints it after the last span of the link, unless
-    /// the text already contains it.
+    /// The link target. `layout` prints it after the last span of the link,
+    /// unless the text already contains it.
     pub link: Option<String>,
 }
 

@@ -1,20 +1,20 @@
-//! Blocks → lines at an exact width.
+//! Lays out blocks as lines at an exact width.
 //!
-//! [`layout`] is the interface for whole documents, [`Printer`] for those that are
-//! still being written. The caller gives the prefix of the first
-//! line and of all others (`• ` and two spaces, `  └ ` and four), and gets lines
-//! of which none is wider than the page, prefixes included, as long as the
-//! prefixes leave two cells. Without a width, each paragraph is one line.
+//! [`layout`] handles whole documents, [`Printer`] documents that are still
+//! arriving. The caller passes the prefix of the first line and of all others
+//! (`• ` and two spaces, `  └ ` and four). No line is wider than the page,
+//! prefixes included, as long as the prefixes leave two cells. Without a width,
+//! each paragraph is one line.
 //!
-//! A block, an item of a list and a line of code look the same whatever follows
-//! them (a table does not), so that a stream can lay out what is finished.
-//! Nested blocks are indented as long as a readable width is left, then no
-//! further.
+//! The look of a block, a list item or a line of code does not depend on what
+//! follows (a table's does), so a stream can lay out finished parts. Nested
+//! blocks are indented as long as a readable width is left.
 //!
-//! [`layout_into`] hands the same lines to a [`Sink`] in borrowed pieces, so
-//! that text can be written without making spans of it first.
+//! [`layout_into`] passes the lines to a [`Sink`] as borrowed pieces, so text
+//! can be written without building spans.
 //!
-//! Called by the back ends that write lines; HTML and Markdown take the blocks.
+//! Used by the back ends that write lines; HTML and Markdown render blocks
+//! directly.
 //!
 //! ```
 //! use unspool::doc::{markdown, Role, Span};
@@ -47,27 +47,27 @@ pub use width::width;
 use crate::doc::{Block, Line, Role, Span, Style};
 use wrap::{Break, Room};
 
-/// How wide lines may be, in cells; `None` leaves paragraphs on one line.
+/// The maximum line width in cells; `None` keeps each paragraph on one line.
 pub type Width = Option<usize>;
 
-/// Pages up to this many columns are not wrapped: see [`columns`].
+/// Output for terminals up to this many columns is not wrapped: see
+/// [`columns`].
 pub const MIN_COLUMNS: usize = 30;
 
-/// The width for a terminal of so many columns: unwrapped up to
+/// Returns the width for a terminal of this size: unwrapped up to
 /// [`MIN_COLUMNS`].
 pub fn columns(columns: usize) -> Width {
     (columns > MIN_COLUMNS).then_some(columns)
 }
 
-/// What lines are laid out for.
+/// Layout settings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Page {
-    /// How wide lines may be.
+    /// The maximum line width.
     pub width: Width,
-    /// How links appear.
+    /// The rendering of links.
     pub links: Links,
-    /// What is struck through stands between `~~`, for back ends without
-    /// styles.
+    /// Writes struck-out text between `~~`, for back ends without styles.
     pub marks: bool,
 }
 
@@ -80,25 +80,25 @@ impl From<Width> for Page {
     }
 }
 
-/// How links appear in lines.
+/// The rendering of links in lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Links {
-    /// As `text (address)`.
+    /// `text (address)`.
     #[default]
     Address,
-    /// As their text, where the back end can make that clickable.
+    /// The text only, for back ends that make it clickable.
     Text,
 }
 
-/// Lays blocks out, one empty line between two of them. `first` is put before
-/// the first line, `rest` before all others.
+/// Lays out blocks with an empty line between them. `first` is the prefix of
+/// the first line, `rest` of all others.
 pub fn layout(blocks: &[Block], page: impl Into<Page>, first: &[Span], rest: &[Span]) -> Vec<Line> {
     let mut lines = Lines::default();
     layout_into(blocks, page, first, rest, &mut lines);
     lines.finish()
 }
 
-/// The same, line by line into a sink.
+/// Does the same, writing each line to a sink.
 pub fn layout_into(
     blocks: &[Block],
     page: impl Into<Page>,
@@ -109,7 +109,7 @@ pub fn layout_into(
     pen::Pen::new(page.into(), sink).write(blocks, first, rest);
 }
 
-/// The beginning of a line that is wider than so many cells, and `…`.
+/// Cuts a line to this many cells; a cut line ends in `…`.
 pub fn truncated(line: &[Span], cells: usize) -> Line {
     if width::of_line(line) <= cells {
         return line.to_vec();
@@ -126,7 +126,7 @@ pub fn truncated(line: &[Span], cells: usize) -> Line {
     head
 }
 
-/// The rows that a line takes on a terminal of so many columns.
+/// Splits a line into the rows it takes on a terminal of this width.
 pub fn folded(line: &[Span], columns: usize) -> Vec<Line> {
     wrap::broken(line, Room::even(Some(columns.max(1))), Break::Anywhere)
 }
@@ -143,7 +143,7 @@ fn blanks(cells: usize) -> Span {
     Span::new(" ".repeat(cells), Style::default())
 }
 
-/// Drops the blanks at the end of a line.
+/// Removes trailing blanks.
 fn trim(line: &mut Line) {
     while let Some(last) = line.last_mut() {
         last.text.truncate(last.text.trim_end_matches(' ').len());

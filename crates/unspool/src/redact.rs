@@ -1,12 +1,13 @@
-//! Takes secrets, home directories and e-mail addresses out of events, so that a
-//! run can be shown to others.
+//! Redacts secrets, home directories and e-mail addresses in events, so that a
+//! run can be published.
 //!
-//! What is replaced gets a name and a number, the same one each time:
-//! `[GitHub token 1]`, `[email 2]`, `/home/user1`. Secrets are told by their
-//! known shapes (`redact/shapes.rs`), by the names that they are assigned to
-//! (`redact/named.rs`), by sentences that give them away (`redact/spoken.rs`), and
-//! by looking random (`redact/guess.rs`); people by `redact/people.rs`. No program
-//! can find all of them: read what you publish.
+//! Each value is replaced by a label that stays the same throughout: `[GitHub
+//! token 1]`, `[email 2]`, `/home/user1`. Secrets are recognised by their
+//! format (`redact/shapes.rs`), by the name they are assigned to
+//! (`redact/assigned.rs`), by the sentence around them (`redact/sentence.rs`)
+//! or by their randomness (`redact/guess.rs`); personal data is in
+//! `redact/people.rs`. No program finds every secret: read the output before
+//! you publish it.
 //!
 //! ```
 //! use unspool::redact::Redactor;
@@ -25,15 +26,15 @@ use regex::{Captures, Regex};
 
 use crate::event::{Body, Event, Payload, ToolUse};
 
+mod assigned;
 mod guess;
-mod named;
 mod people;
+mod sentence;
 mod shapes;
-mod spoken;
 
 use shapes::Shape;
 
-/// Headers that are a secret but for their first words.
+/// HTTP headers whose value is secret, apart from its scheme.
 const HEADERS: [&str; 4] = [
     "authorization",
     "proxy-authorization",
@@ -41,30 +42,30 @@ const HEADERS: [&str; 4] = [
     "set-cookie",
 ];
 
-/// Parts words; no character of any text.
+/// Inserted to separate words; a noncharacter that does not occur in text.
 const MARK: char = '\u{FDD0}';
 
-/// Longest preview of an argument, as events have it.
+/// Maximum length of an argument preview in events.
 const PREVIEW: usize = 40;
 
-/// Replaces what others should not see, each thing by the same words.
+/// Replaces secrets and personal data, each value always by the same label.
 pub struct Redactor {
-    /// Each by itself: all of them as one set are many times slower on what looks
-    /// random, which is where they have most to do.
+    /// Compiled one by one: a single `RegexSet` is many times slower on
+    /// random-looking text, the most common input here.
     shapes: Vec<(Regex, &'static Shape)>,
-    /// What was replaced, and by what: a secret has one name, whatever it was
-    /// taken for later.
-    names: HashMap<(bool, String), (&'static str, usize)>,
-    /// The numbers of the private keys among them: one that was cut stands beside
-    /// the whole one.
+    /// Labels by value. A value keeps its first label, even if it later matches
+    /// as another kind.
+    labels: HashMap<(bool, String), (&'static str, usize)>,
+    /// Numbers of private keys. A truncated key shares the number of the
+    /// complete one.
     private_keys: BTreeMap<String, usize>,
-    /// The home directory of whoever runs this, if it is known.
+    /// Matches the home directory of the current user, if known.
     home: Option<Regex>,
     has_home: bool,
     report: Report,
 }
 
-/// How much was replaced, by what it was.
+/// Counts of replacements by kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     counts: BTreeMap<&'static str, Count>,
@@ -83,7 +84,7 @@ impl Default for Redactor {
 }
 
 impl Redactor {
-    /// One that has seen nothing yet.
+    /// Creates a redactor that has seen no values yet.
     pub fn new() -> Self {
         let compiled = |shape: &'static Shape| {
             let pattern = Regex::new(shape.pattern).ok()?;
@@ -91,7 +92,7 @@ impl Redactor {
         };
         Self {
             shapes: shapes::all().filter_map(compiled).collect(),
-            names: HashMap::new(),
+            labels: HashMap::new(),
             private_keys: BTreeMap::new(),
             home: None,
             has_home: false,
@@ -99,8 +100,7 @@ impl Redactor {
         }
     }
 
-    /// One that also knows this home directory, wherever it lies, and writes `~`
-    /// for it.
+    /// Also replaces this home directory with `~`, wherever it is.
     pub fn with_home(mut self, home: &str) -> Self {
         let home = home.trim_end_matches('/');
         if home.starts_with('/') && home.len() > 1 {
@@ -110,27 +110,25 @@ impl Redactor {
         self
     }
 
-    /// What was replaced so far.
+    /// Returns the counts so far.
     pub fn report(&self) -> &Report {
         &self.report
     }
 
-    /// The event without what others should not see. Pieces of a message that
-    /// is still being written must be joined before: see [`Joined`].
+    /// Redacts an event. Join the deltas of a message first with [`Joiner`].
     pub fn event(&mut self, event: &mut Event) {
         if let Body::ToolUse(call) = &mut event.body {
-            self.cut_preview(call);
+            self.redact_preview(call);
         }
         event.change_texts(&mut |key, text| self.field(key, text));
     }
 
-    /// A text without what others should not see; `None` if there is nothing in
-    /// it.
+    /// Redacts a text; returns `None` if nothing was found.
     pub fn text(&mut self, text: &str) -> Option<String> {
-        let mut changed = self.without_home(text);
-        let parted = parted(changed.as_deref().unwrap_or(text));
-        let is_parted = parted.is_some();
-        changed = parted.or(changed);
+        let mut changed = self.replace_home(text);
+        let with_marks = with_marks(changed.as_deref().unwrap_or(text));
+        let has_marks = with_marks.is_some();
+        changed = with_marks.or(changed);
         let shapes = std::mem::take(&mut self.shapes);
         for (pattern, shape) in &shapes {
             let current = changed.as_deref().unwrap_or(text);
@@ -140,20 +138,21 @@ impl Redactor {
             }
         }
         self.shapes = shapes;
-        if is_parted {
+        if has_marks {
             changed = changed.map(|text| text.replace(MARK, ""));
         }
         changed.filter(|changed| changed != text)
     }
 
-    fn without_home(&mut self, text: &str) -> Option<String> {
+    fn replace_home(&mut self, text: &str) -> Option<String> {
         let home = self.home.as_ref()?;
         let places = home.find_iter(text).count();
         if places == 0 {
             return None;
         }
         let count = self.report.counts.entry(people::HOME).or_default();
-        // All of them are one, beside those that shapes find.
+        // The user's own home counts once, in addition to those that shapes
+        // find.
         if !std::mem::replace(&mut self.has_home, true) {
             count.different += 1;
         }
@@ -161,18 +160,18 @@ impl Redactor {
         Some(home.replace_all(text, "~$end").into_owned())
     }
 
-    /// A text in a field of JSON, whose name may tell that it is a secret.
+    /// Redacts a JSON string; the name of its field can mark it as a secret.
     fn field(&mut self, key: Option<&str>, text: &str) -> Option<String> {
         if let Some(key) = key.filter(|key| is_header(key)) {
-            // As it stands where headers are printed, so that it gets one name.
+            // Redact it like a printed header, so that it gets the same label.
             let head = format!("{key}: ");
             let header = self.text(&format!("{head}{text}"))?;
             return Some(header.strip_prefix(&head).unwrap_or(&header).to_owned());
         }
         let kind = key.and_then(|key| guess::kind_of_field(key, text));
         match kind {
-            // What has a shape of its own is called by it everywhere.
-            Some(kind) if !self.has_known_shape(text) => Some(self.name(kind, text)),
+            // Prefer the kind of a known format to that of the field's name.
+            Some(kind) if !self.has_known_shape(text) => Some(self.label(kind, text)),
             _ => self.text(text),
         }
     }
@@ -182,7 +181,7 @@ impl Redactor {
         known.any(|(pattern, _)| pattern.is_match(text))
     }
 
-    /// What stands in the place of a match: all of it, but for its secret.
+    /// Returns the match with its secret replaced.
     fn replace(&mut self, found: &Captures<'_>, shape: &Shape) -> String {
         let whole = found.get(0).map_or("", |whole| whole.as_str());
         let Some(secret) = found.name("s") else {
@@ -198,15 +197,15 @@ impl Redactor {
             let name = found.name("name").map_or("", |name| name.as_str());
             guess::kind_of_name(name).unwrap_or("secret")
         });
-        format!("{before}{}{after}", self.name(kind, secret.as_str()))
+        format!("{before}{}{after}", self.label(kind, secret.as_str()))
     }
 
-    /// The name that a secret has from now on.
-    fn name(&mut self, kind: &'static str, secret: &str) -> String {
+    /// Returns the label of a value, assigning one if needed.
+    fn label(&mut self, kind: &'static str, secret: &str) -> String {
         let is_home = kind == people::HOME;
-        let key = (is_home, shapes::essence(kind, secret));
-        let known = self.names.get(&key).copied();
-        let known = known.or_else(|| self.cut_or_whole(kind, &key.1));
+        let key = (is_home, shapes::fingerprint(kind, secret));
+        let known = self.labels.get(&key).copied();
+        let known = known.or_else(|| self.label_of_same_key(kind, &key.1));
         let kind = known.map_or(kind, |(kind, _)| kind);
         let count = self.report.counts.entry(kind).or_default();
         count.places += 1;
@@ -220,7 +219,7 @@ impl Redactor {
         if kind == shapes::PRIVATE_KEY {
             self.private_keys.insert(key.1.clone(), number);
         }
-        self.names.insert(key, (kind, number));
+        self.labels.insert(key, (kind, number));
         match (is_home, secret) {
             (true, people::ROOT) => format!("/home/user{number}"),
             (true, _) => format!("user{number}"),
@@ -228,8 +227,9 @@ impl Redactor {
         }
     }
 
-    /// The name of a key of which more was seen, or less, where an output was cut.
-    fn cut_or_whole(&self, kind: &str, key: &str) -> Option<(&'static str, usize)> {
+    /// Finds the label of a private key of which a shorter or longer part was
+    /// seen.
+    fn label_of_same_key(&self, kind: &str, key: &str) -> Option<(&'static str, usize)> {
         if kind != shapes::PRIVATE_KEY {
             return None;
         }
@@ -241,9 +241,9 @@ impl Redactor {
         number.min().map(|number| (shapes::PRIVATE_KEY, number))
     }
 
-    /// A preview that was cut may end inside a secret, where no shape fits any
-    /// more: what it was cut from tells.
-    fn cut_preview(&mut self, call: &mut ToolUse) {
+    /// Redacts a truncated preview through the full argument: a truncated
+    /// secret matches no format.
+    fn redact_preview(&mut self, call: &mut ToolUse) {
         let Some(kept) = call.arg.strip_suffix('…') else {
             return;
         };
@@ -266,9 +266,9 @@ impl Redactor {
     }
 }
 
-/// The text with a mark behind each line end that is written `\n`, as in JSON: the
-/// word behind it begins there. `None` if there is no such line end.
-fn parted(text: &str) -> Option<String> {
+/// Inserts [`MARK`] after each escape such as `\n` in JSON text, so that a word
+/// starts there. Returns `None` if there is none.
+fn with_marks(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
     let is_end = |at: usize| {
         matches!(bytes.get(at + 1), Some(b'n' | b'r' | b't'))
@@ -277,14 +277,14 @@ fn parted(text: &str) -> Option<String> {
     if text.contains(MARK) {
         return None;
     }
-    let (mut parted, mut from) = (String::new(), 0);
+    let (mut with_marks, mut from) = (String::new(), 0);
     for (at, _) in text.match_indices('\\').filter(|(at, _)| is_end(*at)) {
-        parted.push_str(text.get(from..at + 2)?);
-        parted.push(MARK);
+        with_marks.push_str(text.get(from..at + 2)?);
+        with_marks.push(MARK);
         from = at + 2;
     }
-    parted.push_str(text.get(from..)?);
-    (from > 0).then_some(parted)
+    with_marks.push_str(text.get(from..)?);
+    (from > 0).then_some(with_marks)
 }
 
 fn is_header(key: &str) -> bool {
@@ -312,14 +312,14 @@ fn cut(text: &str) -> String {
 }
 
 impl Report {
-    /// Whether nothing was replaced.
+    /// Returns true if nothing was replaced.
     pub fn is_empty(&self) -> bool {
         self.counts.is_empty()
     }
 }
 
 impl fmt::Display for Report {
-    /// `2 GitHub tokens (in 5 places), 1 email`
+    /// Formats like `2 GitHub tokens (in 5 places), 1 email`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (position, (kind, count)) in self.counts.iter().enumerate() {
             let comma = if position > 0 { ", " } else { "" };
@@ -338,20 +338,22 @@ impl fmt::Display for Report {
     }
 }
 
-/// Joins the pieces of messages and outputs, so that no secret is cut in two.
+/// Joins the deltas of messages and outputs, so that no secret is split between
+/// events.
 ///
-/// Messages grow until their turn ends; what came behind the first piece of one
-/// waits until then.
+/// Messages grow until their turn ends; events after a message's first delta
+/// are held until then.
 #[derive(Default)]
-pub struct Joined {
+pub struct Joiner {
     waiting: Vec<Event>,
-    /// What grows, by kind and id: where it waits, and its text so far.
+    /// Growing messages by kind and id: their position in `waiting`, and the
+    /// text so far.
     open: BTreeMap<(&'static str, String), (usize, String)>,
     next: u64,
 }
 
-impl Joined {
-    /// Takes an event, and gives those that are whole, numbered anew.
+impl Joiner {
+    /// Adds an event; returns the complete events, renumbered.
     pub fn push(&mut self, mut event: Event) -> Vec<Event> {
         let closes = matches!(event.body, Body::TurnEnd(_)) && event.agent.is_none();
         let kind = event.body.kind();
@@ -359,7 +361,8 @@ impl Joined {
             let (id, text) = (id.to_owned(), std::mem::take(text).into_string());
             if let Some((at, whole)) = self.open.get_mut(&(kind, id.clone())) {
                 whole.push_str(&text);
-                // What its first piece came in may hold half of a secret.
+                // The raw frame of the first delta may contain part of a
+                // secret.
                 if let Some(first) = self.waiting.get_mut(*at) {
                     first.raw = None;
                 }
@@ -374,7 +377,7 @@ impl Joined {
         Vec::new()
     }
 
-    /// All that waits: nothing grows any more.
+    /// Returns the held events at the end of the input.
     pub fn finish(&mut self) -> Vec<Event> {
         for (at, whole) in std::mem::take(&mut self.open).into_values() {
             let event = self.waiting.get_mut(at);
@@ -391,7 +394,7 @@ impl Joined {
     }
 }
 
-/// Id and text of a piece of something that grows.
+/// Returns the id and text of a delta.
 fn piece(body: &mut Body) -> Option<(&str, &mut Payload)> {
     match body {
         Body::Text(message) | Body::Reasoning(message) if message.delta => {

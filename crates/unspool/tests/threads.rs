@@ -4,7 +4,7 @@
 use unspool::answer::Answer;
 use unspool::event::Event;
 use unspool::formatter::Formatter;
-use unspool::redact::{Joined, Redactor};
+use unspool::redact::{Joiner, Redactor};
 use unspool::session::{Entry, Session};
 use unspool::stats::Stats;
 use unspool::timeline::Timeline;
@@ -27,7 +27,7 @@ const _: () = {
     is_send_and_sync::<Spacing>();
     is_send_and_sync::<Timeline>();
     is_send_and_sync::<Redactor>();
-    is_send_and_sync::<Joined>();
+    is_send_and_sync::<Joiner>();
 };
 
 #[test]

@@ -117,9 +117,9 @@ pub(super) struct Parsed {
     pub(super) definitions: Vec<Definition>,
 }
 
-/// Parses a text with `\
-/// ` line ends. `resolve` looks up the address of a label that the text does
-/// not define; its second argument is true for the form `[label]`.
+/// Parses a text with `\n` line ends. `resolve` looks up the address of a label
+/// that the text does not define; its second argument is true for the form
+/// `[label]`.
 pub(super) fn parse(
     text: &str,
     code: Code<'_>,
@@ -176,9 +176,7 @@ pub(super) fn cut_address(address: &str) -> Cow<'_, str> {
     Cow::Owned(address.get(..end).unwrap_or_default().to_owned() + "…")
 }
 
-/// Replaces `\\r\
-/// ` and `\\r` with `\
-/// `.
+/// Replaces `\r\n` and `\r` with `\n`.
 pub(super) fn normalize_newlines(text: &str) -> Cow<'_, str> {
     if memchr::memchr(b'\r', text.as_bytes()).is_none() {
         return Cow::Borrowed(text);

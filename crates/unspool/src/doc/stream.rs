@@ -104,7 +104,7 @@ pub struct Stream {
     /// The kind of the last parsed unit, which is still open.
     kind: Option<Kind>,
     hints: Hints,
-    /// True if the last character was `\\r`.
+    /// True if the last character was `\r`.
     after_return: bool,
     /// The list position of the first unit, if the open text continues a list.
     list: Option<Place>,

@@ -1,6 +1,5 @@
-//! The change of a file, in the format of the agentformatter document: the
-//! number ends in column 7, the sign stands in column 9, the text after it, and
-//! what does not fit continues under the text.
+//! Lays out diffs in the agentformatter format: the line number ends in column
+//! 7, the sign is in column 9, the text follows and continues below itself.
 
 use std::fmt::Write as _;
 
@@ -9,19 +8,19 @@ use crate::layout::pen::{Margin, Part, Pen};
 use crate::layout::wrap::{Break, Room};
 use crate::layout::{Piece, width};
 
-/// The column in which numbers end.
+/// The last column of line numbers.
 const NUMBER: usize = 7;
 
-/// The cells before the text: the number, a blank, the sign.
+/// Cells before the text: number, blank and sign.
 const GUTTER: usize = NUMBER + 2;
 
-/// With less room than this the numbers are left out.
+/// Below this width, line numbers are omitted.
 const READABLE: usize = GUTTER + 10;
 
-/// Blanks for the gutter of lines that have no number.
+/// Padding for lines without a number.
 const BLANKS: &str = "                                ";
 
-/// Writes the lines of a change.
+/// Writes the lines of a diff.
 pub(super) fn write(changes: &[DiffLine], pen: &mut Pen<'_>, margin: &mut Margin<'_>) {
     let room = pen.even_room(margin);
     let numbered = room.is_none_or(|room| room >= READABLE);
@@ -95,7 +94,7 @@ fn write_line(
             }
         }
         Part::Piece(piece) => pen.piece(Piece {
-            style: painted(piece.style, role),
+            style: with_diff_color(piece.style, role),
             ..piece
         }),
         Part::End => pen.end(),
@@ -107,7 +106,7 @@ fn blanks(cells: usize) -> &'static str {
     BLANKS.get(..cells).unwrap_or(BLANKS)
 }
 
-/// The number in its column; blank where it is not known or leaves no room.
+/// Writes the number right-aligned; blank if unknown or if there is no space.
 fn number_into(gutter: &mut String, number: Option<u64>, room: Option<usize>) {
     if let Some(number) = number {
         // Writing to a String cannot fail.
@@ -120,8 +119,8 @@ fn number_into(gutter: &mut String, number: Option<u64>, room: Option<usize>) {
     }
 }
 
-/// Text without a colour of its own takes that of the change.
-fn painted(style: Style, role: Role) -> Style {
+/// Gives text without a colour of its own the diff's colour.
+fn with_diff_color(style: Style, role: Role) -> Style {
     match style.role {
         Role::Normal => Style { role, ..style },
         _ => style,
@@ -154,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_are_those_of_the_document() {
+    fn columns_match_the_specification() {
         let changes = vec![
             change(Some(20), Sign::Context, "    \"axi/tools\""),
             DiffLine::Gap,
@@ -191,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_give_way_where_there_is_no_room() {
+    fn narrow_pages_omit_line_numbers() {
         let changes = vec![change(Some(1), Sign::Added, "abcdefghij"), DiffLine::Gap];
         assert_eq!(shown(changes, Some(8)), "+abcdefg\n hij\n⋮");
     }

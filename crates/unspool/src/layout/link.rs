@@ -1,16 +1,15 @@
-//! Links in lines: as `text (address)`, or as text that can be clicked.
+//! Renders links in lines: `text (address)`, or clickable text.
 //!
-//! A back end may make a link clickable and show its text only; then the
-//! address must be one that a terminal opens safely, and the text must not
-//! pretend to be another address.
+//! A clickable link may hide its address only if a terminal can open it safely
+//! and its text does not look like a different address.
 
 use std::borrow::Cow;
 
 use crate::doc::{Line, Role, Span};
 use crate::layout::Links;
 
-/// Whether a back end may put a link on text: only the schemes that open a
-/// browser or a mail program, and no address that was cut.
+/// Returns true if a back end may make the link clickable: only schemes that
+/// open a browser or a mail program, and no address that was cut.
 pub fn is_clickable(address: &str) -> bool {
     if address.ends_with('…') {
         return false;
@@ -21,7 +20,7 @@ pub fn is_clickable(address: &str) -> bool {
         .any(|scheme| lower.starts_with(scheme))
 }
 
-/// The line with the address after each link, where it has to be seen.
+/// Adds the address after each link whose address must be visible.
 pub(super) fn with_addresses(line: &[Span], links: Links) -> Cow<'_, [Span]> {
     if line.iter().all(|span| span.link.is_none()) {
         return Cow::Borrowed(line);
@@ -50,7 +49,8 @@ fn shows_address(text: &str, address: &str, links: Links) -> bool {
     links == Links::Address || pretends || !is_clickable(address)
 }
 
-/// Whether a text is the address itself, as far as a reader cares.
+/// Returns true if the text is the address, apart from `mailto:` and a trailing
+/// slash.
 fn is_same(text: &str, address: &str) -> bool {
     let bare = |address: &'_ str| {
         let address = address.strip_prefix("mailto:").unwrap_or(address);
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn the_address_follows_unless_it_is_the_text() {
+    fn the_address_follows_unless_it_equals_the_text() {
         let links = Links::Address;
         assert_eq!(shown("a", "https://b.c", links), "a (https://b.c)");
         assert_eq!(shown("https://b.c", "https://b.c/", links), "https://b.c");

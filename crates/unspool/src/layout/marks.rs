@@ -1,12 +1,12 @@
-//! What a style or a link says, in characters, where the back end cannot show
-//! it: addresses after links, `~~` around what is struck through.
+//! Replaces styles with characters for back ends that cannot show them:
+//! addresses after links, `~~` around struck-out text.
 
 use std::borrow::Cow;
 
 use crate::doc::{Line, Span};
 use crate::layout::{Page, link};
 
-/// The line with all that has to be read on this page.
+/// Returns the line with marks and addresses added as the page requires.
 pub(super) fn written_out(line: &[Span], page: Page) -> Cow<'_, [Span]> {
     let line = link::with_addresses(line, page.links);
     let is_struck = |span: &Span| span.style.strike;
@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn struck_text_keeps_its_marks_where_no_style_is_seen() {
+    fn struck_out_text_keeps_its_tildes_without_styles() {
         assert_eq!(shown(true), "not ~~this one~~.");
         assert_eq!(shown(false), "not this one.");
     }

@@ -1,7 +1,6 @@
-//! Writes blocks into a sink, each line behind its margin.
+//! Writes blocks into a sink, each line after its prefix.
 //!
-//! Nothing is copied on the way: what fits goes out as it is, and what does not
-//! as slices of its spans.
+//! Copies no text: spans that fit are passed on whole, others as slices.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -10,13 +9,13 @@ use crate::doc::{Block, Line, ListItem, Role, Span, Style, append};
 use crate::layout::wrap::{self, Break, Cursor, Room};
 use crate::layout::{Page, Piece, Sink, blanks, diff, marks, table, width};
 
-/// Nested blocks are indented as long as so many cells are left.
+/// Minimum cells left for text; nested blocks are not indented beyond that.
 const READABLE: usize = 12;
 
-/// How long the line of a thematic break is.
+/// Length of a thematic break.
 const RULE: usize = 24;
 
-/// What stands before the text of a line, and its cells.
+/// The prefix of a line, and its width.
 #[derive(Clone)]
 struct Prefix<'a> {
     spans: Cow<'a, [Span]>,
@@ -43,12 +42,12 @@ impl<'a> Prefix<'a> {
     }
 }
 
-/// The prefixes of the block that is laid out.
+/// The prefixes of the current block.
 #[derive(Clone)]
 pub(super) struct Margin<'a> {
     first: Prefix<'a>,
     rest: Prefix<'a>,
-    /// Whether the first line is written.
+    /// True if the first line is written.
     used: bool,
 }
 
@@ -61,7 +60,7 @@ impl<'a> Margin<'a> {
         }
     }
 
-    /// The same, without borrowing.
+    /// Converts to an owned margin.
     pub(super) fn into_owned(self) -> Margin<'static> {
         let owned = |prefix: Prefix<'_>| Prefix {
             spans: Cow::Owned(prefix.spans.into_owned()),
@@ -78,7 +77,7 @@ impl<'a> Margin<'a> {
         if self.used { &self.rest } else { &self.first }
     }
 
-    /// The margin of a block inside this one.
+    /// Returns the margin of a nested block.
     fn inner(&self, first: &[Span], rest: &[Span]) -> Margin<'static> {
         Margin {
             first: self.current().with(first),
@@ -91,7 +90,7 @@ impl<'a> Margin<'a> {
 pub(super) struct Pen<'s> {
     page: Page,
     sink: &'s mut dyn Sink,
-    /// Where the lines of the text at hand start and end.
+    /// The byte ranges of the lines of the current text.
     ranges: Vec<Range<usize>>,
 }
 
@@ -109,7 +108,7 @@ impl<'s> Pen<'s> {
         self.blocks(blocks, true, &mut margin);
     }
 
-    /// Begins a line with its prefix.
+    /// Starts a line with its prefix.
     pub(super) fn begin(&mut self, margin: &mut Margin<'_>) {
         for span in margin.current().spans.iter() {
             self.sink.piece(span.into());
@@ -180,7 +179,7 @@ impl<'s> Pen<'s> {
         self.flow(&line, Break::AtWords, &style, margin);
     }
 
-    /// A text, in as many lines as it takes.
+    /// Writes a text, wrapped.
     fn flow(
         &mut self,
         line: &[Span],
@@ -199,7 +198,7 @@ impl<'s> Pen<'s> {
         });
     }
 
-    /// Breaks a text and hands out what its lines are made of.
+    /// Wraps a text and passes its pieces to `visit`.
     pub(super) fn broken(
         &mut self,
         line: &[Span],
@@ -266,7 +265,7 @@ impl<'s> Pen<'s> {
         margin.used = true;
     }
 
-    /// An item where there is no room to indent: the marker is text.
+    /// Writes an item that cannot be indented further: the marker becomes text.
     fn flat_item(&mut self, item: &ListItem, marker: &[Span], margin: &mut Margin<'_>) {
         let mut line = marker.to_vec();
         let rest = match item.blocks.split_first() {
@@ -280,7 +279,7 @@ impl<'s> Pen<'s> {
         self.blocks(rest, item.loose, margin);
     }
 
-    /// An empty line, but for the bars of quotes.
+    /// Writes an empty line, keeping the bars of quotes.
     pub(super) fn gap(&mut self, margin: &mut Margin<'_>) {
         let spans = &margin.current().spans;
         let seen = |span: &Span| !span.text.trim_end_matches(' ').is_empty();
@@ -300,7 +299,7 @@ impl<'s> Pen<'s> {
         self.sink.end_line();
     }
 
-    /// One line as it is.
+    /// Writes one line without wrapping.
     fn line(&mut self, content: &[Span], margin: &mut Margin<'_>) {
         self.begin(margin);
         for span in content {
@@ -309,7 +308,8 @@ impl<'s> Pen<'s> {
         self.sink.end_line();
     }
 
-    /// What is left beside the prefixes for the next line and the others.
+    /// Returns the cells beside the prefixes, for the next line and for the
+    /// following ones.
     fn room(&self, margin: &Margin<'_>) -> Room {
         let beside = |prefix: &Prefix<'_>| {
             self.page
@@ -322,7 +322,7 @@ impl<'s> Pen<'s> {
         }
     }
 
-    /// What is left beside each of the prefixes.
+    /// Returns the cells left beside the wider of the two prefixes.
     pub(super) fn even_room(&self, margin: &Margin<'_>) -> Option<usize> {
         let room = self.room(margin);
         room.first.min(room.rest)
@@ -334,14 +334,14 @@ impl<'s> Pen<'s> {
     }
 }
 
-/// What lines are made of.
+/// An event of writing wrapped text.
 pub(super) enum Part<'a> {
     Begin,
     Piece(Piece<'a>),
     End,
 }
 
-/// Whether a line has a blank between words.
+/// Returns true if a line has a blank between words.
 fn has_words(line: &[Span]) -> bool {
     let mut begun = false;
     let mut letters = line.iter().flat_map(|span| span.text.chars());

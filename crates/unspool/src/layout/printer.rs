@@ -1,11 +1,10 @@
-//! Lays out a document in parts, as it is finished.
+//! Lays out a document in parts, as they are finished.
 //!
-//! A [`Printer`] remembers what the lines before need to know of those after
-//! them: whether the first prefix is used and whether an empty line is due. All
-//! lines it gave out are together those of [`layout`](super::layout) for the
-//! whole document.
+//! A [`Printer`] remembers across parts if the first prefix was used and if an
+//! empty line is due. All its lines together equal the result of
+//! [`layout`](super::layout) for the whole document.
 //!
-//! Called by views of answers that are still being written, with the parts of a
+//! Used by live views, with the parts of a
 //! [`Stream`](crate::doc::stream::Stream).
 
 use crate::doc::stream::Part;
@@ -13,17 +12,18 @@ use crate::doc::{Block, Line, Span};
 use crate::layout::pen::{Margin, Pen, is_empty};
 use crate::layout::{Lines, Page, Width};
 
-/// Lays out parts one after the other.
+/// Lays out the parts of a document one after the other.
 #[derive(Clone)]
 pub struct Printer {
     page: Page,
     margin: Margin<'static>,
-    /// Whether anything was laid out.
+    /// True if anything was laid out.
     started: bool,
 }
 
 impl Printer {
-    /// For a page, with the prefix of the first line and of all others.
+    /// Creates a printer for a page, with the prefix of the first line and of
+    /// all others.
     pub fn new(page: impl Into<Page>, first: &[Span], rest: &[Span]) -> Self {
         Self {
             page: page.into(),
@@ -32,12 +32,12 @@ impl Printer {
         }
     }
 
-    /// Lays out what follows for another width.
+    /// Changes the width of the following lines.
     pub fn resize(&mut self, width: Width) {
         self.page.width = width;
     }
 
-    /// The lines of the next parts.
+    /// Lays out the next parts.
     pub fn print<'a>(&mut self, parts: impl IntoIterator<Item = &'a Part>) -> Vec<Line> {
         let mut lines = Lines::default();
         let mut pen = Pen::new(self.page, &mut lines);
@@ -56,7 +56,7 @@ impl Printer {
         lines.finish()
     }
 
-    /// What the lines of these parts would be, if they came next.
+    /// Lays out parts as if they came next, without advancing.
     pub fn preview<'a>(&self, parts: impl IntoIterator<Item = &'a Part>) -> Vec<Line> {
         self.clone().print(parts)
     }

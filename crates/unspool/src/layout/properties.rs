@@ -1,12 +1,12 @@
-//! What holds for every document: no line is wider than the page, and nothing
-//! but white space is lost.
+//! Property tests for every document: no line is wider than the page, and only
+//! whitespace is lost.
 
 use proptest::prelude::*;
 
 use super::{Links, Page, layout, width};
 use crate::doc::{Alignment, Block, DiffLine, Line, ListItem, Role, Sign, Span, Style, Table};
 
-/// Pieces of clean text that make widths difficult.
+/// Sanitised text fragments with unusual widths.
 const PIECES: &[&str] = &[
     "a",
     "word",

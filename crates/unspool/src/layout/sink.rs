@@ -1,18 +1,18 @@
-//! Where laid-out text goes: lines as values, or straight into a text.
+//! Receives laid-out text: as line values, or directly as text.
 //!
-//! A sink gets each line as pieces that borrow their text, then the line's end.
-//! Neighbouring pieces may look the same; a sink treats them as one.
+//! A sink receives each line as borrowed pieces, then its end. Adjacent pieces
+//! may have the same style; a sink treats them as one.
 
 use crate::doc::{Line, Span, Style};
 
-/// A piece of text in one style: a [`Span`] that borrows.
+/// A piece of text in one style: a borrowed [`Span`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece<'a> {
     /// The text.
     pub text: &'a str,
-    /// How it looks.
+    /// The style.
     pub style: Style,
-    /// Where it leads.
+    /// The link target.
     pub link: Option<&'a str>,
 }
 
@@ -37,7 +37,7 @@ impl From<Piece<'_>> for Span {
 }
 
 impl<'a> Piece<'a> {
-    /// A text in a style, without a link.
+    /// Creates a piece without a link.
     pub const fn new(text: &'a str, style: Style) -> Self {
         Self {
             text,
@@ -47,15 +47,15 @@ impl<'a> Piece<'a> {
     }
 }
 
-/// Takes lines, piece by piece.
+/// Receives lines, piece by piece.
 pub trait Sink {
-    /// The next piece of the line.
+    /// Receives the next piece of the line.
     fn piece(&mut self, piece: Piece<'_>);
-    /// The line is complete.
+    /// Ends the line.
     fn end_line(&mut self);
 }
 
-/// Keeps lines as values.
+/// Collects lines.
 #[derive(Debug, Default)]
 pub struct Lines {
     lines: Vec<Line>,
@@ -63,7 +63,7 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// The lines that were ended.
+    /// Returns the finished lines.
     pub fn finish(self) -> Vec<Line> {
         self.lines
     }

@@ -1,21 +1,21 @@
-//! The change of a file in two columns: the old lines at the left, the new ones
-//! at the right, those that take the place of others beside them.
+//! Lays out a diff in two columns: old lines at the left, new lines at the
+//! right, replacements beside what they replace.
 //!
-//! Called by views that are wide enough; `layout/diff.rs` is for all others.
+//! Used by wide views; `layout/diff.rs` is for all others.
 
 use crate::doc::{DiffLine, Line, Role, Sign, Span, Style};
 use crate::layout::{folded, width};
 
-/// The cells of a number, and of the sign and the blank behind it.
+/// Cells of a line number, and of the sign and the blank after it.
 const NUMBER: usize = 5;
 const GUTTER: usize = NUMBER + 2;
-/// What stands between the columns.
+/// The separator of the columns.
 const BETWEEN: &str = " │ ";
 
-/// With fewer columns than this, two of them are too narrow to be read.
+/// Below this width, two columns are too narrow to read.
 pub const READABLE: usize = 100;
 
-/// One line of a column.
+/// A line of one column.
 #[derive(Clone)]
 struct Cell {
     number: Option<u64>,
@@ -23,7 +23,7 @@ struct Cell {
     spans: Line,
 }
 
-/// Lays a change out in two columns, together as wide as this.
+/// Lays out a diff in two columns with this total width.
 pub fn side_by_side(changes: &[DiffLine], columns: usize) -> Vec<Line> {
     let half = columns.saturating_sub(width::width(BETWEEN)) / 2;
     let half = half.max(GUTTER + 1);
@@ -77,7 +77,7 @@ pub fn side_by_side(changes: &[DiffLine], columns: usize) -> Vec<Line> {
     lines
 }
 
-/// Writes the lines that stand beside each other.
+/// Writes the pending lines of both columns side by side.
 fn flush(old: &mut Vec<Cell>, new: &mut Vec<Cell>, half: usize, lines: &mut Vec<Line>) {
     let rows = old.len().max(new.len());
     let mut old = old.drain(..);
@@ -105,7 +105,7 @@ fn flush(old: &mut Vec<Cell>, new: &mut Vec<Cell>, half: usize, lines: &mut Vec<
     }
 }
 
-/// The rows of one line in its column.
+/// Returns the rows of one line in its column.
 fn column(cell: Cell, half: usize) -> Vec<Line> {
     let (glyph, role) = match cell.sign {
         Sign::Context => (" ", Role::Normal),
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_stand_beside_those_whose_place_they_take() {
+    fn replacements_are_beside_what_they_replace() {
         let changes = [
             change(7, Some(5), Sign::Context, "fn main() {"),
             change(6, None, Sign::Removed, "old line that is long"),

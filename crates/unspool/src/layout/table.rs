@@ -1,23 +1,23 @@
-//! Tables: aligned columns with two blanks between them and a rule under the
-//! head, so that they read well as plain text and paste well.
+//! Lays out tables: aligned columns, two blanks between them and a rule under
+//! the header, so that they read and paste well as plain text.
 //!
-//! Columns shrink to fit, narrow ones last, and their cells wrap; then an empty
-//! line stands between the rows. Where not even that leaves readable columns,
-//! each row becomes a list of `Head: cell`. The cost is in proportion to the
-//! cells that hold something and to what is written.
+//! Columns shrink to fit, widest first, and their cells wrap; rows are then
+//! separated by empty lines. If the columns would become too narrow, each row
+//! becomes a list of `Header: cell`. The cost is proportional to the non-empty
+//! cells and the output.
 
 use crate::doc::{Alignment, Line, Role, Span, Style, Table, append};
 use crate::layout::wrap::{Room, longest_line, longest_word, wrap};
 use crate::layout::{Page, blanks, bold, marks, trim, width};
 
-/// The blanks between two columns.
+/// Blanks between two columns.
 const GAP: usize = 2;
 
-/// Columns are not made narrower than this.
+/// Minimum width of a column.
 const NARROWEST: usize = 6;
 
-/// Without a width, cells beyond this are not aligned: one long cell must not
-/// pad a thousand rows.
+/// Without a page width, cells wider than this are not aligned, so that one
+/// long cell does not pad a thousand rows.
 const WIDEST: usize = 60;
 
 pub(super) fn lines(table: &Table, room: Option<usize>, page: Page) -> Vec<Line> {
@@ -37,7 +37,7 @@ struct Grid<'a> {
 
 impl<'a> Grid<'a> {
     fn new(table: &'a Table, page: Page) -> Self {
-        // A column of blanks has no width: they would make it wider.
+        // Ignore columns of blanks, which would only add width.
         let is_blank = |cell: &[Span]| cell.iter().all(|span| span.text.trim().is_empty());
         let written = |cell: &Line| {
             let cell = marks::written_out(cell, page);
@@ -62,7 +62,7 @@ impl<'a> Grid<'a> {
         std::iter::once(&self.header).chain(&self.rows)
     }
 
-    /// The greatest of what `measure` says about the cells of each column.
+    /// Returns the maximum of `measure` over the cells of each column.
     fn measured(&self, measure: impl Fn(&[Span]) -> usize) -> Vec<usize> {
         let mut widths = vec![0; self.columns];
         for row in self.all_rows() {
@@ -73,7 +73,7 @@ impl<'a> Grid<'a> {
         widths
     }
 
-    /// The widths of the columns, if they can be made to fit.
+    /// Returns the column widths, or `None` if they cannot fit.
     fn widths(&self, room: Option<usize>) -> Option<Vec<usize>> {
         let natural = self.measured(longest_line);
         let Some(room) = room else {
@@ -108,7 +108,7 @@ impl<'a> Grid<'a> {
         lines
     }
 
-    /// The lines of one row.
+    /// Returns the lines of one row.
     fn row(&self, row: &[Line], widths: &[usize], wraps: bool) -> Vec<Line> {
         let filled = row.iter().rposition(|cell| !cell.is_empty());
         let cells: Vec<Vec<Line>> = row
@@ -146,7 +146,8 @@ impl<'a> Grid<'a> {
         line
     }
 
-    /// Each row as lines of `Head: cell`, with an empty line between two rows.
+    /// Renders each row as lines of `Header: cell`, with an empty line between
+    /// rows.
     fn records(&self, room: Option<usize>) -> Vec<Line> {
         if self.rows.is_empty() {
             return self
@@ -196,9 +197,9 @@ fn rule(widths: &[usize]) -> Line {
     vec![Span::role(parts.join(&" ".repeat(GAP)), Role::Accent)]
 }
 
-/// Fits columns into a budget: the widest give way first, as far as their
-/// longest word allows; then words are cut too. None if that leaves columns
-/// narrower than [`NARROWEST`].
+/// Fits columns into a budget: the widest shrink first, down to their longest
+/// word; then words are cut too. Returns `None` if columns would be narrower
+/// than [`NARROWEST`].
 fn shrink(natural: &[usize], words: &[usize], budget: usize) -> Option<Vec<usize>> {
     let least = |widths: &[usize]| -> Vec<usize> {
         widths.iter().map(|width| *width.min(&NARROWEST)).collect()
@@ -212,7 +213,8 @@ fn shrink(natural: &[usize], words: &[usize], budget: usize) -> Option<Vec<usize
     Some(level(&least(words), words, budget))
 }
 
-/// The fairest widths between two bounds whose sum is within the budget.
+/// Returns the most even widths between two bounds whose sum is within the
+/// budget.
 fn level(lower: &[usize], upper: &[usize], budget: usize) -> Vec<usize> {
     let at = |cap: usize| -> Vec<usize> {
         let bounds = lower.iter().zip(upper);
@@ -329,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn a_column_of_blanks_takes_no_room() {
+    fn a_column_of_blanks_has_no_width() {
         let (b, c) = ("b".repeat(60), "c".repeat(60));
         let table = table(&[&[" ", &b, &c], &["\t", "x", "y"]], &[]);
         let lines = shown(&table, Some(21));
@@ -338,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_share_what_is_there() {
+    fn columns_share_the_width_evenly() {
         assert_eq!(level(&[1, 1, 1], &[3, 50, 50], 24), [3, 11, 10]);
         assert_eq!(shrink(&[40, 40], &[10, 30], 40), Some(vec![10, 30]));
         assert_eq!(shrink(&[40, 40], &[40, 40], 21), Some(vec![11, 10]));

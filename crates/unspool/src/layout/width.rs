@@ -1,9 +1,8 @@
-//! How many cells text takes: the one width function of the code base.
+//! Measures text in terminal cells: the only width function of the workspace.
 //!
-//! Terminals disagree about emoji; this is what we count, and what ratatui
-//! counts, so that a line laid out here is painted as wide as it was measured.
-//! The unit is the grapheme cluster; the width of a text is the sum of those of
-//! its clusters.
+//! Terminals disagree about emoji. This count matches ratatui's, so a line is
+//! drawn as wide as it was measured. The unit is the grapheme cluster; the
+//! width of a text is the sum over its clusters.
 //!
 //! | cluster | cells |
 //! |---|---|
@@ -15,19 +14,19 @@
 //! | combining marks, joiners | 0 |
 //! | halfwidth sound marks U+FF9E, U+FF9F | 1 |
 //!
-//! The last row is ours: `unicode-width` 0.2.2, at which Cargo.lock is held,
-//! counts them as 0 and terminals as 1; ratatui adds the same one.
+//! The last row is our own rule: `unicode-width` 0.2.2, pinned in Cargo.lock,
+//! counts these marks as 0, terminals as 1; ratatui makes the same correction.
 
 use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-/// The cells of a clean text without line ends.
+/// Returns the width of a sanitised text without newlines.
 pub fn width(text: &str) -> usize {
     if text.is_ascii() {
         return text.len();
     }
     let (mut cells, mut bytes) = (0, 0);
-    let is_apart = each_other(text, &mut |_, cluster, width| {
+    let is_apart = each_non_ascii(text, &mut |_, cluster, width| {
         cells += width;
         bytes += cluster.len();
     });
@@ -39,22 +38,23 @@ pub fn width(text: &str) -> usize {
     cells
 }
 
-/// Hands out the clusters that are not ASCII. `false` if one of them is only
-/// partly so, after which the clusters handed out mean nothing.
-pub(crate) fn each_other(text: &str, visit: &mut dyn FnMut(usize, &str, usize)) -> bool {
+/// Visits the clusters that are not ASCII. Returns `false` if a cluster mixes
+/// ASCII and other characters; the visits are then meaningless.
+pub(crate) fn each_non_ascii(text: &str, visit: &mut dyn FnMut(usize, &str, usize)) -> bool {
     let bytes = text.as_bytes();
     let mut at = 0;
-    while let Some(offset) = bytes.get(at..).and_then(next_other) {
+    while let Some(offset) = bytes.get(at..).and_then(next_non_ascii) {
         let start = at + offset;
         let rest = bytes.get(start..).unwrap_or_default();
         let length = rest.iter().take_while(|byte| !byte.is_ascii()).count();
         let run = text.get(start..start + length).unwrap_or_default();
-        if run.chars().all(stands_alone) {
+        if run.chars().all(is_own_cluster) {
             clusters(run, &mut |at, cluster, cells| {
                 visit(start + at, cluster, cells);
             });
         } else {
-            // A character on either side may belong to the run.
+            // A neighbouring character may belong to the run's first or last
+            // cluster.
             let from = start.saturating_sub(1);
             let to = (start + length + 1).min(bytes.len());
             let around = text.get(from..to).unwrap_or_default();
@@ -73,11 +73,11 @@ pub(crate) fn each_other(text: &str, visit: &mut dyn FnMut(usize, &str, usize)) 
     true
 }
 
-fn next_other(bytes: &[u8]) -> Option<usize> {
+fn next_non_ascii(bytes: &[u8]) -> Option<usize> {
     bytes.iter().position(|byte| !byte.is_ascii())
 }
 
-/// Hands out each grapheme cluster with the byte where it starts and its cells.
+/// Visits each grapheme cluster with its start offset and width.
 pub(crate) fn each_cluster(text: &str, visit: &mut dyn FnMut(usize, &str, usize)) {
     let mut start = 0;
     while let Some(rest) = text.get(start..).filter(|rest| !rest.is_empty()) {
@@ -90,8 +90,8 @@ pub(crate) fn each_cluster(text: &str, visit: &mut dyn FnMut(usize, &str, usize)
     }
 }
 
-/// Where a text can be divided: before the second of two ASCII letters or
-/// blanks, at most a few characters behind the last that is not ASCII.
+/// Returns a safe split point: before the second of two ASCII letters or
+/// blanks, near the last character that is not ASCII.
 fn boundary(text: &str) -> usize {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b' ';
     let bytes = text.as_bytes();
@@ -103,7 +103,7 @@ fn boundary(text: &str) -> usize {
 }
 
 fn clusters(text: &str, visit: &mut dyn FnMut(usize, &str, usize)) {
-    if text.chars().all(stands_alone) {
+    if text.chars().all(is_own_cluster) {
         for (at, character) in text.char_indices() {
             let cluster = text.get(at..at + character.len_utf8()).unwrap_or_default();
             let cells = if cluster.len() == 1 {
@@ -120,10 +120,10 @@ fn clusters(text: &str, visit: &mut dyn FnMut(usize, &str, usize)) {
     }
 }
 
-/// Whether a character is a cluster of its own beside all others of which this
-/// is said, and as wide as it is alone. The common ones are: printable ASCII,
-/// Latin letters, punctuation, arrows, boxes, kana, Han, Hangul, smileys.
-fn stands_alone(character: char) -> bool {
+/// Returns true for characters that never join with one another into a cluster
+/// and keep their own width: printable ASCII, Latin letters, punctuation,
+/// arrows, boxes, kana, Han, Hangul, smileys.
+fn is_own_cluster(character: char) -> bool {
     matches!(
         character,
         ' '..='~'
@@ -144,7 +144,7 @@ fn stands_alone(character: char) -> bool {
     )
 }
 
-/// The cells of one grapheme cluster.
+/// Returns the width of one grapheme cluster.
 pub fn cluster(text: &str) -> usize {
     if text.len() == 1 {
         return 1;
@@ -155,8 +155,7 @@ pub fn cluster(text: &str) -> usize {
     text.width() + sound_marks.count()
 }
 
-/// The cells of a line of spans. Clusters that reach over the border of two
-/// spans are counted as one.
+/// Returns the width of a line. A cluster that spans two spans is counted once.
 pub(crate) fn of_line(line: &[crate::doc::Span]) -> usize {
     match line {
         [] => 0,
@@ -177,10 +176,10 @@ pub(crate) fn of_line(line: &[crate::doc::Span]) -> usize {
 mod tests {
     use super::*;
 
-    /// Two at a time, since a cluster may join what stands alone otherwise.
+    /// Checks pairs, because two characters can join into one cluster.
     #[test]
-    fn characters_that_stand_alone_do() {
-        let all: Vec<char> = ('\0'..=char::MAX).filter(|c| stands_alone(*c)).collect();
+    fn own_clusters_never_join() {
+        let all: Vec<char> = ('\0'..=char::MAX).filter(|c| is_own_cluster(*c)).collect();
         let samples: Vec<char> = all.iter().copied().step_by(97).collect();
         assert!(samples.len() > 300);
         for first in &all {
@@ -198,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn the_policy_table_holds() {
+    fn widths_match_the_table() {
         for (text, cells) in [
             ("", 0),
             ("abc", 3),

@@ -1,15 +1,13 @@
-//! Breaks a line of styled spans into lines of at most so many cells.
+//! Wraps a line of styled spans to a width.
 //!
-//! [`Break::AtWords`] breaks where UAX #14 allows it and drops the blanks there;
-//! a word that is longer than a line is cut at the column. [`Break::Anywhere`]
-//! breaks at the column only. Both break between grapheme clusters, also where a
-//! cluster reaches over the border of two spans, and both in one pass. `\n` in a
-//! span ends a line in every case. Lines that are mostly ASCII take a shorter way
-//! to the same places.
+//! [`Break::AtWords`] breaks where UAX #14 allows it and drops the blanks
+//! there; a word longer than a line is cut at the column. [`Break::Anywhere`]
+//! always breaks at the column. Both break only between grapheme clusters, even
+//! if a cluster spans two spans, and take one pass. `\n` in a span always ends
+//! a line. Lines that are mostly ASCII use a faster path with the same result.
 //!
-//! Called by the other files of `layout`. The prefix of a line is theirs: the
-//! widths given here are what is left beside it, for the first line and for
-//! all others.
+//! The callers in `layout` write the prefixes: the widths here exclude them,
+//! and can differ between the first line and the others.
 
 mod ascii;
 #[cfg(test)]
@@ -25,7 +23,7 @@ use unicode_segmentation::UnicodeSegmentation as _;
 use crate::doc::{Line, Span};
 use crate::layout::{Piece, width};
 
-/// The room for the first line and for each of the others; none is endless.
+/// The width of the first line and of the others; `None` is unlimited.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Room {
     pub(super) first: Option<usize>,
@@ -33,7 +31,7 @@ pub(super) struct Room {
 }
 
 impl Room {
-    /// The same for all lines.
+    /// Creates equal widths for all lines.
     pub(super) fn even(cells: Option<usize>) -> Self {
         Self {
             first: cells,
@@ -41,27 +39,27 @@ impl Room {
         }
     }
 
-    /// The room of the line with this index.
+    /// Returns the width of the line with this index.
     fn of_line(self, index: usize) -> Option<usize> {
         if index == 0 { self.first } else { self.rest }
     }
 }
 
-/// Where lines may be broken.
+/// Allowed break positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Break {
-    /// At words.
+    /// Between words.
     AtWords,
-    /// At the column.
+    /// At any column.
     Anywhere,
 }
 
-/// Breaks at words. Gives at least one line.
+/// Wraps between words; returns at least one line.
 pub(super) fn wrap(line: &[Span], room: Room) -> Vec<Line> {
     broken(line, room, Break::AtWords)
 }
 
-/// The lines that a text is broken into, at least one.
+/// Wraps a line; returns at least one line.
 pub(super) fn broken(line: &[Span], room: Room, breaks: Break) -> Vec<Line> {
     if fits(line, room) {
         return vec![line.to_vec()];
@@ -77,7 +75,8 @@ pub(super) fn broken(line: &[Span], room: Room, breaks: Break) -> Vec<Line> {
     found.iter().map(line).collect()
 }
 
-/// The bytes of each line that a text is broken into: at least one. They ascend.
+/// Writes the byte ranges of the wrapped lines to `found`: at least one,
+/// ascending.
 pub(super) fn ranges(line: &[Span], room: Room, breaks: Break, found: &mut Vec<Range<usize>>) {
     found.clear();
     let text = joined(line);
@@ -92,7 +91,7 @@ pub(super) fn ranges(line: &[Span], room: Room, breaks: Break, found: &mut Vec<R
     }
 }
 
-/// The cells of the widest part that [`wrap`] would not break.
+/// Returns the width of the widest part that [`wrap`] would not break.
 pub(super) fn longest_word(line: &[Span]) -> usize {
     let text = joined(line);
     let mut start = 0;
@@ -105,7 +104,7 @@ pub(super) fn longest_word(line: &[Span]) -> usize {
     longest
 }
 
-/// The cells of the widest line between the line ends of a text.
+/// Returns the width of the widest line of a text with newlines.
 pub(super) fn longest_line(line: &[Span]) -> usize {
     if line.iter().all(|span| !span.text.contains('\n')) {
         return width::of_line(line);
@@ -117,7 +116,7 @@ pub(super) fn longest_line(line: &[Span]) -> usize {
         .unwrap_or(0)
 }
 
-/// Whether a text is one line as it is.
+/// Returns true if a text fits on one line.
 pub(super) fn fits(line: &[Span], room: Room) -> bool {
     let is_narrow = room.first.is_none_or(|cells| {
         let length: usize = line.iter().map(|span| span.text.len()).sum();
@@ -127,8 +126,8 @@ pub(super) fn fits(line: &[Span], room: Room) -> bool {
     is_narrow && line.iter().all(|span| !span.text.contains('\n'))
 }
 
-/// Whether the letters and blanks of ASCII alone, of which each takes a cell,
-/// are too many. Looks no further than it has to.
+/// Returns true if the ASCII letters and blanks alone exceed the width. Stops
+/// as soon as they do.
 fn is_surely_wider(line: &[Span], cells: usize) -> bool {
     const CHUNK: usize = 64;
     let mut left = cells;
@@ -151,15 +150,15 @@ pub(super) fn joined(line: &[Span]) -> Cow<'_, str> {
     }
 }
 
-/// Where a line may be broken, ascending.
+/// Returns the break opportunities, ascending.
 fn opportunities(text: &str) -> impl Iterator<Item = usize> + '_ {
     unicode_linebreak::linebreaks(text)
         .map(|(at, _)| at)
         .filter(|at| !is_after_leading_hyphen(text, *at) && !is_after_scheme(text, *at))
 }
 
-/// Whether a break would tear the hyphens off an option such as `--all`. This
-/// is rule `LB20a` of Unicode 16, which `unicode-linebreak` does not know yet.
+/// Returns true if a break would separate the hyphens from an option such as
+/// `--all`: rule `LB20a` of Unicode 16, which `unicode-linebreak` lacks.
 fn is_after_leading_hyphen(text: &str, at: usize) -> bool {
     let before = text.get(..at).unwrap_or_default();
     let word = before.trim_end_matches('-');
@@ -170,24 +169,24 @@ fn is_after_leading_hyphen(text: &str, at: usize) -> bool {
             .is_none_or(|c| c.is_whitespace() || "([{\"'`".contains(c))
 }
 
-/// Whether a break would tear the scheme off an address.
+/// Returns true if a break would separate an address from its scheme.
 fn is_after_scheme(text: &str, at: usize) -> bool {
     text.get(..at).is_some_and(|before| before.ends_with("://"))
 }
 
-/// The state of breaking one text without line ends.
+/// Wraps one text without newlines.
 struct Breaker<'a> {
     text: &'a str,
-    /// What is added to places in the text.
+    /// Added to offsets in the text.
     offset: usize,
     room: Room,
-    /// Blanks may hang over the end of a line, where they are dropped.
+    /// True if blanks may overflow a line, where they are dropped.
     hang: bool,
     ranges: &'a mut Vec<Range<usize>>,
-    /// Where the open line starts, and how wide it is.
+    /// The start and width of the open line.
     start: usize,
     cells: usize,
-    /// The last place where the open line can be broken, and its width there.
+    /// The last break opportunity of the open line, and the width there.
     chance: Option<(usize, usize)>,
 }
 
@@ -234,7 +233,7 @@ impl<'a> Breaker<'a> {
         });
     }
 
-    /// Adds a cluster to the open line, after ending lines as needed.
+    /// Adds a cluster to the open line, ending lines as needed.
     fn place(&mut self, at: usize, cluster: &str, cells: usize) {
         if cluster == " " && self.hang {
             self.cells += cells;
@@ -248,7 +247,7 @@ impl<'a> Breaker<'a> {
         }
     }
 
-    /// Adds a cluster that is wider than a line, character by character.
+    /// Adds a cluster wider than a line, character by character.
     fn place_parts(&mut self, at: usize, cluster: &str) {
         for (offset, character) in cluster.char_indices() {
             let cells = width::cluster(character.encode_utf8(&mut [0; 4]));
@@ -257,8 +256,7 @@ impl<'a> Breaker<'a> {
         }
     }
 
-    /// Ends lines until there is room for what starts at `at`, or the open
-    /// line is empty.
+    /// Ends lines until the text at `at` fits or the open line is empty.
     fn make_room(&mut self, at: usize, cells: usize) {
         while self.overflows(cells) && self.start < at {
             match self.chance.take() {
@@ -266,7 +264,7 @@ impl<'a> Breaker<'a> {
                     self.end_line(chance);
                     self.restart(chance, self.cells - before);
                     if self.overflows(0) {
-                        self.place_again(at);
+                        self.place_carried(at);
                     }
                 }
                 _ => {
@@ -277,8 +275,8 @@ impl<'a> Breaker<'a> {
         }
     }
 
-    /// Cuts a word that was carried to a line with less room than it had.
-    fn place_again(&mut self, end: usize) {
+    /// Places a word again that was carried to a narrower line.
+    fn place_carried(&mut self, end: usize) {
         let start = self.start;
         self.restart(start, 0);
         let word = self.text.get(start..end).unwrap_or_default();
@@ -311,10 +309,10 @@ impl<'a> Breaker<'a> {
     }
 }
 
-/// Hands out the pieces of ascending ranges of bytes of a line of spans.
+/// Returns the pieces of ascending byte ranges of a line.
 pub(super) struct Cursor<'a> {
     rest: &'a [Span],
-    /// Where `rest` starts.
+    /// The offset of `rest`.
     offset: usize,
 }
 

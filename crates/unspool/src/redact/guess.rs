@@ -1,36 +1,35 @@
-//! Is it a secret? For what has no shape of its own: values that are assigned to
-//! telling names, and words that look random.
+//! Decides if a value without a known format is a secret: by the name it is
+//! assigned to, or by its randomness.
 
 use regex::Captures;
 
-use super::named::{self, Assignment, is_word};
+use super::assigned::{self, Assignment, is_word};
 
-/// Bits that a character of a random word carries at least.
+/// Minimum entropy of a random value, in bits per character.
 const RANDOM: f64 = 3.0;
-/// The same for a word that stands alone, with nothing to tell what it is.
+/// Minimum entropy of a random word without any context.
 const VERY_RANDOM: f64 = 4.3;
-/// A word that is longer is data: a picture, an archive.
+/// Longer words are data, such as pictures or archives.
 const LONGEST: usize = 128;
 
-/// What the value of something with this name is; `None` if the name tells
-/// nothing.
+/// Returns the kind of secret that a name suggests, or `None`.
 pub(super) fn kind_of_name(name: &str) -> Option<&'static str> {
-    let words = named::words(name);
-    let parted = words.join("_");
+    let words = assigned::words(name);
+    let snake_case = words.join("_");
     let name = name.to_ascii_lowercase().replace(['-', '.'], "_");
     let holds = |words: &[&str]| {
-        let is_in = |word: &&str| name.contains(word) || parted.contains(word);
+        let is_in = |word: &&str| name.contains(word) || snake_case.contains(word);
         words.iter().any(is_in)
     };
     let has_short = words.iter().any(|word| word == "pw");
     if has_short
         || holds(&["password", "passwd", "passphrase", "pwd", "sshpass"])
-        || named::has_pass(&words)
+        || assigned::has_pass(&words)
     {
         return Some("password");
     }
-    // Numbers of tokens, names of tokens, where a key is: no secrets.
-    let innocent = [
+    // Token counts, token names and key locations are not secrets.
+    let harmless = [
         "tokens",
         "token_count",
         "token_type",
@@ -52,7 +51,7 @@ pub(super) fn kind_of_name(name: &str) -> Option<&'static str> {
         "auth_mode",
         "auth_method",
     ];
-    if holds(&innocent) {
+    if holds(&harmless) {
         return None;
     }
     if holds(&[
@@ -78,24 +77,24 @@ pub(super) fn kind_of_name(name: &str) -> Option<&'static str> {
     holds(&["credential", "auth"]).then_some("credential")
 }
 
-/// Whether the value of a field of this name is a secret, and what kind of one.
+/// Returns the kind of secret if a field with this name and value is one.
 pub(super) fn kind_of_field(name: &str, value: &str) -> Option<&'static str> {
     let kind = kind_of_name(name)?;
-    let is_sentence = value.contains(char::is_whitespace) && named::is_about(name);
+    let is_sentence = value.contains(char::is_whitespace) && assigned::is_metadata_name(name);
     let is_secret = (!is_sentence && is_secret_value(kind, value))
         || (!is_placeholder(value)
-            && named::is_telling(name)
-            && named::is_quoted_secret(kind, name, value));
+            && assigned::is_secret_name(name)
+            && assigned::is_quoted_secret(kind, name, value));
     is_secret.then_some(kind)
 }
 
-/// Whether a value that has such a name is what the name says.
+/// Returns true if the value looks like a secret of this kind.
 fn is_secret_value(kind: &str, value: &str) -> bool {
     if is_placeholder(value) {
         return false;
     }
     if value.contains(char::is_whitespace) {
-        // Nothing else is made of words.
+        // Only passwords can contain blanks.
         return kind == "password" && is_phrase(value);
     }
     if kind == "password" {
@@ -104,9 +103,9 @@ fn is_secret_value(kind: &str, value: &str) -> bool {
     value.len() >= 8 && looks_random(value)
 }
 
-/// Whether several words are a password, not a sentence about one.
+/// Returns true if several words are a passphrase rather than a sentence.
 fn is_phrase(value: &str) -> bool {
-    const TALK: [&str; 24] = [
+    const SENTENCE_WORDS: [&str; 24] = [
         "a",
         "an",
         "the",
@@ -135,7 +134,7 @@ fn is_phrase(value: &str) -> bool {
     (8..=100).contains(&value.len())
         && !value.contains(['\n', '\t'])
         && !is_code(value)
-        && !has_word_of(value, &TALK)
+        && !has_word_of(value, &SENTENCE_WORDS)
 }
 
 fn has_word_of(text: &str, words: &[&str]) -> bool {
@@ -143,47 +142,51 @@ fn has_word_of(text: &str, words: &[&str]) -> bool {
         .any(|word| words.contains(&word.to_lowercase().as_str()))
 }
 
-/// For the pattern of assignments.
+/// Checks a match of the assignment pattern.
 pub(super) fn is_assigned_secret(found: &Captures<'_>) -> bool {
     let group = |name| found.name(name).map_or("", |group| group.as_str());
     let (name, value) = (group("name"), group("s"));
     let Some(kind) = kind_of_name(name) else {
         return false;
     };
-    // What is quoted is a value; what is not may be code, and a word is no
-    // password there.
+    // A quoted text is a value. An unquoted one may be code, so a plain word is
+    // not a password.
     if found.name("q").is_some() {
         let is_set = kind == "password" && group("sign") == "=" && is_set_by_shell(name, value);
         return is_set || kind_of_field(name, value).is_some();
     }
-    let given = Assignment {
+    let assignment = Assignment {
         kind,
         name,
         sign: group("sign"),
         value,
         after: group("after"),
     };
-    // `PASS: test_of_login` is what runners of tests say.
-    if given.sign.contains(':') && name.eq_ignore_ascii_case("pass") {
+    // Test runners print `PASS: test_of_login`.
+    if assignment.sign.contains(':') && name.eq_ignore_ascii_case("pass") {
         return false;
     }
-    if !is_placeholder(value) && named::is_telling(name) && named::is_bare_secret(&given) {
+    if !is_placeholder(value)
+        && assigned::is_secret_name(name)
+        && assigned::is_bare_secret(&assignment)
+    {
         return true;
     }
-    let is_call = given.after.starts_with(['(', '[']);
+    let is_call = assignment.after.starts_with(['(', '[']);
     !is_call && !is_code(value) && !is_word(value) && is_secret_value(kind, value)
 }
 
-/// For the patterns of files that keep names and values apart.
-pub(super) fn is_kept_secret(found: &Captures<'_>) -> bool {
+/// Checks a match of a format with separate name and value, such as XML
+/// attributes.
+pub(super) fn is_separate_value_secret(found: &Captures<'_>) -> bool {
     let group = |name| found.name(name).map_or("", |group| group.as_str());
     kind_of_field(group("name"), group("s").trim_end()).is_some()
 }
 
-/// Whether a shell sets a password: `PGPASSWORD="a b c"`. Whatever stands in the
-/// quotes is one, but for words that ask for it.
+/// Returns true for a password set in a shell: `PGPASSWORD="a b c"`. Any quoted
+/// text counts, unless it asks for a password.
 fn is_set_by_shell(name: &str, value: &str) -> bool {
-    const ASKING: [&str; 8] = [
+    const PROMPT_WORDS: [&str; 8] = [
         "your",
         "enter",
         "please",
@@ -194,13 +197,13 @@ fn is_set_by_shell(name: &str, value: &str) -> bool {
         "incorrect",
     ];
     !name.bytes().any(|byte| byte.is_ascii_lowercase())
-        && !named::is_about(name)
+        && !assigned::is_metadata_name(name)
         && !is_placeholder(value)
         && !is_code(value)
-        && !has_word_of(value, &ASKING)
+        && !has_word_of(value, &PROMPT_WORDS)
 }
 
-/// For the pattern of options: what follows one after a blank may be the next
+/// Checks a match of the option pattern. A value after a blank may be the next
 /// word of a sentence.
 pub(super) fn is_option_secret(found: &Captures<'_>) -> bool {
     let group = |name| found.name(name).map_or("", |group| group.as_str());
@@ -211,9 +214,9 @@ pub(super) fn is_option_secret(found: &Captures<'_>) -> bool {
     kind_of_name(name).is_some_and(|kind| is_secret_value(kind, value))
 }
 
-/// For words that stand alone.
+/// Checks a random word without context.
 pub(super) fn is_random_word(found: &Captures<'_>) -> bool {
-    // Checksums, pictures and parts of paths are long and random too.
+    // Checksums, pictures and path components are long and random too.
     if found.name("mark").is_some() {
         return false;
     }
@@ -223,14 +226,15 @@ pub(super) fn is_random_word(found: &Captures<'_>) -> bool {
         && count(u8::is_ascii_uppercase) >= 3
         && count(u8::is_ascii_lowercase) >= 3;
     mixed
-        && !is_name(word)
+        && !is_prefixed_id(word)
         && !is_path(word)
         && word.len() <= LONGEST
         && entropy(word) >= VERY_RANDOM
 }
 
-/// Ids of agents and interfaces: a short word, a line, and the rest.
-pub(super) fn is_name(word: &str) -> bool {
+/// Returns true for ids of agents and APIs: a short prefix, a separator and the
+/// rest.
+pub(super) fn is_prefixed_id(word: &str) -> bool {
     const PREFIXES: &[&str] = &[
         "toolu", "srvtoolu", "call", "msg", "req", "resp", "ses", "prt", "item", "rs", "fc",
         "chatcmpl", "run", "thread", "gen", "event", "evt", "tooluse", "sha256", "sha512", "sha1",
@@ -245,7 +249,7 @@ pub(super) fn is_path(word: &str) -> bool {
     parts * 12 > word.len() || word.split(['/', '_', '-']).all(|part| part.len() < 16)
 }
 
-/// Whether it stands for a secret without being one.
+/// Returns true for a placeholder such as `changeme`.
 pub(super) fn is_placeholder(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     let parts = [
@@ -264,7 +268,8 @@ pub(super) fn is_placeholder(value: &str) -> bool {
         "process.",
         "secrets.",
     ];
-    // These are short enough to stand in a secret by chance.
+    // These are short enough to occur in a secret by chance, so compare whole
+    // words.
     let words = [
         "your",
         "todo",
@@ -275,7 +280,8 @@ pub(super) fn is_placeholder(value: &str) -> bool {
         "true",
         "false",
     ];
-    // The keys in documentation end like that, and so do those made from them.
+    // Example keys in documentation contain `example`, but a random key can
+    // too.
     let count = |is: fn(&u8) -> bool| value.bytes().filter(is).count();
     let is_issued = value.len() >= 24
         && count(u8::is_ascii_digit) >= 1
@@ -294,29 +300,28 @@ pub(super) fn is_placeholder(value: &str) -> bool {
             .all(|byte| byte == value.bytes().next().unwrap_or_default())
 }
 
-/// For what can be nothing but a secret, unless it stands for one.
+/// Checks a match that is a secret unless it is a placeholder.
 pub(super) fn is_no_placeholder(found: &Captures<'_>) -> bool {
     let secret = found.name("s");
     secret.is_some_and(|secret| !is_placeholder(secret.as_str()))
 }
 
-/// Whether it has the random look of a key: letters and figures with few
-/// repetitions.
+/// Returns true for letters and digits with high entropy.
 pub(super) fn looks_random(value: &str) -> bool {
     let letters = value.bytes().any(|byte| byte.is_ascii_alphabetic());
-    let figures = value.bytes().filter(u8::is_ascii_digit).count();
-    let needed = RANDOM.min(expected(value.len()));
-    letters && figures >= 2 && !is_code(value) && entropy(value) >= needed
+    let digits = value.bytes().filter(u8::is_ascii_digit).count();
+    let needed = RANDOM.min(expected_entropy(value.len()));
+    letters && digits >= 2 && !is_code(value) && entropy(value) >= needed
 }
 
-/// What a short random word of this length carries a character.
-fn expected(length: usize) -> f64 {
+/// Returns the entropy expected of a short random word of this length.
+fn expected_entropy(length: usize) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "lengths of words")]
     let length = length as f64;
     length.log2() * 0.8
 }
 
-/// Expressions of programs, types, paths, addresses, versions.
+/// Returns true for expressions, types, paths and addresses.
 pub(super) fn is_code(value: &str) -> bool {
     value.contains("::")
         || value.contains("->")
@@ -329,7 +334,7 @@ pub(super) fn is_code(value: &str) -> bool {
         )
 }
 
-/// Shannon's entropy, in bits a character.
+/// Returns the Shannon entropy in bits per character.
 #[expect(clippy::cast_precision_loss, reason = "lengths of words")]
 pub(super) fn entropy(word: &str) -> f64 {
     let mut counts = [0_u32; 256];

@@ -1,27 +1,33 @@
-//! What leads to people: e-mail addresses, and home directories in all the
-//! ways in which paths are written.
+//! Recognises personal data: e-mail addresses, and home directories in every
+//! notation of paths.
 
 use regex::Captures;
 
 use super::shapes::Shape;
 
-/// What home directories are counted as; the name in them is replaced alone.
+/// The kind of home directories in the report; only the user name in them is
+/// replaced.
 pub(super) const HOME: &str = "home directory";
 
-/// The home directory that has no name in it.
+/// The home directory without a user name.
 pub(super) const ROOT: &str = "/root";
 
 const fn home(pattern: &'static str) -> Shape {
     Shape {
         kind: Some(HOME),
         pattern,
-        check: |found| found.name("s").is_some_and(|s| is_users(s.as_str())),
+        check: |found| {
+            found
+                .name("s")
+                .is_some_and(|s| is_personal_home(s.as_str()))
+        },
     }
 }
 
 pub(super) const SHAPES: &[Shape] = &[
-    // Names and domains with letters beyond ASCII. Those of scripts without
-    // blanks between words are kept apart: a sentence may stand before them.
+    // Names and domains beyond ASCII. In scripts without blanks between words,
+    // a sentence may directly precede the address, so they are matched
+    // separately.
     Shape {
         kind: Some("email"),
         pattern: r"(?P<s>[A-Za-z0-9\u{C0}-\u{1FFF}\u{2C00}-\u{2DFF}\u{3040}-\u{D7FF}][A-Za-z0-9._%+\u{C0}-\u{1FFF}\u{2C00}-\u{2DFF}\u{3040}-\u{D7FF}-]*@(?:[A-Za-z0-9\u{C0}-\u{1FFF}\u{2C00}-\u{2DFF}\u{3040}-\u{D7FF}-]+\.)+(?:xn--[A-Za-z0-9-]{2,59}|[A-Za-z]{2,24}|[\u{C0}-\u{1FFF}\u{2C00}-\u{2DFF}\u{3040}-\u{D7FF}]{2,24}))",
@@ -30,9 +36,13 @@ pub(super) const SHAPES: &[Shape] = &[
     Shape {
         kind: Some("email"),
         pattern: r"(?-u)(?P<s>\b[A-Za-z0-9][A-Za-z0-9._%+-]*(?:@|%40)(?:[A-Za-z0-9-]+\.)+[A-Za-z]{2,24}\b)",
-        check: |found| found.name("s").is_some_and(|s| is_persons(s.as_str())),
+        check: |found| {
+            found
+                .name("s")
+                .is_some_and(|s| is_personal_address(s.as_str()))
+        },
     },
-    // C:\Users\Dave Smith\: only Windows has blanks in such names.
+    // C:\Users\Dave Smith\: only Windows allows blanks in user names.
     home(
         r#"(?:^|[^A-Za-z0-9_.~-])(?:(?i-u:[a-z](?::|%3a)[\\/]{1,4}users)|(?:/mnt)?/[a-z]/Users)[\\/]{1,4}(?P<s>[A-Z][^\s/\\:;,"'`()<>\[\]{}|*?$%]{0,31}(?: [A-Z][^\s/\\:;,"'`()<>\[\]{}|*?$%]{0,31}){1,3})[\\/]"#,
     ),
@@ -58,29 +68,29 @@ pub(super) const SHAPES: &[Shape] = &[
         r#"(?i-u:[\\/]{2,8}wsl(?:\$|\.localhost)[\\/]{1,4}[A-Za-z0-9._-]+[\\/]{1,4})home[\\/]{1,4}(?P<s>[^\s/\\:;,"'`()<>\[\]{}|*?$]{1,64})"#,
     ),
     home(r#"(?:^|[\s"'`=:(,\[])~(?P<s>[A-Za-z_][A-Za-z0-9_.-]{0,31})/"#),
-    // Codex calls its agents `/root` and `/root/NAME`: files lie deeper, or begin
-    // with a dot.
+    // Codex names its agents `/root` and `/root/NAME`. Files are deeper or
+    // start with a dot.
     home(r#"(?:^|[\s"'`=:(,\[|])(?P<s>/root)(?:/\.[A-Za-z]|/[A-Za-z0-9_-]+[/.][A-Za-z0-9])"#),
     home(r#"(?-u:\b)(?:HOME=["']?|cd[ \t]+["']?)(?P<s>/root)(?:[/\s"'`;&)]|$)"#),
-    // Folders that are named after a path.
+    // Directories named after a path.
     home(r"(?:^|[/\s\x22'`+])-(?:home|Users)-(?P<s>[A-Za-z0-9_.]{1,64})-"),
 ];
 
-/// Whether an address has letters beyond ASCII, and belongs to a person.
+/// Returns true for the address of a person with characters beyond ASCII.
 fn is_international(found: &Captures<'_>) -> bool {
     let address = found.name("s").map_or("", |s| s.as_str());
     let name = address.split('@').next().unwrap_or_default();
     let is_dense = |c: char| c >= '\u{3040}';
     let is_part_of_sentence =
         name.contains(is_dense) && name.contains(|c: char| c.is_ascii_alphanumeric());
-    !address.is_ascii() && !is_part_of_sentence && is_persons(address)
+    !address.is_ascii() && !is_part_of_sentence && is_personal_address(address)
 }
 
-/// Whether an address is a person's, not a program's.
-fn is_persons(address: &str) -> bool {
-    // In addresses of the web `%40` stands for `@`.
-    let parted = address.split_once('@').or(address.rsplit_once("%40"));
-    let (name, domain) = parted.unwrap_or((address, ""));
+/// Returns true if the address belongs to a person rather than a program.
+fn is_personal_address(address: &str) -> bool {
+    // URLs encode `@` as `%40`.
+    let parts = address.split_once('@').or(address.rsplit_once("%40"));
+    let (name, domain) = parts.unwrap_or((address, ""));
     let name = name.to_ascii_lowercase();
     let programs = ["git", "noreply", "no-reply", "donotreply"];
     // `icon@2x.png` is a file.
@@ -96,8 +106,8 @@ fn is_persons(address: &str) -> bool {
     !programs.contains(&name.as_str()) && !files.contains(&last.as_str())
 }
 
-/// Whether a home directory is a person's.
-fn is_users(name: &str) -> bool {
+/// Returns true if the home directory belongs to a person.
+fn is_personal_home(name: &str) -> bool {
     let shared = [
         "Shared",
         "Public",

@@ -1,20 +1,21 @@
-//! What secrets look like: one row per shape. The group `s` is what is replaced;
-//! the rest of the match is its surroundings.
+//! Patterns of secrets, one row per format. The group `s` is replaced; the rest
+//! of the match is context.
 //!
-//! Rows are tried from top to bottom on what the rows above have left: first
-//! what is known by itself, then what is known by what stands around it, then
-//! what leads to people (`redact/people.rs`).
+//! Rows apply from top to bottom, each to the output of the rows above: first
+//! unmistakable formats, then values recognised by their context, then personal
+//! data (`redact/people.rs`).
 
 use regex::Captures;
 
-use super::{guess, people, spoken};
+use super::{guess, people, sentence};
 
-/// How something that others should not see is recognised.
+/// A pattern of secrets or personal data.
 pub(super) struct Shape {
-    /// What it is called; `None`: as the name in front of it says.
+    /// The kind shown in the label; `None` takes it from the name before the
+    /// value.
     pub(super) kind: Option<&'static str>,
     pub(super) pattern: &'static str,
-    /// What a pattern cannot say.
+    /// A further condition that the pattern cannot express.
     pub(super) check: fn(&Captures<'_>) -> bool,
 }
 
@@ -26,25 +27,25 @@ const fn shape(kind: &'static str, pattern: &'static str) -> Shape {
     }
 }
 
-/// All shapes, in the order in which they are tried.
+/// Returns all shapes in the order of application.
 pub(super) fn all() -> impl Iterator<Item = &'static Shape> {
-    KNOWN.iter().chain(SURROUNDED).chain(people::SHAPES)
+    KNOWN.iter().chain(CONTEXTUAL).chain(people::SHAPES)
 }
 
-/// A key in several lines.
+/// The kind of multi-line keys.
 pub(super) const PRIVATE_KEY: &str = "private key";
 
-/// What a secret is known by again, however it is written.
-pub(super) fn essence(kind: &str, secret: &str) -> String {
+/// Normalizes a secret, so that it is recognised in every notation.
+pub(super) fn fingerprint(kind: &str, secret: &str) -> String {
     let secret = &*secret.replace(super::MARK, "");
     match kind {
-        // A diff has a sign before each line, and JSON in text `\n` for its end.
+        // Diffs have a sign before each line; JSON text has `\n` for newlines.
         PRIVATE_KEY => {
             let mut text = secret.replace("\\n", "").replace("\\r", "");
             text.retain(|c| c.is_ascii_alphanumeric() || matches!(c, '/' | '='));
             text
         }
-        // What follows says how long it is kept, and for what.
+        // Ignore attributes such as expiry and path.
         "cookie" => {
             let first = secret.split(';').next().unwrap_or(secret);
             first.trim().to_owned()
@@ -54,19 +55,19 @@ pub(super) fn essence(kind: &str, secret: &str) -> String {
     }
 }
 
-/// Secrets that are known by themselves.
+/// Secrets with an unmistakable format.
 pub(super) const KNOWN: &[Shape] = &[
-    // A diff has a sign before each line, JSON in text has `\n` for line ends.
+    // Diffs have a sign before each line; JSON text has `\n` for newlines.
     shape(
         PRIVATE_KEY,
         r"(?s)(?P<s>-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----.*?-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----)",
     ),
-    // The end is missing where an output was cut.
+    // The end is missing in truncated output.
     shape(
         PRIVATE_KEY,
         r"(?P<s>-----BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----(?:[ \t\r\n+\u{FDD0}-]|\\n|[A-Za-z0-9+/=]{16,})*)",
     ),
-    // The same in base64, as in the files of Kubernetes.
+    // The same in base64, as in Kubernetes manifests.
     shape(
         PRIVATE_KEY,
         r"(?-u)(?P<s>\bLS0tLS1CRUdJTiB(?:QUklWQVRF|SU0Eg|FQyBQ|EU0Eg|PUEVOU1NI|FTkNSWVBURUQg)[A-Za-z0-9+/=]{20,})",
@@ -138,9 +139,9 @@ pub(super) const KNOWN: &[Shape] = &[
     ),
 ];
 
-/// Secrets that are known by what stands around them, or by looking random.
-const SURROUNDED: &[Shape] = &[
-    // Addresses that open something to whoever has them.
+/// Secrets recognised by their context or by their randomness.
+const CONTEXTUAL: &[Shape] = &[
+    // URLs that grant access to anyone who has them.
     Shape {
         kind: Some("signature"),
         pattern: r"(?i-u)(?:\bX-(?:Amz|Goog)-(?:Signature|Security-Token)|[?&](?:sig|signature))=(?P<s>[A-Za-z0-9%+/=_~-]{16,})",
@@ -181,7 +182,7 @@ const SURROUNDED: &[Shape] = &[
         pattern: r#"(?-u:\b)curl(?-u:\b)[^\n|;&]*?[ \t](?:-u[ =]?|--user[ =])["']?[^\s:"']+:(?P<s>[^\s"'\\]+)"#,
         check: guess::is_no_placeholder,
     },
-    // Options of commands.
+    // Command-line options.
     Shape {
         kind: None,
         pattern: r#"(?-u:\B)--?(?P<name>(?i-u:[a-z-]*(?:password|passwd|passphrase|token|secret|api-?key)))(?P<sign>[ =])["']?(?P<s>[^\s"'`\\,;(){}\[\]<>|&-][^\s"'`\\,;(){}\[\]<>|&]{3,})"#,
@@ -257,13 +258,13 @@ const SURROUNDED: &[Shape] = &[
     Shape {
         kind: None,
         pattern: r"<(?P<name>(?i-u:[a-z0-9_.:-]*(?:pass|pwd|pw|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|encryption[_-]?key|(?:signing|master|account|app)[_-]?key|credential|auth)[a-z0-9_.-]*))(?:\s[^<>\n]{0,200})?>\s{0,4}(?P<s>[^\s<>][^<>\n]{3,})</",
-        check: guess::is_kept_secret,
+        check: guess::is_separate_value_secret,
     },
     // <add key="name" value="value"/>
     Shape {
         kind: None,
         pattern: r#"(?-u:\b)(?i-u:key|name)\s?=\s?\\?["'](?P<name>(?i-u:[a-z0-9_.:-]*(?:pass|pwd|pw|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|encryption[_-]?key|(?:signing|master|account|app)[_-]?key|credential|auth)[a-z0-9_.-]*))\\?["']\s{1,4}(?i-u:value|content)\s?=\s?\\?["'](?P<s>[^"'\\\n]{4,})\\?["']"#,
-        check: guess::is_kept_secret,
+        check: guess::is_separate_value_secret,
     },
     // "name": "value", with quotes in it
     Shape {
@@ -287,13 +288,13 @@ const SURROUNDED: &[Shape] = &[
     Shape {
         kind: None,
         pattern: r#"(?P<name>(?-u:\b)(?i-u:password|passwd|passphrase|pwd|pw|pin|api[ _-]?key|token|secret))[ \t]+(?i-u:is set to|was set to|set to|will be|is|was)(?P<sign>[ \t]*[:=][ \t]*|[ \t]+)["'`]?(?P<s>[^\s"'`<>()\[\]{}]{3,}[^\s"'`<>()\[\]{}.,;:?])"#,
-        check: spoken::is_said,
+        check: sentence::is_stated_secret,
     },
     // token VALUE
     Shape {
         kind: None,
         pattern: r#"(?P<name>(?-u:\b)(?i-u:(?:api|access)[ _-]?keys?|keys?|tokens?|secrets?|passwords?|passphrases?|credentials?))[ \t]+["'`]?(?P<s>[A-Za-z0-9+/_~-]{16,}={0,2})(?P<after>\.[A-Za-z0-9]|[(:@])?"#,
-        check: spoken::is_called,
+        check: sentence::is_introduced_secret,
     },
     Shape {
         kind: Some("secret"),

@@ -1,10 +1,10 @@
-//! Each kind of secret, what only looks like one, and what events need.
+//! Tests of each kind of secret, of harmless look-alikes, and of events.
 
 use super::*;
 use crate::event::{Agent, Edit, Edits, Hunk, Message, RawJson, User};
 
 mod people;
-mod spoken;
+mod sentence;
 
 fn redacted(text: &str) -> String {
     Redactor::new()
@@ -23,7 +23,7 @@ fn event(body: Body) -> Event {
 }
 
 #[test]
-fn every_pattern_is_one() {
+fn every_pattern_compiles() {
     for shape in shapes::all() {
         let pattern = Regex::new(shape.pattern).unwrap();
         assert!(
@@ -35,7 +35,7 @@ fn every_pattern_is_one() {
     assert_eq!(Redactor::new().shapes.len(), shapes::all().count());
 }
 
-// The tokens are put together here so that no scanner takes this file for a leak.
+// The tokens are assembled here so that secret scanners do not flag this file.
 #[test]
 fn known_shapes_are_replaced() {
     let random = "aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC2eF4hJ6";
@@ -118,7 +118,7 @@ fn private_keys_are_replaced_as_a_whole() {
 }
 
 #[test]
-fn what_is_assigned_to_a_telling_name_is_replaced() {
+fn values_of_secret_names_are_replaced() {
     for (text, expected) in [
         ("DB_PASSWORD=hunter2x", "DB_PASSWORD=[password 1]"),
         ("password: \"correct horse\"", "password: \"[password 1]\""),
@@ -166,7 +166,7 @@ fn what_is_assigned_to_a_telling_name_is_replaced() {
 }
 
 #[test]
-fn a_telling_name_makes_anything_a_secret() {
+fn a_secret_name_makes_any_value_a_secret() {
     for (text, expected) in [
         (
             "AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG/bPxRfiCYABCDEFGKEY",
@@ -214,7 +214,7 @@ fn a_telling_name_makes_anything_a_secret() {
 }
 
 #[test]
-fn what_programs_are_given_is_replaced() {
+fn secrets_in_command_lines_are_replaced() {
     for (text, expected) in [
         (
             "PGPASSWORD=troubador psql -h db",
@@ -346,7 +346,7 @@ fn ordinary_code_holds_no_secrets() {
 }
 
 #[test]
-fn what_only_looks_like_a_secret_stays() {
+fn look_alikes_are_kept() {
     for text in [
         "let token = parser.next_token();",
         "password: String,",
@@ -378,7 +378,7 @@ fn what_only_looks_like_a_secret_stays() {
 }
 
 #[test]
-fn random_words_are_replaced_wherever_they_stand() {
+fn random_words_are_replaced_without_context() {
     let one = "q7Rk2ZpX9vLm4TsW8yBn3HcJ6dFg5KaE1uQo";
     let two = "Zx8Cv7Bn6Mq5Ws4Ed3Rf2Tg1Yh0UjIkOlP9a";
     assert_eq!(
@@ -407,7 +407,7 @@ fn redacting_twice_changes_nothing_more() {
 }
 
 #[test]
-fn inputs_are_redacted_by_their_keys_and_stay_json() {
+fn inputs_are_redacted_by_key_and_stay_json() {
     let mut call = event(Body::ToolUse(ToolUse {
         arg: "curl -H 'x-key: ghp_aB3dE5gH7jK9mN1pQ3s…".to_owned(),
         input: RawJson::new(
@@ -427,9 +427,9 @@ fn inputs_are_redacted_by_their_keys_and_stay_json() {
 }
 
 #[test]
-fn a_secret_that_came_in_pieces_is_found() {
+fn a_secret_split_between_deltas_is_found() {
     let token = "ghp_aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC2eF";
-    let mut joined = Joined::default();
+    let mut joined = Joiner::default();
     let mut redactor = Redactor::new();
     let delta = |text: &str| {
         event(Body::Text(Message {
@@ -470,7 +470,7 @@ fn the_report_counts_things_and_places() {
 }
 
 #[test]
-fn ones_own_home_is_known_wherever_it_lies() {
+fn the_users_own_home_is_replaced_anywhere() {
     let mut redactor = Redactor::new().with_home("/data/people/alice/");
     let text = "cd /data/people/alice && ls /data/people/alice/x /data/people/alicette /home/bob";
     assert_eq!(
@@ -487,7 +487,7 @@ fn ones_own_home_is_known_wherever_it_lies() {
 }
 
 #[test]
-fn names_and_values_may_be_kept_apart() {
+fn separate_names_and_values_are_recognised() {
     for (text, expected) in [
         (
             "<password>Tr0ub4dor</password>",
@@ -520,7 +520,7 @@ fn names_and_values_may_be_kept_apart() {
 }
 
 #[test]
-fn one_secret_is_counted_once_however_it_is_written() {
+fn a_secret_in_several_notations_counts_once() {
     let report = |texts: &[String]| {
         let mut redactor = Redactor::new();
         for text in texts {
@@ -555,7 +555,7 @@ fn one_secret_is_counted_once_however_it_is_written() {
 }
 
 #[test]
-fn a_word_begins_behind_a_line_end_that_is_written_out() {
+fn a_word_starts_after_an_escaped_newline() {
     let random = "aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC2eF4hJ6";
     let text = format!(
         r#"{{"x":"a\nghp_{random}\tCookie: sid=a81bcf92de\nbob@example.org\r\nAuthorization: Basic dXNlcjpwYXNzd29yZA=="}}"#

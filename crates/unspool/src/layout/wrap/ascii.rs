@@ -1,14 +1,14 @@
-//! Breaks a line that is mostly ASCII, where a byte is a cell.
+//! Wraps lines that are mostly ASCII, where a byte is a cell.
 //!
-//! The clusters that are something else are looked up once. Where one of them is
-//! partly ASCII, or hardly any room is left, [`Breaker::run`] leaves the line to
-//! the longer way.
+//! The other clusters are located once. If one of them is partly ASCII, or the
+//! line is too narrow, [`Breaker::run`] returns `false` and the general code
+//! takes over.
 //!
-//! Most lines end at a blank between two words. Such a place is found by looking
-//! back from the column, without asking UAX #14 about each character on the way:
-//! between the characters of [`is_inner`] it never allows a break, and before
-//! one of [`is_first`] behind blanks it always does, unless a bracket stands
-//! before the blanks. Every other line asks.
+//! Most lines end at a blank between two words. That position is found by
+//! searching back from the column, without asking UAX #14 about each character:
+//! it never allows a break between the characters of [`is_inner`], and always
+//! allows one before a character of [`is_first`] after blanks, unless a bracket
+//! precedes the blanks. Only the remaining lines consult UAX #14.
 
 use std::iter::Peekable;
 use std::ops::Range;
@@ -16,11 +16,11 @@ use std::ops::Range;
 use super::{Break, Room, opportunities};
 use crate::layout::width;
 
-/// With less room than this, or wider clusters, a cluster may not fit a line.
+/// Minimum width, and maximum cluster width, that this path handles.
 const LEAST_ROOM: usize = 4;
 
-/// A cluster that is not ASCII: where it starts and ends, and its cells.
-struct Other {
+/// A cluster that is not ASCII: start, end and width.
+struct NonAscii {
     start: usize,
     end: usize,
     cells: usize,
@@ -28,14 +28,14 @@ struct Other {
 
 pub(super) struct Breaker<'a> {
     text: &'a str,
-    /// What is added to places in the text.
+    /// Added to offsets in the text.
     offset: usize,
     room: Room,
     hang: bool,
     ranges: &'a mut Vec<Range<usize>>,
     chances: Option<Chances<'a>>,
-    others: Vec<Other>,
-    /// How many of the others stand before the open line.
+    non_ascii: Vec<NonAscii>,
+    /// Number of non-ASCII clusters before the open line.
     passed: usize,
 }
 
@@ -54,14 +54,14 @@ impl<'a> Breaker<'a> {
             hang: breaks == Break::AtWords,
             ranges,
             chances: None,
-            others: Vec::new(),
+            non_ascii: Vec::new(),
             passed: 0,
         }
     }
 
-    /// Breaks the line; `false` if that has to be done another way.
+    /// Wraps the line; returns `false` if the general code must do it.
     pub(super) fn run(&mut self) -> bool {
-        if !self.text.is_ascii() && !self.find_others() {
+        if !self.text.is_ascii() && !self.find_non_ascii() {
             return false;
         }
         let text = if self.hang {
@@ -87,34 +87,34 @@ impl<'a> Breaker<'a> {
         true
     }
 
-    fn find_others(&mut self) -> bool {
+    fn find_non_ascii(&mut self) -> bool {
         let rooms = [self.room.first, self.room.rest];
         if rooms.into_iter().flatten().any(|room| room < LEAST_ROOM) {
             return false;
         }
-        let others = &mut self.others;
+        let non_ascii = &mut self.non_ascii;
         let mut widest = 0;
-        let is_apart = width::each_other(self.text, &mut |start, cluster, cells| {
+        let is_apart = width::each_non_ascii(self.text, &mut |start, cluster, cells| {
             let end = start + cluster.len();
-            others.push(Other { start, end, cells });
+            non_ascii.push(NonAscii { start, end, cells });
             widest = widest.max(cells);
         });
         is_apart && widest <= LEAST_ROOM
     }
 
-    /// Where the first cluster stands for which a line has no room.
+    /// Returns the offset of the first cluster that does not fit.
     fn full(&mut self, start: usize, room: usize) -> usize {
-        let before = |other: &&Other| other.start < start;
-        let rest = self.others.get(self.passed..).unwrap_or_default();
+        let before = |cluster: &&NonAscii| cluster.start < start;
+        let rest = self.non_ascii.get(self.passed..).unwrap_or_default();
         self.passed += rest.iter().take_while(before).count();
         let (mut at, mut left) = (start, room);
-        for other in self.others.get(self.passed..).unwrap_or_default() {
-            let gap = other.start - at;
-            if gap > left || other.cells > left - gap {
+        for cluster in self.non_ascii.get(self.passed..).unwrap_or_default() {
+            let gap = cluster.start - at;
+            if gap > left || cluster.cells > left - gap {
                 return at + gap.min(left);
             }
-            left -= gap + other.cells;
-            at = other.end;
+            left -= gap + cluster.cells;
+            at = cluster.end;
         }
         at + left
     }
@@ -130,8 +130,8 @@ impl<'a> Breaker<'a> {
         self.ranges.push(start..start + kept.len());
     }
 
-    /// Where the line from `start` ends that has no room behind `full`. Blanks
-    /// need none.
+    /// Returns the end of the line that starts at `start` and is full at
+    /// `full`. Trailing blanks need no space.
     fn end_of_words(&mut self, start: usize, full: usize) -> usize {
         let bytes = self.text.as_bytes();
         let rest = bytes.get(full..).unwrap_or_default();
@@ -144,22 +144,22 @@ impl<'a> Breaker<'a> {
         };
         let chance = match chance {
             Some(length) => (length > 0).then_some(start + length),
-            None => self.asked(start, over),
+            None => self.uax14_break(start, over),
         };
         chance.unwrap_or(over.max(start + 1))
     }
 
-    /// The last place up to `over` where UAX #14 allows a break.
-    fn asked(&mut self, start: usize, over: usize) -> Option<usize> {
+    /// Returns the last break up to `over` that UAX #14 allows.
+    fn uax14_break(&mut self, start: usize, over: usize) -> Option<usize> {
         let text = self.text;
         let chances = self.chances.get_or_insert_with(|| Chances::new(text));
-        let last = chances.last_up_to(over, &self.others);
+        let last = chances.last_up_to(over, &self.non_ascii);
         last.filter(|chance| *chance > start)
     }
 }
 
-/// The length of what stands before the last word of a line, whose next byte is
-/// given; 0 if it is all one word, none if it has to be asked.
+/// Returns the length of the text before the last word, given the byte after
+/// it; 0 if it is a single word, `None` if UAX #14 must decide.
 fn simple_chance(before: &[u8], next: u8) -> Option<usize> {
     let word = before.iter().rev().take_while(|byte| is_inner(**byte));
     let length = before.len() - word.count();
@@ -175,7 +175,8 @@ fn simple_chance(before: &[u8], next: u8) -> Option<usize> {
     (is_free && is_first(first)).then_some(length)
 }
 
-/// Letters, digits, quotation marks, and signs that act like letters.
+/// Returns true for letters, digits, quotation marks and symbols that act like
+/// letters.
 fn is_first(byte: u8) -> bool {
     byte.is_ascii_alphanumeric()
         || matches!(
@@ -195,12 +196,13 @@ fn is_first(byte: u8) -> bool {
         )
 }
 
-/// The same and the separators, which may not begin a line.
+/// Returns true for the same characters and for separators, which cannot start
+/// a line.
 fn is_inner(byte: u8) -> bool {
     is_first(byte) || matches!(byte, b'.' | b',' | b':' | b';')
 }
 
-/// The places where a text may be broken, looked up as far as needed.
+/// The break opportunities of a text, computed lazily.
 struct Chances<'a> {
     places: Peekable<Box<dyn Iterator<Item = usize> + 'a>>,
     last: Option<usize>,
@@ -215,11 +217,11 @@ impl<'a> Chances<'a> {
         }
     }
 
-    /// Leaves those inside of a cluster out.
-    fn last_up_to(&mut self, end: usize, others: &[Other]) -> Option<usize> {
+    /// Returns the last opportunity up to `end` that is not inside a cluster.
+    fn last_up_to(&mut self, end: usize, non_ascii: &[NonAscii]) -> Option<usize> {
         while let Some(place) = self.places.next_if(|place| *place <= end) {
-            let before = others.partition_point(|other| other.start < place);
-            let cluster = before.checked_sub(1).and_then(|last| others.get(last));
+            let before = non_ascii.partition_point(|cluster| cluster.start < place);
+            let cluster = before.checked_sub(1).and_then(|last| non_ascii.get(last));
             if cluster.is_none_or(|cluster| cluster.end <= place) {
                 self.last = Some(place);
             }

@@ -1,5 +1,5 @@
-//! The plain way to break a text: cluster by cluster, with every break that
-//! UAX #14 allows. What the shorter ways must agree with.
+//! The reference implementation of wrapping: cluster by cluster, with every
+//! break that UAX #14 allows. Tests compare the optimised code with it.
 
 use std::ops::Range;
 
@@ -20,17 +20,17 @@ fn reference(text: &str, room: Room, breaks: Break) -> Vec<Range<usize>> {
     breaker.ranges
 }
 
-/// The state of breaking one text.
+/// Wraps one text.
 struct Breaker<'a> {
     text: &'a str,
     room: Room,
-    /// Blanks may hang over the end of a line, where they are dropped.
+    /// True if blanks may overflow a line, where they are dropped.
     hang: bool,
     ranges: Vec<Range<usize>>,
-    /// Where the open line starts, and how wide it is.
+    /// The start and width of the open line.
     start: usize,
     cells: usize,
-    /// The last place where the open line can be broken, and its width there.
+    /// The last break opportunity of the open line, and the width there.
     chance: Option<(usize, usize)>,
 }
 
@@ -63,7 +63,7 @@ impl<'a> Breaker<'a> {
         self.end_line(text.len());
     }
 
-    /// Adds a cluster to the open line, after ending lines as needed.
+    /// Adds a cluster to the open line, ending lines as needed.
     fn place(&mut self, at: usize, cluster: &str) {
         if cluster == "\n" {
             self.end_line(at);
@@ -83,7 +83,7 @@ impl<'a> Breaker<'a> {
         }
     }
 
-    /// Adds a cluster that is wider than a line, character by character.
+    /// Adds a cluster wider than a line, character by character.
     fn place_parts(&mut self, at: usize, cluster: &str) {
         for (offset, character) in cluster.char_indices() {
             let cells = width::cluster(character.encode_utf8(&mut [0; 4]));
@@ -92,8 +92,7 @@ impl<'a> Breaker<'a> {
         }
     }
 
-    /// Ends lines until there is room for what starts at `at`, or the open
-    /// line is empty.
+    /// Ends lines until the text at `at` fits or the open line is empty.
     fn make_room(&mut self, at: usize, cells: usize) {
         while self.overflows(cells) && self.start < at {
             match self.chance.take() {
@@ -101,7 +100,7 @@ impl<'a> Breaker<'a> {
                     self.end_line(chance);
                     self.restart(chance, self.cells - before);
                     if self.overflows(0) {
-                        self.place_again(at);
+                        self.place_carried(at);
                     }
                 }
                 _ => {
@@ -112,8 +111,8 @@ impl<'a> Breaker<'a> {
         }
     }
 
-    /// Cuts a word that was carried to a line with less room than it had.
-    fn place_again(&mut self, end: usize) {
+    /// Places a word again that was carried to a narrower line.
+    fn place_carried(&mut self, end: usize) {
         let start = self.start;
         self.restart(start, 0);
         let word = self.text.get(start..end).unwrap_or_default();
@@ -165,7 +164,7 @@ fn check(text: &str, room: Room) -> Result<(), TestCaseError> {
 }
 
 #[test]
-fn every_three_ascii_characters_are_broken_as_uax_14_says() {
+fn every_ascii_triple_breaks_like_the_reference() {
     let signs: Vec<char> = (' '..='~').filter(|c| !c.is_ascii_alphanumeric()).collect();
     let signs: Vec<char> = signs.into_iter().chain(['a', '7']).collect();
     for a in &signs {
@@ -187,7 +186,8 @@ fn every_three_ascii_characters_are_broken_as_uax_14_says() {
 
 #[test]
 fn no_line_ends_inside_a_cluster() {
-    // UAX #14 allows a break between the sign and the emoji, which are one cluster.
+    // UAX #14 allows a break between the sign and the emoji, which form one
+    // cluster.
     let text = "http://aa.a.aa//a//aaaa aaa aaaa \u{600}👩\u{200D}👧%0A0";
     let room = Room {
         first: Some(10),
@@ -213,7 +213,7 @@ fn piece() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
     #[test]
-    fn the_short_way_ends_where_the_long_one_does(
+    fn optimised_wrapping_equals_the_reference(
         ascii in any::<bool>(),
         pieces in prop::collection::vec(piece(), 0..25),
         first in 1usize..40,

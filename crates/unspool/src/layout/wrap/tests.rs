@@ -1,4 +1,4 @@
-//! Breaking lines, case by case.
+//! Wrapping, case by case.
 
 use super::*;
 use crate::doc::{Role, Style};
@@ -10,7 +10,7 @@ fn plain(lines: &[Line]) -> Vec<String> {
         .collect()
 }
 
-/// The pieces of a line that is cut at the column.
+/// Returns the pieces of a line cut at the column.
 fn cut(line: &[Span], cells: usize) -> Vec<String> {
     let text = joined(line);
     let mut found = Vec::new();
@@ -36,7 +36,7 @@ fn breaks_at_blanks_and_drops_them() {
 }
 
 #[test]
-fn breaks_after_slashes_and_hyphens_as_the_document_shows() {
+fn breaks_after_slashes_and_hyphens_like_the_specification() {
     assert_eq!(wrapped("(codex-rs)", 8), ["(codex-", "rs)"]);
     assert_eq!(
         wrapped("(codex-rs/tui/src/markdown.rs:32-60).", 19),

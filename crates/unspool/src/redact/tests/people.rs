@@ -1,10 +1,10 @@
-//! Home directories in all the ways in which paths are written, and addresses
-//! in all scripts.
+//! Tests of home directories in every notation of paths, and of addresses in
+//! all scripts.
 
 use super::redacted;
 
 #[test]
-fn home_directories_are_found_however_they_are_written() {
+fn home_directories_are_found_in_every_notation() {
     for (text, expected) in [
         ("file:///home/alice/a.rs", "file:///home/user1/a.rs"),
         (
@@ -47,7 +47,7 @@ fn home_directories_are_found_however_they_are_written() {
 }
 
 #[test]
-fn one_person_is_one_person_however_the_path_is_written() {
+fn a_user_has_one_label_in_every_notation() {
     assert_eq!(
         redacted("/home/alice file:///home/alice/x ~alice/y /mnt/c/Users/alice/z /home/bob"),
         "/home/user1 file:///home/user1/x ~user1/y /mnt/c/Users/user1/z /home/user2"
@@ -55,7 +55,7 @@ fn one_person_is_one_person_however_the_path_is_written() {
 }
 
 #[test]
-fn what_is_no_home_directory_stays() {
+fn other_paths_are_kept() {
     for text in [
         "https://example.org/home/index.html",
         "https://example.org/Users/list",
@@ -81,7 +81,7 @@ fn what_is_no_home_directory_stays() {
 }
 
 #[test]
-fn people_are_found_behind_signs_and_percents() {
+fn people_are_found_after_escapes_and_punctuation() {
     for (text, expected) in [
         ("\n+-home-bob-proj/a", "\n+-home-user1-proj/a"),
         ("?mail=ann%40example.org&x=1", "?mail=[email 1]&x=1"),

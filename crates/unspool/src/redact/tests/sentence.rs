@@ -1,12 +1,12 @@
-//! Secrets in commands and sentences, and the sentences that hold none.
+//! Tests of secrets in commands and sentences, and of sentences without any.
 
 use super::*;
 
-/// 31 characters, too few for a word that stands alone.
+/// 31 characters: too few for a random word without context.
 const TOKEN: &str = "q7Rk2ZpX9vLm4TsW8yBn3HcJ6dFg5Ka";
 
 #[test]
-fn commands_that_hold_passwords_are_known() {
+fn passwords_in_commands_are_replaced() {
     for (text, expected) in [
         ("PW=abc123x!", "PW=[password 1]"),
         ("pw=abc123xy", "pw=[password 1]"),
@@ -69,7 +69,7 @@ fn commands_that_hold_passwords_are_known() {
 }
 
 #[test]
-fn sentences_give_secrets_away() {
+fn secrets_in_sentences_are_replaced() {
     let (key, _) = TOKEN.split_at(24);
     for (text, expected) in [
         (
@@ -101,7 +101,7 @@ fn sentences_give_secrets_away() {
 }
 
 #[test]
-fn sentences_about_secrets_hold_none() {
+fn sentences_without_secrets_are_kept() {
     for text in [
         "a token bucket limits it",
         "the key point is this",
@@ -136,7 +136,7 @@ fn sentences_about_secrets_hold_none() {
 }
 
 #[test]
-fn a_secret_has_one_name_wherever_it_stands() {
+fn a_secret_has_one_label_everywhere() {
     let github = "ghp_aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC2eF";
     let mut said = event(Body::User(User {
         text: Payload::from(format!(
@@ -164,8 +164,8 @@ fn a_secret_has_one_name_wherever_it_stands() {
 }
 
 #[test]
-fn what_a_piece_came_in_is_left_out() {
-    let mut joined = Joined::default();
+fn raw_frames_of_deltas_are_dropped() {
+    let mut joined = Joiner::default();
     let piece = |text: &str| {
         let mut piece = event(Body::Text(Message {
             text: Payload::from(text.to_owned()),

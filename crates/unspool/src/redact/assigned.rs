@@ -1,12 +1,11 @@
-//! Is it a secret? For values of names that leave no doubt: `DB_PASSWORD`,
-//! `apiToken`, `aws_secret_access_key`.
+//! Decides if a value assigned to an unambiguous name is a secret:
+//! `DB_PASSWORD`, `apiToken`, `aws_secret_access_key`.
 //!
-//! What such a name gets is a secret whatever it looks like, unless it stands
-//! for one (that is decided before) or is code: then it names the place where
-//! the secret is. Called by `redact/guess.rs`.
+//! Such a value is a secret whatever it looks like, unless it is a placeholder
+//! (excluded earlier) or code that refers to the secret.
 
-/// What such a name is followed by when it is about a secret, not one.
-const ABOUT: &[&str] = &[
+/// Last words of names that describe a secret instead of holding it.
+const METADATA_WORDS: &[&str] = &[
     "arn",
     "attempts",
     "authentication",
@@ -77,26 +76,26 @@ const ABOUT: &[&str] = &[
     "version",
 ];
 
-/// Passes that let nobody in.
-const PASSES: &[&str] = &[
+/// Words before `pass` that make it something other than a password.
+const OTHER_PASSES: &[&str] = &[
     "all", "band", "by", "compute", "current", "depth", "final", "first", "high", "last", "low",
     "main", "multi", "next", "num", "one", "opt", "prev", "render", "second", "shader", "shadow",
     "single", "test", "tests", "third", "two",
 ];
 
-/// How names and values are put together.
+/// A name and the value assigned to it.
 pub(super) struct Assignment<'a> {
     pub(super) kind: &'a str,
     pub(super) name: &'a str,
-    /// The sign between them, with the blanks around it.
+    /// The operator between them, with surrounding blanks.
     pub(super) sign: &'a str,
     pub(super) value: &'a str,
-    /// What stands directly behind the value, as far as it tells something.
+    /// The text directly after the value, if it is significant.
     pub(super) after: &'a str,
 }
 
-/// The words of a name: `dbPassword`, `DB_PASSWORD` and `db-password` have the
-/// same.
+/// Splits a name into words: `dbPassword`, `DB_PASSWORD` and `db-password` give
+/// the same ones.
 pub(super) fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut before = ' ';
@@ -118,16 +117,16 @@ pub(super) fn words(name: &str) -> Vec<String> {
     words
 }
 
-/// Whether a name has the word `pass`, as a password.
+/// Returns true if a name contains `pass` in the sense of password.
 pub(super) fn has_pass(words: &[String]) -> bool {
     words.iter().enumerate().any(|(at, word)| {
         let before = at.checked_sub(1).and_then(|at| words.get(at));
-        word == "pass" && before.is_none_or(|before| !PASSES.contains(&before.as_str()))
+        word == "pass" && before.is_none_or(|before| !OTHER_PASSES.contains(&before.as_str()))
     })
 }
 
-/// Whether a name says without doubt that its value is a secret.
-pub(super) fn is_telling(name: &str) -> bool {
+/// Returns true if the name means that its value is a secret.
+pub(super) fn is_secret_name(name: &str) -> bool {
     let words = words(name);
     let is_one = |word: &String| {
         // `PGPASSWORD`
@@ -150,22 +149,22 @@ pub(super) fn is_telling(name: &str) -> bool {
         matches!(pair, [of, key] if key == "key"
             && matches!(of.as_str(), "api" | "access" | "private" | "secret" | "encryption" | "signing" | "master" | "account"))
     };
-    let tells = words.iter().any(is_one) || words.windows(2).any(is_pair) || has_pass(&words);
-    tells && !is_about(name)
+    let is_secret = words.iter().any(is_one) || words.windows(2).any(is_pair) || has_pass(&words);
+    is_secret && !is_metadata_name(name)
 }
 
-/// Whether a name is that of something about a secret.
-pub(super) fn is_about(name: &str) -> bool {
+/// Returns true if the name describes a secret, such as `token_count`.
+pub(super) fn is_metadata_name(name: &str) -> bool {
     let words = words(name);
     words
         .last()
-        .is_some_and(|last| ABOUT.contains(&last.as_str()))
+        .is_some_and(|last| METADATA_WORDS.contains(&last.as_str()))
 }
 
-/// Whether what stands in quotes, or is a field of JSON, is a secret.
+/// Returns true if a quoted value or JSON string is a secret.
 pub(super) fn is_quoted_secret(kind: &str, name: &str, value: &str) -> bool {
-    let lowest = if kind == "password" { 4 } else { 6 };
-    if value.len() < lowest
+    let shortest = if kind == "password" { 4 } else { 6 };
+    if value.len() < shortest
         || value.contains(char::is_whitespace)
         || value.contains(['{', '}', '<', '>'])
         || is_reference(value)
@@ -176,58 +175,66 @@ pub(super) fn is_quoted_secret(kind: &str, name: &str, value: &str) -> bool {
     if kind == "password" {
         return true;
     }
-    // `token: "keyword.control"` is how grammars are written, and
-    // `credentials: "include"` how pages are fetched.
+    // Grammars contain `token: "keyword.control"`, web code `credentials:
+    // "include"`.
     let is_lone = words(name).len() == 1;
     let is_short = value.contains('.') || value.len() < 12;
-    !(is_number(value) || is_word(value) && (is_lone && is_short || is_telling(value)))
+    !(is_number(value) || is_word(value) && (is_lone && is_short || is_secret_name(value)))
 }
 
-/// Whether what stands there without quotes is a secret. Names of variables
-/// are not, as far as they can be told from one.
-pub(super) fn is_bare_secret(given: &Assignment<'_>) -> bool {
-    let Assignment { kind, value, .. } = *given;
+/// Returns true if an unquoted value is a secret. Tries to exclude variable
+/// names.
+pub(super) fn is_bare_secret(assignment: &Assignment<'_>) -> bool {
+    let Assignment { kind, value, .. } = *assignment;
     if is_reference(value) || is_type(value) || (kind != "password" && is_number(value)) {
         return false;
     }
-    let is_colon = given.sign.contains(':');
-    let is_loose = !is_colon && given.sign.len() > 1;
-    if !value.bytes().all(is_of_names) {
+    let is_colon = assignment.sign.contains(':');
+    let is_loose = !is_colon && assignment.sign.len() > 1;
+    if !value.bytes().all(is_name_byte) {
         let is_path = value.contains('/')
             && !value
                 .bytes()
                 .any(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase());
-        let is_sum = ["&&", "||", "=="].iter().any(|sign| value.contains(sign));
-        return !is_sum && (kind == "password" || !is_path);
+        let is_expression = ["&&", "||", "=="].iter().any(|sign| value.contains(sign));
+        return !is_expression && (kind == "password" || !is_path);
     }
-    // `token = lexer`: whoever writes configuration so writes quotes.
-    if is_loose || is_part_of_code(given) {
+    // `token = lexer`: configuration in this style quotes its values.
+    if is_loose || is_part_of_code(assignment) {
         return false;
     }
     if is_colon && is_word(value) {
-        let is_lone = words(given.name).len() == 1;
-        return given.after.is_empty()
+        let is_lone = words(assignment.name).len() == 1;
+        return assignment.after.is_empty()
             && !value.starts_with(|c: char| c.is_ascii_uppercase())
             && (kind == "password" || !is_lone);
     }
     true
 }
 
-/// Whether what is around a name shows that it is a variable's.
-fn is_part_of_code(given: &Assignment<'_>) -> bool {
-    if given.after.trim_start().starts_with(['(', '[', '{', '<']) {
+/// Returns true if the surroundings show that the value is a variable.
+fn is_part_of_code(assignment: &Assignment<'_>) -> bool {
+    if assignment
+        .after
+        .trim_start()
+        .starts_with(['(', '[', '{', '<'])
+    {
         return true;
     }
-    // Variables of the environment are set by shells alone.
-    let is_set_by_shell =
-        !given.name.bytes().any(|byte| byte.is_ascii_lowercase()) && !given.sign.contains(':');
+    // Only shells set environment variables.
+    let is_set_by_shell = !assignment
+        .name
+        .bytes()
+        .any(|byte| byte.is_ascii_lowercase())
+        && !assignment.sign.contains(':');
     !is_set_by_shell
-        && (given.after.starts_with([',', ';', ')'])
-            || given.value.contains('.') && is_word(given.value)
-            || is_word(given.value) && (given.value == given.name || is_telling(given.value)))
+        && (assignment.after.starts_with([',', ';', ')'])
+            || assignment.value.contains('.') && is_word(assignment.value)
+            || is_word(assignment.value)
+                && (assignment.value == assignment.name || is_secret_name(assignment.value)))
 }
 
-/// Paths, addresses, variables.
+/// Returns true for paths, URLs and variables.
 fn is_reference(value: &str) -> bool {
     let is_variable = |rest: &str| {
         rest.starts_with(|c: char| c.is_ascii_uppercase() || c == '_' || c == '{' || c == '(')
@@ -278,9 +285,9 @@ fn is_number(value: &str) -> bool {
 pub(super) fn is_word(value: &str) -> bool {
     value
         .bytes()
-        .all(|byte| is_of_names(byte) && !byte.is_ascii_digit())
+        .all(|byte| is_name_byte(byte) && !byte.is_ascii_digit())
 }
 
-fn is_of_names(byte: u8) -> bool {
+fn is_name_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-')
 }
