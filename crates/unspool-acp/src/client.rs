@@ -1,9 +1,9 @@
 //! The client's side of a conversation, as a state machine.
 //!
-//! It is fed with [`Incoming`] by [`Client::take`], told what the person wants
+//! It is fed with [`Incoming`] by [`Client::receive`], told what the person wants
 //! by its other methods, and never waits for anything. What is new is handed
 //! out as [`Update`]s: by `take`, and after any other method by
-//! [`Client::drain`].
+//! [`Client::take_updates`].
 //!
 //! | stage | leaves it by |
 //! |---|---|
@@ -16,33 +16,34 @@
 //! after it. Prompts that come meanwhile wait in a queue.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::ffi::OsString;
 use std::io;
-use std::path::PathBuf;
 
 use agent_client_protocol_schema::v1 as schema;
 use serde_json::{Value, json};
-use unspool::Event;
+use unspool::event::{Body, Level, Notice};
 
+use crate::agent_state::{self, AgentState, ConfigValue, Phase};
 use crate::connection::{Connection, Exit, Incoming, Launch, keep_end};
-use crate::files::{Files, Wrote};
-use crate::permission::{Action, Rules};
-use crate::state::{self, ConfigValue, Phase, Saved, State};
+use crate::files::{Files, WrittenFile};
+use crate::permission::Action;
 use crate::terminals::Terminals;
 use crate::wire::{self, Message, Refusal};
-pub use asks::{Answer, Ask, AskId, AskKind};
-pub use calls::Call;
+pub use asks::{Answer, Question, QuestionId, QuestionKind};
 use calls::Calls;
-pub use changes::Change;
+pub use calls::ToolCall;
+pub use changes::ProposedChange;
+pub use config::{ClientConfig, SessionRequest};
 use journal::Journal;
 use services::Services;
-pub use unfinished::{Left, ends_of};
+pub use unfinished::{LeftoverCalls, close_interrupted};
+pub use update::{QueuedPrompt, Update};
 
 mod answered;
 mod asks;
 mod blocks;
 mod calls;
 mod changes;
+mod config;
 mod journal;
 mod opening;
 mod services;
@@ -51,127 +52,15 @@ mod shell;
 mod tests;
 mod turns;
 mod unfinished;
+mod update;
 
 /// How many characters of a line that is no message are told.
 const STRAY: usize = 4 << 10;
 
-/// What a client needs to know.
-#[derive(Clone, Debug)]
-pub struct Settings {
-    /// The root of the project: nothing outside is given to the agent.
-    pub root: PathBuf,
-    /// What is opened once the agent is there.
-    pub open: Open,
-    /// Servers that the agent is to use.
-    pub mcp_servers: Vec<schema::McpServer>,
-    /// Answers in the person's stead.
-    pub rules: Rules,
-    /// The file that the conversation is kept in, from the first prompt on.
-    pub record: Option<PathBuf>,
-    /// The number of the first event.
-    pub first_seq: u64,
-    /// What runs command lines.
-    pub shell: OsString,
-    /// Whether the app can run the agent in a terminal for a login.
-    pub terminal_login: bool,
-    /// Our own version, for the agent.
-    pub version: String,
-    /// What the recording tells of itself, as a state of this name.
-    pub about: Option<(String, Value)>,
-    /// Calls that got no result before.
-    pub left: Left,
-}
-
-impl Settings {
-    /// A new session in this folder, everything else as it usually is.
-    pub fn new(root: impl Into<PathBuf>) -> Self {
-        Self {
-            root: root.into(),
-            open: Open::New,
-            mcp_servers: Vec::new(),
-            rules: Rules::default(),
-            record: None,
-            first_seq: 0,
-            shell: "/bin/sh".into(),
-            terminal_login: false,
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            about: None,
-            left: Left::default(),
-        }
-    }
-}
-
-/// Which session is opened.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Open {
-    /// None yet: the person will choose.
-    Nothing,
-    /// A new one.
-    #[default]
-    New,
-    /// One that the agent keeps, with its history told again.
-    Load(String),
-    /// One that the agent keeps, without its history.
-    Resume(String),
-}
-
-/// What is new.
-#[derive(Clone, Debug)]
-pub enum Update {
-    /// Something to be shown.
-    Event(Event),
-    /// The phase changed.
-    Phase(Phase),
-    /// [`Client::state`] or [`Client::queue`] changed.
-    State,
-    /// A request waits for the person: it is in [`Client::asks`].
-    Asked(AskId),
-    /// A request is answered or taken back.
-    Settled(AskId),
-    /// A rule answered in the person's stead.
-    Automatic {
-        /// What was asked.
-        title: String,
-        /// The answer.
-        action: Action,
-        /// The rule's place in the list, counted from 1.
-        rule: usize,
-    },
-    /// The agent wrote a file through us.
-    Wrote(Wrote),
-    /// The answer to [`Client::list`], and where the rest of it begins.
-    Sessions(Vec<Saved>, Option<String>),
-    /// Something that was wanted did not work.
-    Failed {
-        /// What: the protocol's method, or our own word.
-        what: String,
-        /// Why.
-        message: String,
-    },
-    /// The agent printed something that is no message.
-    Stray(String),
-    /// The agent is gone.
-    Ended {
-        /// How.
-        exit: Exit,
-        /// The end of what it wrote to standard error.
-        stderr: String,
-    },
-}
-
-/// A message that waits for its turn.
-#[derive(Clone, Debug)]
-pub struct Queued {
-    /// Names it.
-    pub id: u64,
-    /// What is sent.
-    pub blocks: Vec<schema::ContentBlock>,
-}
-
 enum Stage {
     Starting,
     Unopened,
-    Login(Open),
+    Login(SessionRequest),
     Opened,
     Failed,
     Ended,
@@ -181,7 +70,7 @@ enum Stage {
 enum Pending {
     Initialize,
     Authenticate,
-    Open(Open),
+    OpenSession(SessionRequest),
     Prompt,
     Mode(String),
     Option,
@@ -204,19 +93,19 @@ enum Link {
 
 /// The client's side of one agent.
 pub struct Client {
-    settings: Settings,
+    config: ClientConfig,
     link: Link,
     journal: Journal,
     updates: Vec<Update>,
     told: Phase,
     stage: Stage,
-    state: State,
+    state: AgentState,
     pending: BTreeMap<i64, Pending>,
     last_id: i64,
     turn: Option<Turn>,
-    queue: VecDeque<Queued>,
+    queue: VecDeque<QueuedPrompt>,
     last_queued: u64,
-    asks: asks::Asks,
+    asks: asks::Questions,
     calls: Calls,
     services: Services,
     stderr: String,
@@ -226,58 +115,58 @@ pub struct Client {
 
 impl Client {
     /// Starts an agent. Everything that comes goes to the callback, from any
-    /// thread, and from there to [`Client::take`]. Fails when the agent cannot
+    /// thread, and from there to [`Client::receive`]. Fails when the agent cannot
     /// be started or the root is no folder.
     pub fn start(
         launch: &Launch,
-        settings: Settings,
+        config: ClientConfig,
         callback: impl Fn(Incoming) + Send + Sync + Clone + 'static,
     ) -> io::Result<Self> {
-        let files = Files::open(&settings.root)?;
+        let files = Files::open(&config.root)?;
         let connection = Connection::start(launch, callback.clone())?;
         Ok(Self::new(
             Link::Process(connection),
             files,
-            settings,
+            config,
             callback,
         ))
     }
 
     /// A client whose lines go to a function instead of a process.
     pub fn detached(
-        settings: Settings,
+        config: ClientConfig,
         send: impl Fn(String) + Send + 'static,
         callback: impl Fn(Incoming) + Send + Sync + Clone + 'static,
     ) -> io::Result<Self> {
-        let files = Files::open(&settings.root)?;
+        let files = Files::open(&config.root)?;
         let link = Link::Function(Box::new(send));
-        Ok(Self::new(link, files, settings, callback))
+        Ok(Self::new(link, files, config, callback))
     }
 
     fn new(
         link: Link,
         files: Files,
-        settings: Settings,
+        config: ClientConfig,
         callback: impl Fn(Incoming) + Send + Sync + Clone + 'static,
     ) -> Self {
-        let terminals = Terminals::new(settings.shell.clone(), move |news| {
+        let terminals = Terminals::new(config.shell.clone(), move |news| {
             callback(Incoming::Terminal(news));
         });
-        let (record, left) = (settings.record.clone(), settings.left.clone());
+        let (record, left) = (config.record.clone(), config.leftover_calls.clone());
         let mut client = Self {
-            journal: Journal::new(record, settings.first_seq, left),
-            settings,
+            journal: Journal::new(record, config.first_seq, left),
+            config,
             link,
             updates: Vec::new(),
             told: Phase::Starting,
             stage: Stage::Starting,
-            state: State::default(),
+            state: AgentState::default(),
             pending: BTreeMap::new(),
             last_id: -1,
             turn: None,
             queue: VecDeque::new(),
             last_queued: 0,
-            asks: asks::Asks::default(),
+            asks: asks::Questions::default(),
             calls: Calls::default(),
             services: Services::new(files, terminals),
             stderr: String::new(),
@@ -290,29 +179,28 @@ impl Client {
 
     /// Tells in the recording what it is a recording of.
     fn introduce(&mut self) {
-        if let Some((name, value)) = self.settings.about.take() {
-            let value = unspool::event::RawJson::new(&value.to_string());
-            self.journal.say(unspool::event::State::new(name, value));
+        if let Some(agent) = self.config.recorded_agent.take() {
+            self.journal.say(agent.to_state());
         }
     }
 
     /// Whether a call that is shown tells of this change of a file.
-    pub fn shows(&self, wrote: &Wrote) -> bool {
+    pub fn shows_change(&self, wrote: &WrittenFile) -> bool {
         self.calls.show(wrote)
     }
 
     /// The calls that turns left open, of which nothing was heard since.
-    pub fn left(&self) -> impl Iterator<Item = &str> {
+    pub fn leftover_ids(&self) -> impl Iterator<Item = &str> {
         self.journal.left()
     }
 
     /// The same, for a client that goes on where this one ends.
-    pub fn all_left(&self) -> Left {
+    pub fn leftover_calls(&self) -> LeftoverCalls {
         self.journal.all_left()
     }
 
     /// Puts an event of the app's own into the conversation.
-    pub fn tell(&mut self, body: unspool::event::Body) {
+    pub fn add_event(&mut self, body: Body) {
         self.journal.say(body);
     }
 
@@ -331,17 +219,17 @@ impl Client {
     }
 
     /// What is known of the agent and its session.
-    pub fn state(&self) -> &State {
+    pub fn state(&self) -> &AgentState {
         &self.state
     }
 
     /// The messages that wait for their turn, the next one first.
-    pub fn queue(&self) -> &VecDeque<Queued> {
+    pub fn queue(&self) -> &VecDeque<QueuedPrompt> {
         &self.queue
     }
 
     /// The requests that wait for the person, oldest first.
-    pub fn asks(&self) -> &[Ask] {
+    pub fn questions(&self) -> &[Question] {
         self.asks.list()
     }
 
@@ -369,7 +257,7 @@ impl Client {
     }
 
     /// Bytes that the agent did not read yet.
-    pub fn unread(&self) -> usize {
+    pub fn unread_bytes(&self) -> usize {
         match &self.link {
             Link::Process(connection) => connection.waiting(),
             Link::Function(_) => 0,
@@ -377,17 +265,17 @@ impl Client {
     }
 
     /// The file that the conversation is kept in, once it is there.
-    pub fn recording(&self) -> Option<&std::path::Path> {
+    pub fn record_path(&self) -> Option<&std::path::Path> {
         self.journal.path()
     }
 
     /// Takes what came, and says what is new.
-    pub fn take(&mut self, incoming: Incoming) -> Vec<Update> {
+    pub fn receive(&mut self, incoming: Incoming) -> Vec<Update> {
         match incoming {
             Incoming::Line(line) => self.line(line.trim_end_matches('\r')),
             Incoming::Oversized(bytes) => {
                 let text = format!("The agent sent a line of {bytes} bytes, which was skipped.");
-                self.notice(unspool::event::Level::Warning, text);
+                self.notice(Level::Warning, text);
             }
             Incoming::Stderr(text) => {
                 keep_end(&mut self.stderr, &text);
@@ -396,11 +284,11 @@ impl Client {
             Incoming::Exited(exit) => self.ended(exit),
             Incoming::Terminal(news) => self.terminal_news(news),
         }
-        self.drain()
+        self.take_updates()
     }
 
     /// What is new since the last time: events first.
-    pub fn drain(&mut self) -> Vec<Update> {
+    pub fn take_updates(&mut self) -> Vec<Update> {
         let mut news = self.journal.settle(&mut self.updates);
         news.append(&mut self.updates);
         let phase = self.phase();
@@ -413,10 +301,10 @@ impl Client {
 
     /// Nothing came for a while: what was held back until the next message is
     /// shown now, and so are terminals that no call took up.
-    pub fn quiet(&mut self) -> Vec<Update> {
+    pub fn flush_held(&mut self) -> Vec<Update> {
         self.show_cards();
         self.journal.release();
-        self.drain()
+        self.take_updates()
     }
 
     fn line(&mut self, line: &str) {
@@ -425,7 +313,7 @@ impl Client {
         }
         let Some(message) = wire::parse(line) else {
             let text = line.chars().take(STRAY).collect();
-            self.updates.push(Update::Stray(text));
+            self.updates.push(Update::InvalidLine(text));
             return;
         };
         // An answer to nothing, or a second one, says nothing of a turn.
@@ -475,7 +363,7 @@ impl Client {
         self.calls.update(&session, update);
         let is_ours = session == self.state.session || self.state.session.is_empty();
         if is_ours && self.state.update(update) {
-            self.updates.push(Update::State);
+            self.updates.push(Update::StateChanged);
         }
     }
 
@@ -486,10 +374,10 @@ impl Client {
         match pending {
             Pending::Initialize => self.initialized(result),
             Pending::Authenticate => match result {
-                Ok(_) => self.logged_in(),
+                Ok(_) => self.retry_after_login(),
                 Err(refusal) => self.failed("authenticate", &refusal.message),
             },
-            Pending::Open(open) => self.opened(open, result),
+            Pending::OpenSession(open) => self.opened(open, result),
             Pending::Prompt => self.prompt_ended(result),
             Pending::Mode(mode) => {
                 if self.succeeded("session/set_mode", result).is_some() {
@@ -510,7 +398,7 @@ impl Client {
                 if let Some(result) = self.succeeded("session/list", result) {
                     let next = result.get("nextCursor").and_then(Value::as_str);
                     let next = next.map(str::to_owned);
-                    let sessions = state::saved(&result);
+                    let sessions = agent_state::saved(&result);
                     self.updates.push(Update::Sessions(sessions, next));
                 }
             }
@@ -518,7 +406,7 @@ impl Client {
                 self.succeeded(what, result);
             }
         }
-        self.updates.push(Update::State);
+        self.updates.push(Update::StateChanged);
     }
 
     fn succeeded(&mut self, what: &str, result: Result<Value, Refusal>) -> Option<Value> {
@@ -550,7 +438,7 @@ impl Client {
     pub fn set_option(&mut self, option: &str, value: &Value) {
         let session = self.state.session.clone();
         let is_model_list =
-            |known: &&state::ConfigOption| known.id == option && known.is_model_list;
+            |known: &&agent_state::ConfigOption| known.id == option && known.is_model_list;
         if self.state.options.iter().any(|known| is_model_list(&known)) {
             let model = value.as_str().unwrap_or_default().to_owned();
             // From before settings, and no part of the schema any more.
@@ -576,16 +464,16 @@ impl Client {
         }
     }
 
-    /// Asks for the sessions that the agent keeps; they come as
+    /// Questions for the sessions that the agent keeps; they come as
     /// [`Update::Sessions`].
-    pub fn list(&mut self, cursor: Option<String>) {
-        let mut params = schema::ListSessionsRequest::new().cwd(self.settings.root.clone());
+    pub fn list_sessions(&mut self, cursor: Option<String>) {
+        let mut params = schema::ListSessionsRequest::new().cwd(self.config.root.clone());
         params.cursor = cursor;
         self.ask_agent("session/list", &params, Pending::List);
     }
 
     /// Deletes a session that the agent keeps.
-    pub fn delete(&mut self, session: &str) {
+    pub fn delete_session(&mut self, session: &str) {
         let params = schema::DeleteSessionRequest::new(session.to_owned());
         self.ask_agent("session/delete", &params, Pending::Other("session/delete"));
     }
@@ -610,7 +498,7 @@ impl Client {
         self.turn = None;
         self.pending.clear();
         for id in self.asks.clear() {
-            self.updates.push(Update::Settled(id));
+            self.updates.push(Update::QuestionClosed(id));
         }
         self.release_all();
         self.journal.finish();
@@ -622,7 +510,7 @@ impl Client {
 
     /// Says of all that has not ended that it was stopped: the agent and all
     /// commands are ended now.
-    pub fn conclude(&mut self) {
+    pub fn finish(&mut self) {
         self.end_shells();
         self.release_all();
         // Nobody waits for the answer of an agent that was told to stop.
@@ -672,16 +560,16 @@ impl Client {
             Action::Deny => "denied",
         };
         let text = format!("Rule {rule} {verb}: {}", unspool::tool::label(&title));
-        self.notice(unspool::event::Level::Info, text);
-        self.updates.push(Update::Automatic {
+        self.notice(Level::Info, text);
+        self.updates.push(Update::AnsweredByRule {
             title,
             action,
             rule,
         });
     }
 
-    fn notice(&mut self, level: unspool::event::Level, text: String) {
-        let notice = unspool::event::Notice::new(level, text);
-        self.journal.say(unspool::event::Body::Notice(notice));
+    fn notice(&mut self, level: Level, text: String) {
+        let notice = Notice::new(level, text);
+        self.journal.say(Body::Notice(notice));
     }
 }

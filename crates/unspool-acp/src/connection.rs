@@ -21,7 +21,7 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
-use crate::terminals::News;
+use crate::terminals::TerminalEvent;
 use lines::Lines;
 
 pub mod interpreter;
@@ -45,6 +45,7 @@ const CHUNK: usize = 64 << 10;
 
 /// What is started.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Launch {
     /// The program and its arguments.
     pub argv: Vec<OsString>,
@@ -54,8 +55,20 @@ pub struct Launch {
     pub cwd: PathBuf,
 }
 
+impl Launch {
+    /// Runs a command in a folder, with the environment of this process.
+    pub fn new(argv: Vec<OsString>, cwd: impl Into<PathBuf>) -> Self {
+        Self {
+            argv,
+            env: Vec::new(),
+            cwd: cwd.into(),
+        }
+    }
+}
+
 /// What came from the agent or from a command that runs for it.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Incoming {
     /// A line of its output, without its end.
     Line(String),
@@ -65,8 +78,8 @@ pub enum Incoming {
     Stderr(String),
     /// It is over.
     Exited(Exit),
-    /// News of a command in a terminal.
-    Terminal(News),
+    /// TerminalEvent of a command in a terminal.
+    Terminal(TerminalEvent),
 }
 
 /// How a process ended.
@@ -88,7 +101,7 @@ impl From<ExitStatus> for Exit {
 }
 
 /// An agent's process.
-pub struct Connection {
+pub(crate) struct Connection {
     group: Pid,
     /// Gone once the input is to be closed.
     outbox: Option<Sender<String>>,
@@ -99,7 +112,7 @@ pub struct Connection {
 
 impl Connection {
     /// Starts an agent. Fails when there is no such program.
-    pub fn start(
+    pub(crate) fn start(
         launch: &Launch,
         callback: impl Fn(Incoming) + Send + Clone + 'static,
     ) -> io::Result<Self> {
@@ -164,12 +177,12 @@ impl Connection {
     }
 
     /// The agent's process group, which has the number of its process.
-    pub fn group(&self) -> i32 {
+    pub(crate) fn group(&self) -> i32 {
         self.group.as_raw_nonzero().get()
     }
 
     /// Queues a line. One that nobody reads any more is dropped.
-    pub fn send(&self, line: String) {
+    pub(crate) fn send(&self, line: String) {
         if let Some(outbox) = &self.outbox {
             self.waiting.fetch_add(line.len(), Ordering::Relaxed);
             let _ = outbox.send(line);
@@ -177,12 +190,12 @@ impl Connection {
     }
 
     /// Bytes that the agent did not read yet: one that hangs lets them grow.
-    pub fn waiting(&self) -> usize {
+    pub(crate) fn waiting(&self) -> usize {
         self.waiting.load(Ordering::Relaxed)
     }
 
     /// Closes the agent's input, which asks it to end.
-    pub fn close(&mut self) {
+    pub(crate) fn close(&mut self) {
         self.outbox = None;
     }
 

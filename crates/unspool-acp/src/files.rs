@@ -33,6 +33,7 @@ const SIZE_LIMIT: u64 = 64 << 20;
 
 /// Why a file was not read or written.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum FileError {
     /// It is not inside the project's root.
     Outside,
@@ -78,7 +79,8 @@ impl From<io::Error> for FileError {
 
 /// What was read.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Text {
+#[non_exhaustive]
+pub struct FileText {
     /// The lines that were asked for.
     pub text: String,
     /// Some bytes were no UTF-8 and were replaced.
@@ -87,7 +89,8 @@ pub struct Text {
 
 /// What was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wrote {
+#[non_exhaustive]
+pub struct WrittenFile {
     /// The file, as it was named.
     pub path: PathBuf,
     /// What stood there; `None` where there was no file.
@@ -155,7 +158,7 @@ impl Files {
         path: &Path,
         line: Option<u64>,
         limit: Option<u64>,
-    ) -> Result<Text, FileError> {
+    ) -> Result<FileText, FileError> {
         let place = walk::find(self, path, Missing::Fails)?;
         let bytes = contents(&open_file(&place)?)?;
         let (text, is_lossy) = into_text(bytes);
@@ -163,7 +166,7 @@ impl Files {
             (None, None) => text,
             (line, limit) => lines(&text, line.unwrap_or(1), limit),
         };
-        Ok(Text { text, is_lossy })
+        Ok(FileText { text, is_lossy })
     }
 
     /// The first bytes of a file, at most so many.
@@ -198,7 +201,7 @@ impl Files {
 
     /// Writes a whole file at once: nobody ever sees half of it. Its mode
     /// stays; missing folders are made.
-    pub fn write(&self, path: &Path, content: &str) -> Result<Wrote, FileError> {
+    pub fn write(&self, path: &Path, content: &str) -> Result<WrittenFile, FileError> {
         if content.len() as u64 > SIZE_LIMIT {
             return Err(FileError::TooLarge(content.len() as u64));
         }
@@ -217,7 +220,7 @@ impl Files {
             None => None,
         };
         replace(&place, content, mode)?;
-        Ok(Wrote {
+        Ok(WrittenFile {
             path: path.to_owned(),
             old,
             new: content.to_owned(),

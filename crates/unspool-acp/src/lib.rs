@@ -1,18 +1,19 @@
-//! A client of the Agent Client Protocol, without anything that is painted.
+//! A client of the Agent Client Protocol. It paints nothing.
 //!
-//! [`Client`] starts an agent and is its other side: it is told what came
-//! ([`Client::take`]) and what the person wants (`prompt`, `cancel`, `answer` …),
-//! and says what is new as [`Update`]s. All that both sides say also goes
-//! through the library's reader, whose events are among the updates: what is
-//! shown of a live agent is what would be shown of its recording.
+//! [`Client`] starts an agent and talks to it. The app passes on what comes from
+//! the agent ([`Client::receive`]) and what the user wants (`prompt`, `cancel`,
+//! `answer` …), and gets [`Update`]s back. All messages in both directions also go
+//! through the library's reader, and its events are among the updates: a live
+//! agent looks exactly like its recording.
 //!
 //! ```text
 //!  process ── connection.rs ── Incoming ──► client.rs ──► Update ──► the app
 //!  pty ────── terminals.rs ───────┘          │  ▲ prompt, answer, cancel …
-//!                     permission.rs, files.rs, record.rs, state.rs
+//!                     permission.rs, files.rs, record.rs, agent_state.rs
 //! ```
 
-pub mod client;
+pub mod agent_state;
+mod client;
 pub mod connection;
 pub mod files;
 pub mod orphans;
@@ -20,12 +21,15 @@ pub mod permission;
 pub mod platform;
 pub mod private_file;
 pub mod record;
-pub mod state;
-pub mod terminals;
+mod terminals;
 mod wire;
 
-/// The protocol's own types, for what is sent: content blocks, MCP servers.
+/// The protocol's types: content blocks, MCP servers and others that are sent.
 pub use agent_client_protocol_schema::v1 as schema;
-pub use client::{Answer, Ask, AskId, AskKind, Call, Client, Open, Queued, Settings, Update};
-pub use connection::{Connection, Exit, Incoming, Launch};
-pub use state::{Phase, State};
+pub use agent_state::{AgentState, Phase};
+pub use client::{
+    Answer, Client, ClientConfig, LeftoverCalls, ProposedChange, Question, QuestionId,
+    QuestionKind, QueuedPrompt, SessionRequest, ToolCall, Update, close_interrupted,
+};
+pub use connection::{Exit, Incoming, Launch};
+pub use terminals::TerminalEvent;

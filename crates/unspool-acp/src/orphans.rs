@@ -129,7 +129,7 @@ pub fn end_group(group: i32, grace: Duration) {
     }
 }
 
-/// Asks the kernel to send SIGTERM to this process when its parent dies. Fails if
+/// Questions the kernel to send SIGTERM to this process when its parent dies. Fails if
 /// `parent` is no longer the parent. Has no effect unless [`ENDS_WITH_PARENT`].
 pub fn end_with_parent(parent: i32) -> io::Result<()> {
     platform::request_parent_death_signal(Signal::TERM)?;

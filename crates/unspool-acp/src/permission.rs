@@ -23,6 +23,7 @@ use serde::Deserialize;
 /// What a rule answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Action {
     /// Yes, this once.
     Allow,
@@ -36,6 +37,7 @@ pub enum Action {
 /// holds for everything.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Rule {
     /// The answer.
     pub action: Action,
@@ -52,9 +54,23 @@ pub struct Rule {
     pub command: Option<String>,
 }
 
+impl Rule {
+    /// Returns a rule without conditions.
+    pub fn new(action: Action) -> Self {
+        Self {
+            action,
+            tool: None,
+            kind: None,
+            path: None,
+            command: None,
+        }
+    }
+}
+
 /// What is asked for.
 #[derive(Clone, Debug, Default)]
-pub struct Subject {
+#[non_exhaustive]
+pub struct Operation {
     /// The tool's name.
     pub tool: String,
     /// The kind of work.
@@ -73,6 +89,7 @@ pub struct Rules(Vec<Ready>);
 
 /// What the rules say, and which of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Verdict {
     /// The answer.
     pub action: Action,
@@ -114,7 +131,7 @@ impl Rules {
     }
 
     /// What the rules say.
-    pub fn judge(&self, subject: &Subject) -> Verdict {
+    pub fn judge(&self, subject: &Operation) -> Verdict {
         if subject.paths.is_empty() {
             return self.first(subject, None);
         }
@@ -130,7 +147,7 @@ impl Rules {
 
     /// `path` is the file that is judged; `None` stands for none, and for one
     /// outside.
-    fn first(&self, subject: &Subject, path: Option<&str>) -> Verdict {
+    fn first(&self, subject: &Operation, path: Option<&str>) -> Verdict {
         let rule = self
             .0
             .iter()
@@ -166,7 +183,7 @@ impl Ready {
         })
     }
 
-    fn matches(&self, subject: &Subject, path: Option<&str>) -> bool {
+    fn matches(&self, subject: &Operation, path: Option<&str>) -> bool {
         let tool = if subject.tool.is_empty() {
             &subject.kind
         } else {
@@ -178,7 +195,7 @@ impl Ready {
             && self.matches_command(subject)
     }
 
-    fn matches_path(&self, subject: &Subject, path: Option<&str>) -> bool {
+    fn matches_path(&self, subject: &Operation, path: Option<&str>) -> bool {
         let Some(regex) = &self.path else {
             return true;
         };
@@ -189,7 +206,7 @@ impl Ready {
         path.is_some_and(|path| regex.is_match(path))
     }
 
-    fn matches_command(&self, subject: &Subject) -> bool {
+    fn matches_command(&self, subject: &Operation) -> bool {
         let Some(regex) = &self.command else {
             return true;
         };

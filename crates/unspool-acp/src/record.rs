@@ -13,11 +13,13 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use unspool::Event;
+use unspool::event::{RawJson, State};
 
 use crate::private_file;
 
-/// The name of the state event that names the recorded agent and its command.
+/// The name of the state event that holds the [`RecordedAgent`].
 pub const ABOUT: &str = "unspool";
 
 /// How far back the last line end is looked for.
@@ -26,6 +28,39 @@ const TAIL: u64 = 64 << 20;
 /// Who asks whether a file is written to holds its lock for a moment.
 const TRIES: usize = 20;
 const MOMENT: Duration = Duration::from_millis(2);
+
+/// The agent that a conversation was held with.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct RecordedAgent {
+    /// Its name in the configuration.
+    #[serde(rename = "agent")]
+    pub name: String,
+    /// The command that started it.
+    pub command: Vec<String>,
+}
+
+impl RecordedAgent {
+    /// Names an agent and the command that starts it.
+    pub fn new(name: impl Into<String>, command: Vec<String>) -> Self {
+        Self {
+            name: name.into(),
+            command,
+        }
+    }
+
+    /// Reads the agent from a state event. Returns `None` for any other state.
+    pub fn from_state(state: &State) -> Option<Self> {
+        let value = state.value.as_ref().map_or("", RawJson::get);
+        (state.name == ABOUT).then(|| serde_json::from_str(value).unwrap_or_default())
+    }
+
+    pub(crate) fn to_state(&self) -> State {
+        let value = serde_json::to_string(self).unwrap_or_default();
+        State::new(ABOUT, RawJson::new(&value))
+    }
+}
 
 /// Whether somebody writes a conversation.
 pub fn is_written(path: &Path) -> bool {

@@ -8,7 +8,7 @@
 //! [`Terminals`] releases all.
 //!
 //! Output is kept up to a limit, the newest bytes of it. What is new is fetched
-//! with [`Terminals::take_new`] after a [`News::Output`], of which there is at
+//! with [`Terminals::take_new`] after a [`TerminalEvent::Output`], of which there is at
 //! most one unanswered per terminal: a command that floods costs no memory.
 //! Called by `client.rs`.
 
@@ -41,22 +41,23 @@ const CHUNK: usize = 16 << 10;
 
 /// What is to run.
 #[derive(Clone, Debug, Default)]
-pub struct Run {
+pub(crate) struct TerminalCommand {
     /// The program, or, without arguments, a line for the shell.
-    pub command: String,
+    pub(crate) command: String,
     /// Its arguments.
-    pub args: Vec<String>,
+    pub(crate) args: Vec<String>,
     /// Variables beside those of this process.
-    pub env: Vec<(OsString, OsString)>,
+    pub(crate) env: Vec<(OsString, OsString)>,
     /// Where it runs.
-    pub cwd: PathBuf,
+    pub(crate) cwd: PathBuf,
     /// How many bytes of output are kept.
-    pub limit: Option<u64>,
+    pub(crate) limit: Option<u64>,
 }
 
 /// Something happened in a terminal.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum News {
+#[non_exhaustive]
+pub enum TerminalEvent {
     /// There is output that was not taken yet.
     Output(String),
     /// The command ended.
@@ -65,21 +66,21 @@ pub enum News {
 
 /// What a terminal holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Output {
+pub(crate) struct Output {
     /// The newest output.
-    pub text: String,
+    pub(crate) text: String,
     /// Older output was dropped.
-    pub is_truncated: bool,
+    pub(crate) is_truncated: bool,
     /// How the command ended, if it did.
-    pub exit: Option<Exit>,
+    pub(crate) exit: Option<Exit>,
 }
 
 /// All terminals of one client, by their ids.
-pub struct Terminals {
+pub(crate) struct Terminals {
     running: BTreeMap<String, Terminal>,
     size: (u16, u16),
     shell: OsString,
-    callback: Arc<dyn Fn(News) + Send + Sync>,
+    callback: Arc<dyn Fn(TerminalEvent) + Send + Sync>,
 }
 
 struct Terminal {
@@ -97,7 +98,7 @@ struct Shared {
     limit: usize,
     is_truncated: bool,
     unseen: Vec<u8>,
-    /// News of output is on its way.
+    /// TerminalEvent of output is on its way.
     is_told: bool,
     exit: Option<(Exit, Instant)>,
 }
@@ -105,7 +106,10 @@ struct Shared {
 impl Terminals {
     /// No terminal yet. `shell` runs lines; the callback hears the news, from
     /// any thread.
-    pub fn new(shell: OsString, callback: impl Fn(News) + Send + Sync + 'static) -> Self {
+    pub(crate) fn new(
+        shell: OsString,
+        callback: impl Fn(TerminalEvent) + Send + Sync + 'static,
+    ) -> Self {
         Self {
             running: BTreeMap::new(),
             size: (24, 80),
@@ -116,7 +120,7 @@ impl Terminals {
 
     /// Starts a command under an id that is not in use. Fails when there is no
     /// such program or no terminal for it.
-    pub fn start(&mut self, id: &str, run: &Run) -> io::Result<()> {
+    pub(crate) fn start(&mut self, id: &str, run: &TerminalCommand) -> io::Result<()> {
         let (pty, pts) = pty_process::blocking::open().map_err(into_io)?;
         let (rows, columns) = self.size;
         pty.resize(pty_process::Size::new(rows, columns))
@@ -139,7 +143,7 @@ impl Terminals {
         let (callback, name) = (Arc::clone(&self.callback), id.to_owned());
         thread::spawn(move || {
             collect(&reader.0, &reader.1, &|| {
-                callback(News::Output(name.clone()));
+                callback(TerminalEvent::Output(name.clone()));
             });
             let _ = tell_silent.send(());
         });
@@ -147,7 +151,7 @@ impl Terminals {
         let exit = Arc::clone(&shared);
         thread::spawn(move || {
             wait(group, &exit, &silent);
-            callback(News::Exited(name));
+            callback(TerminalEvent::Exited(name));
         });
         let terminal = Terminal {
             pty,
@@ -161,7 +165,7 @@ impl Terminals {
         Ok(())
     }
 
-    fn command(&self, run: &Run) -> Command {
+    fn command(&self, run: &TerminalCommand) -> Command {
         let command = if run.args.is_empty() {
             Command::new(&self.shell).arg("-c").arg(&run.command)
         } else {
@@ -176,13 +180,8 @@ impl Terminals {
             .current_dir(&run.cwd)
     }
 
-    /// Whether a terminal has this id.
-    pub fn contains(&self, id: &str) -> bool {
-        self.running.contains_key(id)
-    }
-
     /// The output that is kept, and the exit status.
-    pub fn output(&self, id: &str) -> Option<Output> {
+    pub(crate) fn output(&self, id: &str) -> Option<Output> {
         let shared = self.running.get(id)?.lock();
         let excess = shared.kept.len().saturating_sub(shared.limit);
         let newest = shared.kept.get(excess..).unwrap_or_default();
@@ -195,7 +194,7 @@ impl Terminals {
     }
 
     /// How the command ended, if it did, and how long it ran.
-    pub fn exit(&self, id: &str) -> Option<(Exit, Duration)> {
+    pub(crate) fn exit(&self, id: &str) -> Option<(Exit, Duration)> {
         let terminal = self.running.get(id)?;
         let (exit, at) = terminal.lock().exit.clone()?;
         Some((exit, at.duration_since(terminal.started)))
@@ -203,7 +202,7 @@ impl Terminals {
 
     /// The bytes that came since the last time: the newest of them, if there
     /// were very many.
-    pub fn take_new(&self, id: &str) -> Vec<u8> {
+    pub(crate) fn take_new(&self, id: &str) -> Vec<u8> {
         let Some(terminal) = self.running.get(id) else {
             return Vec::new();
         };
@@ -213,7 +212,7 @@ impl Terminals {
     }
 
     /// Types into a terminal.
-    pub fn write(&self, id: &str, bytes: &[u8]) -> io::Result<()> {
+    pub(crate) fn write(&self, id: &str, bytes: &[u8]) -> io::Result<()> {
         match self.running.get(id) {
             Some(terminal) => (&*terminal.pty).write_all(bytes),
             None => Ok(()),
@@ -221,7 +220,7 @@ impl Terminals {
     }
 
     /// The size of all terminals, rows first.
-    pub fn resize(&mut self, rows: u16, columns: u16) {
+    pub(crate) fn resize(&mut self, rows: u16, columns: u16) {
         self.size = (rows.max(1), columns.max(1));
         for terminal in self.running.values() {
             let size = pty_process::Size::new(self.size.0, self.size.1);
@@ -229,8 +228,8 @@ impl Terminals {
         }
     }
 
-    /// Asks a command to end, and makes it end if it does not.
-    pub fn kill(&self, id: &str) {
+    /// Questions a command to end, and makes it end if it does not.
+    pub(crate) fn kill(&self, id: &str) {
         let Some(terminal) = self.running.get(id) else {
             return;
         };
@@ -252,7 +251,7 @@ impl Terminals {
     }
 
     /// Ends a command at once, and waits until it is over.
-    pub fn kill_now(&self, id: &str) {
+    pub(crate) fn kill_now(&self, id: &str) {
         let Some(terminal) = self.running.get(id) else {
             return;
         };
@@ -264,7 +263,7 @@ impl Terminals {
     }
 
     /// Ends a command and forgets its terminal.
-    pub fn release(&mut self, id: &str) {
+    pub(crate) fn release(&mut self, id: &str) {
         self.running.remove(id);
     }
 }

@@ -39,7 +39,7 @@ use draw::Areas;
 use menu::Menu;
 use tab::Tab;
 use unspool_acp::permission::Rules;
-use unspool_acp::{Incoming, Open, Phase, schema};
+use unspool_acp::{Incoming, Phase, SessionRequest, schema};
 
 /// Minimum time between two frames.
 const FRAME: Duration = Duration::from_millis(16);
@@ -101,7 +101,7 @@ pub struct TabSpec {
     /// The agent to start.
     pub agent: AgentCommand,
     /// The session to create, load or resume.
-    pub open: Open,
+    pub open: SessionRequest,
     /// Earlier events of the session, where known.
     pub past: Vec<unspool::Event>,
     /// Recording to append to. A new file is created otherwise.

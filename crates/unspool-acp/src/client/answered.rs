@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use unspool::{sanitize, tool};
 
-use super::Call;
+use super::ToolCall;
 use crate::files::Files;
 
 /// Characters of a command that are told.
@@ -24,7 +24,7 @@ pub(super) struct About {
 }
 
 impl About {
-    pub(super) fn new(call: &Call, files: &Files) -> Self {
+    pub(super) fn new(call: &ToolCall, files: &Files) -> Self {
         let changed = call.edits.iter().map(|edit| Path::new(&edit.path));
         let named = call.paths.iter().map(PathBuf::as_path);
         let named = named.filter(|_| call.edits.is_empty());

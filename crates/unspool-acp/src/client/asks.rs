@@ -12,8 +12,8 @@ use serde_json::{Map, Value};
 use unspool::event::{Level, PermissionOption};
 
 use super::answered::About;
-use super::{Call, Client, Update};
-use crate::permission::{Action, Subject};
+use super::{Client, ToolCall, Update};
+use crate::permission::{Action, Operation};
 use crate::wire::{items, text};
 
 /// Requests that may be open at once; more are canceled.
@@ -21,17 +21,18 @@ const OPEN: usize = 256;
 
 /// Names a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct AskId(u64);
+pub struct QuestionId(u64);
 
 /// A request that waits for the person.
 #[derive(Clone, Debug)]
-pub struct Ask {
+#[non_exhaustive]
+pub struct Question {
     /// Names it.
-    pub id: AskId,
+    pub id: QuestionId,
     /// The session that asks: the open one, or a sub-agent's.
     pub session: String,
     /// What is asked.
-    pub kind: AskKind,
+    pub kind: QuestionKind,
     /// The JSON-RPC id.
     request: Value,
     /// What happens once it is allowed, for a request of our own.
@@ -40,11 +41,11 @@ pub struct Ask {
 
 /// What is asked.
 #[derive(Clone, Debug)]
-pub enum AskKind {
+pub enum QuestionKind {
     /// May a tool do its work?
     Permission {
         /// What it would do.
-        call: Box<Call>,
+        call: Box<ToolCall>,
         /// The possible answers.
         options: Vec<PermissionOption>,
     },
@@ -75,6 +76,7 @@ pub(super) struct Held {
 
 /// The person's answer.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Answer {
     /// The option with this id.
     Option(String),
@@ -92,15 +94,15 @@ const ALLOW_ALWAYS: &str = "allow_always";
 const REJECT: &str = "reject";
 
 #[derive(Default)]
-pub(super) struct Asks {
-    open: Vec<Ask>,
+pub(super) struct Questions {
+    open: Vec<Question>,
     last: u64,
     /// Addresses that the person went to, by the agent's names.
     visited: VecDeque<(String, String)>,
 }
 
-impl Asks {
-    pub(super) fn list(&self) -> &[Ask] {
+impl Questions {
+    pub(super) fn list(&self) -> &[Question] {
         &self.open
     }
 
@@ -108,13 +110,13 @@ impl Asks {
         self.open.iter().position(|ask| ask.request == *request)
     }
 
-    fn take(&mut self, id: AskId) -> Option<Ask> {
+    fn take(&mut self, id: QuestionId) -> Option<Question> {
         let at = self.open.iter().position(|ask| ask.id == id)?;
         Some(self.open.remove(at))
     }
 
     /// Forgets all, and names them.
-    pub(super) fn clear(&mut self) -> Vec<AskId> {
+    pub(super) fn clear(&mut self) -> Vec<QuestionId> {
         let open = std::mem::take(&mut self.open);
         open.into_iter().map(|ask| ask.id).collect()
     }
@@ -143,7 +145,7 @@ impl Client {
             self.reply(request, &canceled());
             return;
         }
-        let verdict = self.settings.rules.judge(&self.subject(&call));
+        let verdict = self.config.rules.judge(&self.subject(&call));
         let chosen = by_kind(&options, verdict.action);
         if let (Some(rule), Some(chosen)) = (verdict.rule, chosen) {
             if verdict.action == Action::Allow {
@@ -157,7 +159,7 @@ impl Client {
         self.ask(
             request,
             session,
-            AskKind::Permission { call, options },
+            QuestionKind::Permission { call, options },
             None,
         );
     }
@@ -167,12 +169,12 @@ impl Client {
         let message = text(params, "message");
         let schema = params.get("requestedSchema").cloned();
         let kind = match (&*text(params, "mode"), schema) {
-            ("url", _) => AskKind::Url {
+            ("url", _) => QuestionKind::Url {
                 message,
                 url: text(params, "url"),
                 elicitation: text(params, "elicitationId"),
             },
-            ("form" | "", Some(schema)) => AskKind::Form { message, schema },
+            ("form" | "", Some(schema)) => QuestionKind::Form { message, schema },
             ("form", None) => {
                 self.refuse(request, &unreadable("requestedSchema is missing"));
                 return;
@@ -191,7 +193,7 @@ impl Client {
     }
 
     /// Asks the person before a request of the agent is done.
-    pub(super) fn ask_first(&mut self, request: &Value, held: Held, call: Call) {
+    pub(super) fn ask_first(&mut self, request: &Value, held: Held, call: ToolCall) {
         let always = if call.kind == "execute" {
             "Allow this agent to run commands until you leave"
         } else {
@@ -204,41 +206,41 @@ impl Client {
         ];
         let session = text(&held.params, "sessionId");
         let call = Box::new(call);
-        let kind = AskKind::Permission { call, options };
+        let kind = QuestionKind::Permission { call, options };
         self.ask(request, session, kind, Some(held));
     }
 
-    fn ask(&mut self, request: &Value, session: String, kind: AskKind, held: Option<Held>) {
+    fn ask(&mut self, request: &Value, session: String, kind: QuestionKind, held: Option<Held>) {
         // The same request once more is the same question.
         if let Some(at) = self.asks.position(request) {
             if let Some(ask) = self.asks.open.get_mut(at) {
                 ask.kind = kind;
                 ask.held = held;
-                self.updates.push(Update::Asked(ask.id));
+                self.updates.push(Update::QuestionAdded(ask.id));
             }
             return;
         }
         self.asks.last += 1;
-        let id = AskId(self.asks.last);
-        self.asks.open.push(Ask {
+        let id = QuestionId(self.asks.last);
+        self.asks.open.push(Question {
             id,
             session,
             kind,
             request: request.clone(),
             held,
         });
-        self.updates.push(Update::Asked(id));
+        self.updates.push(Update::QuestionAdded(id));
     }
 
     /// Answers a request; `false` if it is gone. An answer that does not fit
     /// the question counts as none.
-    pub fn answer(&mut self, id: AskId, answer: Answer) -> bool {
+    pub fn answer(&mut self, id: QuestionId, answer: Answer) -> bool {
         let Some(ask) = self.asks.take(id) else {
             return false;
         };
-        self.updates.push(Update::Settled(id));
+        self.updates.push(Update::QuestionClosed(id));
         match (ask.kind, ask.held) {
-            (AskKind::Permission { call, options }, held) => {
+            (QuestionKind::Permission { call, options }, held) => {
                 let chosen = match &answer {
                     Answer::Option(id) => options.iter().find(|option| option.id == *id),
                     _ => None,
@@ -262,7 +264,7 @@ impl Client {
                     (None, None) => self.reply(&ask.request, &canceled()),
                 }
             }
-            (kind @ (AskKind::Form { .. } | AskKind::Url { .. }), _) => {
+            (kind @ (QuestionKind::Form { .. } | QuestionKind::Url { .. }), _) => {
                 self.remember_visit(kind, &answer);
                 let response = schema::CreateElicitationResponse::new(action(answer));
                 self.reply(&ask.request, &response);
@@ -271,9 +273,9 @@ impl Client {
         true
     }
 
-    fn remember_visit(&mut self, kind: AskKind, answer: &Answer) {
+    fn remember_visit(&mut self, kind: QuestionKind, answer: &Answer) {
         if let (
-            AskKind::Url {
+            QuestionKind::Url {
                 url, elicitation, ..
             },
             Answer::Accept(_),
@@ -290,7 +292,7 @@ impl Client {
     /// What the person did at an address is done. The question whether to go
     /// there is answered by that.
     pub(super) fn visited(&mut self, elicitation: &str) {
-        let is_it = |ask: &&Ask| matches!(&ask.kind, AskKind::Url { elicitation: id, .. } if id == elicitation);
+        let is_it = |ask: &&Question| matches!(&ask.kind, QuestionKind::Url { elicitation: id, .. } if id == elicitation);
         let open = self.asks.open.iter().find(is_it).map(|ask| ask.id);
         if let Some(id) = open.filter(|_| !elicitation.is_empty()) {
             self.answer(id, Answer::Accept(Map::new()));
@@ -306,7 +308,7 @@ impl Client {
     }
 
     pub(super) fn cancel_asks(&mut self) {
-        let open: Vec<AskId> = self.asks.open.iter().map(|ask| ask.id).collect();
+        let open: Vec<QuestionId> = self.asks.open.iter().map(|ask| ask.id).collect();
         for id in open {
             self.answer(id, Answer::Cancel);
         }
@@ -316,7 +318,7 @@ impl Client {
     pub(super) fn taken_back(&mut self, request: &Value) {
         if let Some(at) = self.asks.position(request) {
             let ask = self.asks.open.remove(at);
-            self.updates.push(Update::Settled(ask.id));
+            self.updates.push(Update::QuestionClosed(ask.id));
         } else if !self.services.stop_waiting(request) {
             return;
         }
@@ -324,8 +326,8 @@ impl Client {
     }
 
     /// What rules are asked about.
-    fn subject(&self, call: &Call) -> Subject {
-        Subject {
+    fn subject(&self, call: &ToolCall) -> Operation {
+        Operation {
             tool: call.name.clone(),
             kind: call.kind.clone(),
             paths: self.services.places(&call.paths),
@@ -336,7 +338,7 @@ impl Client {
 }
 
 /// What else the input says of how a command is run.
-fn remarks(call: &Call, root: &Path) -> Vec<String> {
+fn remarks(call: &ToolCall, root: &Path) -> Vec<String> {
     const KEYS: [&str; 9] = [
         // Beside a `command`, which is what is shown.
         "cmd",

@@ -4,7 +4,7 @@ use agent_client_protocol_schema::v1::{
     ContentBlock, EmbeddedResourceResource, ResourceLink, TextContent,
 };
 
-use crate::state::Capabilities;
+use crate::agent_state::Capabilities;
 
 /// The blocks of a message, with those that the agent does not take put in a
 /// form that every agent takes: a file becomes a link, a picture a few words.

@@ -11,8 +11,8 @@ use serde_json::{Map, Value};
 use unspool::event::{Category, Edit, RawJson, ToolUse};
 use unspool::{patch, tool};
 
-use super::changes::{self, Change};
-use crate::files::Wrote;
+use super::changes::{self, ProposedChange};
+use crate::files::WrittenFile;
 use crate::wire::{items, text};
 
 /// Calls that may be open at once.
@@ -20,7 +20,7 @@ const OPEN: usize = 1024;
 
 /// What is known of a tool call, for a person to decide on.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Call {
+pub struct ToolCall {
     /// The agent's id for it.
     pub id: String,
     /// The tool's name, where the agent gives one.
@@ -39,7 +39,7 @@ pub struct Call {
     /// The changes that it would make.
     pub edits: Vec<Edit>,
     /// The same, as the texts that came.
-    pub changes: Vec<Change>,
+    pub changes: Vec<ProposedChange>,
     /// What the agent says of it beside that.
     pub text: String,
     /// What else is to be known before it is allowed.
@@ -50,7 +50,7 @@ pub struct Call {
     pub terminals: Vec<String>,
 }
 
-impl Call {
+impl ToolCall {
     /// The call as an event, to be shown as calls are.
     pub fn tool_use(&self) -> ToolUse {
         let category = category(&self.kind);
@@ -83,7 +83,7 @@ impl Call {
             command: given.or(headline),
             paths: paths(&fields, input),
             edits: edits(&fields),
-            changes: Change::of_call(&fields).collect(),
+            changes: ProposedChange::of_call(&fields).collect(),
             text: texts(&fields),
             remarks: Vec::new(),
             input: input.cloned(),
@@ -126,11 +126,11 @@ impl Calls {
     }
 
     /// The call that a request is about, with what the request adds to it.
-    pub(super) fn asked(&mut self, session: &str, call: &Value) -> Call {
+    pub(super) fn asked(&mut self, session: &str, call: &Value) -> ToolCall {
         let empty = Map::new();
         let fields = call.as_object().unwrap_or(&empty);
         let key = (session.to_owned(), text(call, "toolCallId"));
-        Call::new(self.merge(key, fields))
+        ToolCall::new(self.merge(key, fields))
     }
 
     fn merge(&mut self, key: (String, String), fields: &Map<String, Value>) -> &Map<String, Value> {
@@ -156,12 +156,12 @@ impl Calls {
     }
 
     /// Whether a call that is not over shows this change of a file.
-    pub(super) fn show(&self, wrote: &Wrote) -> bool {
+    pub(super) fn show(&self, wrote: &WrittenFile) -> bool {
         self.open.values().any(|fields| {
             let content = fields.get("content").and_then(Value::as_array);
-            let all = Change::all(content.map_or(&[], Vec::as_slice));
-            let own: Vec<Change> = all.filter(|change| change.path == wrote.path).collect();
-            let own: Vec<&Change> = own.iter().collect();
+            let all = ProposedChange::all(content.map_or(&[], Vec::as_slice));
+            let own: Vec<ProposedChange> = all.filter(|change| change.path == wrote.path).collect();
+            let own: Vec<&ProposedChange> = own.iter().collect();
             changes::make(&own, wrote.old.as_deref(), &wrote.new)
         })
     }
@@ -188,7 +188,7 @@ impl Calls {
     /// The one call that is about this command and shows no terminal yet.
     pub(super) fn awaiting(&self, session: &str, command: &str) -> Option<String> {
         let is_about = |fields: &Map<String, Value>| {
-            let own = Call::new(fields).command;
+            let own = ToolCall::new(fields).command;
             own.is_some_and(|own| own.trim() == command.trim())
         };
         let mut about = self

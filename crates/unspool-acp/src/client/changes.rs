@@ -13,7 +13,7 @@ use crate::wire::{items, text};
 
 /// A change as a call shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Change {
+pub struct ProposedChange {
     /// The file, as the agent names it.
     pub path: PathBuf,
     /// What is there before; `None` for a new file.
@@ -22,7 +22,7 @@ pub struct Change {
     pub new: String,
 }
 
-impl Change {
+impl ProposedChange {
     /// The changes in the content of a call.
     pub(super) fn all(content: &[Value]) -> impl Iterator<Item = Self> {
         let diffs = content.iter().filter(|item| text(item, "type") == "diff");
@@ -55,7 +55,7 @@ impl Change {
 
 /// Whether writing `after` where `now` stands is one of these changes of the file, or
 /// all of them in their order.
-pub(super) fn make(changes: &[&Change], now: Option<&str>, after: &str) -> bool {
+pub(super) fn make(changes: &[&ProposedChange], now: Option<&str>, after: &str) -> bool {
     let now = now.unwrap_or_default();
     let is_made = |made: Option<String>| made.is_some_and(|made| is_same(&made, after));
     if changes.is_empty() {
@@ -75,8 +75,8 @@ fn is_same(one: &str, other: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn change(old: Option<&str>, new: &str) -> Change {
-        Change {
+    fn change(old: Option<&str>, new: &str) -> ProposedChange {
+        ProposedChange {
             path: PathBuf::from("a"),
             old: old.map(str::to_owned),
             new: new.to_owned(),

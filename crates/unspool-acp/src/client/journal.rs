@@ -19,7 +19,7 @@ use unspool::{Event, Reader, ReaderOptions};
 
 use super::Update;
 use super::answered::About;
-use super::unfinished::{Left, Unfinished};
+use super::unfinished::{LeftoverCalls, Unfinished};
 use crate::record::Recorder;
 
 /// Events that wait for the first prompt. More of them start the recording.
@@ -64,7 +64,7 @@ enum Record {
 }
 
 impl Journal {
-    pub(super) fn new(record: Option<PathBuf>, first: u64, left: Left) -> Self {
+    pub(super) fn new(record: Option<PathBuf>, first: u64, left: LeftoverCalls) -> Self {
         Self {
             reader: Reader::with_options(
                 ReaderOptions::default().with_from(unspool::source::provider("acp")),
@@ -284,7 +284,7 @@ impl Journal {
     }
 
     /// The same, for a journal that goes on where this one ends.
-    pub(super) fn all_left(&self) -> Left {
+    pub(super) fn all_left(&self) -> LeftoverCalls {
         self.unfinished.all_left()
     }
 

@@ -5,7 +5,7 @@ use agent_client_protocol_schema::ProtocolVersion;
 use agent_client_protocol_schema::v1 as schema;
 use serde_json::Value;
 
-use super::{Client, Open, Pending, Stage, Update};
+use super::{Client, Pending, SessionRequest, Stage, Update};
 use crate::wire::{self, Refusal};
 
 impl Client {
@@ -22,14 +22,14 @@ impl Client {
         let elicitation = schema::ElicitationCapabilities::new()
             .form(schema::ElicitationFormCapabilities::new())
             .url(schema::ElicitationUrlCapabilities::new());
-        let auth = schema::AuthCapabilities::new().terminal(self.settings.terminal_login);
+        let auth = schema::AuthCapabilities::new().terminal(self.config.terminal_login);
         let capabilities = schema::ClientCapabilities::new()
             .fs(fs)
             .terminal(true)
             .session(session)
             .auth(auth)
             .elicitation(elicitation);
-        let info = schema::Implementation::new("unspool", &self.settings.version)
+        let info = schema::Implementation::new("unspool", &self.config.version)
             .title("Unspool".to_owned());
         let params = schema::InitializeRequest::new(ProtocolVersion::V1)
             .client_capabilities(capabilities)
@@ -53,19 +53,19 @@ impl Client {
             return;
         }
         self.state.initialized(&result);
-        self.open(self.settings.open.clone());
+        self.open_session(self.config.session.clone());
     }
 
     /// Opens a session in place of the one that is open.
-    pub fn open(&mut self, open: Open) {
+    pub fn open_session(&mut self, open: SessionRequest) {
         if let Some(turn) = &self.turn {
             self.pending.remove(&turn.request);
             self.cancel();
             self.turn = None;
         }
         let can = self.state.capabilities;
-        let root = self.settings.root.clone();
-        let servers = self.settings.mcp_servers.clone();
+        let root = self.config.root.clone();
+        let servers = self.config.mcp_servers.clone();
         self.state.session.clear();
         self.state.title.clear();
         self.state.mode.clear();
@@ -73,25 +73,25 @@ impl Client {
         self.state.options.clear();
         self.state.commands.clear();
         self.stage = Stage::Starting;
-        self.updates.push(Update::State);
+        self.updates.push(Update::StateChanged);
         match &open {
-            Open::Nothing => self.stage = Stage::Unopened,
-            Open::New => {
+            SessionRequest::Unchosen => self.stage = Stage::Unopened,
+            SessionRequest::New => {
                 let params = schema::NewSessionRequest::new(root).mcp_servers(servers);
-                self.ask_agent("session/new", &params, Pending::Open(open));
+                self.ask_agent("session/new", &params, Pending::OpenSession(open));
             }
-            Open::Load(id) | Open::Resume(id) => {
+            SessionRequest::Load(id) | SessionRequest::Resume(id) => {
                 let id = id.clone();
                 self.state.session.clone_from(&id);
-                let wants_history = matches!(open, Open::Load(_));
+                let wants_history = matches!(open, SessionRequest::Load(_));
                 if can.load && (wants_history || !can.resume) {
                     // Who wants to go on without the history has it.
                     self.journal.mute(!wants_history);
                     let params = schema::LoadSessionRequest::new(id, root).mcp_servers(servers);
-                    self.ask_agent("session/load", &params, Pending::Open(open));
+                    self.ask_agent("session/load", &params, Pending::OpenSession(open));
                 } else if can.resume {
                     let params = schema::ResumeSessionRequest::new(id, root).mcp_servers(servers);
-                    self.ask_agent("session/resume", &params, Pending::Open(open));
+                    self.ask_agent("session/resume", &params, Pending::OpenSession(open));
                 } else {
                     self.stage = Stage::Failed;
                     self.failed("session/load", "the agent cannot open earlier sessions");
@@ -100,7 +100,7 @@ impl Client {
         }
     }
 
-    pub(super) fn opened(&mut self, open: Open, result: Result<Value, Refusal>) {
+    pub(super) fn opened(&mut self, open: SessionRequest, result: Result<Value, Refusal>) {
         let result = match result {
             Ok(result) => result,
             Err(refusal) if self.wants_login(&refusal) => {
@@ -110,9 +110,9 @@ impl Client {
             Err(refusal) => {
                 self.stage = Stage::Failed;
                 let what = match open {
-                    Open::New | Open::Nothing => "session/new",
-                    Open::Load(_) => "session/load",
-                    Open::Resume(_) => "session/resume",
+                    SessionRequest::New | SessionRequest::Unchosen => "session/new",
+                    SessionRequest::Load(_) => "session/load",
+                    SessionRequest::Resume(_) => "session/resume",
                 };
                 self.failed(what, &refusal.message);
                 return;
@@ -136,14 +136,14 @@ impl Client {
     }
 
     /// The person has logged in: what failed for it is tried again.
-    pub fn logged_in(&mut self) {
+    pub fn retry_after_login(&mut self) {
         let Stage::Login(open) = std::mem::replace(&mut self.stage, Stage::Opened) else {
             return;
         };
-        if open == Open::Nothing {
+        if open == SessionRequest::Unchosen {
             self.send_next();
         } else {
-            self.open(open);
+            self.open_session(open);
         }
     }
 

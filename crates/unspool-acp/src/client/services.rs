@@ -17,12 +17,12 @@ use unspool::{patch, tool};
 
 use super::asks::{Held, unreadable};
 use super::calls::of_words;
-use super::changes::{self, Change};
+use super::changes::{self, ProposedChange};
 use super::shell::{Shell, whole};
-use super::{Call, Client, Update};
+use super::{Client, ToolCall, Update};
 use crate::files::{FileError, Files};
-use crate::permission::{Action, Subject, Verdict};
-use crate::terminals::{News, Run, Terminals, signal_name};
+use crate::permission::{Action, Operation, Verdict};
+use crate::terminals::{TerminalCommand, TerminalEvent, Terminals, signal_name};
 use crate::wire::{Message, items, text};
 
 /// Terminals that may be open at once.
@@ -52,7 +52,7 @@ pub(super) struct Services {
     pub(super) last: u64,
     granted_paths: Vec<String>,
     /// By where they lead.
-    granted_changes: Vec<(String, Change)>,
+    granted_changes: Vec<(String, ProposedChange)>,
     granted_commands: Vec<String>,
     /// What the person allowed until they leave: files to be written, commands
     /// to be run.
@@ -118,9 +118,9 @@ impl Services {
     }
 
     /// A rule allowed a call: what it says to be, and nothing beside that.
-    pub(super) fn grant_by_rule(&mut self, call: &Call) {
+    pub(super) fn grant_by_rule(&mut self, call: &ToolCall) {
         let is = |kind: &str| call.kind == kind;
-        self.grant(&Call {
+        self.grant(&ToolCall {
             changes: call
                 .changes
                 .clone()
@@ -133,7 +133,7 @@ impl Services {
     }
 
     /// The person allowed a call, as it was shown.
-    pub(super) fn grant(&mut self, call: &Call) {
+    pub(super) fn grant(&mut self, call: &ToolCall) {
         let places = self.places(&call.paths);
         self.granted_paths.extend(places.into_iter().flatten());
         for change in &call.changes {
@@ -145,7 +145,7 @@ impl Services {
     }
 
     /// Whether the person allowed to run this in the root, once.
-    fn is_command_granted(&mut self, run: &Run, line: &str) -> bool {
+    fn is_command_granted(&mut self, run: &TerminalCommand, line: &str) -> bool {
         let granted = self.granted_commands.iter().position(|it| it == line);
         let granted = granted.filter(|_| run.cwd == self.files.root());
         granted.map(|at| self.granted_commands.remove(at)).is_some()
@@ -155,7 +155,7 @@ impl Services {
     fn is_change_granted(&self, path: &Path, place: &str, content: &str) -> bool {
         let granted = self.granted_changes.iter();
         let granted = granted.filter(|(granted, _)| granted == place);
-        let granted: Vec<&Change> = granted.map(|(_, change)| change).collect();
+        let granted: Vec<&ProposedChange> = granted.map(|(_, change)| change).collect();
         let now = self.files.read(path, None, None).ok();
         let now = now.map(|now| now.text);
         changes::make(&granted, now.as_deref(), content)
@@ -221,11 +221,11 @@ impl Client {
                 return;
             }
         };
-        let verdict = self.settings.rules.judge(&Subject {
+        let verdict = self.config.rules.judge(&Operation {
             tool: method.to_owned(),
             kind: (if is_write { "edit" } else { "read" }).to_owned(),
             paths: vec![Some(place.clone())],
-            ..Subject::default()
+            ..Operation::default()
         });
         let title = format!("{method} {place}");
         if self.is_denied(request, &verdict, &title) {
@@ -276,18 +276,18 @@ impl Client {
         true
     }
 
-    fn file_call(&self, path: &Path, place: &str, params: &Value, is_write: bool) -> Call {
+    fn file_call(&self, path: &Path, place: &str, params: &Value, is_write: bool) -> ToolCall {
         let old = self.services.files.read(path, None, None).ok();
         let old = old.map(|old| old.text);
         let new = text(params, "content");
         let edit = is_write.then(|| patch::from_texts(place, old.as_deref(), &new, true));
-        let change = is_write.then(|| Change {
+        let change = is_write.then(|| ProposedChange {
             path: path.to_owned(),
             old,
             new,
         });
         let verb = if is_write { "Write" } else { "Read" };
-        Call {
+        ToolCall {
             name: (if is_write {
                 "fs/write_text_file"
             } else {
@@ -299,7 +299,7 @@ impl Client {
             paths: vec![place.into()],
             edits: edit.into_iter().collect(),
             changes: change.into_iter().collect(),
-            ..Call::default()
+            ..ToolCall::default()
         }
     }
 
@@ -331,7 +331,7 @@ impl Client {
                 match self.services.files.write(&path, &text(params, "content")) {
                     Ok(wrote) => {
                         self.reply(request, &schema::WriteTextFileResponse::new());
-                        self.updates.push(Update::Wrote(wrote));
+                        self.updates.push(Update::FileWritten(wrote));
                     }
                     Err(error) => self.refuse_file(request, &path, &error),
                 }
@@ -413,11 +413,11 @@ impl Client {
         }
         let line = line(&run);
         let judge = |line: String| {
-            self.settings.rules.judge(&Subject {
+            self.config.rules.judge(&Operation {
                 tool: "terminal/create".to_owned(),
                 kind: "execute".to_owned(),
                 command: Some(line),
-                ..Subject::default()
+                ..Operation::default()
             })
         };
         // No variable makes right what is denied without it.
@@ -433,14 +433,14 @@ impl Client {
         }
         let is_asked = verdict.action == Action::Ask && !self.services.runs_freely;
         if is_asked && !self.services.is_command_granted(&run, &line) {
-            let call = Call {
+            let call = ToolCall {
                 name: "terminal/create".to_owned(),
                 kind: "execute".to_owned(),
                 title: line.clone(),
                 command: Some(line),
                 is_command_given: true,
                 remarks: self.elsewhere(&run),
-                ..Call::default()
+                ..ToolCall::default()
             };
             let held = Held {
                 method: "terminal/create".to_owned(),
@@ -453,7 +453,7 @@ impl Client {
     }
 
     /// Where a command runs; `false`, and the agent knows it, if that cannot be.
-    fn finds_folder(&mut self, request: &Value, params: &Value, run: &mut Run) -> bool {
+    fn finds_folder(&mut self, request: &Value, params: &Value, run: &mut TerminalCommand) -> bool {
         let cwd = text(params, "cwd");
         let folder = if cwd.is_empty() {
             Ok(self.services.files.root().to_owned())
@@ -471,7 +471,7 @@ impl Client {
     }
 
     /// What is to be known of where a command runs, if that is not the project's root.
-    fn elsewhere(&self, run: &Run) -> Vec<String> {
+    fn elsewhere(&self, run: &TerminalCommand) -> Vec<String> {
         if run.cwd == self.services.files.root() {
             return Vec::new();
         }
@@ -512,10 +512,12 @@ impl Client {
         }
     }
 
-    pub(super) fn terminal_news(&mut self, news: News) {
+    pub(super) fn terminal_news(&mut self, news: TerminalEvent) {
         match news {
-            News::Output(id) if self.services.owned.contains_key(&id) => self.show_output(&id),
-            News::Exited(id) if self.services.owned.contains_key(&id) => {
+            TerminalEvent::Output(id) if self.services.owned.contains_key(&id) => {
+                self.show_output(&id)
+            }
+            TerminalEvent::Exited(id) if self.services.owned.contains_key(&id) => {
                 self.show_output(&id);
                 let code = self
                     .services
@@ -527,8 +529,8 @@ impl Client {
                 }
                 self.answer_waiting(&id);
             }
-            News::Output(id) => self.shell_said(&id),
-            News::Exited(id) => self.shell_ended(&id),
+            TerminalEvent::Output(id) => self.shell_said(&id),
+            TerminalEvent::Exited(id) => self.shell_ended(&id),
         }
     }
 
@@ -574,7 +576,7 @@ impl Client {
     }
 
     /// Whether a terminal or its end is still to be shown once a while has passed.
-    pub fn is_unsettled(&self) -> bool {
+    pub fn has_unshown_terminal(&self) -> bool {
         self.services.owned.iter().any(|(id, owned)| {
             let has_ended = self.services.terminals.exit(id).is_some();
             let is_hidden = owned.card == Card::No && !owned.is_embedded;
@@ -734,10 +736,10 @@ fn is_variable(variable: &Value) -> bool {
     name.chars().all(is_letter) && name.starts_with(|c: char| !c.is_ascii_digit())
 }
 
-fn run(params: &Value) -> Run {
+fn run(params: &Value) -> TerminalCommand {
     let strings = |key| items(params, key).iter().filter_map(Value::as_str);
     let env = items(params, "env").iter();
-    Run {
+    TerminalCommand {
         command: text(params, "command"),
         args: strings("args").map(str::to_owned).collect(),
         env: env
@@ -750,7 +752,7 @@ fn run(params: &Value) -> Run {
 }
 
 /// A command without its variables, as one line for a shell.
-fn bare_line(run: &Run) -> String {
+fn bare_line(run: &TerminalCommand) -> String {
     if run.args.is_empty() {
         return tool::unwrap_shell(&run.command).into_owned();
     }
@@ -758,14 +760,14 @@ fn bare_line(run: &Run) -> String {
     of_words(&words)
 }
 
-fn words(run: &Run) -> impl Iterator<Item = &str> {
+fn words(run: &TerminalCommand) -> impl Iterator<Item = &str> {
     let args = run.args.iter().map(String::as_str);
     std::iter::once(run.command.as_str()).chain(args)
 }
 
 /// The whole of a command as one line for a shell. Variables may make another program
 /// of it, so they stand before it, and nothing is taken off then.
-fn line(run: &Run) -> String {
+fn line(run: &TerminalCommand) -> String {
     if run.env.is_empty() {
         return bare_line(run);
     }

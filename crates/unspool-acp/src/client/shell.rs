@@ -5,7 +5,7 @@ use unspool::event::{Category, RawJson, ToolOutput, ToolResult, ToolStatus, Tool
 use unspool::tool;
 
 use super::Client;
-use crate::terminals::{Output, Run};
+use crate::terminals::{Output, TerminalCommand};
 
 /// A command of the person that runs.
 #[derive(Default)]
@@ -17,13 +17,13 @@ pub(super) struct Shell {
 impl Client {
     /// Runs a command line for the person, in the root. The id names it in the
     /// events that tell of it. Fails when there is no terminal for it.
-    pub fn shell(&mut self, command: &str) -> std::io::Result<String> {
+    pub fn run_shell(&mut self, command: &str) -> std::io::Result<String> {
         self.services.last += 1;
         let id = format!("unspool-shell-{}", self.services.last);
-        let run = Run {
+        let run = TerminalCommand {
             command: command.to_owned(),
             cwd: self.services.files.root().to_owned(),
-            ..Run::default()
+            ..TerminalCommand::default()
         };
         self.services.terminals.start(&id, &run)?;
         self.services.shells.insert(id.clone(), Shell::default());
@@ -32,12 +32,12 @@ impl Client {
     }
 
     /// The person's commands that run, oldest first.
-    pub fn shells(&self) -> impl Iterator<Item = &str> {
+    pub fn running_shells(&self) -> impl Iterator<Item = &str> {
         self.services.shells.keys().map(String::as_str)
     }
 
     /// Whether a command of the agent runs that no call of its own shows.
-    pub fn runs_terminal(&self) -> bool {
+    pub fn has_unattached_terminal(&self) -> bool {
         self.services.runs_card()
     }
 
@@ -49,7 +49,7 @@ impl Client {
     }
 
     /// Types into a command of the person.
-    pub fn type_into(&mut self, id: &str, bytes: &[u8]) {
+    pub fn write_to_shell(&mut self, id: &str, bytes: &[u8]) {
         if self.services.shells.contains_key(id) {
             // One that is over does not read.
             let _ = self.services.terminals.write(id, bytes);
@@ -57,7 +57,7 @@ impl Client {
     }
 
     /// The size of all terminals, rows first.
-    pub fn resize(&mut self, rows: u16, columns: u16) {
+    pub fn resize_terminals(&mut self, rows: u16, columns: u16) {
         self.services.terminals.resize(rows, columns);
     }
 

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use unspool::event::{Body, ToolStatus};
 
 use super::*;
-use crate::permission::Rule;
+use crate::permission::{Rule, Rules};
 
 mod answered;
 mod services;
@@ -26,9 +26,9 @@ impl World {
         Self::with(|_| {})
     }
 
-    fn with(change: impl FnOnce(&mut Settings)) -> Self {
+    fn with(change: impl FnOnce(&mut ClientConfig)) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let mut settings = Settings::new(folder.path().canonicalize().unwrap());
+        let mut settings = ClientConfig::new(folder.path().canonicalize().unwrap());
         change(&mut settings);
         let (sender, sent) = channel();
         let (tell, news) = channel();
@@ -89,7 +89,7 @@ impl World {
 
     fn take(&mut self, mut message: Value) -> Vec<Update> {
         message["jsonrpc"] = json!("2.0");
-        self.client.take(Incoming::Line(message.to_string()))
+        self.client.receive(Incoming::Line(message.to_string()))
     }
 
     fn update(&mut self, update: Value) -> Vec<Update> {
@@ -122,7 +122,7 @@ impl World {
                 return serde_json::from_str(&line).unwrap();
             }
             let news = self.news.recv_timeout(Duration::from_secs(10)).unwrap();
-            self.client.take(news);
+            self.client.receive(news);
         }
     }
 
@@ -177,8 +177,8 @@ fn noise_before_the_protocol_does_no_harm() {
     let mut world = World::new();
     let updates = world
         .client
-        .take(Incoming::Line("Welcome to zsh!".to_owned()));
-    assert!(matches!(&updates[..], [Update::Stray(text)] if text == "Welcome to zsh!"));
+        .receive(Incoming::Line("Welcome to zsh!".to_owned()));
+    assert!(matches!(&updates[..], [Update::InvalidLine(text)] if text == "Welcome to zsh!"));
     for line in [
         "",
         "{\"half\":",
@@ -188,9 +188,9 @@ fn noise_before_the_protocol_does_no_harm() {
         "{\"id\":5}",
         "null",
     ] {
-        world.client.take(Incoming::Line(line.to_owned()));
+        world.client.receive(Incoming::Line(line.to_owned()));
     }
-    world.client.take(Incoming::Oversized(1 << 27));
+    world.client.receive(Incoming::Oversized(1 << 27));
     world.open();
 }
 
@@ -205,7 +205,7 @@ fn a_second_announcement_of_a_call_is_an_update() {
         json!({"sessionUpdate": "tool_call", "toolCallId": "c", "title": "ls", "rawInput": null}),
     );
     world.asks(json!(7), json!({"toolCallId": "c"}));
-    let AskKind::Permission { call, options } = &world.client.asks()[0].kind else {
+    let QuestionKind::Permission { call, options } = &world.client.questions()[0].kind else {
         panic!("no permission");
     };
     assert_eq!(
@@ -228,7 +228,7 @@ fn progress_does_not_take_an_open_request_away() {
         json!({"sessionUpdate": "tool_call_update", "toolCallId": "c", "status": "completed"}),
     );
     assert_eq!(world.client.phase(), Phase::Asking);
-    let id = world.client.asks()[0].id;
+    let id = world.client.questions()[0].id;
     assert!(world.client.answer(id, Answer::Option("y".to_owned())));
     assert_eq!(
         world.sent(),
@@ -245,7 +245,7 @@ fn two_requests_for_one_call_are_two_questions() {
     world.asks(json!("8"), json!({"toolCallId": "c"}));
     // The very same request again is not.
     world.asks(json!(7), json!({"toolCallId": "c", "title": "again"}));
-    let ids: Vec<AskId> = world.client.asks().iter().map(|ask| ask.id).collect();
+    let ids: Vec<QuestionId> = world.client.questions().iter().map(|ask| ask.id).collect();
     assert_eq!(ids.len(), 2);
     world.client.answer(ids[1], Answer::Option("n".to_owned()));
     assert_eq!(world.sent()["id"], "8");
@@ -275,7 +275,7 @@ fn canceling_answers_everything_that_is_open_and_that_comes() {
     world.asks(json!(7), json!({"toolCallId": "c"}));
     let form = json!({"mode": "form", "message": "Name?", "sessionId": "s", "requestedSchema": {"type": "object"}});
     world.take(json!({"id": 8, "method": "elicitation/create", "params": form}));
-    assert_eq!(world.client.asks().len(), 2);
+    assert_eq!(world.client.questions().len(), 2);
     world.client.cancel();
     assert_eq!(world.sent()["method"], "session/cancel");
     assert_eq!(
@@ -283,7 +283,7 @@ fn canceling_answers_everything_that_is_open_and_that_comes() {
         json!({"outcome": {"outcome": "cancelled"}})
     );
     assert_eq!(world.sent()["result"], json!({"action": "cancel"}));
-    assert!(world.client.asks().is_empty() && world.client.is_canceling());
+    assert!(world.client.questions().is_empty() && world.client.is_canceling());
     world.asks(json!(9), json!({"toolCallId": "d"}));
     assert_eq!(
         world.sent(),
@@ -394,7 +394,7 @@ fn a_login_is_asked_for_and_what_failed_is_tried_again() {
     assert_eq!(world.client.phase(), Phase::NeedsLogin);
     let methods = &world.client.state().auth_methods;
     assert_eq!(methods[0].terminal, None);
-    let terminal = crate::state::TerminalLogin {
+    let terminal = crate::agent_state::TerminalLogin {
         args: vec!["login".to_owned()],
         env: vec![("A".to_owned(), "b".to_owned())],
     };
@@ -413,7 +413,7 @@ fn a_login_is_asked_for_and_what_failed_is_tried_again() {
     world.sent();
     world.take(json!({"id": 5, "error": {"code": -32000, "message": "expired"}}));
     assert_eq!(world.client.phase(), Phase::NeedsLogin);
-    world.client.logged_in();
+    world.client.retry_after_login();
     assert_eq!(world.sent()["params"]["prompt"][0]["text"], "hello");
 }
 
@@ -465,7 +465,7 @@ fn a_request_that_is_taken_back_is_closed() {
     assert!(
         updates
             .iter()
-            .any(|update| matches!(update, Update::Settled(_)))
+            .any(|update| matches!(update, Update::QuestionClosed(_)))
     );
     assert_eq!(world.sent()["error"]["code"], -32800);
     assert_eq!(world.client.phase(), Phase::Working);
@@ -479,23 +479,23 @@ fn the_end_of_an_agent_closes_everything() {
     world.asks(json!(7), json!({"toolCallId": "c"}));
     world
         .client
-        .take(Incoming::Stderr("out of memory\n".to_owned()));
+        .receive(Incoming::Stderr("out of memory\n".to_owned()));
     let exit = Exit {
         code: Some(3),
         signal: None,
     };
-    let updates = world.client.take(Incoming::Exited(exit.clone()));
+    let updates = world.client.receive(Incoming::Exited(exit.clone()));
     assert!(matches!(events(&updates).last(), Some(Body::TurnEnd(_))));
     assert!(updates.iter().any(|update| matches!(update,
         Update::Ended { exit: how, stderr } if *how == exit && stderr == "out of memory\n")));
     assert_eq!(world.client.phase(), Phase::Ended);
-    assert!(world.client.asks().is_empty());
+    assert!(world.client.questions().is_empty());
     // Whatever is wanted now goes nowhere, and nothing breaks.
     world.say("x");
     world.client.cancel();
     world.client.set_mode("m");
     world.take(json!({"id": 2, "result": {"stopReason": "end_turn"}}));
-    world.client.take(Incoming::Exited(Exit::default()));
+    world.client.receive(Incoming::Exited(Exit::default()));
     world.nothing_sent();
 }
 
@@ -517,31 +517,31 @@ fn earlier_sessions_are_opened_the_way_the_agent_can() {
     for (can, wanted, method) in [
         (
             json!({"loadSession": true}),
-            Open::Load("o".into()),
+            SessionRequest::Load("o".into()),
             Some("session/load"),
         ),
         (
             json!({"loadSession": true}),
-            Open::Resume("o".into()),
+            SessionRequest::Resume("o".into()),
             Some("session/load"),
         ),
         (
             json!({"sessionCapabilities": {"resume": {}}}),
-            Open::Load("o".into()),
+            SessionRequest::Load("o".into()),
             Some("session/resume"),
         ),
         (
             json!({"loadSession": true, "sessionCapabilities": {"resume": {}}}),
-            Open::Resume("o".into()),
+            SessionRequest::Resume("o".into()),
             Some("session/resume"),
         ),
         (
             json!({"sessionCapabilities": {"resume": null}}),
-            Open::Resume("o".into()),
+            SessionRequest::Resume("o".into()),
             None,
         ),
     ] {
-        let mut world = World::with(|settings| settings.open = wanted.clone());
+        let mut world = World::with(|settings| settings.session = wanted.clone());
         world.sent();
         world.take(json!({"id": 0, "result": {"protocolVersion": 1, "agentCapabilities": can}}));
         let Some(method) = method else {
@@ -565,7 +565,7 @@ fn earlier_sessions_are_opened_the_way_the_agent_can() {
 #[test]
 fn modes_options_and_commands_are_known_and_set() {
     let mut world = World::opened();
-    world.client.open(Open::New);
+    world.client.open_session(SessionRequest::New);
     world.sent();
     world.take(json!({"id": 2, "result": {"sessionId": "s", "modes": {"currentModeId": "ask", "availableModes": [{"id": "ask", "name": "Ask"}, {"id": "code"}]},
         "configOptions": [
@@ -612,7 +612,7 @@ fn modes_options_and_commands_are_known_and_set() {
 #[test]
 fn the_older_list_of_models_is_a_setting_too() {
     let mut world = World::opened();
-    world.client.open(Open::New);
+    world.client.open_session(SessionRequest::New);
     world.sent();
     world.take(json!({"id": 2, "result": {"sessionId": "s", "models": {"currentModelId": "a", "availableModels": [{"modelId": "a"}, {"modelId": "b"}]}}}));
     world.client.set_option("model", &json!("b"));
@@ -642,7 +642,7 @@ fn rules_answer_and_that_is_told() {
     assert_eq!(world.sent()["result"]["outcome"]["optionId"], "y");
     assert!(updates.iter().any(|update| matches!(
         update,
-        Update::Automatic {
+        Update::AnsweredByRule {
             rule: 1,
             action: Action::Allow,
             ..
@@ -669,7 +669,7 @@ fn a_form_is_answered_with_typed_values() {
     let mut world = World::working();
     let form = json!({"mode": "form", "message": "Who?", "sessionId": "s", "requestedSchema": {"type": "object", "properties": {"n": {"type": "string"}}}});
     world.take(json!({"id": 7, "method": "elicitation/create", "params": form}));
-    let id = world.client.asks()[0].id;
+    let id = world.client.questions()[0].id;
     let fields = json!({"n": "x", "age": 5, "yes": true, "list": ["a"], "bad": {"a": 1}});
     world
         .client
@@ -679,8 +679,10 @@ fn a_form_is_answered_with_typed_values() {
         json!({"action": "accept", "content": {"age": 5, "list": ["a"], "n": "x", "yes": true}})
     );
     world.take(json!({"id": 8, "method": "elicitation/create", "params": {"mode": "url", "url": "https://x", "message": "m"}}));
-    let id = world.client.asks()[0].id;
-    assert!(matches!(&world.client.asks()[0].kind, AskKind::Url { url, .. } if url == "https://x"));
+    let id = world.client.questions()[0].id;
+    assert!(
+        matches!(&world.client.questions()[0].kind, QuestionKind::Url { url, .. } if url == "https://x")
+    );
     world.client.answer(id, Answer::Decline);
     assert_eq!(world.sent()["result"], json!({"action": "decline"}));
 }
@@ -702,13 +704,13 @@ fn what_is_done_at_an_address_is_told_and_closes_the_question() {
     // While the question is still there, and after it was answered.
     world.take(ask(7, "one"));
     world.take(ask(8, "two"));
-    let first = world.client.asks()[0].id;
+    let first = world.client.questions()[0].id;
     let updates = world.take(done("one"));
     assert!(says(&updates, "Done at https://x/one"), "{updates:?}");
-    let is_settled = |update: &Update| matches!(update, Update::Settled(id) if *id == first);
+    let is_settled = |update: &Update| matches!(update, Update::QuestionClosed(id) if *id == first);
     assert!(updates.iter().any(is_settled));
     assert_eq!(world.sent()["result"]["action"], "accept");
-    let second = world.client.asks()[0].id;
+    let second = world.client.questions()[0].id;
     world
         .client
         .answer(second, Answer::Accept(serde_json::Map::new()));
@@ -727,7 +729,7 @@ fn a_flood_of_requests_is_bounded() {
     for number in 0..400 {
         world.asks(json!(number), json!({"toolCallId": format!("c{number}")}));
     }
-    assert_eq!(world.client.asks().len(), 256);
+    assert_eq!(world.client.questions().len(), 256);
     assert_eq!(world.sent.try_iter().count(), 144);
 }
 
@@ -764,7 +766,7 @@ fn what_is_held_back_is_shown_when_nothing_follows() {
             .count(),
         0
     );
-    let updates = world.client.quiet();
+    let updates = world.client.flush_held();
     assert_eq!(
         events(&updates)
             .iter()
@@ -772,7 +774,7 @@ fn what_is_held_back_is_shown_when_nothing_follows() {
             .count(),
         1
     );
-    assert!(events(&world.client.quiet()).is_empty());
+    assert!(events(&world.client.flush_held()).is_empty());
     world.nothing_sent();
 }
 
@@ -780,7 +782,7 @@ fn what_is_held_back_is_shown_when_nothing_follows() {
 fn another_session_ends_the_turn_of_the_first() {
     let mut world = World::working();
     world.asks(json!(7), json!({"toolCallId": "c"}));
-    world.client.open(Open::New);
+    world.client.open_session(SessionRequest::New);
     assert_eq!(world.sent()["method"], "session/cancel");
     assert_eq!(world.sent()["id"], 7);
     assert_eq!(world.sent()["method"], "session/new");

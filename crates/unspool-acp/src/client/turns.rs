@@ -3,7 +3,7 @@
 use agent_client_protocol_schema::v1 as schema;
 use serde_json::Value;
 
-use super::{Client, Open, Pending, Queued, Stage, Turn, Update, blocks};
+use super::{Client, Pending, QueuedPrompt, SessionRequest, Stage, Turn, Update, blocks};
 use crate::wire::{self, Refusal};
 
 impl Client {
@@ -16,8 +16,8 @@ impl Client {
         }
         self.last_queued += 1;
         let id = self.last_queued;
-        self.queue.push_back(Queued { id, blocks });
-        self.updates.push(Update::State);
+        self.queue.push_back(QueuedPrompt { id, blocks });
+        self.updates.push(Update::StateChanged);
         true
     }
 
@@ -25,21 +25,21 @@ impl Client {
     pub fn edit_queued(&mut self, id: u64, blocks: Vec<schema::ContentBlock>) -> bool {
         let queued = self.queue.iter_mut().find(|queued| queued.id == id);
         let is_there = queued.map(|queued| queued.blocks = blocks).is_some();
-        self.updates.push(Update::State);
+        self.updates.push(Update::StateChanged);
         is_there
     }
 
     /// Takes a message out of the queue.
-    pub fn remove_queued(&mut self, id: u64) -> Option<Queued> {
+    pub fn remove_queued(&mut self, id: u64) -> Option<QueuedPrompt> {
         let at = self.queue.iter().position(|queued| queued.id == id)?;
-        self.updates.push(Update::State);
+        self.updates.push(Update::StateChanged);
         self.queue.remove(at)
     }
 
     /// Forgets all messages that wait.
     pub fn clear_queue(&mut self) {
         self.queue.clear();
-        self.updates.push(Update::State);
+        self.updates.push(Update::StateChanged);
     }
 
     /// Sends the next message of the queue, if one can be sent. After a turn
@@ -66,7 +66,7 @@ impl Client {
             blocks,
             is_canceled: false,
         });
-        self.updates.push(Update::State);
+        self.updates.push(Update::StateChanged);
     }
 
     pub(super) fn prompt_ended(&mut self, result: Result<Value, Refusal>) {
@@ -78,10 +78,10 @@ impl Client {
                 wire::text(&result, "stopReason") != "cancelled"
             }
             Err(refusal) if self.wants_login(&refusal) => {
-                self.stage = Stage::Login(Open::Nothing);
+                self.stage = Stage::Login(SessionRequest::Unchosen);
                 if let Some(turn) = turn {
                     self.last_queued += 1;
-                    self.queue.push_front(Queued {
+                    self.queue.push_front(QueuedPrompt {
                         id: self.last_queued,
                         blocks: turn.blocks,
                     });

@@ -41,13 +41,13 @@ struct GivenUp {
 
 /// Calls that earlier turns left open, by their ids.
 #[derive(Clone, Debug, Default)]
-pub struct Left(BTreeMap<String, Event>);
+pub struct LeftoverCalls(BTreeMap<String, Event>);
 
 /// What is to be told of a conversation that goes on before anything else is: how
 /// all ended that was open when whoever kept it was killed; and what got no result. An
 /// end of the turn that only the reader told, without a time, is taken out and among
 /// what is told.
-pub fn ends_of(past: &mut Vec<Event>) -> (Vec<Body>, Left) {
+pub fn close_interrupted(past: &mut Vec<Event>) -> (Vec<Body>, LeftoverCalls) {
     let end = past.pop_if(|last| {
         let is_cut =
             matches!(&last.body, Body::TurnEnd(end) if end.status == TurnStatus::Interrupted);
@@ -145,7 +145,7 @@ impl Unfinished {
     }
 
     /// One that goes on where another was: calls with these ids are other calls.
-    pub(super) fn after(left: Left) -> Self {
+    pub(super) fn after(left: LeftoverCalls) -> Self {
         Self {
             old: left.0,
             ..Self::default()
@@ -153,9 +153,9 @@ impl Unfinished {
     }
 
     /// All that was left open, for the next one.
-    pub(super) fn all_left(&self) -> Left {
+    pub(super) fn all_left(&self) -> LeftoverCalls {
         let left = self.left.iter().chain(&self.old);
-        Left(left.map(|(id, call)| (id.clone(), call.clone())).collect())
+        LeftoverCalls(left.map(|(id, call)| (id.clone(), call.clone())).collect())
     }
 
     fn forget_left(&mut self) {

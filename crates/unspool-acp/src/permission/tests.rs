@@ -19,24 +19,24 @@ fn rules(list: &[(Action, &str, &str)]) -> Rules {
     Rules::new(&rules).unwrap()
 }
 
-fn runs(command: &str) -> Subject {
-    Subject {
+fn runs(command: &str) -> Operation {
+    Operation {
         tool: "Bash".to_owned(),
         kind: "execute".to_owned(),
         command: Some(command.to_owned()),
-        ..Subject::default()
+        ..Operation::default()
     }
 }
 
-fn edits(paths: &[&str]) -> Subject {
-    Subject {
+fn edits(paths: &[&str]) -> Operation {
+    Operation {
         tool: "Edit".to_owned(),
         kind: "edit".to_owned(),
         paths: paths
             .iter()
             .map(|path| (*path != "outside").then(|| (*path).to_owned()))
             .collect(),
-        ..Subject::default()
+        ..Operation::default()
     }
 }
 
@@ -108,10 +108,10 @@ fn any_part_of_a_chain_can_be_denied() {
 
 #[test]
 fn a_headline_can_be_denied_but_not_allowed() {
-    let headline = Subject {
+    let headline = Operation {
         kind: "execute".to_owned(),
         title: "rm x".to_owned(),
-        ..Subject::default()
+        ..Operation::default()
     };
     let allow = rules(&[(Action::Allow, "command", "rm *")]);
     assert_eq!(allow.judge(&headline).action, Action::Ask);
@@ -163,7 +163,7 @@ fn stars_in_paths_stay_in_their_folder() {
 #[test]
 fn a_path_says_nothing_of_what_a_command_does() {
     let rules = rules(&[(Action::Allow, "path", "**")]);
-    let command = Subject {
+    let command = Operation {
         paths: vec![Some("src/a.rs".to_owned())],
         ..runs("rm src/a.rs")
     };

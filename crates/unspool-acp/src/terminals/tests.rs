@@ -8,7 +8,7 @@ const WAIT: Duration = Duration::from_secs(20);
 
 struct World {
     terminals: Terminals,
-    news: Receiver<News>,
+    news: Receiver<TerminalEvent>,
 }
 
 fn world() -> World {
@@ -21,11 +21,11 @@ fn world() -> World {
 
 impl World {
     fn start(&mut self, line: &str, limit: Option<u64>) {
-        let run = Run {
+        let run = TerminalCommand {
             command: line.to_owned(),
             cwd: "/".into(),
             limit,
-            ..Run::default()
+            ..TerminalCommand::default()
         };
         self.terminals.start("t", &run).unwrap();
     }
@@ -33,7 +33,7 @@ impl World {
     /// Waits for the end; how often output was announced meanwhile.
     fn end(&self) -> usize {
         let mut announced = 0;
-        while let News::Output(_) = self.news.recv_timeout(WAIT).unwrap() {
+        while let TerminalEvent::Output(_) = self.news.recv_timeout(WAIT).unwrap() {
             announced += 1;
         }
         announced

@@ -51,7 +51,7 @@ fn noise_of_every_kind_changes_nothing() {
     let strays = world
         .updates
         .iter()
-        .filter(|update| matches!(update, Update::Stray(_)));
+        .filter(|update| matches!(update, Update::InvalidLine(_)));
     assert!(strays.count() > 10);
     let ends = world
         .bodies()
@@ -68,7 +68,7 @@ fn questions_that_are_asked_twice_are_answered_twice() {
     let mut answered = 0;
     loop {
         world.until(|world| matches!(world.client.phase(), Phase::Asking | Phase::Ready));
-        let Some(ask) = world.client.asks().first() else {
+        let Some(ask) = world.client.questions().first() else {
             break;
         };
         let id = ask.id;
@@ -93,7 +93,7 @@ fn a_question_after_a_cancel_is_not_shown() {
     let asked = world
         .updates
         .iter()
-        .filter(|update| matches!(update, Update::Asked(_)));
+        .filter(|update| matches!(update, Update::QuestionAdded(_)));
     assert_eq!(asked.count(), 1);
 }
 
@@ -111,7 +111,7 @@ fn an_agent_may_die_at_any_time() {
         });
         assert!(ended, "after {messages}");
         assert_eq!(world.client.phase(), Phase::Ended);
-        assert!(world.client.asks().is_empty());
+        assert!(world.client.questions().is_empty());
     }
 }
 
@@ -140,7 +140,7 @@ fn an_agent_that_hangs_stops_nobody() {
     world.say(&"x".repeat(8 << 20));
     world.client.cancel();
     assert!(start.elapsed() < Duration::from_secs(5));
-    assert!(world.client.unread() > 1 << 20);
+    assert!(world.client.unread_bytes() > 1 << 20);
     drop(world);
     assert!(start.elapsed() < Duration::from_secs(10));
 }
@@ -196,11 +196,7 @@ fn a_login_is_asked_for() {
 
 #[test]
 fn a_program_that_is_not_there_is_an_error() {
-    let launch = unspool_acp::Launch {
-        argv: vec!["/no/such/agent".into()],
-        env: Vec::new(),
-        cwd: "/".into(),
-    };
-    let settings = unspool_acp::Settings::new("/");
+    let launch = unspool_acp::Launch::new(vec!["/no/such/agent".into()], "/");
+    let settings = unspool_acp::ClientConfig::new("/");
     assert!(unspool_acp::Client::start(&launch, settings, |_| {}).is_err());
 }

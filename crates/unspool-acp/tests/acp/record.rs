@@ -107,7 +107,7 @@ fn what_is_read_back_is_what_was_shown() {
     world.until(|world| world.client.phase() == Phase::Ready);
     world.client.close();
     world.until(World::is_ended);
-    assert_eq!(world.client.recording(), Some(&*file));
+    assert_eq!(world.client.record_path(), Some(&*file));
     let mut reader = Reader::new();
     reader.push(&std::fs::read(&file).unwrap());
     reader.finish();

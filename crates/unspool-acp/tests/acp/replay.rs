@@ -8,7 +8,7 @@ use serde_json::Value;
 use unspool::event::{Agent, Body};
 use unspool::{Reader, ReaderOptions};
 use unspool_acp::permission::{Action, Rule, Rules};
-use unspool_acp::{Answer, AskKind, Open, Update};
+use unspool_acp::{Answer, QuestionKind, SessionRequest, Update};
 
 use crate::world::World;
 
@@ -83,12 +83,10 @@ fn expected(script: &Script) -> Vec<Shown> {
 
 /// The recorded clients did what they were told.
 fn trusting() -> Rules {
-    let allow = |tool: &str| Rule {
-        action: Action::Allow,
-        tool: Some(tool.to_owned()),
-        kind: None,
-        path: None,
-        command: None,
+    let allow = |tool: &str| {
+        let mut rule = Rule::new(Action::Allow);
+        rule.tool = Some(tool.to_owned());
+        rule
     };
     Rules::new(&[allow("fs/*"), allow("terminal/*")]).unwrap()
 }
@@ -99,7 +97,7 @@ fn played(path: &Path) -> (Vec<Shown>, Script) {
     let first = first_session(&script(path, "/"));
     let flags = ["--root", "{root}", path.to_str().unwrap()];
     let mut world = World::with(&flags, |settings| {
-        settings.open = first;
+        settings.session = first;
         settings.rules = trusting();
     });
     let script = script(path, world.root.to_str().unwrap());
@@ -123,18 +121,18 @@ fn played(path: &Path) -> (Vec<Shown>, Script) {
     (shown.collect(), script)
 }
 
-fn first_session(script: &Script) -> Open {
+fn first_session(script: &Script) -> SessionRequest {
     let client = script.iter().filter(|(is_agent, _)| !is_agent);
     let mut opens = client.filter_map(|(_, message)| open(message));
     opens.next().unwrap()
 }
 
-fn open(message: &Value) -> Option<Open> {
+fn open(message: &Value) -> Option<SessionRequest> {
     let id = message["params"]["sessionId"].as_str().unwrap_or_default();
     match message["method"].as_str()? {
-        "session/new" => Some(Open::New),
-        "session/load" => Some(Open::Load(id.to_owned())),
-        "session/resume" => Some(Open::Resume(id.to_owned())),
+        "session/new" => Some(SessionRequest::New),
+        "session/load" => Some(SessionRequest::Load(id.to_owned())),
+        "session/resume" => Some(SessionRequest::Resume(id.to_owned())),
         _ => None,
     }
 }
@@ -143,7 +141,7 @@ fn act(world: &mut World, script: &Script, index: usize, message: &Value, is_ope
     if let Some(open) = open(message) {
         // The first one is opened without being told.
         if std::mem::replace(is_opened, true) {
-            world.client.open(open);
+            world.client.open_session(open);
         }
     }
     match message["method"].as_str() {
@@ -159,7 +157,7 @@ fn act(world: &mut World, script: &Script, index: usize, message: &Value, is_ope
         Some(_) => {}
         None => answer(world, script.get(..index).unwrap(), message),
     }
-    let new = world.client.drain();
+    let new = world.client.take_updates();
     world.updates.extend(new);
 }
 
@@ -183,8 +181,8 @@ fn answer(world: &mut World, before: &[(bool, Value)], message: &Value) {
         _ => return,
     };
     let call = asked["params"]["toolCall"]["toolCallId"].as_str();
-    let ask = world.client.asks().iter().find(|ask| match &ask.kind {
-        AskKind::Permission { call: asked, .. } => Some(&*asked.id) == call,
+    let ask = world.client.questions().iter().find(|ask| match &ask.kind {
+        QuestionKind::Permission { call: asked, .. } => Some(&*asked.id) == call,
         _ => call.is_none(),
     });
     // Canceling has answered it already.

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use unspool::event::Body;
 use unspool_acp::schema::{ContentBlock, TextContent};
-use unspool_acp::{Client, Incoming, Launch, Settings, Update};
+use unspool_acp::{Client, ClientConfig, Incoming, Launch, Update};
 
 /// How long anything may take before a test fails.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -26,19 +26,15 @@ impl World {
         Self::with(flags, |_| {})
     }
 
-    pub(crate) fn with(flags: &[&str], change: impl FnOnce(&mut Settings)) -> Self {
+    pub(crate) fn with(flags: &[&str], change: impl FnOnce(&mut ClientConfig)) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
-        let mut settings = Settings::new(&root);
+        let mut settings = ClientConfig::new(&root);
         change(&mut settings);
         let mut argv = vec![fake_agent::executable().into()];
         let here = root.to_str().unwrap();
         argv.extend(flags.iter().map(|flag| flag.replace("{root}", here).into()));
-        let launch = Launch {
-            argv,
-            env: Vec::new(),
-            cwd: root.clone(),
-        };
+        let launch = Launch::new(argv, &root);
         let (sender, incoming) = channel();
         let client = Client::start(&launch, settings, move |incoming| {
             let _ = sender.send(incoming);
@@ -56,14 +52,14 @@ impl World {
     pub(crate) fn step(&mut self) -> bool {
         let incoming = self.incoming.recv_timeout(PATIENCE).unwrap();
         let is_line = matches!(incoming, Incoming::Line(_));
-        let new = self.client.take(incoming);
+        let new = self.client.receive(incoming);
         self.updates.extend(new);
         is_line
     }
 
     pub(crate) fn until(&mut self, mut is_met: impl FnMut(&Self) -> bool) {
         let deadline = Instant::now() + PATIENCE;
-        let new = self.client.drain();
+        let new = self.client.take_updates();
         self.updates.extend(new);
         while !is_met(self) {
             assert!(Instant::now() < deadline, "{:?}", self.client.phase());

@@ -10,9 +10,10 @@ use anyhow::{Context, bail};
 use rustix::fs::{Access, access};
 use unspool::Event;
 use unspool::event::Body;
-use unspool_acp::Open;
+use unspool_acp::SessionRequest;
 use unspool_acp::connection::interpreter;
-use unspool_acp::{orphans, record};
+use unspool_acp::orphans;
+use unspool_acp::record::RecordedAgent;
 use unspool_tui::chat::{self, AgentCommand, History, TabSpec};
 use unspool_tui::screen::Screen;
 use unspool_tui::transcript::Look as Shown;
@@ -281,7 +282,7 @@ fn earlier(
     if !config::is_record(&row.path) {
         return Ok(TabSpec {
             agent: with.map_or_else(|| agent(&row.digest.agent, known), Ok)?,
-            open: Open::Load(row.digest.id),
+            open: SessionRequest::Load(row.digest.id),
             ..TabSpec::default()
         });
     }
@@ -300,7 +301,7 @@ fn earlier(
     });
     Ok(TabSpec {
         agent: with.map_or_else(|| recorded(&past, known), Ok)?,
-        open: session.map_or(Open::New, Open::Resume),
+        open: session.map_or(SessionRequest::New, SessionRequest::Resume),
         past,
         record: Some(row.path),
         ..TabSpec::default()
@@ -309,23 +310,16 @@ fn earlier(
 
 /// The agent that a conversation of ours was held with last.
 fn recorded(past: &[Event], known: &[AgentCommand]) -> anyhow::Result<AgentCommand> {
-    let about = past.iter().rev().find_map(|event| match &event.body {
-        Body::State(state) if state.name == record::ABOUT => state.value.as_ref(),
+    let recorded = past.iter().rev().find_map(|event| match &event.body {
+        Body::State(state) => RecordedAgent::from_state(state),
         _ => None,
     });
-    let about: serde_json::Value = about
-        .and_then(|about| serde_json::from_str(about.get()).ok())
-        .unwrap_or_default();
-    let name = about["agent"].as_str().unwrap_or_default();
-    if let Ok(agent) = agent(name, known) {
+    let recorded = recorded.unwrap_or_default();
+    if let Ok(agent) = agent(&recorded.name, known) {
         return Ok(agent);
     }
-    let words = about["command"].as_array().into_iter().flatten();
-    let words: Vec<String> = words
-        .filter_map(|word| Some(word.as_str()?.to_owned()))
-        .collect();
-    if words.is_empty() {
+    if recorded.command.is_empty() {
         bail!("the recording does not tell which agent it was");
     }
-    Ok(command(&words))
+    Ok(command(&recorded.command))
 }

@@ -13,7 +13,7 @@ use super::App;
 use super::tab::Tab;
 use crate::paint::{put, rule, wide};
 use unspool_acp::Phase;
-use unspool_acp::state::ConfigValue;
+use unspool_acp::agent_state::ConfigValue;
 
 /// Maximum number of queued messages to show.
 const QUEUED: usize = 3;

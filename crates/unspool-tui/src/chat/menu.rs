@@ -14,8 +14,8 @@ use unspool::theme::Theme;
 use super::AgentCommand;
 use crate::dialog::choice::{self, Choice, Item};
 use crate::dialog::confirm::{self, Confirm};
-use unspool_acp::State;
-use unspool_acp::state::{ConfigOption, ConfigValue, Saved};
+use unspool_acp::AgentState;
+use unspool_acp::agent_state::{ConfigOption, ConfigValue, SavedSession};
 
 /// The result of a key in a menu.
 #[derive(Clone, Debug, PartialEq)]
@@ -84,8 +84,8 @@ impl Menu {
     }
 
     /// Lists the modes of the session.
-    pub(super) fn modes(state: &State) -> Option<Self> {
-        let row = |mode: &unspool_acp::state::Mode| {
+    pub(super) fn modes(state: &AgentState) -> Option<Self> {
+        let row = |mode: &unspool_acp::agent_state::Mode| {
             let item = Item {
                 name: mode.name.clone(),
                 description: mode.description.clone(),
@@ -106,7 +106,7 @@ impl Menu {
     }
 
     /// Lists the settings of the session.
-    pub(super) fn options(state: &State) -> Option<Self> {
+    pub(super) fn options(state: &AgentState) -> Option<Self> {
         let row = |option: &ConfigOption| {
             let (now, chosen) = match &option.value {
                 ConfigValue::Boolean(is_on) => {
@@ -130,12 +130,12 @@ impl Menu {
     }
 
     /// Lists the values of a setting.
-    pub(super) fn values(state: &State, id: &str) -> Option<Self> {
+    pub(super) fn values(state: &AgentState, id: &str) -> Option<Self> {
         let option = state.options.iter().find(|option| option.id == id)?;
         let ConfigValue::Select { current, choices } = &option.value else {
             return None;
         };
-        let row = |choice: &unspool_acp::state::Choice| {
+        let row = |choice: &unspool_acp::agent_state::Choice| {
             let item = Item {
                 group: choice.group.clone(),
                 name: choice.name.clone(),
@@ -149,8 +149,8 @@ impl Menu {
     }
 
     /// Lists the agent's saved sessions.
-    pub(super) fn sessions(sessions: &[Saved]) -> Option<Self> {
-        let row = |session: &Saved| {
+    pub(super) fn sessions(sessions: &[SavedSession]) -> Option<Self> {
+        let row = |session: &SavedSession| {
             let name = if session.title.is_empty() {
                 &session.id
             } else {
@@ -167,8 +167,8 @@ impl Menu {
     }
 
     /// Lists the login methods.
-    pub(super) fn login(state: &State) -> Option<Self> {
-        let row = |method: &unspool_acp::state::AuthMethod| {
+    pub(super) fn login(state: &AgentState) -> Option<Self> {
+        let row = |method: &unspool_acp::agent_state::AuthMethod| {
             let item = Item {
                 name: method.name.clone(),
                 description: method.description.clone(),

@@ -18,11 +18,11 @@ use unspool::tool;
 use crate::dialog::address::{self, Address};
 use crate::dialog::form::{self, Form};
 use crate::dialog::permission::{self, Choice, Kind, Permission};
-use unspool_acp::{Answer, Ask, AskId, AskKind, Call};
+use unspool_acp::{Answer, QuestionId, QuestionKind, ToolCall};
 
 /// A request and the dialog that shows it.
 pub(super) struct Question {
-    id: AskId,
+    id: QuestionId,
     widget: Widget,
 }
 
@@ -36,7 +36,7 @@ enum Widget {
 /// The result of a key in a dialog.
 pub(super) enum Reply {
     Nothing,
-    Answer(AskId, Answer),
+    Answer(QuestionId, Answer),
     /// Stop the turn.
     Stop,
     /// Copy this text.
@@ -50,9 +50,9 @@ pub(super) enum Reply {
 }
 
 impl Question {
-    pub(super) fn new(ask: &Ask) -> Self {
+    pub(super) fn new(ask: &unspool_acp::Question) -> Self {
         let widget = match &ask.kind {
-            AskKind::Permission { call, options } => {
+            QuestionKind::Permission { call, options } => {
                 let choices = options.iter().map(|option| Choice {
                     name: option.name.clone(),
                     kind: kind(&option.kind),
@@ -63,15 +63,17 @@ impl Question {
                     .map(|option| (option.id.clone(), kind(&option.kind)));
                 Widget::Permission(Box::new(widget), ids.collect())
             }
-            AskKind::Form { message, schema } => Widget::Form(Box::new(Form::new(message, schema))),
-            AskKind::Url { message, url, .. } => {
+            QuestionKind::Form { message, schema } => {
+                Widget::Form(Box::new(Form::new(message, schema)))
+            }
+            QuestionKind::Url { message, url, .. } => {
                 Widget::Address(Box::new(Address::new(message, url)), url.clone())
             }
         };
         Self { id: ask.id, widget }
     }
 
-    pub(super) fn id(&self) -> AskId {
+    pub(super) fn id(&self) -> QuestionId {
         self.id
     }
 
@@ -179,7 +181,7 @@ fn kind(word: &str) -> Kind {
     }
 }
 
-fn title(call: &Call) -> &str {
+fn title(call: &ToolCall) -> &str {
     let names = [&call.title, &call.name, &call.kind];
     let first = names.into_iter().find(|name| !name.trim().is_empty());
     first.map_or("the agent asks", String::as_str)
@@ -187,7 +189,7 @@ fn title(call: &Call) -> &str {
 
 /// Returns true if the headline only repeats the edit below it: a verb and the
 /// end of the path.
-fn repeats_edit(call: &Call) -> bool {
+fn repeats_edit(call: &ToolCall) -> bool {
     const VERBS: [&str; 7] = [
         "write", "edit", "create", "add", "update", "modify", "delete",
     ];
@@ -205,7 +207,7 @@ fn repeats_edit(call: &Call) -> bool {
 
 /// Returns the headline, or an empty one if the body repeats it. Lines of a
 /// command must not be joined into a headline.
-fn headline(call: &Call) -> &str {
+fn headline(call: &ToolCall) -> &str {
     let is_command = call
         .command
         .as_deref()
@@ -217,13 +219,13 @@ fn headline(call: &Call) -> &str {
 }
 
 /// Returns true if a line repeats the headline.
-fn repeats_title(line: &[Span], call: &Call) -> bool {
+fn repeats_title(line: &[Span], call: &ToolCall) -> bool {
     let words: String = line.iter().map(|span| span.text.as_str()).collect();
     words.trim() == title(call).trim()
 }
 
 /// Returns true if the command names the path.
-fn is_in_command(path: &Path, call: &Call) -> bool {
+fn is_in_command(path: &Path, call: &ToolCall) -> bool {
     let command = call.command.as_deref().filter(|_| call.is_command_given);
     let name = path.file_name().and_then(std::ffi::OsStr::to_str);
     let words = command.zip(name);
@@ -234,7 +236,7 @@ fn is_in_command(path: &Path, call: &Call) -> bool {
 }
 
 /// Builds the body of a request: the full command or edit, otherwise the input.
-fn blocks(call: &Call) -> Vec<Block> {
+fn blocks(call: &ToolCall) -> Vec<Block> {
     let mut blocks = Vec::new();
     if let Some(command) = &call.command {
         blocks.push(permission::command(command));
@@ -277,7 +279,7 @@ fn exact(text: &str) -> String {
 
 /// Builds the body for a call without command or edits: the usual card, unless it
 /// only repeats the headline, and the full input unless the card shows it.
-fn described(call: &Call) -> Vec<Block> {
+fn described(call: &ToolCall) -> Vec<Block> {
     let mut blocks = shown(Item::Tool(Tool::new(call.tool_use())));
     let is_shown = blocks.len() > 1;
     let Some(Block::Paragraph(heading)) = blocks.first_mut() else {
@@ -305,7 +307,7 @@ fn described(call: &Call) -> Vec<Block> {
 const TOOL: &str = "Tool";
 
 /// Returns true if a heading names nothing, or repeats the headline.
-fn is_redundant(heading: &[Span], call: &Call) -> bool {
+fn is_redundant(heading: &[Span], call: &ToolCall) -> bool {
     let mut words = heading.iter().map(|span| span.text.trim());
     let (verb, object) = (words.next(), words.next().unwrap_or_default());
     let title = tool::label(title(call));
@@ -333,7 +335,7 @@ mod tests {
     use super::*;
     use crate::picture::picture;
 
-    fn seen(call: Call) -> String {
+    fn seen(call: ToolCall) -> String {
         let choices = vec![Choice {
             name: "Yes".to_owned(),
             kind: Kind::AllowOnce,
@@ -348,12 +350,12 @@ mod tests {
     fn lines_of_a_command_stay_lines() {
         let command = "echo hi # tidy up\ntouch evil";
         for title in [command, "Tidy up"] {
-            let text = seen(Call {
+            let text = seen(ToolCall {
                 title: title.to_owned(),
                 kind: "execute".to_owned(),
                 command: Some(command.to_owned()),
                 is_command_given: true,
-                ..Call::default()
+                ..ToolCall::default()
             });
             assert!(text.contains("\n|touch evil "), "{text}");
         }
@@ -361,13 +363,13 @@ mod tests {
 
     #[test]
     fn unusual_spaces_are_visible() {
-        let text = seen(Call {
+        let text = seen(ToolCall {
             title: "ls\u{A0};\u{2003}rm".to_owned(),
             kind: "execute".to_owned(),
             command: Some("ls\u{A0};\u{2003}rm\u{3000}".to_owned()),
             text: "Voil\u{E0}\u{A0}: fait".to_owned(),
             paths: vec!["/tmp/a\u{2009}b".into()],
-            ..Call::default()
+            ..ToolCall::default()
         });
         assert!(text.contains(r"ls\u{00A0};\u{2003}rm\u{3000}"), "{text}");
         assert!(text.contains(r"/tmp/a\u{2009}b"), "{text}");
@@ -377,12 +379,12 @@ mod tests {
     #[test]
     fn nothing_is_shown_twice() {
         let edit = unspool::patch::from_texts("/project/src/a.rs", None, "x\n", true);
-        let of_edit = |title: &str| Call {
+        let of_edit = |title: &str| ToolCall {
             title: title.to_owned(),
             kind: "edit".to_owned(),
             paths: vec!["/project/src/a.rs".into()],
             edits: vec![edit.clone()],
-            ..Call::default()
+            ..ToolCall::default()
         };
         let text = seen(of_edit("Write src/a.rs"));
         assert_eq!(text.matches("a.rs").count(), 1, "{text}");
@@ -392,22 +394,22 @@ mod tests {
             let text = seen(of_edit(title));
             assert!(text.contains(title), "{text}");
         }
-        let text = seen(Call {
+        let text = seen(ToolCall {
             title: "touch b.txt".to_owned(),
             kind: "execute".to_owned(),
             command: Some("touch b.txt".to_owned()),
             is_command_given: true,
             text: "touch b.txt".to_owned(),
             paths: vec!["/project/b.txt".into(), "/project/c.txt".into()],
-            ..Call::default()
+            ..ToolCall::default()
         });
         assert_eq!(text.matches("b.txt").count(), 1, "{text}");
         assert!(text.contains("/project/c.txt"), "{text}");
-        let of_input = |kind: &str, title: &str, input: &str| Call {
+        let of_input = |kind: &str, title: &str, input: &str| ToolCall {
             title: title.to_owned(),
             kind: kind.to_owned(),
             input: serde_json::from_str(input).ok(),
-            ..Call::default()
+            ..ToolCall::default()
         };
         let text = seen(of_input("other", "Look\nit up", ""));
         assert_eq!(text.matches("Look it up").count(), 1, "{text}");
@@ -425,11 +427,11 @@ mod tests {
             }
         }
         // The headline can't replace the full path.
-        let text = seen(Call {
+        let text = seen(ToolCall {
             title: "Read b.txt".to_owned(),
             kind: "read".to_owned(),
             paths: vec!["/project/secret/b.txt".into()],
-            ..Call::default()
+            ..ToolCall::default()
         });
         assert!(text.contains("/project/secret/b.txt"), "{text}");
     }

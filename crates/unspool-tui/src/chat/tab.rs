@@ -26,7 +26,7 @@ use crate::prompt::{self, Message, Mode, Prompt};
 use crate::tabs;
 use crate::viewer::Viewer;
 use unspool_acp::files::{FileError, Files};
-use unspool_acp::{self as acp, Client, Incoming, Open, Phase, State, Update};
+use unspool_acp::{self as acp, AgentState, Client, Incoming, Phase, SessionRequest, Update};
 
 /// Contexts whose keys the help lists.
 const CONTEXTS: [Context; 5] = [
@@ -49,7 +49,7 @@ pub(super) struct Tab {
     id: u64,
     label: String,
     /// Calls without a result from before the agent was started.
-    left: acp::client::Left,
+    left: acp::LeftoverCalls,
     spec: TabSpec,
     /// None if the agent could not be started.
     client: Option<Client>,
@@ -115,13 +115,13 @@ impl Tab {
             unparsed_lines: 0,
             call: None,
             menu: None,
-            left: acp::client::Left::default(),
+            left: acp::LeftoverCalls::default(),
             spec,
         };
         tab.viewer.pane.set_focus(false);
         tab.viewer.pane.follow(true);
         let mut past = std::mem::take(&mut tab.spec.past);
-        let (ends, left) = acp::client::ends_of(&mut past);
+        let (ends, left) = acp::close_interrupted(&mut past);
         tab.left = left;
         let next = past.last().map_or(0, |event| event.seq + 1);
         for event in past {
@@ -155,7 +155,7 @@ impl Tab {
     /// Adds an event to the transcript and the recording.
     fn record(&mut self, body: Body) {
         match &mut self.client {
-            Some(client) => client.tell(body),
+            Some(client) => client.add_event(body),
             None => self.show(body),
         }
     }
@@ -179,7 +179,7 @@ impl Tab {
         &self.spec.agent.name
     }
 
-    pub(super) fn state(&self) -> Option<&State> {
+    pub(super) fn state(&self) -> Option<&AgentState> {
         self.client.as_ref().map(Client::state)
     }
 
@@ -217,12 +217,15 @@ impl Tab {
     pub(super) fn is_busy(&self) -> bool {
         matches!(self.phase, Phase::Starting | Phase::Working | Phase::Asking)
             || self.runs_command()
-            || self.client.as_ref().is_some_and(Client::runs_terminal)
+            || self
+                .client
+                .as_ref()
+                .is_some_and(Client::has_unattached_terminal)
     }
 
     fn runs_command(&self) -> bool {
         let mut clients = self.client.iter();
-        clients.any(|client| client.shells().next().is_some())
+        clients.any(|client| client.running_shells().next().is_some())
     }
 
     pub(super) fn is_browsing(&self) -> bool {
@@ -242,7 +245,7 @@ impl Tab {
     /// Handles a message from the agent.
     pub(super) fn receive(&mut self, incoming: Incoming) {
         if let Some(client) = &mut self.client {
-            let updates = client.take(incoming);
+            let updates = client.receive(incoming);
             self.last_received = Some(Instant::now());
             self.updates(updates);
         }
@@ -262,8 +265,8 @@ impl Tab {
             .is_some_and(|received| received + IDLE_TIME <= now)
             && let Some(client) = &mut self.client
         {
-            let updates = client.quiet();
-            self.last_received = client.is_unsettled().then_some(now);
+            let updates = client.flush_held();
+            self.last_received = client.has_unshown_terminal().then_some(now);
             changed |= !updates.is_empty();
             self.updates(updates);
         }
@@ -280,7 +283,7 @@ impl Tab {
     /// Handles the updates caused by our own requests.
     fn take_updates(&mut self) {
         if let Some(client) = &mut self.client {
-            let updates = client.drain();
+            let updates = client.take_updates();
             self.updates(updates);
         }
     }
@@ -291,9 +294,9 @@ impl Tab {
         }
         let is_live = self.is_busy() || self.viewer.pane.is_empty();
         self.viewer.pane.set_live(is_live);
-        let left = self.client.iter().flat_map(Client::left);
+        let left = self.client.iter().flat_map(Client::leftover_ids);
         self.viewer.pane.set_left(left.map(str::to_owned).collect());
-        let recording = self.client.as_ref().and_then(Client::recording);
+        let recording = self.client.as_ref().and_then(Client::record_path);
         if recording != self.viewer.recording.as_deref() && recording.is_some() {
             self.viewer.recording = recording.map(Path::to_owned);
         }
@@ -311,19 +314,17 @@ impl Tab {
                 self.viewer.pane.event(event);
             }
             Update::Phase(phase) => self.set_phase(phase),
-            Update::State => self.update_commands(),
-            Update::Asked(id) => {
+            Update::StateChanged => self.update_commands(),
+            Update::QuestionAdded(id) => {
                 // The same question may have been asked again.
                 self.question.take_if(|question| question.id() == id);
                 self.ask();
             }
-            Update::Settled(id) => {
+            Update::QuestionClosed(id) => {
                 self.question.take_if(|question| question.id() == id);
                 self.ask();
             }
-            // It also arrives as an event.
-            Update::Automatic { .. } => {}
-            Update::Wrote(wrote) => self.show_write(&wrote),
+            Update::FileWritten(wrote) => self.show_write(&wrote),
             Update::Sessions(sessions, _) => {
                 self.menu = Menu::sessions(&sessions);
                 if self.menu.is_none() {
@@ -332,10 +333,12 @@ impl Tab {
                 }
             }
             Update::Failed { what, message } => self.failed(&what, &message),
-            Update::Stray(text) => {
+            Update::InvalidLine(text) => {
                 self.unparsed(&text);
             }
             Update::Ended { exit, stderr } => self.ended(&exit, &stderr),
+            // A rule's answer is also an event.
+            _ => {}
         }
     }
 
@@ -405,22 +408,22 @@ impl Tab {
             return;
         };
         if self.question.is_none() {
-            self.question = client.asks().first().map(Question::new);
+            self.question = client.questions().first().map(Question::new);
         }
         if let Some(question) = &mut self.question {
-            question.set_waiting(client.asks().len().saturating_sub(1));
+            question.set_waiting(client.questions().len().saturating_sub(1));
         }
     }
 
     /// Shows a file written through us that the agent does not report itself.
-    fn show_write(&mut self, wrote: &acp::files::Wrote) {
+    fn show_write(&mut self, wrote: &acp::files::WrittenFile) {
         let path = wrote.path.to_string_lossy();
         let edit = patch::from_texts(&path, wrote.old.as_deref(), &wrote.new, true);
         let edits = vec![edit];
         if let Some(client) = &mut self.client
-            && !client.shows(wrote)
+            && !client.shows_change(wrote)
         {
-            client.tell(Body::Edit(Edits::new(edits)));
+            client.add_event(Body::Edit(Edits::new(edits)));
         }
         self.take_updates();
     }
@@ -466,7 +469,7 @@ impl Tab {
     pub(super) fn shell(&mut self, command: &str, history: &mut History) {
         self.remember(Mode::Shell, command, history);
         let started = match &mut self.client {
-            Some(client) => client.shell(command).map(|_| ()),
+            Some(client) => client.run_shell(command).map(|_| ()),
             None => Err(io::Error::other("the agent is not there")),
         };
         if let Err(error) = started {
@@ -491,7 +494,7 @@ impl Tab {
     /// Stops running shell commands, otherwise the agent's turn.
     pub(super) fn stop(&mut self) {
         self.with_client(|client| {
-            let shells: Vec<String> = client.shells().map(str::to_owned).collect();
+            let shells: Vec<String> = client.running_shells().map(str::to_owned).collect();
             if shells.is_empty() {
                 client.cancel();
             }
@@ -538,7 +541,7 @@ impl Tab {
     pub(super) fn list_sessions(&mut self) {
         let can = self.state().map(|state| state.capabilities.list);
         if can == Some(true) {
-            self.with_client(|client| client.list(None));
+            self.with_client(|client| client.list_sessions(None));
         } else {
             self.viewer
                 .set_message("This agent does not list its sessions.");
@@ -549,7 +552,7 @@ impl Tab {
     pub(super) fn in_new_tab(&self, session: String) -> TabSpec {
         TabSpec {
             agent: self.spec.agent.clone(),
-            open: Open::Load(session),
+            open: SessionRequest::Load(session),
             ..TabSpec::default()
         }
     }

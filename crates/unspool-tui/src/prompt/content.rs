@@ -115,6 +115,7 @@ fn reason(error: &FileError) -> Reason {
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Reason::Missing,
             kind => Reason::Unreadable(kind),
         },
+        _ => Reason::Unreadable(io::ErrorKind::Other),
     }
 }
 

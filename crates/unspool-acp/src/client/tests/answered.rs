@@ -17,9 +17,9 @@ fn call(id: &str, title: &str, command: &str) -> Value {
 
 /// Answers the one request that is open.
 fn allow(world: &mut World) -> Vec<String> {
-    let id = world.client.asks()[0].id;
+    let id = world.client.questions()[0].id;
     world.client.answer(id, Answer::Option("y".to_owned()));
-    answers(&world.client.drain())
+    answers(&world.client.take_updates())
 }
 
 #[test]
@@ -43,7 +43,7 @@ fn a_request_that_was_replaced_is_not_the_one_that_is_answered() {
     let mut world = World::working();
     world.asks(json!(7), call("a", "One", "echo one"));
     world.asks(json!(7), call("b", "Two", "rm -rf two"));
-    assert_eq!(world.client.asks().len(), 1);
+    assert_eq!(world.client.questions().len(), 1);
     assert_eq!(allow(&mut world), ["Two: rm -rf two"]);
     // The same call, asked about with another command.
     world.asks(json!(8), call("c", "One", "echo one"));

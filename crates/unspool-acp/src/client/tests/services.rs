@@ -22,7 +22,7 @@ fn files_are_read_and_written_with_a_diff() {
     let updates = world.take(json!({"id": 10, "method": "fs/write_text_file", "params": params}));
     assert!(
         updates.iter().any(|update| matches!(update,
-        Update::Wrote(wrote) if wrote.old.as_deref() == Some("1\n2\n3\n") && wrote.new == "new\n"))
+        Update::FileWritten(wrote) if wrote.old.as_deref() == Some("1\n2\n3\n") && wrote.new == "new\n"))
     );
     assert_eq!(world.sent()["result"], json!({}));
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "new\n");
@@ -34,12 +34,12 @@ fn writing_where_programs_are_run_from_is_asked_for() {
     let params = json!({"sessionId": "s", "path": ".GIT/hooks/pre-commit", "content": "evil"});
     world.take(json!({"id": 7, "method": "fs/write_text_file", "params": params}));
     world.nothing_sent();
-    let id = world.client.asks()[0].id;
+    let id = world.client.questions()[0].id;
     world.client.answer(id, Answer::Option("reject".to_owned()));
     assert_eq!(world.sent()["error"]["code"], -32603);
     assert!(!world.folder.path().join(".GIT").exists());
     world.take(json!({"id": 8, "method": "fs/write_text_file", "params": params}));
-    let id = world.client.asks()[0].id;
+    let id = world.client.questions()[0].id;
     world.client.answer(id, Answer::Option("allow".to_owned()));
     assert_eq!(world.sent()["result"], json!({}));
     assert!(world.folder.path().join(".GIT/hooks/pre-commit").exists());
@@ -93,8 +93,11 @@ fn live_output_belongs_to_the_call_that_shows_it_and_comes_once() {
     );
     loop {
         let news = world.news.recv_timeout(Duration::from_secs(10)).unwrap();
-        let is_end = matches!(&news, Incoming::Terminal(crate::terminals::News::Exited(_)));
-        updates.extend(world.client.take(news));
+        let is_end = matches!(
+            &news,
+            Incoming::Terminal(crate::terminals::TerminalEvent::Exited(_))
+        );
+        updates.extend(world.client.receive(news));
         if is_end {
             break;
         }
@@ -182,27 +185,30 @@ fn a_terminal_that_no_call_shows_is_seen_while_it_runs() {
     let run = json!({"command": "read a; echo got $a; read b; exit 3"});
     let created = world.request(7, "terminal/create", run);
     let id = created["result"]["terminalId"].as_str().unwrap().to_owned();
-    let updates = world.client.quiet();
+    let updates = world.client.flush_held();
     let command = "runs read a; echo got $a; read b; exit 3";
     assert_eq!(told(&updates), [command]);
-    assert!(world.client.runs_terminal());
-    assert!(told(&world.client.quiet()).is_empty(), "once is enough");
+    assert!(world.client.has_unattached_terminal());
+    assert!(
+        told(&world.client.flush_held()).is_empty(),
+        "once is enough"
+    );
     world.client.services.terminals.write(&id, b"it\n").unwrap();
     let mut updates = Vec::new();
     while !told(&updates).iter().any(|words| words.contains("got it")) {
         let news = world.news.recv_timeout(Duration::from_secs(10)).unwrap();
-        updates.extend(world.client.take(news));
+        updates.extend(world.client.receive(news));
     }
-    assert!(world.client.runs_terminal());
+    assert!(world.client.has_unattached_terminal());
     world.client.services.terminals.write(&id, b"\n").unwrap();
     // A call may still take it up, for a while.
     let began = std::time::Instant::now();
-    while world.client.runs_terminal() {
+    while world.client.has_unattached_terminal() {
         assert!(began.elapsed() < Duration::from_secs(10));
         if let Ok(news) = world.news.recv_timeout(Duration::from_millis(50)) {
-            updates.extend(world.client.take(news));
+            updates.extend(world.client.receive(news));
         }
-        updates.extend(world.client.quiet());
+        updates.extend(world.client.flush_held());
     }
     assert!(began.elapsed() >= Duration::from_millis(900));
     assert_eq!(told(&updates).last().unwrap(), "ends Some(3)");
@@ -220,12 +226,12 @@ fn a_terminal_that_a_call_took_up_is_shown_there_alone() {
         json!({"sessionUpdate": "tool_call", "toolCallId": "c", "kind": "execute", "title": "sleep",
         "status": "in_progress", "content": [{"type": "terminal", "terminalId": terminal}]}),
     );
-    let told = told(&world.client.quiet());
+    let told = told(&world.client.flush_held());
     assert!(
         !told.iter().any(|words| words == "runs sleep 100"),
         "{told:?}"
     );
-    assert!(!world.client.runs_terminal());
+    assert!(!world.client.has_unattached_terminal());
 }
 
 /// Goes on until something is told.
@@ -234,9 +240,9 @@ fn until(world: &mut World, updates: &mut Vec<Update>, wanted: &str) {
     while !told(updates).iter().any(|words| words.contains(wanted)) {
         assert!(began.elapsed() < Duration::from_secs(10), "{wanted}");
         if let Ok(news) = world.news.recv_timeout(Duration::from_millis(20)) {
-            updates.extend(world.client.take(news));
+            updates.extend(world.client.receive(news));
         }
-        updates.extend(world.client.quiet());
+        updates.extend(world.client.flush_held());
     }
 }
 
@@ -256,7 +262,7 @@ fn a_call_that_takes_a_terminal_up_late_takes_its_place() {
     updates.extend(took);
     world.client.services.terminals.write(&id, b"\n").unwrap();
     until(&mut world, &mut updates, "says beta");
-    updates.extend(world.client.quiet());
+    updates.extend(world.client.flush_held());
     let ended = world.update(
         json!({"sessionUpdate": "tool_call_update", "toolCallId": "c", "status": "completed"}),
     );
@@ -272,7 +278,7 @@ fn a_call_that_takes_a_terminal_up_late_takes_its_place() {
     assert!(ids.all(|told| *told == id), "{:?}", told(&updates));
     let said = told(&updates).join(" ");
     assert_eq!(said.matches("alpha").count(), 2, "{said}");
-    assert!(!world.client.runs_terminal());
+    assert!(!world.client.has_unattached_terminal());
 }
 
 /// The ids of calls in events.
@@ -336,7 +342,7 @@ fn a_call_for_a_terminal_that_was_told_to_its_end_is_left_out() {
             "status": "completed", "content": content}),
         );
         updates.extend(late);
-        updates.extend(world.client.quiet());
+        updates.extend(world.client.flush_held());
         assert!(
             ids(&updates).iter().all(|told| *told == id),
             "{:?}",
@@ -365,22 +371,22 @@ fn a_terminal_waits_for_the_call_that_it_was_started_for() {
     );
     world.request(7, "terminal/create", json!({"command": "sleep 100"}));
     std::thread::sleep(Duration::from_millis(100));
-    let early = told(&world.client.quiet());
+    let early = told(&world.client.flush_held());
     assert!(early.is_empty(), "{early:?}");
-    assert!(world.client.is_unsettled());
+    assert!(world.client.has_unshown_terminal());
     std::thread::sleep(super::super::services::LONG_GRACE);
-    assert_eq!(told(&world.client.quiet()), ["runs sleep 100"]);
-    assert!(!world.client.is_unsettled());
+    assert_eq!(told(&world.client.flush_held()), ["runs sleep 100"]);
+    assert!(!world.client.has_unshown_terminal());
 }
 
 #[test]
 fn a_command_ends_with_its_agent_also_in_what_is_shown() {
     let mut world = World::trusting();
     world.request(7, "terminal/create", json!({"command": "sleep 100"}));
-    world.client.quiet();
-    let updates = world.client.take(Incoming::Exited(Exit::default()));
+    world.client.flush_held();
+    let updates = world.client.receive(Incoming::Exited(Exit::default()));
     assert_eq!(told(&updates), ["ends None"]);
-    assert!(!world.client.runs_terminal());
+    assert!(!world.client.has_unattached_terminal());
 }
 
 #[test]
@@ -401,18 +407,18 @@ fn what_cannot_be_written_is_not_asked_for() {
         assert_eq!(answer["error"]["code"], -32603, "{path}: {answer}");
         let message = answer["error"]["message"].as_str().unwrap();
         assert!(message.contains("not a regular file"), "{path}: {message}");
-        assert!(world.client.asks().is_empty(), "{path}");
+        assert!(world.client.questions().is_empty(), "{path}");
     }
 }
 
 #[test]
 fn a_persons_command_is_shown_like_a_call() {
     let mut world = World::opened();
-    let id = world.client.shell("echo hé; exit 3").unwrap();
-    let mut updates = world.client.drain();
-    while world.client.shells().next().is_some() {
+    let id = world.client.run_shell("echo hé; exit 3").unwrap();
+    let mut updates = world.client.take_updates();
+    while world.client.running_shells().next().is_some() {
         let news = world.news.recv_timeout(Duration::from_secs(10)).unwrap();
-        updates.extend(world.client.take(news));
+        updates.extend(world.client.receive(news));
     }
     world.nothing_sent();
     let all = events(&updates);
@@ -453,7 +459,7 @@ fn rules_hold_for_files_and_commands_that_are_done_through_us() {
     let content = json!([{"type": "diff", "path": "src/a.rs", "newText": "x"}]);
     let call = json!({"toolCallId": "c", "kind": "edit", "content": content});
     world.asks(json!(10), call);
-    let id = world.client.asks()[0].id;
+    let id = world.client.questions()[0].id;
     world.client.answer(id, Answer::Option("y".to_owned()));
     world.sent();
     world.take(json!({"id": 11, "method": "fs/write_text_file", "params": write}));
@@ -468,7 +474,7 @@ fn what_was_not_asked_for_is_asked() {
     let run = json!({"sessionId": "s", "command": "touch b.rs"});
     world.take(json!({"id": 8, "method": "terminal/create", "params": run}));
     world.nothing_sent();
-    let asked: Vec<AskId> = world.client.asks().iter().map(|ask| ask.id).collect();
+    let asked: Vec<QuestionId> = world.client.questions().iter().map(|ask| ask.id).collect();
     assert_eq!(asked.len(), 2);
     for id in asked {
         world.client.answer(id, Answer::Option("reject".to_owned()));
@@ -478,7 +484,7 @@ fn what_was_not_asked_for_is_asked() {
     assert!(!world.folder.path().join("b.rs").exists());
     // To allow it always holds for files, but not for commands.
     world.take(json!({"id": 9, "method": "fs/write_text_file", "params": write}));
-    let id = world.client.asks()[0].id;
+    let id = world.client.questions()[0].id;
     world
         .client
         .answer(id, Answer::Option("allow_always".to_owned()));
@@ -487,18 +493,18 @@ fn what_was_not_asked_for_is_asked() {
     assert_eq!(world.sent()["result"], json!({}));
     world.take(json!({"id": 11, "method": "terminal/create", "params": run}));
     world.nothing_sent();
-    assert_eq!(world.client.asks().len(), 1);
+    assert_eq!(world.client.questions().len(), 1);
 }
 
 /// Allows the only request that is open, and returns the command that was shown.
 fn allow(world: &mut World, option: &str) -> Option<String> {
-    let ask = world.client.asks()[0].clone();
+    let ask = world.client.questions()[0].clone();
     world
         .client
         .answer(ask.id, Answer::Option(option.to_owned()));
     world.sent();
     match ask.kind {
-        crate::AskKind::Permission { call, .. } => call.command,
+        crate::QuestionKind::Permission { call, .. } => call.command,
         _ => None,
     }
 }
@@ -522,10 +528,10 @@ fn a_change_that_was_allowed_is_no_leave_for_another_one() {
     let updates = world.take(json!({"id": 8, "method": "fs/write_text_file", "params": params}));
     assert_eq!(world.sent()["result"], json!({}));
     let done = updates.iter().find_map(|update| match update {
-        Update::Wrote(done) => Some(done),
+        Update::FileWritten(done) => Some(done),
         _ => None,
     });
-    assert!(world.client.shows(done.unwrap()));
+    assert!(world.client.shows_change(done.unwrap()));
     // Anything else is asked for, also once more.
     for (id, text) in [(9, "evil\n"), (10, "one\n2\nevil\n")] {
         let params = write(text);
@@ -578,12 +584,12 @@ fn a_folder_outside_is_refused_before_anybody_is_asked() {
     let params = json!({"sessionId": "s", "command": "ls", "cwd": "/etc"});
     world.take(json!({"id": 7, "method": "terminal/create", "params": params}));
     assert_eq!(world.sent()["error"]["code"], -32602);
-    assert!(world.client.asks().is_empty());
+    assert!(world.client.questions().is_empty());
     std::fs::create_dir(world.folder.path().join("below")).unwrap();
     let below = world.folder.path().join("below");
     let params = json!({"sessionId": "s", "command": "ls", "cwd": below});
     world.take(json!({"id": 8, "method": "terminal/create", "params": params}));
-    let crate::AskKind::Permission { call, .. } = &world.client.asks()[0].kind else {
+    let crate::QuestionKind::Permission { call, .. } = &world.client.questions()[0].kind else {
         panic!("no permission");
     };
     assert!(call.remarks[0].ends_with("below"), "{:?}", call.remarks);
@@ -599,7 +605,8 @@ fn a_command_that_was_allowed_is_run_once_and_in_the_root() {
     let call = json!({"toolCallId": "c", "kind": "execute", "title": "t", "rawInput": input});
     let params = json!({"sessionId": "s", "toolCall": call, "options": options});
     world.take(json!({"id": 7, "method": "session/request_permission", "params": params}));
-    let crate::AskKind::Permission { call, .. } = world.client.asks()[0].kind.clone() else {
+    let crate::QuestionKind::Permission { call, .. } = world.client.questions()[0].kind.clone()
+    else {
         panic!("no permission");
     };
     assert_eq!(call.remarks, ["cwd: /etc"]);
@@ -682,5 +689,5 @@ fn a_rule_for_reading_lets_nothing_else_through() {
     let run = json!({"sessionId": "s", "command": "touch b"});
     world.take(json!({"id": 9, "method": "terminal/create", "params": run}));
     world.nothing_sent();
-    assert_eq!(world.client.asks().len(), 2);
+    assert_eq!(world.client.questions().len(), 2);
 }

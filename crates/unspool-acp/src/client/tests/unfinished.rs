@@ -8,7 +8,7 @@ fn call(world: &mut World, id: &str) {
         json!({"sessionUpdate": "tool_call", "toolCallId": id, "title": "make it",
         "kind": "execute", "status": "in_progress"}),
     );
-    world.client.quiet();
+    world.client.flush_held();
 }
 
 /// The ids of calls that are told, and those of ends with how they ended.
@@ -31,12 +31,12 @@ fn end(world: &mut World) -> Vec<Update> {
 fn later(world: &mut World, id: &str, status: &str) -> Vec<String> {
     let update = json!({"sessionUpdate": "tool_call_update", "toolCallId": id, "status": status});
     let mut updates = world.update(update);
-    updates.extend(world.client.quiet());
+    updates.extend(world.client.flush_held());
     told(&updates)
 }
 
 fn left(world: &World) -> Vec<&str> {
-    world.client.left().collect()
+    world.client.leftover_ids().collect()
 }
 
 #[test]
@@ -47,15 +47,15 @@ fn no_result_is_told_of_what_a_turn_left_open() {
     }
     assert!(left(&world).is_empty());
     assert_eq!(told(&end(&mut world)), ["turn"]);
-    assert!(told(&world.client.quiet()).is_empty());
-    assert!(!world.client.is_unsettled());
+    assert!(told(&world.client.flush_held()).is_empty());
+    assert!(!world.client.has_unshown_terminal());
     assert_eq!(left(&world), ["a", "b", "c"]);
     // One that ends after all has its result, also in a later turn.
     assert_eq!(later(&mut world, "a", "completed"), ["a Ok"]);
     world.client.prompt(vec!["next".into()]);
     assert_eq!(later(&mut world, "b", "failed"), ["b Error"]);
     assert_eq!(left(&world), ["c"]);
-    let updates = world.client.take(Incoming::Exited(Exit::default()));
+    let updates = world.client.receive(Incoming::Exited(Exit::default()));
     assert_eq!(told(&updates), ["turn"]);
 }
 
@@ -64,10 +64,10 @@ fn what_got_no_result_before_the_agent_was_started_again_is_not_forgotten() {
     let mut world = World::working();
     call(&mut world, "a");
     end(&mut world);
-    world.client.conclude();
-    assert!(told(&world.client.drain()).is_empty());
-    let left = world.client.all_left();
-    let mut next = World::with(|settings| settings.left = left);
+    world.client.finish();
+    assert!(told(&world.client.take_updates()).is_empty());
+    let left = world.client.leftover_calls();
+    let mut next = World::with(|settings| settings.leftover_calls = left);
     assert_eq!(self::left(&next), ["a"]);
     assert_ne!(again(&mut next, "a"), "a");
     assert_eq!(self::left(&next), ["a"]);
@@ -78,7 +78,7 @@ fn again(world: &mut World, id: &str) -> String {
     let update = json!({"sessionUpdate": "tool_call", "toolCallId": id, "title": "other",
         "kind": "execute", "status": "in_progress"});
     let mut updates = world.update(update);
-    updates.extend(world.client.quiet());
+    updates.extend(world.client.flush_held());
     let [told] = told(&updates).try_into().unwrap();
     told
 }
@@ -120,7 +120,7 @@ fn what_was_canceled_is_told_again_only_if_it_was_done() {
         let late =
             json!({"sessionUpdate": "tool_call_update", "toolCallId": "a", "status": status});
         let mut updates = world.update(late);
-        updates.extend(world.client.quiet());
+        updates.extend(world.client.flush_held());
         assert_eq!(told(&updates), again);
     }
 }
@@ -139,10 +139,10 @@ fn a_second_answer_ends_no_turn() {
 fn what_begins_after_a_turn_runs_on() {
     let mut world = World::working();
     end(&mut world);
-    world.client.quiet();
+    world.client.flush_held();
     call(&mut world, "a");
-    assert!(told(&world.client.quiet()).is_empty());
-    let updates = world.client.take(Incoming::Exited(Exit::default()));
+    assert!(told(&world.client.flush_held()).is_empty());
+    let updates = world.client.receive(Incoming::Exited(Exit::default()));
     let told = told(&updates);
     assert_eq!(told.first().unwrap(), "a Canceled", "{told:?}");
 }
@@ -153,17 +153,17 @@ fn what_a_turn_that_failed_left_open_is_given_up_before_its_end() {
     call(&mut world, "a");
     let updates = world.take(json!({"id": 2, "error": {"code": -32603, "message": "no"}}));
     assert_eq!(told(&updates), ["a Canceled", "turn"]);
-    assert!(told(&world.client.quiet()).is_empty());
+    assert!(told(&world.client.flush_held()).is_empty());
 }
 
 #[test]
 fn all_is_told_to_its_end_when_the_agent_is_ended() {
     let mut world = World::working();
     call(&mut world, "a");
-    let shell = world.client.shell("sleep 100").unwrap();
-    world.client.drain();
-    world.client.conclude();
-    let updates = world.client.drain();
+    let shell = world.client.run_shell("sleep 100").unwrap();
+    world.client.take_updates();
+    world.client.finish();
+    let updates = world.client.take_updates();
     let told = told(&updates);
     assert_eq!(
         told.first().unwrap(),

@@ -5,51 +5,39 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-use serde_json::json;
 use unspool::event::{Body, Level, Notice};
 
 use super::Tab;
 use crate::chat::messages::{self, failed_request, file_name};
 use crate::chat::{Report, Reporter, Settings};
 use crate::screen::Screen;
-use unspool_acp::{self as acp, Client, Exit, Launch, Open, Phase};
+use unspool_acp::record::RecordedAgent;
+use unspool_acp::{Client, ClientConfig, Exit, Launch, Phase, SessionRequest};
 
 impl Tab {
     pub(super) fn connect(&mut self, settings: &Settings, reporter: &Reporter, first_seq: u64) {
         let agent = &self.spec.agent;
-        let launch = Launch {
-            argv: agent.argv.clone(),
-            env: agent.env.clone(),
-            cwd: settings.root.clone(),
-        };
-        let words: Vec<_> = agent
-            .argv
-            .iter()
-            .map(|word| word.to_string_lossy())
-            .collect();
-        let record = self.spec.record.clone().or_else(|| {
+        let mut launch = Launch::new(agent.argv.clone(), &settings.root);
+        launch.env.clone_from(&agent.env);
+        let words = agent.argv.iter();
+        let words = words.map(|word| word.to_string_lossy().into_owned());
+        let mut config = ClientConfig::new(&settings.root);
+        config.recorded_agent = Some(RecordedAgent::new(&agent.name, words.collect()));
+        config.record = self.spec.record.clone().or_else(|| {
             let folder = settings.records.as_deref()?;
             Some(folder.join(file_name(&agent.name, self.id)))
         });
-        let client = acp::client::Settings {
-            open: self.spec.open.clone(),
-            mcp_servers: settings.mcp_servers.clone(),
-            rules: settings.rules.clone(),
-            record,
-            first_seq,
-            shell: settings.shell.clone(),
-            terminal_login: true,
-            left: self.left.clone(),
-            about: Some((
-                acp::record::ABOUT.to_owned(),
-                json!({"agent": agent.name, "command": words}),
-            )),
-            ..acp::client::Settings::new(&settings.root)
-        };
+        config.session = self.spec.open.clone();
+        config.mcp_servers.clone_from(&settings.mcp_servers);
+        config.rules = settings.rules.clone();
+        config.first_seq = first_seq;
+        config.shell.clone_from(&settings.shell);
+        config.terminal_login = true;
+        config.leftover_calls = self.left.clone();
         self.since = Instant::now();
         let (reporter, id) = (reporter.clone(), self.id);
         let callback = move |incoming| reporter.send(Report::Agent(id, incoming));
-        match Client::start(&launch, client, callback) {
+        match Client::start(&launch, config, callback) {
             Ok(client) => {
                 self.guard = client.group().and_then(settings.guard);
                 self.client = Some(client);
@@ -141,9 +129,9 @@ impl Tab {
         }
         let session = self.state().map(|state| state.session.clone());
         let session = session.filter(|session| !session.is_empty());
-        let recording = self.client.as_ref().and_then(Client::recording);
+        let recording = self.client.as_ref().and_then(Client::record_path);
         let recording = recording.map(Path::to_owned);
-        self.spec.open = session.map_or(Open::New, Open::Resume);
+        self.spec.open = session.map_or(SessionRequest::New, SessionRequest::Resume);
         self.spec.record = recording.or(self.spec.record.take());
         self.restore_queued();
         self.conclude();
@@ -175,7 +163,7 @@ impl Tab {
     /// Drops the client but remembers calls without a result.
     fn disconnect(&mut self) {
         if let Some(client) = self.client.take() {
-            self.left = client.all_left();
+            self.left = client.leftover_calls();
         }
     }
 
@@ -183,7 +171,7 @@ impl Tab {
     pub(in crate::chat) fn conclude(&mut self) {
         if let Some(client) = &mut self.client {
             client.close();
-            client.conclude();
+            client.finish();
         }
         self.take_updates();
     }
@@ -230,7 +218,7 @@ impl Tab {
         command.envs(agent.env).envs(login.env);
         let status = screen.lend(|| command.status())?;
         match status {
-            Ok(status) if status.success() => self.with_client(Client::logged_in),
+            Ok(status) if status.success() => self.with_client(Client::retry_after_login),
             Ok(status) => self
                 .viewer
                 .set_message(&format!("The login ended with {status}.")),

@@ -38,6 +38,7 @@ pub enum Phase {
     clippy::struct_excessive_bools,
     reason = "each is an answer of its own"
 )]
+#[non_exhaustive]
 pub struct Capabilities {
     /// `session/load`: the history is told again.
     pub load: bool,
@@ -61,6 +62,7 @@ pub struct Capabilities {
 
 /// A way to log in.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct AuthMethod {
     /// What [`Client::authenticate`](crate::Client::authenticate) takes.
     pub id: String,
@@ -74,6 +76,7 @@ pub struct AuthMethod {
 
 /// How the agent is run for a login.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TerminalLogin {
     /// Its arguments.
     pub args: Vec<String>,
@@ -83,6 +86,7 @@ pub struct TerminalLogin {
 
 /// A mode of the session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Mode {
     /// What [`Client::set_mode`](crate::Client::set_mode) takes.
     pub id: String,
@@ -94,6 +98,7 @@ pub struct Mode {
 
 /// A setting of the session: the model, how much it thinks.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ConfigOption {
     /// What [`Client::set_option`](crate::Client::set_option) takes.
     pub id: String,
@@ -125,6 +130,7 @@ pub enum ConfigValue {
 
 /// One value of a setting.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Choice {
     /// The value.
     pub value: String,
@@ -138,6 +144,7 @@ pub struct Choice {
 
 /// A command of the agent, sent as `/name …`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Command {
     /// Its name, without the slash.
     pub name: String,
@@ -149,7 +156,8 @@ pub struct Command {
 
 /// A session that the agent keeps.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Saved {
+#[non_exhaustive]
+pub struct SavedSession {
     /// Its id.
     pub id: String,
     /// Where it ran.
@@ -162,7 +170,8 @@ pub struct Saved {
 
 /// What is known of the agent and its session.
 #[derive(Clone, Debug, Default)]
-pub struct State {
+#[non_exhaustive]
+pub struct AgentState {
     /// The agent's name for people.
     pub agent: String,
     /// Its version.
@@ -185,7 +194,7 @@ pub struct State {
     pub commands: Vec<Command>,
 }
 
-impl State {
+impl AgentState {
     /// Takes the answer to `initialize`.
     pub(crate) fn initialized(&mut self, result: &Value) {
         let info = result.get("agentInfo").unwrap_or(&Value::Null);
@@ -274,10 +283,10 @@ impl State {
 }
 
 /// The sessions in the answer to `session/list`.
-pub(crate) fn saved(result: &Value) -> Vec<Saved> {
+pub(crate) fn saved(result: &Value) -> Vec<SavedSession> {
     let sessions = items(result, "sessions").iter();
     sessions
-        .map(|session| Saved {
+        .map(|session| SavedSession {
             id: text(session, "sessionId"),
             cwd: text(session, "cwd").into(),
             title: text(session, "title"),
