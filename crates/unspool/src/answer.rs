@@ -1,9 +1,9 @@
-//! The modes `text` and `verbose`: the answer as it came, for scripts and logs.
+//! Writes the display modes `text` and `verbose`, for scripts and logs.
 //!
-//! `text` writes the root agent's answers alone, deltas as they arrive, each
-//! message followed by one `\n`. `verbose` adds a line for each tool call,
-//! `[tool: Read(src/main.rs)]`, the same for every provider. Every other kind of
-//! event, known or not yet invented, writes nothing.
+//! `text` writes only the root agent's answers, deltas as they arrive, each
+//! message followed by a newline. `verbose` adds a line per tool call, `[tool:
+//! Read(src/main.rs)]`, with the same labels for every provider. All other
+//! events write nothing.
 //!
 //! ```
 //! use unspool::answer::Answer;
@@ -27,35 +27,35 @@ use std::io::{self, Write};
 use crate::event::{Body, Category, Event, Message, ToolUse};
 use crate::sanitize;
 
-/// Writes answers, and the markers of calls if they are wanted.
+/// Writes answers and, in verbose mode, a marker per tool call.
 #[derive(Clone, Debug, Default)]
 pub struct Answer {
     verbose: bool,
     sanitize: bool,
-    /// The message that is being written.
-    open: Option<Open>,
-    /// Ids of calls that have a marker already, the latest ones.
+    /// The message being written.
+    open: Option<OpenMessage>,
+    /// Ids of the latest calls that have a marker.
     marked: Vec<String>,
 }
 
 #[derive(Clone, Debug, Default)]
-struct Open {
+struct OpenMessage {
     id: String,
     written: String,
-    /// A marker was written after the last text.
+    /// True if a marker was written after the last text.
     interrupted: bool,
 }
 
-/// Calls that are remembered, to write one marker each.
-const MARKED: usize = 256;
+/// Number of calls remembered, to write one marker each.
+const MAX_MARKED: usize = 256;
 
 impl Answer {
-    /// Answers alone.
+    /// Creates a writer for answers only.
     pub fn text() -> Self {
         Self::default()
     }
 
-    /// Answers and markers of calls.
+    /// Creates a writer for answers and call markers.
     pub fn verbose() -> Self {
         Self {
             verbose: true,
@@ -63,13 +63,13 @@ impl Answer {
         }
     }
 
-    /// Escapes what a terminal would obey. Into a pipe or a file the words go
-    /// as they are.
+    /// Sets whether control characters are escaped, as a terminal requires.
+    /// Pipes and files receive the text verbatim.
     pub fn sanitized(self, sanitize: bool) -> Self {
         Self { sanitize, ..self }
     }
 
-    /// Writes what the event adds.
+    /// Writes the output of an event.
     pub fn event(&mut self, event: &Event, out: &mut dyn Write) -> io::Result<()> {
         match &event.body {
             Body::Text(message) if event.agent.is_none() => self.message(message, out),
@@ -90,15 +90,15 @@ impl Answer {
             self.end(out)?;
         }
         let text = message.text.as_str();
-        let open = self.open.get_or_insert_with(|| Open {
+        let open = self.open.get_or_insert_with(|| OpenMessage {
             id: message.id.clone(),
-            ..Open::default()
+            ..OpenMessage::default()
         });
         let (new, restarted) = if message.delta {
             (text.as_ref(), false)
         } else {
-            // The final form: its rest if it extends what was streamed, else
-            // all of it again.
+            // Write the rest of the final form if it extends the deltas, else
+            // all of it.
             match text.strip_prefix(open.written.as_str()) {
                 Some(rest) => (rest, false),
                 None => (text.as_ref(), true),
@@ -127,7 +127,7 @@ impl Answer {
         if self.marked.contains(&call.id) {
             return Ok(());
         }
-        if self.marked.len() == MARKED {
+        if self.marked.len() == MAX_MARKED {
             self.marked.remove(0);
         }
         self.marked.push(call.id.clone());
@@ -143,7 +143,7 @@ impl Answer {
         }
     }
 
-    /// A line of its own: an open line is ended first.
+    /// Writes a marker on a line of its own, ending an open line first.
     fn marker(&mut self, marker: &str, out: &mut dyn Write) -> io::Result<()> {
         if let Some(open) = &mut self.open {
             if !open.interrupted && !open.written.ends_with('\n') {
@@ -154,8 +154,8 @@ impl Answer {
         writeln!(out, "{marker}")
     }
 
-    /// The line feed that follows each message; one that a marker interrupted
-    /// has had it.
+    /// Writes the newline after a message, unless a marker already ended its
+    /// line.
     fn end(&mut self, out: &mut dyn Write) -> io::Result<()> {
         match self.open.take() {
             Some(open) if !open.interrupted => out.write_all(b"\n"),
@@ -164,8 +164,8 @@ impl Answer {
     }
 }
 
-/// The same word for the same work of every provider; a tool of no category
-/// keeps its name.
+/// Returns the label of a call's category, the same for every provider; tools
+/// without a category keep their name.
 fn marker_label(call: &ToolUse) -> String {
     match call.category {
         Category::Read => "Read",

@@ -1,13 +1,14 @@
-//! Events → entries: deltas joined into messages, calls joined with their
-//! results.
+//! Converts events to entries: joins deltas into messages and tool calls with
+//! their results.
 //!
-//! A [`Session`] keeps only what is open and hands each [`Entry`] out when it is
-//! finished, at the place where it finished. A view that shows work in progress
-//! looks at [`Session::open`]. Only the root agent's message makes others wait:
-//! sub-agents work at the same time, and none of them may hold up the rest. A
-//! turn that failed or was stopped without a word about it gets a notice that
-//! says so, and the calls that it left open were stopped with it. A request
-//! whose call goes on was answered, whether or not the answer was seen.
+//! A [`Session`] keeps only open entries and yields each [`Entry`] when it is
+//! finished. A view that shows work in progress reads [`Session::open`].
+//!
+//! Only the root agent's message delays other entries; sub-agents run
+//! concurrently and never delay each other. A turn that failed or was stopped
+//! without a notice gets one, and its open calls count as canceled. A
+//! permission request counts as answered when its call continues, even if no
+//! answer was seen.
 //!
 //! ```
 //! use unspool::session::{Item, Session};
@@ -28,8 +29,8 @@
 //! ```
 
 mod entry;
-mod errands;
-mod told;
+mod task_names;
+mod turn_notices;
 
 pub use entry::{Entry, Item, Text, Tool};
 
@@ -37,31 +38,31 @@ use crate::event::{
     Agent, Body, Event, Level, Message, Payload, Permission, Plan, Prompt, ToolOutput, ToolResult,
     ToolStatus, ToolUse, TurnStatus,
 };
-use errands::Errands;
-use told::Told;
+use task_names::TaskNames;
+use turn_notices::TurnNotices;
 
 /// Bytes of a running call's output that are kept.
 const KEPT_OUTPUT: usize = 1 << 20;
 
-/// Entries that are open at a time, roughly: each event looks through them.
+/// Approximate maximum of open entries; each event searches them.
 const MOST_OPEN: usize = 1000;
 
-/// Finished entries that wait for one message.
+/// Maximum of finished entries that wait for one message.
 const MOST_WAITING: usize = 256;
 
 /// Joins events into entries.
 #[derive(Clone, Debug, Default)]
 pub struct Session {
     open: Vec<Entry>,
-    /// Finished beside a message of the root agent that still grows.
+    /// Entries that finished while a message of the root agent is open.
     waiting: Vec<Entry>,
-    errands: Errands,
-    told: Told,
-    /// Says that the turn was stopped, which comes behind the calls that were
-    /// stopped with it.
+    task_names: TaskNames,
+    notices: TurnNotices,
+    /// The notice that the turn was stopped. It follows the calls that were
+    /// stopped.
     stop: Option<Entry>,
-    /// The last plan and whose it is, until a person says something: the same
-    /// again is no news.
+    /// The last plan and its agent, until the next user message. A repeated
+    /// plan is dropped.
     plan: Option<(Option<String>, Plan)>,
     /// The number of the next entry.
     next: u64,
@@ -70,49 +71,50 @@ pub struct Session {
 }
 
 impl Session {
-    /// A session in which nothing has happened.
+    /// Creates an empty session.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// What is not finished: messages that grow, calls that run, requests
-    /// without an answer; oldest first.
+    /// Returns the open entries, oldest first: growing messages, running calls
+    /// and unanswered requests.
     pub fn open(&self) -> &[Entry] {
         &self.open
     }
 
-    /// The number of the open entry that the last event began or changed.
+    /// Returns the number of the open entry that the last event added or
+    /// changed.
     pub fn touched(&self) -> Option<u64> {
         self.touched
     }
 
-    /// The open entry with this number.
+    /// Returns the open entry with this number.
     pub fn open_entry(&self, number: u64) -> Option<&Entry> {
         let at = self.open.binary_search_by_key(&number, |open| open.number);
         self.open.get(at.ok()?)
     }
 
-    /// What is finished but follows the root agent's message, in order.
+    /// Returns the finished entries that wait for the root agent's message, in
+    /// order.
     pub fn waiting(&self) -> &[Entry] {
         &self.waiting
     }
 
-    /// The message that comes next: the one that the root agent writes. A view
-    /// may show its first lines before it is over: nothing is handed out before
-    /// it.
+    /// Returns the root agent's open message, which is the next entry to be
+    /// yielded. A view may show its first lines before it is complete.
     pub fn current(&self) -> Option<&Entry> {
-        self.open.iter().find(|entry| holds_up(entry))
+        self.open.iter().find(|entry| delays_others(entry))
     }
 
-    /// Takes the next event and hands out the entries that it finishes. What
-    /// finishes while the root agent's message grows follows it, so that it is
-    /// not cut in two.
+    /// Processes an event and yields the entries that it finishes. Entries that
+    /// finish while the root agent's message is open follow it, so that the
+    /// message is not interrupted.
     pub fn apply(&mut self, event: Event, finished: &mut dyn FnMut(Entry)) {
         let mut current = self.current_key();
         let mut entries = Vec::new();
-        self.take(event, &mut |entry| entries.push(entry));
+        self.process(event, &mut |entry| entries.push(entry));
         if self.open.len() > MOST_OPEN {
-            self.give_up_oldest(&mut entries);
+            self.evict_oldest(&mut entries);
         }
         for entry in entries {
             if current.is_some() && key(&entry) != current {
@@ -125,34 +127,39 @@ impl Session {
             }
         }
         if self.waiting.len() > MOST_WAITING {
-            self.give_up_waiting(finished);
+            self.release_waiting(finished);
         }
     }
 
-    /// Calls that nobody ends are handed out as they are; a result that comes
-    /// after all is shown by itself.
-    fn give_up_oldest(&mut self, entries: &mut Vec<Entry>) {
-        let oldest = |open: &mut Entry| !holds_up(open);
+    /// Yields the oldest open entries unfinished, if there are too many. A
+    /// later result becomes an entry of its own.
+    fn evict_oldest(&mut self, entries: &mut Vec<Entry>) {
+        let oldest = |open: &mut Entry| !delays_others(open);
         entries.extend(self.open.extract_if(..MOST_OPEN / 2, oldest));
     }
 
-    /// A message that never ends must not hold up the rest for ever.
-    fn give_up_waiting(&mut self, finished: &mut dyn FnMut(Entry)) {
-        if let Some(position) = self.open.iter().position(holds_up) {
+    /// Yields a message that never ends, so that it does not delay other
+    /// entries forever.
+    fn release_waiting(&mut self, finished: &mut dyn FnMut(Entry)) {
+        if let Some(position) = self.open.iter().position(delays_others) {
             finished(self.open.remove(position));
         }
         self.waiting.drain(..).for_each(finished);
     }
 
-    /// The stream has ended: what is open is handed out as it is.
+    /// Ends the stream: yields all open entries unfinished.
     pub fn finish(&mut self, finished: &mut dyn FnMut(Entry)) {
         self.close(finished);
         self.stop.take().into_iter().for_each(finished);
     }
 
-    /// An agent did something that is shown elsewhere, such as counting its
-    /// tokens: if it is a sub-agent, its message is over.
-    pub(crate) fn step(&mut self, agent: Option<&Agent>, finished: &mut dyn FnMut(Entry)) {
+    /// Ends the open message of a sub-agent that did something else, such as
+    /// reporting its usage.
+    pub(crate) fn end_sub_agent_message(
+        &mut self,
+        agent: Option<&Agent>,
+        finished: &mut dyn FnMut(Entry),
+    ) {
         if agent.is_none() {
             return;
         }
@@ -169,8 +176,7 @@ impl Session {
         self.current().and_then(key)
     }
 
-    /// Messages come before calls that never ended, and so do requests, which
-    /// calls wait for.
+    /// Yields all open entries: messages, then requests, then calls.
     fn close(&mut self, finished: &mut dyn FnMut(Entry)) {
         let messages = |entry: &mut Entry| is_message(&entry.item);
         self.open.extract_if(.., messages).for_each(&mut *finished);
@@ -181,11 +187,11 @@ impl Session {
         self.open.drain(..).for_each(finished);
     }
 
-    fn take(&mut self, event: Event, finished: &mut dyn FnMut(Entry)) {
+    fn process(&mut self, event: Event, finished: &mut dyn FnMut(Entry)) {
         let Event {
             time, agent, body, ..
         } = event;
-        let agent = agent.map(|agent| self.errands.by_its_work(agent));
+        let agent = agent.map(|agent| self.task_names.named_after_task(agent));
         if !may_precede_stop(&body) {
             self.stop.take().into_iter().for_each(&mut *finished);
         }
@@ -206,7 +212,7 @@ impl Session {
         }
         self.touched = None;
         let number = self.next;
-        // The end of a turn may come with a notice.
+        // The end of a turn may add a notice.
         self.next += 2;
         let entry = |item| Entry {
             number,
@@ -222,7 +228,7 @@ impl Session {
             Body::ToolResult(result) => self.result(result, entry, finished),
             Body::Permission(permission) => self.permission(permission, entry, finished),
             Body::TurnEnd(end) => {
-                // Calls may outlive a turn that went well.
+                // Calls may outlive a successful turn.
                 if end.status != TurnStatus::Completed {
                     if end.status == TurnStatus::Canceled {
                         self.cancel_calls(agent.as_deref());
@@ -231,8 +237,8 @@ impl Session {
                 }
                 self.stop.take().into_iter().for_each(&mut *finished);
                 if agent.is_none() {
-                    let missing = std::mem::take(&mut self.told).missing(&end);
-                    if let Some(notice) = missing {
+                    let missing_notice = std::mem::take(&mut self.notices).missing_notice(&end);
+                    if let Some(notice) = missing_notice {
                         finished(entry(Item::Notice(notice)));
                     }
                 }
@@ -260,7 +266,7 @@ impl Session {
             Body::Context(context) => finished(entry(Item::Context(context))),
             Body::Notice(notice) => {
                 if agent.is_none() {
-                    self.told.notice(&notice);
+                    self.notices.record(&notice);
                 }
                 let stops = notice.level == Level::Canceled && agent.is_none();
                 let entry = entry(Item::Notice(notice));
@@ -276,8 +282,8 @@ impl Session {
         }
     }
 
-    /// A question waits for its answer, which comes with the question, unless
-    /// something else happens first.
+    /// Holds a question until its answer arrives, which repeats the question,
+    /// or until another event arrives.
     fn prompt(
         &mut self,
         prompt: Prompt,
@@ -285,40 +291,41 @@ impl Session {
         finished: &mut dyn FnMut(Entry),
     ) {
         if prompt.answer.is_empty() {
-            self.begin(entry(Item::Prompt(prompt)));
+            self.add(entry(Item::Prompt(prompt)));
             return;
         }
-        let asked = self.open.iter().position(
-            |open| matches!(&open.item, Item::Prompt(asked) if asked.question == prompt.question),
+        let position = self.open.iter().position(
+            |open| matches!(&open.item, Item::Prompt(open) if open.question == prompt.question),
         );
-        let asked = asked.map(|asked| self.open.remove(asked).number);
-        finished(numbered(entry(Item::Prompt(prompt)), asked));
+        let number = position.map(|at| self.open.remove(at).number);
+        finished(numbered(entry(Item::Prompt(prompt)), number));
     }
 
-    /// A request waits for its answer; the answer alone does not say to what.
+    /// Holds a request until its answer arrives, which does not repeat the
+    /// request.
     fn permission(
         &mut self,
         mut permission: Permission,
         entry: impl Fn(Item) -> Entry,
         finished: &mut dyn FnMut(Entry),
     ) {
-        let asked = self.open.iter().position(
-            |open| matches!(&open.item, Item::Permission(asked) if asked.id == permission.id),
+        let position = self.open.iter().position(
+            |open| matches!(&open.item, Item::Permission(request) if request.id == permission.id),
         );
         let mut number = None;
-        if let Some(asked) = asked
+        if let Some(position) = position
             && let Entry {
                 number: first,
-                item: Item::Permission(asked),
+                item: Item::Permission(request),
                 ..
-            } = self.open.remove(asked)
+            } = self.open.remove(position)
         {
             number = Some(first);
             if permission.title.is_empty() {
-                permission.title = asked.title;
+                permission.title = request.title;
             }
             if permission.options.is_empty() {
-                permission.options = asked.options;
+                permission.options = request.options;
             }
         }
         if permission.title.is_empty() {
@@ -331,7 +338,7 @@ impl Session {
             finished(entry);
         } else {
             self.touched = Some(entry.number);
-            let place = asked.unwrap_or(self.open.len());
+            let place = position.unwrap_or(self.open.len());
             self.open.insert(place, entry);
         }
     }
@@ -356,7 +363,7 @@ impl Session {
             _ => false,
         });
         if !message.delta {
-            // The final form wins over what was streamed.
+            // The final form replaces the deltas.
             let open = position.map(|position| self.open.remove(position));
             let number = open.map(|open| open.number);
             finished(numbered(entry(item(message.into())), number));
@@ -371,11 +378,11 @@ impl Session {
             self.touched = Some(*number);
             text.text.push_str(&message.text.as_str());
         } else {
-            self.begin(entry(item(message.into())));
+            self.add(entry(item(message.into())));
         }
     }
 
-    /// Ends the messages of an agent that something else follows.
+    /// Ends the messages of an agent that did something else.
     fn end_messages(
         &mut self,
         agent: Option<&Agent>,
@@ -395,7 +402,7 @@ impl Session {
         self.open.extract_if(.., ends).for_each(finished);
     }
 
-    /// Ends the messages of the sub-agent that a call started: the call is over.
+    /// Ends the messages of the sub-agent whose call has finished.
     fn end_messages_below(&mut self, call: &str, finished: &mut dyn FnMut(Entry)) {
         let ends = |open: &mut Entry| {
             let agent = open.agent.as_deref();
@@ -404,14 +411,14 @@ impl Session {
         self.open.extract_if(.., ends).for_each(finished);
     }
 
-    /// Ends the requests about a call that goes on.
+    /// Ends the requests about a call that continues.
     fn end_requests(&mut self, call: &str, finished: &mut dyn FnMut(Entry)) {
-        let ends = |open: &mut Entry| matches!(&open.item, Item::Permission(asked) if !call.is_empty() && asked.tool_id == call);
+        let ends = |open: &mut Entry| matches!(&open.item, Item::Permission(request) if !call.is_empty() && request.tool_id == call);
         self.open.extract_if(.., ends).for_each(finished);
     }
 
-    /// The turn was stopped: so were the calls of this agent, or all if it is
-    /// the root agent's.
+    /// Marks the open calls of this agent as canceled, or all calls for the
+    /// root agent.
     fn cancel_calls(&mut self, agent: Option<&Agent>) {
         for open in &mut self.open {
             if agent.is_some() && !is_of(open, agent) {
@@ -429,22 +436,22 @@ impl Session {
     }
 
     fn call(&mut self, call: ToolUse, entry: impl Fn(Item) -> Entry) {
-        self.errands.remember(&call);
+        self.task_names.record(&call);
         match self.tool(&call.id) {
             Some(tool) => tool.call = call,
-            None => self.begin(entry(Item::Tool(Tool {
+            None => self.add(entry(Item::Tool(Tool {
                 call,
                 ..Tool::default()
             }))),
         }
     }
 
-    fn begin(&mut self, entry: Entry) {
+    fn add(&mut self, entry: Entry) {
         self.touched = Some(entry.number);
         self.open.push(entry);
     }
 
-    /// The open call with this id, which is about to change.
+    /// Returns the open call with this id and marks it as changed.
     fn tool(&mut self, id: &str) -> Option<&mut Tool> {
         let touched = &mut self.touched;
         self.open
@@ -498,7 +505,7 @@ impl Session {
     }
 }
 
-/// The entry with the number that it had before, if it had one.
+/// Restores the number that an entry had before.
 fn numbered(entry: Entry, number: Option<u64>) -> Entry {
     Entry {
         number: number.unwrap_or(entry.number),
@@ -506,10 +513,10 @@ fn numbered(entry: Entry, number: Option<u64>) -> Entry {
     }
 }
 
-/// What tells a message from all others: whether it is reasoning, and its id.
+/// Identifies a message: true for reasoning, and its id.
 type Key = (bool, String);
 
-/// `None` for what is no message.
+/// Returns `None` if the entry is not a message.
 fn key(entry: &Entry) -> Option<Key> {
     match &entry.item {
         Item::Text(text) => Some((false, text.id.clone())),
@@ -522,7 +529,8 @@ fn is_message(item: &Item) -> bool {
     matches!(item, Item::Text(_) | Item::Reasoning(_))
 }
 
-/// Whether an entry is this agent's, whatever it is called now.
+/// Returns true if the entry belongs to this agent, even if the agent was
+/// renamed.
 fn is_of(entry: &Entry, agent: Option<&Agent>) -> bool {
     match (entry.agent.as_deref(), agent) {
         (Some(owner), Some(agent)) => owner.id == agent.id && owner.parent == agent.parent,
@@ -530,12 +538,13 @@ fn is_of(entry: &Entry, agent: Option<&Agent>) -> bool {
     }
 }
 
-/// Whether others wait until this is over.
-fn holds_up(entry: &Entry) -> bool {
+/// Returns true if other entries wait for this one.
+fn delays_others(entry: &Entry) -> bool {
     is_message(&entry.item) && entry.agent.is_none()
 }
 
-/// Whether this may still come before the word that the turn was stopped.
+/// Returns true if the event may come before the notice that the turn was
+/// stopped.
 fn may_precede_stop(body: &Body) -> bool {
     matches!(
         body,
@@ -547,7 +556,7 @@ fn may_precede_stop(body: &Body) -> bool {
     )
 }
 
-/// Whether this may come between a question and its answer.
+/// Returns true if the event may come between a question and its answer.
 fn may_precede_answer(body: &Body) -> bool {
     matches!(
         body,
@@ -555,9 +564,9 @@ fn may_precede_answer(body: &Body) -> bool {
     )
 }
 
-/// Whether a message of this agent cannot go on after this. What only stands
-/// beside it (results, plans, notices …) does not end the root agent's. A
-/// sub-agent's end is not told on its own: whatever it does next is taken for it.
+/// Returns true if the event ends the agent's open message. Results, plans,
+/// notices and the like do not end the root agent's message. The wire does not
+/// mark the end of a sub-agent's message, so anything else it does ends it.
 fn ends_messages(agent: Option<&Agent>, body: &Body) -> bool {
     match body {
         Body::Text(_)
@@ -575,8 +584,8 @@ fn ends_messages(agent: Option<&Agent>, body: &Body) -> bool {
 mod tests {
     use super::*;
 
-    /// What is handed out after each line.
-    fn handed_out(lines: &[&str]) -> Vec<String> {
+    /// Returns the entries yielded after each line.
+    fn yielded(lines: &[&str]) -> Vec<String> {
         let mut session = Session::new();
         let mut out = Vec::new();
         for line in lines {
@@ -594,8 +603,8 @@ mod tests {
     }
 
     #[test]
-    fn what_finishes_beside_a_message_follows_it_whoever_wrote_it() {
-        let out = handed_out(&[
+    fn entries_finished_during_a_message_follow_it() {
+        let out = yielded(&[
             r#"{"kind":"tool_use","id":"t1","name":"Bash"}"#,
             r#"{"kind":"tool_use","id":"t2","name":"Bash","agent":{"id":"x","depth":1}}"#,
             r#"{"kind":"text","id":"a","text":"Hel","delta":true}"#,
@@ -609,7 +618,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_after_a_change_stands_below_it() {
+    fn text_after_an_edit_follows_it() {
         let lines = [
             r#"{"kind":"text","id":"m","text":"before","delta":true}"#,
             r#"{"kind":"edit","edits":[{"op":"update","path":"a.rs"}]}"#,
@@ -632,7 +641,7 @@ mod tests {
     }
 
     #[test]
-    fn sub_agents_do_not_wait_for_each_other() {
+    fn sub_agents_do_not_delay_each_other() {
         let of =
             |agent: &str, rest: &str| format!(r#"{{"agent":{{"id":"{agent}","depth":1}},{rest}}}"#);
         let lines = [
@@ -644,23 +653,23 @@ mod tests {
             of("x", r#""kind":"tool_use","id":"t2","name":"Bash""#),
             of("y", r#""kind":"usage","context_used":5"#),
         ];
-        let out = handed_out(&lines.each_ref().map(String::as_str));
+        let out = yielded(&lines.each_ref().map(String::as_str));
         assert_eq!(out[..6], ["", "", "t1", "", "", "Reading"]);
         assert!(out[6].starts_with("Good "));
     }
 
     #[test]
-    fn a_message_that_never_ends_does_not_hold_up_the_rest() {
+    fn an_endless_message_does_not_delay_other_entries() {
         let mut lines = vec![r#"{"kind":"text","id":"a","text":"Hel","delta":true}"#];
         let other = r#"{"kind":"text","id":"b","text":"x","agent":{"id":"x","depth":1}}"#;
         lines.extend([other; MOST_WAITING + 1]);
-        let out = handed_out(&lines);
+        let out = yielded(&lines);
         assert!(out[MOST_WAITING].is_empty());
         assert!(out[MOST_WAITING + 1].starts_with("Hel x x"));
     }
 
     #[test]
-    fn a_sub_agent_is_called_by_its_work() {
+    fn a_sub_agent_is_named_after_its_task() {
         let mut session = Session::new();
         let mut names = Vec::new();
         for line in [
@@ -676,7 +685,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stop_is_told_once_and_behind_what_it_stopped() {
+    fn a_stop_notice_appears_once_after_the_stopped_calls() {
         let call = r#"{"kind":"tool_use","id":"t","name":"Bash"}"#;
         let stop = r#"{"kind":"notice","level":"canceled","text":"stop"}"#;
         let end = r#"{"kind":"turn_end","status":"canceled","reason":"why"}"#;
@@ -709,11 +718,11 @@ mod tests {
     }
 
     #[test]
-    fn a_request_without_an_answer_stands_before_the_end_of_its_call() {
+    fn an_unanswered_request_precedes_the_end_of_its_call() {
         let ask = |id: &str, call: &str| {
             format!(r#"{{"kind":"permission","id":"{id}","tool_id":"{call}","title":"?"}}"#)
         };
-        let out = handed_out(&[
+        let out = yielded(&[
             r#"{"kind":"tool_use","id":"t1","name":"Bash"}"#,
             r#"{"kind":"tool_use","id":"t2","name":"Bash"}"#,
             &ask("p1", "t1"),
@@ -729,11 +738,11 @@ mod tests {
     }
 
     #[test]
-    fn a_question_and_its_answer_are_one() {
+    fn a_question_and_its_answer_are_one_entry() {
         let ask = |question: &str, answer: &str| {
             format!(r#"{{"kind":"prompt","question":"{question}","answer":"{answer}"}}"#)
         };
-        let out = handed_out(&[
+        let out = yielded(&[
             &ask("a", ""),
             &ask("b", ""),
             &ask("a", "yes"),
@@ -747,17 +756,17 @@ mod tests {
     }
 
     #[test]
-    fn the_same_plan_again_is_no_news() {
+    fn a_repeated_plan_is_dropped() {
         let plan = r#"{"kind":"plan","entries":[{"text":"a","status":"pending"}]}"#;
         let other = r#"{"kind":"plan","entries":[{"text":"a","status":"completed"}]}"#;
         let next = r#"{"kind":"user","text":"x"}"#;
-        let out = handed_out(&[plan, plan, other, plan, plan, next, plan]);
+        let out = yielded(&[plan, plan, other, plan, plan, next, plan]);
         let shown: Vec<bool> = out.iter().map(|words| !words.is_empty()).collect();
         assert_eq!(shown, [true, false, true, true, false, true, true]);
     }
 
     #[test]
-    fn a_stopped_turn_stops_its_calls() {
+    fn a_stopped_turn_cancels_its_calls() {
         let ends = |status: &str| {
             let mut session = Session::new();
             let mut results = Vec::new();

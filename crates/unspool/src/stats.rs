@@ -1,4 +1,4 @@
-//! What a run amounted to: turns, calls, time, tokens, cost.
+//! Statistics of a run: turns, calls, time, tokens and cost.
 //!
 //! ```
 //! use unspool::stats::Stats;
@@ -22,67 +22,69 @@ use jiff::Timestamp;
 
 use crate::event::{Body, Event, Level, Session, ToolStatus, TurnStatus, Usage};
 
-/// Figures of one run, counted as its events pass.
+/// Statistics of one run, updated event by event.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Stats {
-    /// The model, as it was last named.
+    /// The model named last.
     pub model: String,
-    /// Turns that ended.
+    /// Number of finished turns.
     pub turns: u64,
-    /// Tool calls, those of sub-agents included.
+    /// Number of tool calls, including those of sub-agents.
     pub tools: u64,
-    /// Calls that failed.
+    /// Number of failed tool calls.
     pub failed_tools: u64,
-    /// Notices of errors.
+    /// Number of error notices.
     pub errors: u64,
-    /// Time that the turns took, as the agent says, in milliseconds.
+    /// Duration of the turns in milliseconds, as reported by the agent.
     pub turn_ms: u64,
     /// Tokens and cost.
     pub usage: Usage,
-    /// How the last turn ended.
+    /// Status of the last turn.
     pub status: Option<TurnStatus>,
-    /// How the last turns of runs ended that came before this one in the same
-    /// stream, if one of them did not succeed.
+    /// Status of an earlier run in the same stream whose last turn did not
+    /// succeed, if any.
     pub earlier: Option<TurnStatus>,
-    /// Bytes of the input that were not read.
+    /// Bytes of input that were skipped.
     pub left_out: u64,
     first: Option<Timestamp>,
     last: Option<Timestamp>,
     calls: OpenCalls,
-    /// Totals that replace each other, by the agent that they are of; the root
-    /// agent has no name.
+    /// Cumulative usage by agent id; empty for the root agent.
     totals: BTreeMap<String, Usage>,
     run: Run,
-    /// Amounts and totals of runs that may go on.
-    apart: Apart<(Usage, BTreeMap<String, Usage>)>,
-    /// Tokens and cost of the runs before those.
+    /// Amounts and totals of paused runs.
+    paused: PausedRuns<(Usage, BTreeMap<String, Usage>)>,
+    /// Usage of runs that no longer continue.
     spent: Option<Usage>,
 }
 
-/// What runs have that others came between, oldest first.
+/// State of runs that another run interrupted, oldest first.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Apart<T>(Vec<(Run, T)>);
+pub(crate) struct PausedRuns<T>(Vec<(Run, T)>);
 
-impl<T> Default for Apart<T> {
+impl<T> Default for PausedRuns<T> {
     fn default() -> Self {
         Self(Vec::new())
     }
 }
 
-/// Runs that may go on.
-const MOST_APART: usize = 16;
+/// Maximum number of paused runs.
+const MAX_PAUSED: usize = 16;
 
-impl<T> Apart<T> {
-    /// Puts away what a run has. Gives back what the oldest one had, if there are
-    /// too many.
+impl<T> PausedRuns<T> {
+    /// Stores the state of a run; returns the oldest state if there are too
+    /// many.
     pub(crate) fn put(&mut self, run: Run, what: T) -> Option<T> {
         self.0.push((run, what));
-        (self.0.len() > MOST_APART).then(|| self.0.remove(0).1)
+        (self.0.len() > MAX_PAUSED).then(|| self.0.remove(0).1)
     }
 
-    /// What the run had that goes on with this session, if one does.
+    /// Takes the state of the run that continues with this session.
     pub(crate) fn take(&mut self, session: &Session) -> Option<(Run, T)> {
-        let at = self.0.iter().position(|(run, _)| run.goes_on(session))?;
+        let at = self
+            .0
+            .iter()
+            .position(|(run, _)| run.is_continued_by(session))?;
         Some(self.0.remove(at))
     }
 
@@ -95,8 +97,8 @@ impl<T> Apart<T> {
     }
 }
 
-/// The run that events are of: several may follow each other in one stream, or
-/// be mixed in it.
+/// Identifies a run. A stream can contain several runs, one after the other or
+/// interleaved.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Run {
     provider: String,
@@ -104,11 +106,11 @@ pub struct Run {
 }
 
 impl Run {
-    /// Takes what is told of the session, and says whether it is another one.
-    pub fn is_over(&mut self, session: &Session) -> bool {
+    /// Records the session; returns true if it belongs to another run.
+    pub fn record(&mut self, session: &Session) -> bool {
         let differs = |known: &str, new: &str| !known.is_empty() && !new.is_empty() && known != new;
-        let is_over = differs(&self.provider, &session.provider) || differs(&self.id, &session.id);
-        if is_over {
+        let is_new = differs(&self.provider, &session.provider) || differs(&self.id, &session.id);
+        if is_new {
             *self = Self::default();
         }
         for (known, new) in [
@@ -119,12 +121,12 @@ impl Run {
                 known.clone_from(new);
             }
         }
-        is_over
+        is_new
     }
 
-    /// Whether a session is this run's: by its id, or, where the provider alone is
-    /// told, by that.
-    fn goes_on(&self, session: &Session) -> bool {
+    /// Returns true if the session belongs to this run: by its id, or by the
+    /// provider if the session has no other field.
+    fn is_continued_by(&self, session: &Session) -> bool {
         let by_provider = Session {
             provider: session.provider.clone(),
             ..Session::default()
@@ -135,17 +137,17 @@ impl Run {
     }
 }
 
-/// What has been told of tokens and cost, by the agent that it is of.
+/// Usage already reported, by agent id.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Told(BTreeMap<String, Usage>);
+pub(crate) struct ReportedUsage(BTreeMap<String, Usage>);
 
-/// What a total has grown by; all of it where it began anew.
-fn difference(total: &Usage, told: &Usage) -> Usage {
-    let tokens = |total: Option<u64>, told: Option<u64>| {
-        total.map(|total| total.checked_sub(told.unwrap_or(0)).unwrap_or(total))
+/// Returns the growth of a total, or all of it if the total restarted.
+fn difference(total: &Usage, reported: &Usage) -> Usage {
+    let tokens = |total: Option<u64>, reported: Option<u64>| {
+        total.map(|total| total.checked_sub(reported.unwrap_or(0)).unwrap_or(total))
     };
     let cost = total.cost_usd.map(|total| {
-        let before = told.cost_usd.unwrap_or(0.0);
+        let before = reported.cost_usd.unwrap_or(0.0);
         if total < before {
             total
         } else {
@@ -153,28 +155,28 @@ fn difference(total: &Usage, told: &Usage) -> Usage {
         }
     });
     Usage {
-        input_tokens: tokens(total.input_tokens, told.input_tokens),
-        output_tokens: tokens(total.output_tokens, told.output_tokens),
-        cached_tokens: tokens(total.cached_tokens, told.cached_tokens),
-        reasoning_tokens: tokens(total.reasoning_tokens, told.reasoning_tokens),
+        input_tokens: tokens(total.input_tokens, reported.input_tokens),
+        output_tokens: tokens(total.output_tokens, reported.output_tokens),
+        cached_tokens: tokens(total.cached_tokens, reported.cached_tokens),
+        reasoning_tokens: tokens(total.reasoning_tokens, reported.reasoning_tokens),
         cost_usd: cost,
         ..Usage::default()
     }
 }
 
-/// Calls without a result: what more becomes known of one is no other call.
+/// Open calls, so that a repeated `tool_use` is not counted again.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct OpenCalls {
     ids: HashSet<String>,
-    /// As they came, also those that have ended since.
+    /// Ids in order of arrival, including calls that have ended.
     order: VecDeque<String>,
 }
 
 impl OpenCalls {
-    /// More than these are not told apart.
+    /// Older calls are forgotten.
     const MOST: usize = 4096;
 
-    fn begins(&mut self, id: &str) -> bool {
+    fn start(&mut self, id: &str) -> bool {
         if id.is_empty() || !self.ids.insert(id.to_owned()) {
             return id.is_empty();
         }
@@ -196,7 +198,7 @@ impl OpenCalls {
 }
 
 impl Stats {
-    /// Counts the event.
+    /// Counts an event.
     pub fn event(&mut self, event: &Event) {
         if let Some(time) = event
             .time
@@ -208,7 +210,7 @@ impl Stats {
         }
         match &event.body {
             Body::Session(session) if event.agent.is_none() => self.session(session),
-            Body::ToolUse(call) => self.tools += u64::from(self.calls.begins(&call.id)),
+            Body::ToolUse(call) => self.tools += u64::from(self.calls.start(&call.id)),
             Body::ToolResult(result) => {
                 self.calls.end(&result.id);
                 self.failed_tools += u64::from(result.status == ToolStatus::Error);
@@ -235,29 +237,29 @@ impl Stats {
             self.model.clone_from(&session.model);
         }
         let left = self.run.clone();
-        if self.run.is_over(session) {
+        if self.run.record(session) {
             let failed = self
                 .status
                 .filter(|status| *status != TurnStatus::Completed);
             self.earlier = self.earlier.or(failed);
             let amounts = std::mem::take(&mut self.usage);
             let totals = std::mem::take(&mut self.totals);
-            if let Some((amounts, totals)) = self.apart.put(left, (amounts, totals)) {
+            if let Some((amounts, totals)) = self.paused.put(left, (amounts, totals)) {
                 let spent = self.spent.get_or_insert_default();
                 sum(spent, &of_run(&amounts, &totals));
             }
-            if let Some((run, (amounts, totals))) = self.apart.take(session) {
+            if let Some((run, (amounts, totals))) = self.paused.take(session) {
                 (self.run, self.usage, self.totals) = (run, amounts, totals);
             }
         }
     }
 
-    /// Whether an event told when it happened.
+    /// Returns true if any event had a timestamp.
     pub fn has_times(&self) -> bool {
         self.first.is_some()
     }
 
-    /// How long it took in milliseconds: the agent's own figure, or the time
+    /// Returns the duration in milliseconds: the agent's own value, or the time
     /// between the first and the last event.
     pub fn duration_ms(&self) -> Option<u64> {
         if self.turn_ms > 0 {
@@ -267,10 +269,10 @@ impl Stats {
         u64::try_from(span.as_millis()).ok()
     }
 
-    /// Tokens and cost, without counting anything twice.
+    /// Returns tokens and cost, without counting anything twice.
     pub fn usage(&self) -> Usage {
         let mut all = self.spent.clone().unwrap_or_default();
-        for (amounts, totals) in self.apart.iter() {
+        for (amounts, totals) in self.paused.iter() {
             sum(&mut all, &of_run(amounts, totals));
         }
         sum(&mut all, &of_run(&self.usage, &self.totals));
@@ -280,35 +282,35 @@ impl Stats {
         }
     }
 
-    /// The same without what was told before: of amounts nothing was told, of
-    /// totals what came before.
-    pub(crate) fn usage_beyond(&self, told: &mut Told) -> Usage {
-        let mut news: Option<Usage> = None;
+    /// Returns the usage since the last report: amounts in full, totals by
+    /// their growth.
+    pub(crate) fn usage_since(&self, reported: &mut ReportedUsage) -> Usage {
+        let mut growth: Option<Usage> = None;
         for (agent, total) in &self.totals {
-            let told = told.0.entry(agent.clone()).or_default();
-            sum(news.get_or_insert_default(), &difference(total, told));
-            replace(told, total);
+            let reported = reported.0.entry(agent.clone()).or_default();
+            sum(growth.get_or_insert_default(), &difference(total, reported));
+            replace(reported, total);
         }
-        let news = news.unwrap_or_default();
+        let growth = growth.unwrap_or_default();
         let (amounts, all) = (&self.usage, self.usage());
-        let amount = |news: Option<u64>, amount: Option<u64>| amount.filter(|_| news.is_none());
-        let untold = Usage {
-            input_tokens: amount(news.input_tokens, amounts.input_tokens),
-            output_tokens: amount(news.output_tokens, amounts.output_tokens),
-            cached_tokens: amount(news.cached_tokens, amounts.cached_tokens),
-            reasoning_tokens: amount(news.reasoning_tokens, amounts.reasoning_tokens),
-            cost_usd: amounts.cost_usd.filter(|_| news.cost_usd.is_none()),
+        let amount = |growth: Option<u64>, amount: Option<u64>| amount.filter(|_| growth.is_none());
+        let unreported = Usage {
+            input_tokens: amount(growth.input_tokens, amounts.input_tokens),
+            output_tokens: amount(growth.output_tokens, amounts.output_tokens),
+            cached_tokens: amount(growth.cached_tokens, amounts.cached_tokens),
+            reasoning_tokens: amount(growth.reasoning_tokens, amounts.reasoning_tokens),
+            cost_usd: amounts.cost_usd.filter(|_| growth.cost_usd.is_none()),
             ..Usage::default()
         };
-        // The root agent's total counts all.
-        sum(told.0.entry(String::new()).or_default(), &untold);
+        // The root agent's total includes all amounts.
+        sum(reported.0.entry(String::new()).or_default(), &unreported);
         Usage {
-            input_tokens: news.input_tokens.or(untold.input_tokens),
-            output_tokens: news.output_tokens.or(untold.output_tokens),
-            cached_tokens: news.cached_tokens.or(untold.cached_tokens),
-            reasoning_tokens: news.reasoning_tokens.or(untold.reasoning_tokens),
-            // Totals of money are often rounded, which amounts are not.
-            cost_usd: amounts.cost_usd.or(news.cost_usd),
+            input_tokens: growth.input_tokens.or(unreported.input_tokens),
+            output_tokens: growth.output_tokens.or(unreported.output_tokens),
+            cached_tokens: growth.cached_tokens.or(unreported.cached_tokens),
+            reasoning_tokens: growth.reasoning_tokens.or(unreported.reasoning_tokens),
+            // Totals of cost are often rounded; amounts are not.
+            cost_usd: amounts.cost_usd.or(growth.cost_usd),
             cumulative: false,
             ..all
         }
@@ -324,7 +326,7 @@ impl Stats {
     }
 }
 
-/// Tokens and cost of one run, of its amounts and the totals of its agents.
+/// Returns the usage of one run: its amounts plus the totals of its agents.
 fn of_run(amounts: &Usage, totals: &BTreeMap<String, Usage>) -> Usage {
     let mut total = Usage::default();
     for of_agent in totals.values() {
@@ -390,7 +392,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_of_which_more_becomes_known_is_counted_once() {
+    fn a_repeated_tool_use_is_counted_once() {
         let mut stats = Stats::default();
         for line in [
             r#"{"kind":"tool_use","id":"a","name":"read","category":"read"}"#,
@@ -417,7 +419,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_that_follow_each_other_add_up() {
+    fn consecutive_runs_add_up() {
         let mut stats = Stats::default();
         let mut tell = |body: Body| {
             stats.event(&Event {
@@ -450,7 +452,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_that_are_mixed_add_up() {
+    fn interleaved_runs_add_up() {
         let mut stats = Stats::default();
         let mut tell = |provider: &str, id: &str, tokens: u64, cumulative: bool| {
             let session = Session {

@@ -1,13 +1,13 @@
-//! Events → slots: one for each entry, in the order in which things began. A slot
-//! stays where it is and changes in place: a message that grows, a call that ends,
-//! a request that is answered.
+//! Converts events to slots: one per entry, in order of their start. A slot
+//! keeps its position and changes in place: a message grows, a call ends, a
+//! request is answered.
 //!
-//! What belongs together is found by [`Session`](crate::session::Session) alone;
-//! here it is only told where each entry is. What still grows stays in the
-//! transcript, so that a piece of a message costs no copy of it. Entries of which
-//! nothing is ever seen have no slot.
+//! [`Session`](crate::session::Session) joins the events; the timeline only
+//! tracks the position of each entry. Growing entries stay in the transcript,
+//! so that a delta does not copy the message. Entries without visible content
+//! have no slot.
 //!
-//! Called by views that are scrolled, with the slots that an event changed.
+//! Used by views that scroll; they redraw the slots that an event changed.
 //!
 //! ```
 //! use unspool::timeline::Timeline;
@@ -36,8 +36,8 @@ use crate::transcript::Transcript;
 pub struct Timeline {
     transcript: Transcript,
     slots: Vec<Slot>,
-    /// The slots of what the transcript still has, by the entries' numbers.
-    held: HashMap<u64, usize>,
+    /// Slots of the entries that are still in the transcript, by entry number.
+    in_transcript: HashMap<u64, usize>,
 }
 
 #[derive(Clone, Debug)]
@@ -46,61 +46,61 @@ struct Slot {
     place: Place,
 }
 
-/// Where an entry is.
+/// The location of an entry.
 #[derive(Clone, Debug)]
 enum Place {
-    /// In the transcript, under this number.
-    Held(u64),
-    /// It is finished.
-    Here(Box<Entry>),
+    /// In the transcript, with this number.
+    InTranscript(u64),
+    /// Finished, and stored here.
+    Finished(Box<Entry>),
 }
 
 impl Timeline {
-    /// A run in which nothing has happened.
+    /// Creates an empty timeline.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// How many slots there are.
+    /// Returns the number of slots.
     pub fn len(&self) -> usize {
         self.slots.len()
     }
 
-    /// Whether nothing is to be seen.
+    /// Returns true if there are no slots.
     pub fn is_empty(&self) -> bool {
         self.slots.is_empty()
     }
 
-    /// The entry in a slot, as it is now.
+    /// Returns the current entry of a slot.
     pub fn entry(&self, slot: usize) -> Option<&Entry> {
         match &self.slots.get(slot)?.place {
-            Place::Here(entry) => Some(entry),
-            Place::Held(number) => self.transcript.open_entry(*number).or_else(|| {
+            Place::Finished(entry) => Some(entry),
+            Place::InTranscript(number) => self.transcript.open_entry(*number).or_else(|| {
                 let mut waiting = self.transcript.waiting().iter();
                 waiting.find(|entry| entry.number == *number)
             }),
         }
     }
 
-    /// Another number each time that the entry in a slot changes.
+    /// Returns a number that changes whenever the slot's entry does.
     pub fn revision(&self, slot: usize) -> u32 {
         self.slots.get(slot).map_or(0, |slot| slot.revision)
     }
 
-    /// Whether the entry in a slot may still change.
+    /// Returns true if the slot's entry may still change.
     pub fn is_open(&self, slot: usize) -> bool {
         match self.slots.get(slot).map(|slot| &slot.place) {
-            Some(Place::Held(number)) => self.transcript.open_entry(*number).is_some(),
+            Some(Place::InTranscript(number)) => self.transcript.open_entry(*number).is_some(),
             _ => false,
         }
     }
 
-    /// What is not finished, oldest first.
+    /// Returns the open entries, oldest first.
     pub fn open(&self) -> &[Entry] {
         self.transcript.open()
     }
 
-    /// Takes the next event and tells the slots that it began or changed.
+    /// Processes an event and reports the slots that it added or changed.
     pub fn event(&mut self, event: Event, changed: &mut dyn FnMut(usize)) {
         let waited = self.transcript.waiting().len();
         let mut finished = Vec::new();
@@ -109,10 +109,10 @@ impl Timeline {
         for entry in finished {
             self.finished(entry, changed);
         }
-        // What waits for a message has been finished all the same.
+        // Entries that wait for a message are finished too.
         let waiting = self.transcript.waiting().iter().skip(waited);
         let waiting: Vec<u64> = waiting
-            .filter(|entry| is_seen(&entry.item))
+            .filter(|entry| is_visible(&entry.item))
             .map(|entry| entry.number)
             .collect();
         let touched = self.transcript.touched();
@@ -121,7 +121,7 @@ impl Timeline {
         }
     }
 
-    /// The stream has ended: what is open stays as it is.
+    /// Ends the stream: open entries stay unfinished.
     pub fn finish(&mut self, changed: &mut dyn FnMut(usize)) {
         let mut finished = Vec::new();
         self.transcript.finish(&mut |entry| finished.push(entry));
@@ -130,16 +130,16 @@ impl Timeline {
         }
     }
 
-    /// An entry that the transcript keeps was begun or changed.
+    /// Adds or updates the slot of an entry in the transcript.
     fn hold(&mut self, number: u64, changed: &mut dyn FnMut(usize)) {
         let next = self.slots.len();
-        let at = *self.held.entry(number).or_insert(next);
+        let at = *self.in_transcript.entry(number).or_insert(next);
         if let Some(slot) = self.slots.get_mut(at) {
             slot.revision = slot.revision.wrapping_add(1);
         } else {
             self.slots.push(Slot {
                 revision: 0,
-                place: Place::Held(number),
+                place: Place::InTranscript(number),
             });
         }
         changed(at);
@@ -149,24 +149,24 @@ impl Timeline {
         if let Item::Text(text) | Item::Reasoning(text) = &mut entry.item {
             text.text.shrink_to_fit();
         }
-        let held = self.held.remove(&entry.number);
-        if let Some(slot) = held.and_then(|at| self.slots.get_mut(at)) {
+        let in_transcript = self.in_transcript.remove(&entry.number);
+        if let Some(slot) = in_transcript.and_then(|at| self.slots.get_mut(at)) {
             slot.revision = slot.revision.wrapping_add(1);
-            slot.place = Place::Here(Box::new(entry));
-        } else if is_seen(&entry.item) {
+            slot.place = Place::Finished(Box::new(entry));
+        } else if is_visible(&entry.item) {
             self.slots.push(Slot {
                 revision: 0,
-                place: Place::Here(Box::new(entry)),
+                place: Place::Finished(Box::new(entry)),
             });
         } else {
             return;
         }
-        changed(held.unwrap_or(self.slots.len() - 1));
+        changed(in_transcript.unwrap_or(self.slots.len() - 1));
     }
 }
 
-/// Whether anything is ever seen of such an entry.
-fn is_seen(item: &Item) -> bool {
+/// Returns true if such an entry can have visible content.
+fn is_visible(item: &Item) -> bool {
     match item {
         Item::Session(_) | Item::State(_) => false,
         Item::TurnEnd(end) => end.status == TurnStatus::Interrupted,
@@ -182,7 +182,7 @@ mod tests {
         Event::from_json(line).unwrap()
     }
 
-    /// A run, and the slots that each of its events changed.
+    /// Returns a timeline and the slots that each event changed.
     fn run(lines: &[&str]) -> (Timeline, Vec<Vec<usize>>) {
         let mut timeline = Timeline::new();
         let mut told = Vec::new();
@@ -194,7 +194,7 @@ mod tests {
         (timeline, told)
     }
 
-    fn words(timeline: &Timeline) -> String {
+    fn texts(timeline: &Timeline) -> String {
         let word = |slot| match &timeline.entry(slot).unwrap().item {
             Item::Text(text) | Item::Reasoning(text) => text.text.clone(),
             Item::Tool(tool) if tool.result.is_some() => format!("{}!", tool.call.id),
@@ -205,12 +205,12 @@ mod tests {
             Item::User(_) => "user".to_owned(),
             other => format!("{other:?}"),
         };
-        let words: Vec<String> = (0..timeline.len()).map(word).collect();
-        words.join(" ")
+        let texts: Vec<String> = (0..timeline.len()).map(word).collect();
+        texts.join(" ")
     }
 
     #[test]
-    fn things_stay_where_they_began() {
+    fn slots_keep_their_position() {
         let (timeline, told) = run(&[
             r#"{"kind":"session","provider":"x"}"#,
             r#"{"kind":"tool_use","id":"t1","name":"Bash"}"#,
@@ -223,7 +223,7 @@ mod tests {
             r#"{"kind":"tool_result","id":"t1","status":"ok"}"#,
             r#"{"kind":"text","id":"b","text":"Bye"}"#,
         ]);
-        assert_eq!(words(&timeline), "t1! t2! Hello beside Bye");
+        assert_eq!(texts(&timeline), "t1! t2! Hello beside Bye");
         let expected: [&[usize]; 10] = [
             &[],
             &[0],
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn the_final_form_and_an_answer_take_the_place_of_what_was_open() {
+    fn final_forms_and_answers_replace_open_entries() {
         let (timeline, _) = run(&[
             r#"{"kind":"permission","id":"p","title":"May I"}"#,
             r#"{"kind":"text","id":"a","text":"dra","delta":true}"#,
@@ -248,12 +248,12 @@ mod tests {
             r#"{"kind":"text","id":"a","text":"final"}"#,
             r#"{"kind":"permission","id":"p","outcome":"yes"}"#,
         ]);
-        assert_eq!(words(&timeline), "May I now?yes final");
+        assert_eq!(texts(&timeline), "May I now?yes final");
         assert!(!timeline.is_open(0) && !timeline.is_open(1));
     }
 
     #[test]
-    fn a_revision_tells_that_something_changed() {
+    fn a_revision_changes_with_its_entry() {
         let mut timeline = Timeline::new();
         let piece = r#"{"kind":"text","id":"a","text":"x","delta":true}"#;
         let mut seen = Vec::new();
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn what_never_ended_stays_and_usage_is_last() {
+    fn unfinished_entries_stay_and_usage_is_last() {
         let (mut timeline, _) = run(&[
             r#"{"kind":"tool_use","id":"t","name":"Bash"}"#,
             r#"{"kind":"usage","input_tokens":5}"#,
@@ -273,13 +273,13 @@ mod tests {
             r#"{"kind":"tool_use","id":"u","name":"Bash"}"#,
         ]);
         timeline.finish(&mut |_| {});
-        assert_eq!(words(&timeline), "t why usage u");
+        assert_eq!(texts(&timeline), "t why usage u");
         assert!(!timeline.is_open(0) && !timeline.is_open(3));
     }
 
-    /// A piece must not cost what the message has so far.
+    /// A delta must not cost a copy of the message.
     #[test]
-    fn a_message_of_many_pieces_is_not_copied() {
+    fn a_message_of_many_deltas_is_not_copied() {
         let mut timeline = Timeline::new();
         let piece = event(r#"{"kind":"text","id":"a","text":"0123456789","delta":true}"#);
         for _ in 0..200_000 {
@@ -289,7 +289,7 @@ mod tests {
         for _ in 0..1000 {
             timeline.event(piece.clone(), &mut |_| {});
         }
-        // A copy of two megabytes for each would take longer.
+        // Copying two megabytes per delta would take longer.
         assert!(began.elapsed() < std::time::Duration::from_millis(60));
         assert_eq!(timeline.len(), 1);
     }

@@ -484,7 +484,7 @@ pub fn preview(text: &str) -> String {
 
 /// The work that a call's input gives to a sub-agent, as a heading tells it: one
 /// clean line of at most 80 characters.
-pub fn errand(input: &Object<'_>) -> Option<String> {
+pub fn task_description(input: &Object<'_>) -> Option<String> {
     let told = ["description", "task_name", "prompt", "message"];
     let told = told.iter().filter_map(|key| input.get(key).str());
     told.map(|text| headline(&text))

@@ -1,10 +1,10 @@
-//! Events → what is shown of a run, in order: the entries of a [`Session`], with
-//! tokens and cost told once a turn however often the agent tells them, the
-//! empty lines between, and who speaks where several sub-agents work at once.
+//! Orders the entries of a run for display.
 //!
-//! [`Transcript`] decides about the order, [`Spacing`] about what stands between
-//! two entries; between the two a caller may leave entries out. Every view of a
-//! run that is read from top to bottom goes through both.
+//! [`Transcript`] yields the entries of a [`Session`] and reports usage once
+//! per turn, however often the agent sends it. [`Spacing`] decides on the empty
+//! line before an entry and on the name of the sub-agent that speaks. Between
+//! the two, a caller may drop entries. Every view that reads from top to bottom
+//! uses both.
 //!
 //! ```
 //! use unspool::formatter::{Config, Formatter};
@@ -35,39 +35,39 @@ use std::sync::Arc;
 
 use crate::event::{self, Agent, Body, Event, Usage};
 use crate::session::{Entry, Item, Session};
-use crate::stats::{Apart, Run, Stats, Told};
+use crate::stats::{PausedRuns, ReportedUsage, Run, Stats};
 
-/// The entries of a run in the order in which they are shown.
+/// The entries of a run, in display order.
 #[derive(Clone, Debug, Default)]
 pub struct Transcript {
     session: Session,
-    /// Tokens and cost since they were last told.
-    spent: Option<Spent>,
-    /// Those of a turn that has ended while calls are open. If nothing follows
-    /// they come behind the calls, else before what follows.
-    due: Option<Spent>,
-    /// All that was told so far: agents that tell totals are told as the
-    /// others, by what each turn added.
-    told: Told,
+    /// Usage since the last report.
+    spent: Option<TurnUsage>,
+    /// Usage of a turn that ended while calls are open. It is reported after
+    /// the calls, or before the next event.
+    due: Option<TurnUsage>,
+    /// Usage reported so far. Agents that send totals are reported by the
+    /// growth per turn.
+    reported: ReportedUsage,
     run: Run,
-    /// What of that is of runs that may go on.
-    apart: Apart<(Option<Spent>, Told)>,
-    /// The root agent did something since its last turn ended.
+    /// Usage of paused runs.
+    paused: PausedRuns<(Option<TurnUsage>, ReportedUsage)>,
+    /// True if the root agent did something since its last turn ended.
     in_turn: bool,
-    /// The last time that an event told.
+    /// The last timestamp of an event.
     clock: Option<String>,
     /// The open entry that the last event changed.
     touched: Option<u64>,
 }
 
 #[derive(Clone, Debug, Default)]
-struct Spent {
+struct TurnUsage {
     stats: Stats,
     time: Option<String>,
 }
 
-impl Spent {
-    /// The same at the end of the turn, where that is known.
+impl TurnUsage {
+    /// Sets the time to the end of the turn, if known.
     fn until(self, end: Option<&String>) -> Self {
         let time = end.cloned().or(self.time);
         Self { time, ..self }
@@ -75,52 +75,55 @@ impl Spent {
 }
 
 impl Transcript {
-    /// A run in which nothing has happened.
+    /// Creates an empty transcript.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// What is not finished, oldest first: see [`Session::open`].
+    /// Returns the open entries, oldest first: see [`Session::open`].
     pub fn open(&self) -> &[Entry] {
         self.session.open()
     }
 
-    /// The number of the open entry that the last event began or changed.
+    /// Returns the number of the open entry that the last event added or
+    /// changed.
     pub fn touched(&self) -> Option<u64> {
         self.touched
     }
 
-    /// The open entry with this number.
+    /// Returns the open entry with this number.
     pub fn open_entry(&self, number: u64) -> Option<&Entry> {
         self.session.open_entry(number)
     }
 
-    /// The message that is shown next: see [`Session::current`].
+    /// Returns the message that is yielded next: see [`Session::current`].
     pub fn current(&self) -> Option<&Entry> {
         self.session.current()
     }
 
-    /// What is finished but waits for a message: see [`Session::waiting`].
+    /// Returns the finished entries that wait for a message: see
+    /// [`Session::waiting`].
     pub fn waiting(&self) -> &[Entry] {
         self.session.waiting()
     }
 
-    /// Takes the next event and hands out the entries that it finishes.
+    /// Processes an event and yields the entries that it finishes.
     pub fn event(&mut self, event: Event, finished: &mut dyn FnMut(Entry)) {
         self.touched = None;
         if let Some(time) = &event.time {
             self.clock.get_or_insert_default().clone_from(time);
         }
         match &event.body {
-            Body::Session(session) if event.agent.is_none() => self.turn_to(session, finished),
+            Body::Session(session) if event.agent.is_none() => self.switch_run(session, finished),
             Body::TurnEnd(_) if event.agent.is_none() => self.in_turn = false,
             Body::Usage(_) | Body::State(_) => {}
             _ => self.in_turn = true,
         }
         if let Body::Usage(usage) = &event.body {
-            self.session.step(event.agent.as_deref(), finished);
-            // The window that is told of is the root agent's.
-            if event.agent.is_some() && is_window_alone(usage) {
+            self.session
+                .end_sub_agent_message(event.agent.as_deref(), finished);
+            // Only the root agent's context window is shown.
+            if event.agent.is_some() && has_window_only(usage) {
                 return;
             }
             let spent = self.spent.get_or_insert_default();
@@ -129,13 +132,13 @@ impl Transcript {
             return;
         }
         if !matches!(event.body, Body::State(_)) {
-            usage(&mut self.due, &mut self.told, finished);
+            usage(&mut self.due, &mut self.reported, finished);
         }
         let Self {
             session,
             spent,
             due,
-            told,
+            reported,
             touched,
             ..
         } = self;
@@ -147,91 +150,97 @@ impl Transcript {
         });
         *touched = session.touched();
         if session.open().is_empty() {
-            usage(due, told, finished);
+            usage(due, reported, finished);
         }
     }
 
-    /// The events that follow may be another run's. What one has spent in a turn
-    /// that goes on is told when that ends.
-    fn turn_to(&mut self, session: &event::Session, finished: &mut dyn FnMut(Entry)) {
+    /// Switches to another run. The usage of an unfinished turn is reported
+    /// when the turn ends.
+    fn switch_run(&mut self, session: &event::Session, finished: &mut dyn FnMut(Entry)) {
         let left = self.run.clone();
-        if !self.run.is_over(session) {
+        if !self.run.record(session) {
             return;
         }
-        usage(&mut self.due, &mut self.told, finished);
+        usage(&mut self.due, &mut self.reported, finished);
         if !std::mem::take(&mut self.in_turn) {
-            usage(&mut self.spent, &mut self.told, finished);
+            usage(&mut self.spent, &mut self.reported, finished);
         }
-        let kept = (self.spent.take(), std::mem::take(&mut self.told));
-        if let Some((mut spent, mut told)) = self.apart.put(left, kept) {
-            usage(&mut spent, &mut told, finished);
+        let kept = (self.spent.take(), std::mem::take(&mut self.reported));
+        if let Some((mut spent, mut reported)) = self.paused.put(left, kept) {
+            usage(&mut spent, &mut reported, finished);
         }
-        if let Some((run, (spent, told))) = self.apart.take(session) {
+        if let Some((run, (spent, reported))) = self.paused.take(session) {
             self.in_turn = true;
-            (self.run, self.spent, self.told) = (run, spent, told);
+            (self.run, self.spent, self.reported) = (run, spent, reported);
         }
     }
 
-    /// The stream has ended: what is open is handed out as it is.
+    /// Ends the stream: yields all open entries unfinished.
     pub fn finish(&mut self, finished: &mut dyn FnMut(Entry)) {
         self.session.finish(finished);
-        usage(&mut self.due, &mut self.told, finished);
-        for (mut spent, mut told) in self.apart.drain() {
-            usage(&mut spent, &mut told, finished);
+        usage(&mut self.due, &mut self.reported, finished);
+        for (mut spent, mut reported) in self.paused.drain() {
+            usage(&mut spent, &mut reported, finished);
         }
-        usage(&mut self.spent, &mut self.told, finished);
+        usage(&mut self.spent, &mut self.reported, finished);
     }
 }
 
-/// Whether nothing was spent, as far as this tells.
-fn is_window_alone(usage: &Usage) -> bool {
+/// Returns true if the usage contains only the context window.
+fn has_window_only(usage: &Usage) -> bool {
     usage.input_tokens.is_none() && usage.output_tokens.is_none() && usage.cost_usd.is_none()
 }
 
-fn usage(spent: &mut Option<Spent>, told: &mut Told, finished: &mut dyn FnMut(Entry)) {
+fn usage(
+    spent: &mut Option<TurnUsage>,
+    reported: &mut ReportedUsage,
+    finished: &mut dyn FnMut(Entry),
+) {
     if let Some(spent) = spent.take() {
         finished(Entry {
             number: u64::MAX,
             time: spent.time,
             agent: None,
-            item: Item::Usage(spent.stats.usage_beyond(told)),
+            item: Item::Usage(spent.stats.usage_since(reported)),
         });
     }
 }
 
-/// What stands between two entries: calls stand together, prose stands apart,
-/// and a sub-agent that has a name is told when it appears, unless its call
-/// stands right above it, and any whenever it speaks after another.
+/// Decides what separates two entries: tool calls are grouped, prose is set
+/// apart. A sub-agent with a name is announced when it first appears, unless
+/// its call is directly above, and every sub-agent when it speaks after another
+/// one.
 #[derive(Clone, Debug, Default)]
 pub struct Spacing {
-    /// Whether the last entry was prose, once there was one.
+    /// True if the last entry was prose; `None` at the start.
     last: Option<bool>,
-    /// The sub-agents that work, and whether each spoke last at its depth.
-    working: Vec<(Arc<Agent>, bool)>,
-    /// The call that was shown last, if nothing followed it.
+    /// The active sub-agents, with true for the one that spoke last at its
+    /// depth.
+    active: Vec<(Arc<Agent>, bool)>,
+    /// The call shown last, if nothing followed it.
     call: Option<String>,
 }
 
-/// What stands before an entry.
+/// The separation before an entry.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Before {
-    /// An empty line.
+    /// True for an empty line.
     pub gap: bool,
-    /// The sub-agent that speaks, where somebody else did so before.
+    /// The sub-agent to announce, if another one spoke before.
     pub speaker: Option<Arc<Agent>>,
 }
 
-/// Sub-agents that are remembered; most agents tell when one has ended.
-const MOST_WORKING: usize = 256;
+/// Maximum number of remembered sub-agents; most agents report their end.
+const MAX_ACTIVE: usize = 256;
 
 impl Spacing {
-    /// Nothing was shown yet.
+    /// Creates the spacing for an empty page.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// What stands before this entry, which is shown next.
+    /// Returns the separation before an entry and records it as shown.
     pub fn before(&mut self, entry: &Entry) -> Before {
         let is_prose = matches!(
             entry.item,
@@ -248,14 +257,14 @@ impl Spacing {
         let call = self.call.take();
         if let Item::Tool(tool) = &entry.item {
             self.call = Some(tool.call.id.clone());
-            self.working
+            self.active
                 .retain(|(agent, _)| agent.parent != tool.call.id);
         }
         let speaker = entry.agent.as_ref().filter(|agent| agent.depth > 0)?;
         let mut is_named = false;
         let mut is_new = true;
         let mut is_alone = true;
-        for (agent, spoke) in &mut self.working {
+        for (agent, spoke) in &mut self.active {
             if agent.id == speaker.id {
                 is_new = false;
                 is_named = std::mem::replace(spoke, true);
@@ -265,13 +274,13 @@ impl Spacing {
             }
         }
         if is_new {
-            // An id says nothing but that it is another one.
+            // Without a name there is nothing to announce.
             let is_nobody = is_alone && speaker.name.is_empty();
             is_named = is_nobody || call.is_some_and(|call| call == speaker.parent);
-            if self.working.len() >= MOST_WORKING {
-                self.working.remove(0);
+            if self.active.len() >= MAX_ACTIVE {
+                self.active.remove(0);
             }
-            self.working.push((speaker.clone(), true));
+            self.active.push((speaker.clone(), true));
         }
         (!is_named).then(|| speaker.clone())
     }
@@ -293,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn usage_is_told_once_a_turn() {
+    fn usage_is_reported_once_per_turn() {
         let entries = entries(&[
             r#"{"kind":"usage","input_tokens":5}"#,
             r#"{"kind":"text","id":"a","text":"hi"}"#,
@@ -301,27 +310,27 @@ mod tests {
             r#"{"kind":"turn_end","status":"completed"}"#,
             r#"{"kind":"usage","input_tokens":1}"#,
         ]);
-        let told: Vec<Option<u64>> = entries
+        let reported: Vec<Option<u64>> = entries
             .iter()
             .filter_map(|entry| match &entry.item {
                 Item::Usage(usage) => Some(usage.input_tokens),
                 _ => None,
             })
             .collect();
-        assert_eq!(told, [Some(12), Some(1)]);
+        assert_eq!(reported, [Some(12), Some(1)]);
     }
 
     #[test]
-    fn totals_are_told_by_what_each_turn_added() {
+    fn totals_are_reported_by_the_growth_per_turn() {
         let end = r#"{"kind":"turn_end","status":"completed"}"#;
-        let told = |lines: &[&str]| -> Vec<(Option<u64>, Option<f64>)> {
+        let reported = |lines: &[&str]| -> Vec<(Option<u64>, Option<f64>)> {
             let usage = |entry: Entry| match entry.item {
                 Item::Usage(usage) => Some((usage.input_tokens, usage.cost_usd)),
                 _ => None,
             };
             entries(lines).into_iter().filter_map(usage).collect()
         };
-        let totals = told(&[
+        let totals = reported(&[
             r#"{"kind":"usage","input_tokens":5,"cost_usd":0.5,"cumulative":true}"#,
             end,
             r#"{"kind":"usage","input_tokens":12,"cost_usd":0.75,"cumulative":true}"#,
@@ -338,7 +347,7 @@ mod tests {
                 (Some(2), Some(0.25))
             ]
         );
-        let mixed = told(&[
+        let mixed = reported(&[
             r#"{"kind":"usage","input_tokens":5}"#,
             end,
             r#"{"kind":"usage","input_tokens":6}"#,
@@ -347,7 +356,7 @@ mod tests {
             r#"{"kind":"usage","input_tokens":3}"#,
             end,
         ]);
-        let costs = told(&[
+        let costs = reported(&[
             r#"{"kind":"usage","cost_usd":0.004}"#,
             r#"{"kind":"usage","cost_usd":0.01,"cumulative":true}"#,
             end,
@@ -363,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn the_window_of_a_sub_agent_is_no_news() {
+    fn the_window_of_a_sub_agent_is_ignored() {
         let entries = entries(&[
             r#"{"kind":"usage","context_used":5,"agent":{"id":"x","depth":1}}"#,
             r#"{"kind":"usage","input_tokens":7,"agent":{"id":"x","depth":1}}"#,
@@ -372,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn prose_stands_apart() {
+    fn prose_is_set_apart() {
         let mut spacing = Spacing::new();
         let gaps: Vec<bool> = entries(&[
             r#"{"kind":"text","id":"a","text":"hi"}"#,
@@ -387,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn usage_is_last_also_behind_calls_that_never_ended() {
+    fn usage_follows_unfinished_calls() {
         let call = r#"{"kind":"tool_use","id":"t","name":"Bash"}"#;
         let usage = r#"{"kind":"usage","input_tokens":5}"#;
         let end = r#"{"kind":"turn_end","status":"completed"}"#;
@@ -406,7 +415,7 @@ mod tests {
     }
 
     #[test]
-    fn sub_agents_are_named_when_they_appear_and_take_turns() {
+    fn sub_agents_are_announced_when_they_appear_and_alternate() {
         let said = |agent: &str, depth: u32| {
             format!(
                 r#"{{"kind":"text","id":"{agent}","text":"x","agent":{{"id":"{agent}","parent":"call-{agent}","depth":{depth},"name":"{agent}"}}}}"#

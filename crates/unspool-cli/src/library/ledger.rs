@@ -250,7 +250,7 @@ impl Clerk {
         match &event.body {
             Body::Session(session) => {
                 if agent.is_empty() {
-                    if self.run.is_over(session) {
+                    if self.run.record(session) {
                         self.next_run(session);
                     }
                     if !session.id.is_empty() {

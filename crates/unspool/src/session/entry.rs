@@ -1,4 +1,4 @@
-//! What a session hands out: entries, and what they are.
+//! Entries, the output of a session.
 
 use std::sync::Arc;
 
@@ -7,23 +7,23 @@ use crate::event::{
     TurnEnd, Usage, User,
 };
 
-/// One thing that a person looks at.
+/// One thing shown to a person: a message, a tool call, a plan and so on.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Entry {
-    /// Tells it from all others of its session, also while it grows; what
-    /// began later has a higher one.
+    /// A number unique within the session, also while the entry grows; entries
+    /// that started later have higher numbers.
     pub number: u64,
-    /// When it began.
+    /// The start time.
     pub time: Option<String>,
-    /// The sub-agent that it belongs to.
+    /// The sub-agent, or `None` for the root agent.
     pub agent: Option<Arc<Agent>>,
-    /// What it is.
+    /// The content.
     pub item: Item,
 }
 
 impl Entry {
-    /// An entry of the root agent, outside any session.
+    /// Creates an entry of the root agent, outside any session.
     pub fn new(item: Item) -> Self {
         Self {
             number: 0,
@@ -49,13 +49,13 @@ impl Entry {
         }
     }
 
-    /// Nesting depth: 0 for the root agent.
+    /// Returns the nesting depth: 0 for the root agent.
     pub fn depth(&self) -> u32 {
         self.agent.as_ref().map_or(0, |agent| agent.depth)
     }
 }
 
-/// What an entry is.
+/// The content of an entry.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(missing_docs, reason = "the names of the event kinds")]
 #[non_exhaustive]
@@ -77,15 +77,16 @@ pub enum Item {
     Unknown(Payload),
 }
 
-/// A message, as far as it has come.
+/// A message, complete or so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Text {
     /// The block's id.
     pub id: String,
-    /// The words.
+    /// The text.
     pub text: String,
-    /// The lines are to stay as they are: the text is no markdown.
+    /// True if lines must be kept as they are, because the text is not
+    /// Markdown.
     pub preformatted: bool,
 }
 
@@ -99,15 +100,15 @@ impl From<Message> for Text {
     }
 }
 
-/// A call with its result.
+/// A tool call and its result.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Tool {
-    /// The call; only id and name are known when it was never announced.
+    /// The call; only id and name are known if it was never announced.
     pub call: ToolUse,
-    /// What it wrote while it ran.
+    /// The output while it ran.
     pub output: String,
-    /// How it ended; `None` while it runs.
+    /// The result; `None` while it runs.
     pub result: Option<ToolResult>,
 }
 

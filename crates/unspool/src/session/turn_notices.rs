@@ -1,24 +1,24 @@
-//! What is still to be said when a turn ends: nothing, if the agent said it.
+//! Adds the notice for a failed or cut-off turn whose agent gave none.
 
 use crate::event::{Level, Notice, TurnEnd, TurnStatus};
 
-/// The reason of a turn whose answer was cut, whichever word the agent has for it.
+/// The reason of a turn whose answer hit the token limit.
 const LENGTH: &str = "length";
 
-/// What is said of it.
+/// The notice for such a turn.
 const CUT: &str = "the answer was cut off at the token limit.";
 
-/// What the root agent's notices said since its turn began.
+/// The root agent's notices since the turn started.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Told {
+pub(super) struct TurnNotices {
     failure: bool,
     stop: bool,
-    /// The last warning.
+    /// The text of the last warning.
     warning: String,
 }
 
-impl Told {
-    pub(super) fn notice(&mut self, notice: &Notice) {
+impl TurnNotices {
+    pub(super) fn record(&mut self, notice: &Notice) {
         self.failure |= notice.level == Level::Error;
         self.stop |= notice.level == Level::Canceled;
         if notice.level == Level::Warning {
@@ -26,9 +26,9 @@ impl Told {
         }
     }
 
-    /// What is still to be said about the end of the turn.
-    pub(super) fn missing(&self, end: &TurnEnd) -> Option<Notice> {
-        let (level, words) = match end.status {
+    /// Returns the notice that the end of the turn still needs.
+    pub(super) fn missing_notice(&self, end: &TurnEnd) -> Option<Notice> {
+        let (level, default) = match end.status {
             TurnStatus::Failed if !self.failure && !self.stop => (Level::Error, "the turn failed."),
             TurnStatus::Canceled if !self.stop => (Level::Canceled, "the turn was stopped."),
             TurnStatus::Completed if end.reason == LENGTH && !self.failure => {
@@ -40,14 +40,14 @@ impl Told {
         if !reason.is_empty() && reason == self.warning {
             return None;
         }
-        let text = if says_nothing(reason) { words } else { reason };
+        let text = if is_generic(reason) { default } else { reason };
         Some(Notice::new(level, text))
     }
 }
 
-/// Whether a reason only repeats that a turn failed or was stopped.
-fn says_nothing(reason: &str) -> bool {
-    let words = [
+/// Returns true if the reason only repeats that the turn failed or was stopped.
+fn is_generic(reason: &str) -> bool {
+    let generic = [
         "",
         "error",
         "failed",
@@ -58,5 +58,5 @@ fn says_nothing(reason: &str) -> bool {
         "interrupted",
         "stopped",
     ];
-    words.contains(&reason.to_ascii_lowercase().as_str())
+    generic.contains(&reason.to_ascii_lowercase().as_str())
 }
