@@ -312,6 +312,7 @@ impl Translator {
             // What was passed on as it is, is no part of the agent's answer.
             self.out.end_message();
         }
+        self.out.set_tools(provider.tools);
         let mut source = (provider.open)();
         for (name, bytes) in std::mem::take(&mut self.attachments) {
             source.attach(&name, &bytes);

@@ -8,7 +8,7 @@
 //! use unspool::tool;
 //!
 //! assert_eq!(tool::category("Bash"), Category::Execute);
-//! assert_eq!(tool::category("run_shell_command"), Category::Execute);
+//! assert_eq!(tool::category("write_file"), Category::Write);
 //! assert_eq!(tool::unwrap_shell("bash -lc 'make test'"), "make test");
 //! ```
 
@@ -28,49 +28,19 @@ const ARG_LENGTH: usize = 40;
 /// The longest headline, in characters.
 const HEADLINE_LENGTH: usize = 80;
 
-/// The category of a tool that an agent's documentation or a recorded run
-/// names; `other` for every name that is not known.
+/// Returns the category of a tool by a name that several agents use; `other` for
+/// every other name. [`crate::source::category`] knows each agent's own tools too.
 pub fn category(name: &str) -> Category {
     let lower = name.to_ascii_lowercase();
-    TOOLS
+    SHARED
         .iter()
         .find(|(_, names)| names.contains(&lower.as_str()))
         .map_or(Category::Other, |(category, _)| *category)
 }
 
-/// Tool names in lower case, of all agents.
-const TOOLS: &[(Category, &[&str])] = &[
-    (
-        Category::Read,
-        &[
-            "read",
-            "read_file",
-            "readfile",
-            "read_many_files",
-            "view",
-            "view_image",
-            "zoom_image",
-            "notebookread",
-            "get_internal_docs",
-            "read_mcp_resource",
-            "readmcpresourcetool",
-            "list_mcp_resources",
-            "list_mcp_resource_templates",
-            "listmcpresourcestool",
-            "get_public_api",
-            "clarify_public_api",
-            "get_usage",
-            "module_info",
-            "viewfilesatglob",
-            "shownumberedcontext",
-            "gitbranch",
-            "gitdiff",
-            "gitlog",
-            "gitremote",
-            "gitshow",
-            "gitstatus",
-        ],
-    ),
+/// Names that several agents use, and the kinds of the Agent Client Protocol.
+pub(crate) const SHARED: &[(Category, &[&str])] = &[
+    (Category::Read, &["read", "read_file", "readfile", "view"]),
     (
         Category::Write,
         &["write", "write_file", "writefile", "create", "create_file"],
@@ -83,51 +53,15 @@ const TOOLS: &[(Category, &[&str])] = &[
             "editfile",
             "multiedit",
             "multi_edit",
-            "notebookedit",
-            "notebook_edit",
             "replace",
             "str_replace",
             "apply_patch",
             "patch",
-            "file_change",
-            "update_usage",
-            "change_api",
-            "replacetext",
-            "replaceall",
-            "replaceline",
-            "replacelines",
-            "insertblock",
-            "deleteblock",
-            "deleteline",
-            "deletelines",
-            "indentlines",
-            "undochange",
         ],
     ),
     (Category::Delete, &["delete", "delete_file"]),
-    (
-        Category::Move,
-        &["move", "move_file", "rename", "extractlines"],
-    ),
-    (
-        Category::Search,
-        &[
-            "grep",
-            "grep_search",
-            "search",
-            "search_file_content",
-            "tool_search",
-            "toolsearch",
-            "lsp",
-            "explorecode",
-            "viewfilesmatching",
-            "viewfileswithsymbol",
-            "searchdocs",
-            "searchfacts",
-            "file_search",
-            "codesearch",
-        ],
-    ),
+    (Category::Move, &["move", "move_file", "rename"]),
+    (Category::Search, &["grep", "grep_search", "search", "lsp"]),
     (
         Category::List,
         &[
@@ -141,109 +75,18 @@ const TOOLS: &[(Category, &[&str])] = &[
     ),
     (
         Category::Execute,
-        &[
-            "bash",
-            "shell",
-            "shell_command",
-            "local_shell",
-            "exec",
-            "exec_command",
-            "command_execution",
-            "write_stdin",
-            "run_shell_command",
-            "bashoutput",
-            "killshell",
-            "killbash",
-            "powershell",
-            "monitor",
-            "skill_shell",
-            "run_tests",
-            "run_project_tests",
-            "command",
-            "commandinteractive",
-            "orchestrate",
-            "execute",
-            "code_interpreter",
-        ],
+        &["bash", "shell", "exec", "execute", "run_shell_command"],
     ),
     (
         Category::Fetch,
-        &[
-            "webfetch",
-            "web_fetch",
-            "fetch",
-            "websearch",
-            "web_search",
-            "google_web_search",
-        ],
+        &["fetch", "webfetch", "web_fetch", "websearch", "web_search"],
     ),
-    (
-        Category::Think,
-        &["think", "thinking", "update_topic", "yield"],
-    ),
+    (Category::Think, &["think", "thinking"]),
     (
         Category::Plan,
-        &[
-            "todowrite",
-            "todo_write",
-            "write_todos",
-            "update_plan",
-            "todoread",
-            "taskcreate",
-            "taskupdate",
-            "tasklist",
-            "taskget",
-            "exitplanmode",
-            "enterplanmode",
-            "enter_plan_mode",
-            "exit_plan_mode",
-            "plan_enter",
-            "plan_exit",
-            "updatetodolist",
-            "create_goal",
-            "get_goal",
-            "update_goal",
-            "tracker_create_task",
-            "tracker_update_task",
-            "tracker_get_task",
-            "tracker_list_tasks",
-            "tracker_add_dependency",
-            "tracker_visualize",
-        ],
+        &["todowrite", "todo_write", "todoread", "update_plan"],
     ),
-    (
-        Category::Task,
-        &[
-            "task",
-            "agent",
-            "invoke_agent",
-            "codebase_investigator",
-            "delegate_to_agent",
-            "spawn_agent",
-            "wait_agent",
-            "send_input",
-            "close_agent",
-            "resume_agent",
-            "followup_task",
-            "send_message",
-            "list_agents",
-            "interrupt_agent",
-            "delegate",
-            "subagent",
-            "sendmessage",
-            "listagents",
-            "taskstop",
-            "task_stop",
-            "task_create",
-            "task_update",
-            "task_list",
-            "taskoutput",
-            "agentoutputtool",
-            "workflow",
-            "review",
-            "implement",
-        ],
-    ),
+    (Category::Task, &["task", "agent", "delegate", "subagent"]),
 ];
 
 /// The preview of a call: its most telling argument on one line.
@@ -665,9 +508,6 @@ mod tests {
     /// Names and fields that older versions of Codex, Gemini CLI and Qwen Code have.
     #[test]
     fn older_tools_are_known() {
-        assert_eq!(category("shell_command"), Category::Execute);
-        assert_eq!(category("codebase_investigator"), Category::Task);
-        assert_eq!(category("delegate_to_agent"), Category::Task);
         let read = r#"{"absolute_path":"/p/a.rs","limit":3}"#;
         assert_eq!(arg_of(Category::Read, read), "/p/a.rs");
     }

@@ -2,19 +2,14 @@
 //! that ARCHITECTURE.md describes.
 
 use unspool::event::{Body, Category, Session, TurnEnd};
-use unspool::source::{Call, Emitter, Input, Outcome, Provider, Source};
+use unspool::source::{Call, Emitter, Outcome, Provider, Source};
 use unspool::{Frame, Reader, ReaderOptions};
 
 /// Lines such as `{"toy":"say","words":"hi"}`.
-const TOY: Provider = Provider {
-    name: "toy",
-    about: "a provider for this test",
-    example: "toy | unspool events --from toy",
-    input: Input::Json,
-    recognise: |probe| probe.has(&["toy"]),
-    related: None,
-    open: || Box::new(Toy),
-};
+const TOY: Provider = Provider::new("toy", |probe| probe.has(&["toy"]), || Box::new(Toy))
+    .with_about("a provider for this test")
+    .with_example("toy | unspool events --from toy")
+    .with_tools(&[(Category::Read, &["look_at"])]);
 
 #[derive(Clone)]
 struct Toy;
@@ -29,7 +24,7 @@ impl Source for Toy {
             Some("hello") => out.session(Session::new("toy")),
             Some("say") => out.text_delta(None, &fields.get("words").string()),
             Some("do") => {
-                out.tool_use(Call::new("1", "Read").with_input(fields.get("with")));
+                out.tool_use(Call::new("1", "look_at").with_input(fields.get("with")));
                 out.tool_result("1", Outcome::default());
             }
             Some("bye") => out.turn_end(TurnEnd::default()),

@@ -23,43 +23,30 @@ pub(super) fn attachments(
     provider: Provider,
     kin: Option<&Kin>,
 ) -> anyhow::Result<Vec<(String, Vec<u8>)>> {
-    let Some(related) = provider.related else {
+    let Some(related) = provider.saved.and_then(|saved| saved.related) else {
         return Ok(Vec::new());
     };
-    let session = SavedFile {
-        path: slashed(path),
-        head: String::from_utf8_lossy(head).into_owned(),
-    };
+    let session = SavedFile::new(slashed(path), String::from_utf8_lossy(head));
     let folder = match path.parent() {
         Some(folder) if folder != Path::new("") => folder,
         _ => Path::new("."),
     };
-    let patterns = match kin.and_then(|_| stored(path)) {
-        Some(patterns) => patterns,
-        None => (related.patterns)(&session),
+    // An unreadable file has an empty head, and is an error only if it is selected.
+    let look = |pattern: &str| {
+        matching(folder, pattern)
+            .into_iter()
+            .filter(|other| kin.is_none_or(|kin| kin.may_belong(other)))
+            .filter(|other| other.is_file() && !same_file(other, path))
+            .map(|other| SavedFile::new(slashed(&other), head_of(&other)))
+            .collect()
     };
-    let mut found: Vec<PathBuf> = patterns
-        .iter()
-        .flat_map(|pattern| matching(folder, pattern))
-        .filter(|other| kin.is_none_or(|kin| kin.may_belong(other)))
-        .filter(|other| other.is_file() && !same_file(other, path))
-        .collect();
-    found.sort();
-    found.dedup();
-    // A file that cannot be read is told of when it is selected, not before.
-    let heads: Vec<SavedFile> = found
-        .iter()
-        .map(|path| SavedFile {
-            path: slashed(path),
-            head: head_of(path),
-        })
-        .collect();
-    (related.select)(&session, &heads)
+    related
+        .find(&session, look)
         .into_iter()
-        .filter_map(|index| found.get(index))
+        .map(|file| PathBuf::from(file.path))
         .map(|path| {
             let mut bytes = Vec::with_capacity(HEAD);
-            decoded(path)
+            decoded(&path)
                 .and_then(|mut stream| stream.read_to_end(&mut bytes))
                 .with_context(|| cannot_read(&path.display().to_string()))?;
             let name = path.file_name().unwrap_or_default();
@@ -92,49 +79,6 @@ impl Kin {
             is_child
         })
     }
-}
-
-/// Patterns for what belongs to a session in OpenCode's old storage: its own
-/// messages and those of its sub-agents, not those of all sessions there.
-fn stored(path: &Path) -> Option<Vec<String>> {
-    let folder = path.parent()?;
-    let storage = folder.parent()?.parent()?;
-    if !storage.ends_with("storage") || !folder.parent()?.ends_with("session") {
-        return None;
-    }
-    let parents: Vec<(String, String)> = matching(folder, "ses_*.json")
-        .iter()
-        .filter_map(|path| {
-            Some((
-                stem(path)?,
-                parent_session(&head_of(path)).unwrap_or_default(),
-            ))
-        })
-        .collect();
-    let mut sessions = vec![stem(path)?];
-    let mut at = 0;
-    while let Some(session) = sessions.get(at).cloned() {
-        let children = parents.iter().filter(|(_, parent)| *parent == session);
-        let children: Vec<String> = children.map(|(child, _)| child.clone()).collect();
-        for child in children {
-            if !sessions.contains(&child) {
-                sessions.push(child);
-            }
-        }
-        at += 1;
-    }
-    let mut patterns = Vec::new();
-    for session in &sessions {
-        let session = glob::Pattern::escape(session);
-        patterns.push(format!("{session}.json"));
-        patterns.push(format!("../../todo/{session}.json"));
-        patterns.push(format!("../../message/{session}/*.json"));
-        for message in matching(storage, &format!("message/{session}/*.json")) {
-            let message = glob::Pattern::escape(&stem(&message).unwrap_or_default());
-            patterns.push(format!("../../part/{message}/*.json"));
-        }
-    }
-    Some(patterns)
 }
 
 /// Whether a file is the record of a sub-agent, which belongs to the session
@@ -179,10 +123,6 @@ fn parent_session(head: &str) -> Option<String> {
     let value = rest.strip_prefix(':')?.trim_start().strip_prefix('"')?;
     let (value, _) = value.split_once('"')?;
     value.starts_with("ses_").then(|| value.to_owned())
-}
-
-fn stem(path: &Path) -> Option<String> {
-    Some(path.file_stem()?.to_string_lossy().into_owned())
 }
 
 /// The beginning of a file; empty if it cannot be read.

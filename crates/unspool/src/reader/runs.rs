@@ -39,6 +39,7 @@ impl Translator {
         let run = self.kept.remove(kept);
         self.provider = Some(provider);
         self.source = Some(run.source);
+        self.out.set_tools(provider.tools);
         self.out.set_turn_open(run.turn_open);
         self.out.session(Session {
             provider: provider.name.to_owned(),

@@ -14,7 +14,7 @@
 use std::collections::VecDeque;
 
 use super::rpc::{Message, Sender};
-use super::{Emitter, Input, Probe, Provider, Source};
+use super::{Emitter, Probe, Provider, Source};
 use crate::event::{Prompt, RawJson, Session};
 use crate::frame::Frame;
 use crate::json::{Json, Object};
@@ -47,15 +47,10 @@ const PENDING_REQUESTS: usize = 1024;
 /// States that may wait for the first `session` event.
 const WAITING_STATES: usize = 64;
 
-pub(crate) const PROVIDER: Provider = Provider {
-    name: NAME,
-    about: "an agent over ACP: anything that speaks the Agent Client Protocol",
-    example: "gemini --acp < requests.jsonl | unspool events",
-    input: Input::Json,
-    recognise,
-    related: None,
-    open: || Box::new(Acp::default()),
-};
+pub(crate) const PROVIDER: Provider = Provider::new(NAME, recognise, || Box::<Acp>::default())
+    .with_title("Agent Client Protocol")
+    .with_about("an agent over ACP: anything that speaks the Agent Client Protocol")
+    .with_example("gemini --acp < requests.jsonl | unspool events");
 
 /// Methods that a client calls.
 const CLIENT_METHODS: &[&str] = &[

@@ -8,7 +8,7 @@
 
 use std::borrow::Cow;
 
-use super::{Emitter, Input, Probe, Provider, Source};
+use super::{Chat, Emitter, Headless, Probe, Provider, Source};
 use crate::event::Level;
 use crate::frame::Frame;
 
@@ -31,19 +31,23 @@ mod report;
 mod round;
 mod screen;
 mod session;
+mod sessions;
 #[cfg(test)]
 mod tests;
 mod wrap;
 
-pub(crate) const PROVIDER: Provider = Provider {
-    name: "aider",
-    about: "text output and chat history of aider and aider-ce",
-    example: "aider --no-pretty --no-fancy-input --message \"…\" | unspool events",
-    input: Input::Text,
-    recognise,
-    related: None,
-    open: || Box::new(Aider::default()),
-};
+pub(crate) const PROVIDER: Provider = Provider::new("aider", recognise, || Box::<Aider>::default())
+    .with_title("aider")
+    .with_about("text output and chat history of aider and aider-ce")
+    .with_example("aider --no-pretty --no-fancy-input --message \"…\" | unspool events")
+    .with_text_input()
+    .with_tools(sessions::TOOLS)
+    .with_headless(Headless::new(
+        "aider",
+        &["--no-pretty", "--no-fancy-input", "--message"],
+    ))
+    .with_chat(Chat::new(&["cecli", "--acp"], "pip install aider-ce"))
+    .with_saved(sessions::SAVED);
 
 fn recognise(probe: &Probe<'_>) -> bool {
     if probe.is_json() || !probe.event.is_empty() {

@@ -18,8 +18,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::{Emitter, Input, Provider, Related, Source};
-use crate::event::{Agent, Level, Session};
+use super::{Chat, Emitter, Headless, Provider, Source, ToolNames};
+use crate::event::{Agent, Category, Level, Session};
 use crate::frame::Frame;
 use crate::json::Json;
 
@@ -38,6 +38,7 @@ mod other;
 mod recognise;
 mod result;
 mod said;
+mod sessions;
 mod system;
 mod tasks;
 #[cfg(test)]
@@ -46,18 +47,68 @@ mod turn;
 mod usage;
 mod wire;
 
-pub(crate) const PROVIDER: Provider = Provider {
-    name: "claude",
-    about: "Claude Code: live streams, JSON results, saved sessions",
-    example: "claude -p \"…\" --output-format stream-json --verbose | unspool events",
-    input: Input::Json,
-    recognise: recognise::recognise,
-    related: Some(Related {
-        patterns: agents::patterns,
-        select: agents::select,
-    }),
-    open: || Box::new(Claude::default()),
-};
+pub(crate) const PROVIDER: Provider =
+    Provider::new("claude", recognise::recognise, || Box::<Claude>::default())
+        .with_title("Claude Code")
+        .with_about("Claude Code: live streams, JSON results, saved sessions")
+        .with_example("claude -p \"…\" --output-format stream-json --verbose | unspool events")
+        .with_tools(TOOLS)
+        .with_headless(Headless::new("claude", &["-p"]).followed_by(&[
+            "--output-format",
+            "stream-json",
+            "--verbose",
+            "--include-partial-messages",
+        ]))
+        .with_chat(Chat::new(
+            &["claude-agent-acp"],
+            "npm install -g @agentclientprotocol/claude-agent-acp",
+        ))
+        .with_saved(sessions::SAVED);
+
+const TOOLS: ToolNames = &[
+    (
+        Category::Read,
+        &[
+            "notebookread",
+            "readmcpresourcetool",
+            "listmcpresourcestool",
+        ],
+    ),
+    (Category::Edit, &["notebookedit"]),
+    (Category::Search, &["toolsearch"]),
+    (
+        Category::Execute,
+        &[
+            "bashoutput",
+            "killshell",
+            "killbash",
+            "powershell",
+            "monitor",
+        ],
+    ),
+    (
+        Category::Plan,
+        &[
+            "taskcreate",
+            "taskupdate",
+            "tasklist",
+            "taskget",
+            "enterplanmode",
+            "exitplanmode",
+        ],
+    ),
+    (
+        Category::Task,
+        &[
+            "sendmessage",
+            "listagents",
+            "taskstop",
+            "taskoutput",
+            "agentoutputtool",
+            "workflow",
+        ],
+    ),
+];
 
 #[derive(Clone, Default)]
 struct Claude {

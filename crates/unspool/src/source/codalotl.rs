@@ -14,23 +14,37 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::edits::{self, Pending};
-use super::{Call, Emitter, Input, Outcome, Probe, Provider, Source};
+use super::{Call, Emitter, Outcome, Probe, Provider, Source, ToolNames};
 use crate::event::{
-    Agent, Level, Payload, Permission, RawJson, Session, ToolStatus, TurnEnd, TurnStatus, Usage,
+    Agent, Category, Level, Payload, Permission, RawJson, Session, ToolStatus, TurnEnd, TurnStatus,
+    Usage,
 };
 use crate::frame::Frame;
 use crate::json::{Json, Object};
-use crate::tool;
 
-pub(crate) const PROVIDER: Provider = Provider {
-    name: "codalotl",
-    about: "codalotl's headless mode",
-    example: "codalotl exec --json \"fix the failing test\" | unspool events",
-    input: Input::Json,
-    recognise,
-    related: None,
-    open: || Box::new(Codalotl::default()),
-};
+pub(crate) const PROVIDER: Provider =
+    Provider::new("codalotl", recognise, || Box::<Codalotl>::default())
+        .with_about("codalotl's headless mode")
+        .with_example("codalotl exec --json \"fix the failing test\" | unspool events")
+        .with_tools(TOOLS);
+
+const TOOLS: ToolNames = &[
+    (
+        Category::Read,
+        &[
+            "get_public_api",
+            "clarify_public_api",
+            "get_usage",
+            "module_info",
+        ],
+    ),
+    (Category::Edit, &["update_usage", "change_api"]),
+    (
+        Category::Execute,
+        &["skill_shell", "run_tests", "run_project_tests"],
+    ),
+    (Category::Task, &["review", "implement"]),
+];
 
 fn recognise(probe: &Probe<'_>) -> bool {
     let agent = probe.fields.get("agent").get("depth").i64().is_some();
@@ -123,7 +137,7 @@ impl Codalotl {
         let name = tool.get("name").string();
         let input = input(tool.get("input"));
         let json = input.as_ref().map_or(Json::NULL, RawJson::json);
-        let changes = edits::announced(tool::category(&name), json);
+        let changes = edits::announced(crate::source::category(&name), json);
         self.edits.insert(&id, changes);
         out.tool_use(Call {
             id: &id,

@@ -10,8 +10,8 @@
 //! and one that looks like none to the form of the frame before it. What the
 //! forms share in different spellings is in `item`, `change` and `usage`.
 
-use super::{Emitter, Input, Probe, Provider, Related, Source};
-use crate::event::{TurnEnd, TurnStatus};
+use super::{Chat, Emitter, Headless, Probe, Provider, Source, ToolNames};
+use crate::event::{Category, TurnEnd, TurnStatus};
 use crate::frame::Frame;
 use crate::json::{Json, Object};
 use appserver::AppServer;
@@ -25,20 +25,63 @@ mod exec;
 mod item;
 mod legacy;
 mod rollout;
+mod sessions;
 mod usage;
 
-pub(crate) const PROVIDER: Provider = Provider {
-    name: "codex",
-    about: "Codex: exec --json, session files, app-server traffic",
-    example: "codex exec --json \"Fix the failing test\" | unspool events",
-    input: Input::Json,
-    recognise: |probe: &Probe<'_>| Form::of(&probe.fields).is_some(),
-    related: Some(Related {
-        patterns: |_| vec!["rollout-*.jsonl*".to_owned()],
-        select: rollout::select,
-    }),
-    open: || Box::new(Codex::default()),
-};
+pub(crate) const PROVIDER: Provider = Provider::new(
+    "codex",
+    |probe: &Probe<'_>| Form::of(&probe.fields).is_some(),
+    || Box::<Codex>::default(),
+)
+.with_title("Codex")
+.with_about("Codex: exec --json, session files, app-server traffic")
+.with_example("codex exec --json \"Fix the failing test\" | unspool events")
+.with_tools(TOOLS)
+.with_headless(Headless::new("codex", &["exec", "--json"]))
+.with_chat(Chat::new(
+    &["codex-acp"],
+    "npm install -g @agentclientprotocol/codex-acp",
+))
+.with_saved(sessions::SAVED);
+
+const TOOLS: ToolNames = &[
+    (
+        Category::Read,
+        &[
+            "view_image",
+            "read_mcp_resource",
+            "list_mcp_resources",
+            "list_mcp_resource_templates",
+        ],
+    ),
+    (Category::Edit, &["file_change"]),
+    (Category::Search, &["tool_search"]),
+    (
+        Category::Execute,
+        &[
+            "shell_command",
+            "local_shell",
+            "exec_command",
+            "command_execution",
+            "write_stdin",
+        ],
+    ),
+    (Category::Plan, &["create_goal", "get_goal", "update_goal"]),
+    (
+        Category::Task,
+        &[
+            "spawn_agent",
+            "wait_agent",
+            "send_input",
+            "close_agent",
+            "resume_agent",
+            "followup_task",
+            "send_message",
+            "list_agents",
+            "interrupt_agent",
+        ],
+    ),
+];
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {

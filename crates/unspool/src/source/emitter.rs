@@ -10,6 +10,8 @@ use std::collections::{HashMap, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
+use super::ToolNames;
+use super::tools::category_for;
 use crate::event::{
     Agent, Body, Category, Edit, Edits, Event, Level, Message, Notice, Payload, Permission, Plan,
     Prompt, RawJson, Session, State, ToolOutput, ToolResult, ToolStatus, ToolUse, TurnEnd,
@@ -52,6 +54,8 @@ pub struct Emitter {
     /// Finished calls in the order in which they are forgotten.
     finished: VecDeque<String>,
     unnamed_calls: u64,
+    /// The agent's own tools.
+    tools: ToolNames,
     /// Calls that nothing else has told of yet.
     withheld: Vec<Withheld>,
     /// Changes of which it is not known whether they were made, by number.
@@ -138,6 +142,11 @@ impl Emitter {
             keep_raw,
             ..Self::default()
         }
+    }
+
+    /// Sets the agent's own tools, whose categories win over those of others.
+    pub(crate) fn set_tools(&mut self, tools: ToolNames) {
+        self.tools = tools;
     }
 
     pub(crate) fn pop(&mut self) -> Option<Event> {
@@ -337,7 +346,9 @@ impl Emitter {
 
     /// Remembers a call and gives back its event; `None` if it is known already.
     fn admit(&mut self, call: Call<'_>, phase: Phase) -> Option<ToolUse> {
-        let category = call.category.unwrap_or_else(|| tool::category(call.name));
+        let category = call
+            .category
+            .unwrap_or_else(|| category_for(self.tools, call.name));
         let json = call.input.as_ref().map_or(Json::NULL, RawJson::json);
         let digest = digest(&(call.name, call.title, json.raw(), category as u8));
         let known = self.calls.get(call.id).filter(|_| !call.id.is_empty());
@@ -389,7 +400,7 @@ impl Emitter {
             Known {
                 id: id.to_owned(),
                 name: tool::label(name),
-                category: tool::category(name),
+                category: category_for(self.tools, name),
                 digest: 0,
                 phase: Phase::Plan,
             },

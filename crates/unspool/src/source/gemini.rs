@@ -7,26 +7,55 @@
 //! which of them a frame belongs to is told by its fields, so that a stream
 //! may begin anywhere.
 
-use super::{Emitter, Input, Probe, Provider, Related, SavedFile, Source};
+use super::{Chat, Emitter, Headless, Probe, Provider, Source, ToolNames};
+use crate::event::Category;
 use crate::frame::Frame;
-use crate::json::{Json, Object};
+use crate::json::Object;
 
 mod live;
 mod saved;
+mod sessions;
 mod tool;
 
-pub(crate) const PROVIDER: Provider = Provider {
-    name: "gemini",
-    about: "Gemini CLI: stream-json, json, saved sessions",
-    example: "gemini -p \"…\" --output-format stream-json | unspool events",
-    input: Input::Json,
-    recognise,
-    related: Some(Related {
-        patterns: related_patterns,
-        select: related_files,
-    }),
-    open: || Box::new(Gemini::default()),
-};
+pub(crate) const PROVIDER: Provider =
+    Provider::new("gemini", recognise, || Box::<Gemini>::default())
+        .with_title("Gemini CLI")
+        .with_about("Gemini CLI: stream-json, json, saved sessions")
+        .with_example("gemini -p \"…\" --output-format stream-json | unspool events")
+        .with_tools(TOOLS)
+        .with_headless(
+            Headless::new("gemini", &["-p"]).followed_by(&["--output-format", "stream-json"]),
+        )
+        .with_chat(Chat::new(
+            &["gemini", "--acp"],
+            "npm install -g @google/gemini-cli",
+        ))
+        .with_saved(sessions::SAVED);
+
+const TOOLS: ToolNames = &[
+    (Category::Read, &["read_many_files", "get_internal_docs"]),
+    (Category::Search, &["search_file_content"]),
+    (Category::Fetch, &["google_web_search"]),
+    (Category::Think, &["update_topic"]),
+    (
+        Category::Plan,
+        &[
+            "write_todos",
+            "enter_plan_mode",
+            "exit_plan_mode",
+            "tracker_create_task",
+            "tracker_update_task",
+            "tracker_get_task",
+            "tracker_list_tasks",
+            "tracker_add_dependency",
+            "tracker_visualize",
+        ],
+    ),
+    (
+        Category::Task,
+        &["invoke_agent", "codebase_investigator", "delegate_to_agent"],
+    ),
+];
 
 #[derive(Clone, Default)]
 struct Gemini {
@@ -119,30 +148,6 @@ fn is_live(fields: &Object<'_>) -> bool {
             "result" => has(&["status", "stats"]),
             _ => false,
         }
-}
-
-/// The records of sub-agents lie in a folder that is called as the session's
-/// id, of which the file's own name ends with the first eight digits.
-fn related_patterns(session: &SavedFile) -> Vec<String> {
-    let path = session.path.as_str();
-    let name = path.rsplit('/').next().unwrap_or(path);
-    let stem = name.split('.').next().unwrap_or(name);
-    stem.strip_prefix("session-")
-        .and_then(|stem| stem.rsplit('-').next())
-        .filter(|id| id.len() == 8 && id.bytes().all(|b| b.is_ascii_alphanumeric()))
-        .map(|id| format!("{id}*/*.jsonl"))
-        .into_iter()
-        .collect()
-}
-
-fn related_files(session: &SavedFile, found: &[SavedFile]) -> Vec<usize> {
-    let header = session.head.lines().next().and_then(Json::parse);
-    let id = header.map_or_else(String::new, |json| json.get("sessionId").string());
-    let folder = |path: &str| path.rsplit('/').nth(1).map(str::to_owned);
-    let belongs = |path: &str| id.is_empty() || folder(path).as_ref() == Some(&id);
-    (0..found.len())
-        .filter(|index| found.get(*index).is_some_and(|file| belongs(&file.path)))
-        .collect()
 }
 
 #[cfg(test)]

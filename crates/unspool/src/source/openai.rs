@@ -13,8 +13,8 @@
 //! A response is one turn. It ends where the model hands over to a tool, too:
 //! the caller runs the tool, and the next response goes on.
 
-use super::{Emitter, Input, Provider, Source};
-use crate::event::{Level, Session, TurnEnd, TurnStatus, Usage};
+use super::{Emitter, Provider, Source};
+use crate::event::{Category, Level, Session, TurnEnd, TurnStatus, Usage};
 use crate::frame::Frame;
 use crate::json::{self, Json, Object};
 use calls::Calls;
@@ -35,15 +35,15 @@ mod shape;
 mod tests;
 mod think;
 
-pub(crate) const PROVIDER: Provider = Provider {
-    name: "openai",
-    about: "OpenAI-compatible endpoints: chat completions and Responses, bodies and streams",
-    example: "curl -sN https://api.openai.com/v1/responses -H \"Authorization: Bearer $OPENAI_API_KEY\" -H \"Content-Type: application/json\" -d '{\"model\":\"gpt-5\",\"input\":\"Hello\",\"stream\":true}' | unspool events",
-    input: Input::Json,
-    recognise: shape::recognise,
-    related: None,
-    open: || Box::new(Openai::default()),
-};
+pub(crate) const PROVIDER: Provider =
+    Provider::new("openai", shape::recognise, || Box::<Openai>::default())
+        .with_title("OpenAI-compatible")
+        .with_about("OpenAI-compatible endpoints: chat completions and Responses, bodies and streams")
+        .with_example("curl -sN https://api.openai.com/v1/responses -H \"Authorization: Bearer $OPENAI_API_KEY\" -H \"Content-Type: application/json\" -d '{\"model\":\"gpt-5\",\"input\":\"Hello\",\"stream\":true}' | unspool events")
+        .with_tools(&[
+            (Category::Search, &["file_search"]),
+            (Category::Execute, &["local_shell", "code_interpreter"]),
+        ]);
 
 #[derive(Clone, Default)]
 struct Openai {

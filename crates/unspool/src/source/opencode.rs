@@ -7,9 +7,10 @@
 //!
 //! All of them carry the same message parts ([`part`]), so that one session
 //! gives the same calls, results and edits in every shape. A database is
-//! opened by the caller, who hands its sessions over in the form of `export`.
+//! opened by the caller, which reads it with the queries of [`sessions`].
 
-use super::{Emitter, Input, Probe, Provider, Source};
+use super::{Chat, Emitter, Headless, Probe, Provider, Source};
+use crate::event::Category;
 use crate::frame::Frame;
 use crate::json::{Json, Object};
 
@@ -19,19 +20,26 @@ mod message;
 mod part;
 mod saved;
 mod server;
+mod sessions;
 mod turn;
 
 pub(super) use part::told_category;
 
-pub(crate) const PROVIDER: Provider = Provider {
-    name: "opencode",
-    about: "OpenCode: run --format json, export, server events, stored sessions",
-    example: "opencode run --format json \"…\" | unspool events",
-    input: Input::Json,
-    recognise: |probe| is_ours(probe),
-    related: Some(saved::RELATED),
-    open: || Box::<Opencode>::default(),
-};
+pub(crate) const PROVIDER: Provider =
+    Provider::new("opencode", is_ours, || Box::<Opencode>::default())
+        .with_title("OpenCode")
+        .with_about("OpenCode: run --format json, export, server events, stored sessions")
+        .with_example("opencode run --format json \"…\" | unspool events")
+        .with_tools(&[
+            (Category::Search, &["codesearch"]),
+            (Category::Plan, &["plan_enter", "plan_exit"]),
+        ])
+        .with_headless(Headless::new("opencode", &["run", "--format", "json"]))
+        .with_chat(Chat::new(
+            &["opencode", "acp"],
+            "npm install -g opencode-ai",
+        ))
+        .with_saved(sessions::SAVED);
 
 #[derive(Clone, Default)]
 struct Opencode {

@@ -5,24 +5,20 @@
 //! killed. Chats tell of themselves in a state, and a turn of theirs that has no end
 //! was cut off.
 
-use super::{Emitter, Input, Provider, Source};
+use super::{Emitter, Probe, Provider, Source};
 use crate::event::{Body, Event};
 use crate::frame::Frame;
 
 /// The state in which a chat tells of itself.
 const CHAT: &str = "unspool";
 
-pub(crate) const PROVIDER: Provider = Provider {
-    name: "unspool",
-    about: "events that `unspool events` wrote",
-    example: "unspool events session.jsonl > run.events && unspool events run.events",
-    input: Input::Json,
-    recognise: |probe| {
-        probe.has(&["kind", "seq"]) && Event::from_json(crate::json::trim(probe.text)).is_ok()
-    },
-    related: None,
-    open: || Box::new(Own::default()),
-};
+pub(crate) const PROVIDER: Provider = Provider::new("unspool", recognise, || Box::<Own>::default())
+    .with_about("events that `unspool events` wrote")
+    .with_example("unspool events session.jsonl > run.events && unspool events run.events");
+
+fn recognise(probe: &Probe<'_>) -> bool {
+    probe.has(&["kind", "seq"]) && Event::from_json(crate::json::trim(probe.text)).is_ok()
+}
 
 #[derive(Clone, Default)]
 struct Own {

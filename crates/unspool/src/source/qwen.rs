@@ -5,26 +5,49 @@
 //! of sub-agents. The stream resembles Claude Code's, the saved session
 //! Gemini's. [`live`] translates what a run prints, [`saved`] what it stores.
 
-use super::{Emitter, Input, Probe, Provider, Related, SavedFile, Source};
-use crate::event::RawJson;
+use super::{Chat, Emitter, Headless, Probe, Provider, Source, ToolNames};
+use crate::event::{Category, RawJson};
 use crate::frame::Frame;
 use crate::json::{Json, Object};
 
 mod live;
 mod saved;
+mod sessions;
 
-pub(crate) const PROVIDER: Provider = Provider {
-    name: "qwen",
-    about: "Qwen Code: stream-json, json, saved sessions",
-    example: "qwen \"…\" --output-format stream-json | unspool events",
-    input: Input::Json,
-    recognise,
-    related: Some(Related {
-        patterns: related_patterns,
-        select: Related::ALL,
-    }),
-    open: || Box::new(Qwen::default()),
-};
+pub(crate) const PROVIDER: Provider = Provider::new("qwen", recognise, || Box::<Qwen>::default())
+    .with_title("Qwen Code")
+    .with_about("Qwen Code: stream-json, json, saved sessions")
+    .with_example("qwen \"…\" --output-format stream-json | unspool events")
+    .with_tools(TOOLS)
+    .with_headless(Headless::new("qwen", &["-p"]).followed_by(&[
+        "--output-format",
+        "stream-json",
+        "--include-partial-messages",
+    ]))
+    .with_chat(Chat::new(
+        &["qwen", "--acp"],
+        "npm install -g @qwen-code/qwen-code",
+    ))
+    .with_saved(sessions::SAVED);
+
+const TOOLS: ToolNames = &[
+    (Category::Read, &["zoom_image"]),
+    (Category::Edit, &["notebook_edit"]),
+    (Category::Search, &["tool_search"]),
+    (Category::Execute, &["monitor"]),
+    (Category::Plan, &["enter_plan_mode", "exit_plan_mode"]),
+    (
+        Category::Task,
+        &[
+            "task_stop",
+            "task_create",
+            "task_update",
+            "task_list",
+            "send_message",
+            "list_agents",
+        ],
+    ),
+];
 
 #[derive(Clone, Default)]
 struct Qwen {
@@ -96,19 +119,6 @@ fn recognise(probe: &Probe<'_>) -> bool {
                 && !fields.has("modelUsage")
         }
         _ => false,
-    }
-}
-
-/// `chats/ID.jsonl` → `subagents/ID/agent-….jsonl` and `.meta.json`.
-fn related_patterns(session: &SavedFile) -> Vec<String> {
-    let mut names = session.path.rsplit('/');
-    let stem = names.next().and_then(|name| name.strip_suffix(".jsonl"));
-    match (stem, names.next()) {
-        (Some(id), Some("chats")) => ["jsonl", "meta.json"]
-            .iter()
-            .map(|ending| format!("../subagents/{id}/agent-*.{ending}"))
-            .collect(),
-        _ => Vec::new(),
     }
 }
 

@@ -3,18 +3,13 @@
 //! does not end is cut into messages of [`LONGEST`] bytes, at the end of a line:
 //! a message is kept until it ends.
 
-use super::{Emitter, Input, Provider, Source};
+use super::{Emitter, Provider, Source};
 use crate::frame::Frame;
 
-pub(crate) const PROVIDER: Provider = Provider {
-    name: "raw",
-    about: "plain text and JSON that no other provider knows",
-    example: "make 2>&1 | unspool events --from raw",
-    input: Input::Text,
-    recognise: |_| false,
-    related: None,
-    open: || Box::new(Raw { open: 0 }),
-};
+pub(crate) const PROVIDER: Provider = Provider::new("raw", |_| false, || Box::new(Raw { open: 0 }))
+    .with_about("plain text and JSON that no other provider knows")
+    .with_example("make 2>&1 | unspool events --from raw")
+    .with_text_input();
 
 const LONGEST: usize = 1 << 20;
 

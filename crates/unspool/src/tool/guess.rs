@@ -1,6 +1,5 @@
 //! The category of a tool that nobody has heard of, out of its name alone.
 
-use super::category;
 use crate::event::Category;
 
 /// The category of a tool whose name somebody made up, by the words in it.
@@ -23,10 +22,6 @@ pub fn guess_category(name: &str) -> Category {
         (Category::Task, &["task", "agent", "spawn", "delegate"]),
         (Category::Think, &["think"]),
     ];
-    let known = category(name);
-    if known != Category::Other {
-        return known;
-    }
     let name = words(name);
     let tells = |told: &&str| name.iter().any(|word| is_form(word, told));
     WORDS

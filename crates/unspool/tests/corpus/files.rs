@@ -74,33 +74,27 @@ pub(crate) fn related(path: &Path) -> Vec<PathBuf> {
         .unwrap()
         .to_str()
         .unwrap();
-    let Some(related) = provider(folder).and_then(|provider| provider.related) else {
+    let known = provider(folder).and_then(|provider| provider.saved);
+    let Some(related) = known.and_then(|saved| saved.related) else {
         return Vec::new();
     };
-    let session = saved(path);
     let parent = path.parent().unwrap();
-    let mut found: Vec<PathBuf> = (related.patterns)(&session)
-        .iter()
-        .flat_map(|pattern| glob::glob(&format!("{}/{pattern}", parent.display())).unwrap())
-        .filter_map(Result::ok)
-        .filter(|other| other.is_file() && other != path)
-        .map(|other| other.canonicalize().unwrap())
-        .collect();
-    found.sort();
-    found.dedup();
-    let heads: Vec<SavedFile> = found.iter().map(|path| saved(path)).collect();
-    (related.select)(&session, &heads)
-        .into_iter()
-        .map(|index| found[index].clone())
-        .collect()
+    let look = |pattern: &str| {
+        glob::glob(&format!("{}/{pattern}", parent.display()))
+            .unwrap()
+            .filter_map(Result::ok)
+            .filter(|other| other.is_file() && other != path)
+            .map(|other| saved(&other.canonicalize().unwrap()))
+            .collect()
+    };
+    let files = related.find(&saved(path), look).into_iter();
+    files.map(|file| PathBuf::from(file.path)).collect()
 }
 
 fn saved(path: &Path) -> SavedFile {
     let bytes = std::fs::read(path).unwrap();
-    SavedFile {
-        path: path.to_str().unwrap().replace('\\', "/"),
-        head: String::from_utf8_lossy(&bytes[..bytes.len().min(1 << 16)]).into_owned(),
-    }
+    let head = String::from_utf8_lossy(&bytes[..bytes.len().min(1 << 16)]);
+    SavedFile::new(path.to_str().unwrap(), head)
 }
 
 /// A reader for the recording, with the files that belong to it attached.

@@ -323,7 +323,7 @@ impl Call {
         {
             return told;
         }
-        let by_name = tool::category(&name);
+        let by_name = crate::source::category(&name);
         if by_name != Category::Other {
             return by_name;
         }
@@ -349,7 +349,7 @@ impl Call {
     fn category_by_title(&self) -> Category {
         let word = self.first_title.split(": ").next().unwrap_or_default();
         if is_word(word) {
-            tool::category(&snake_case(word))
+            crate::source::category(&snake_case(word))
         } else {
             Category::Other
         }
@@ -402,7 +402,7 @@ impl Call {
     fn file_in_title(&self, category: Category) -> Option<&str> {
         let (word, file) = self.title.split_once(' ')?;
         let word = word.trim_end_matches(':');
-        let is_done = is_word(word) && tool::category(&snake_case(word)) == category;
+        let is_done = is_word(word) && crate::source::category(&snake_case(word)) == category;
         let is_told = is_done && is_about_file(category) && !self.is_gemini();
         let file = file.trim();
         (is_told && !file.eq_ignore_ascii_case("file")).then_some(file)

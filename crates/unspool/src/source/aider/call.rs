@@ -158,7 +158,7 @@ impl Block {
         } else {
             format!("{}.{}", self.server, self.tool)
         };
-        let category = tool::category(&name);
+        let category = crate::source::category(&name);
         let raw = raw_arguments(lines);
         let input: Value = match &raw {
             Some(raw) => serde_json::from_str(raw.get()).unwrap_or_default(),

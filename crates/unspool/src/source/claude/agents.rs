@@ -12,7 +12,6 @@ use std::sync::Arc;
 use super::wire::{Content, Line};
 use crate::event::Agent;
 use crate::json::Json;
-use crate::source::SavedFile;
 
 /// Sub-agents that are remembered.
 const REMEMBERED: usize = 256;
@@ -194,7 +193,10 @@ impl Agents {
         } else if let Some(id) = name.strip_suffix(".jsonl") {
             let mut record = self.take(id).unwrap_or_default();
             record.prompt = first_prompt(&text);
-            record.session = text.lines().find_map(session_of).unwrap_or_default();
+            record.session = text
+                .lines()
+                .find_map(super::sessions::session_of)
+                .unwrap_or_default();
             record.text = text.into();
             self.keep(id, record);
         }
@@ -282,56 +284,4 @@ fn digest(text: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);
     hasher.finish()
-}
-
-/// The session that a line was saved in.
-fn session_of(line: &str) -> Option<String> {
-    Line::parse(line)?.saved_in.str().map(String::from)
-}
-
-/// Where the records of a session's sub-agents are: in its folder, and, as
-/// older versions had it, beside it. A fork copies the calls of its origin, but
-/// not the records.
-pub(super) fn patterns(session: &SavedFile) -> Vec<String> {
-    let path = session.path.as_str();
-    let name = path.rsplit('/').next().unwrap_or(path);
-    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
-    if stem.starts_with("agent-") {
-        return Vec::new();
-    }
-    let mut patterns = vec![format!("{stem}/subagents/*"), "agent-*.jsonl".to_owned()];
-    let mut copied = session
-        .head
-        .lines()
-        .filter(|line| line.contains("forkedFrom"));
-    let origin = copied.find_map(|line| Some(Line::parse(line)?.origin_session()));
-    let origin = origin.filter(|id| is_id(id));
-    // The fork may have been made in another project.
-    let of_origin = |id| {
-        [
-            format!("{id}/subagents/*"),
-            format!("../*/{id}/subagents/*"),
-        ]
-    };
-    patterns.extend(origin.into_iter().flat_map(of_origin));
-    patterns
-}
-
-/// Whether it can be the name of a folder, and of nothing else.
-fn is_id(id: &str) -> bool {
-    !id.is_empty() && id.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
-}
-
-/// What lies in the session's folder belongs to it; what lies beside it must
-/// name the session.
-pub(super) fn select(session: &SavedFile, found: &[SavedFile]) -> Vec<usize> {
-    let id = session.head.lines().find_map(session_of);
-    let belongs = |file: &SavedFile| {
-        let mut lines = file.head.lines().filter_map(Line::parse);
-        file.path.contains("/subagents/")
-            || lines.any(|line| id.is_some() && line.saved_in.str().as_deref() == id.as_deref())
-    };
-    (0..found.len())
-        .filter(|index| found.get(*index).is_some_and(belongs))
-        .collect()
 }

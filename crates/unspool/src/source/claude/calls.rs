@@ -13,7 +13,6 @@ use crate::event::{Category, Payload, RawJson, ToolStatus};
 use crate::frame::Frame;
 use crate::json::Json;
 use crate::source::{Call, Emitter, Outcome};
-use crate::tool;
 
 /// Open calls whose input is kept, and calls that were denied.
 const REMEMBERED: usize = 256;
@@ -89,7 +88,7 @@ impl Claude {
             });
             return;
         }
-        let category = tool::category(&name);
+        let category = crate::source::category(&name);
         if matches!(category, Category::Edit | Category::Write)
             && let Some(input) = input.clone()
         {

@@ -1,6 +1,5 @@
 //! Rules that no recorded run shows.
 
-use super::agents;
 use crate::event::{Body, EditOp, Level, PlanStatus, ToolStatus, TurnStatus};
 use crate::source::{SavedFile, provider};
 use crate::{Event, Reader, ReaderOptions};
@@ -517,22 +516,22 @@ fn files_beside_a_session_belong_to_it_if_they_name_it() {
     };
     let session = file("/p/one.jsonl", "one");
     assert_eq!(
-        agents::patterns(&session),
+        super::sessions::patterns(&session, &[]),
         ["one/subagents/*", "agent-*.jsonl"]
     );
     let fork = |origin: &str| SavedFile {
         path: "/p/two.jsonl".to_owned(),
         head: format!(r#"{{"sessionId":"two","forkedFrom":{{"sessionId":"{origin}"}}}}"#),
     };
-    let patterns = agents::patterns(&fork("one"));
+    let patterns = super::sessions::patterns(&fork("one"), &[]);
     assert_eq!(patterns[2..], ["one/subagents/*", "../*/one/subagents/*"]);
-    assert_eq!(agents::patterns(&fork("../../*")).len(), 2);
+    assert_eq!(super::sessions::patterns(&fork("../../*"), &[]).len(), 2);
     let found = [
         file("/p/agent-a.jsonl", "one"),
         file("/p/agent-b.jsonl", "two"),
         file("/p/one/subagents/agent-c.meta.json", ""),
     ];
-    assert_eq!(agents::select(&session, &found), [0, 2]);
+    assert_eq!(super::sessions::select(&session, &found), [0, 2]);
 }
 
 #[test]

@@ -16,8 +16,8 @@ use std::sync::Arc;
 use crate::event::Agent;
 use crate::frame::Frame;
 use crate::json::{Json, Object};
+use crate::source::Emitter;
 use crate::source::codex::item;
-use crate::source::{Emitter, SavedFile};
 use thread::Thread;
 
 mod call;
@@ -170,81 +170,5 @@ impl Family {
         }
         out.agent(caller);
         out.time(time.map(Cow::Owned));
-    }
-}
-
-/// Selects the files of the threads that this one started, and of those that
-/// they started in turn.
-pub(super) fn select(session: &SavedFile, found: &[SavedFile]) -> Vec<usize> {
-    let mut threads = vec![head_field(&session.head, "id").to_owned()];
-    let mut selected = Vec::new();
-    loop {
-        let next = found.iter().enumerate().find(|(index, file)| {
-            let id = head_field(&file.head, "id");
-            let parents = [
-                head_field(&file.head, "parent_thread_id"),
-                head_field(&file.head, "session_id"),
-            ];
-            !selected.contains(index)
-                && !threads.iter().any(|thread| thread == id)
-                && parents.iter().any(|parent| {
-                    !parent.is_empty() && threads.iter().any(|thread| thread == parent)
-                })
-        });
-        let Some((index, file)) = next else {
-            return selected;
-        };
-        threads.push(head_field(&file.head, "id").to_owned());
-        selected.push(index);
-    }
-}
-
-/// A field of the first line of a file, at any depth. The line may be cut off
-/// (it holds the system prompt), so it is searched rather than parsed; inside
-/// a string the quotes would be escaped.
-fn head_field<'a>(head: &'a str, key: &str) -> &'a str {
-    let line = head.lines().next().unwrap_or_default();
-    let quoted = format!("\"{key}\"");
-    let mut behind = line.split(quoted.as_str()).skip(1);
-    let value = behind.find_map(|rest| {
-        let value = rest.trim_start().strip_prefix(':')?;
-        value.trim_start().strip_prefix('"')
-    });
-    value
-        .and_then(|value| value.split_once('"'))
-        .map_or("", |(value, _)| value)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn saved(id: &str, parent: &str) -> SavedFile {
-        SavedFile {
-            path: format!("rollout-{id}.jsonl"),
-            head: format!(
-                "{{\"type\":\"session_meta\",\"payload\":{{\"id\":\"{id}\",\"source\":{{\"subagent\":{{\"thread_spawn\":{{\"parent_thread_id\":\"{parent}\"}}}}}},\"base_instructions\":\"\\\"id\\\":\\\"no\\\" cut"
-            ),
-        }
-    }
-
-    #[test]
-    fn sub_agents_of_sub_agents_belong_and_strangers_do_not() {
-        let found = [
-            saved("grandchild", "child"),
-            saved("stranger", "other"),
-            saved("child", "root"),
-        ];
-        let mut selected = select(&saved("root", ""), &found);
-        selected.sort_unstable();
-        assert_eq!(selected, [0, 2]);
-        assert_eq!(select(&found[2], &found), [0]);
-    }
-
-    #[test]
-    fn blanks_in_the_first_line_do_not_matter() {
-        let head = r#"{"type": "session_meta", "payload": {"about": "id", "id" : "a"}}"#;
-        assert_eq!(head_field(head, "id"), "a");
-        assert_eq!(head_field(head, "session_id"), "");
     }
 }

@@ -360,7 +360,7 @@ impl Saved {
         let prompt = call.get("args").get("prompt").string();
         let is_unnamed = id.is_empty()
             && !prompt.trim().is_empty()
-            && crate::tool::category(&call.get("name").string()) == Category::Task;
+            && crate::source::category(&call.get("name").string()) == Category::Task;
         self.children.iter().position(|child| {
             child.id == id
                 || (is_unnamed && child.task().is_some_and(|task| task.contains(&prompt)))

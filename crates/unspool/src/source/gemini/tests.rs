@@ -294,12 +294,15 @@ fn a_call_that_names_no_sub_agent_started_the_one_with_its_task() {
 #[test]
 fn sub_agents_are_looked_for_beside_the_session() {
     let path = "/x/chats/session-2026-11-15T18-16-33fb7648.jsonl";
-    let file = |path: &str, head: &str| SavedFile {
+    let file = |path: &str, head: &str| crate::source::SavedFile {
         path: path.to_owned(),
         head: head.to_owned(),
     };
-    assert_eq!(related_patterns(&file(path, "")), ["33fb7648*/*.jsonl"]);
-    assert!(related_patterns(&file("/x/run.live.jsonl", "")).is_empty());
+    assert_eq!(
+        super::sessions::patterns(&file(path, ""), &[]),
+        ["33fb7648*/*.jsonl"]
+    );
+    assert!(super::sessions::patterns(&file("/x/run.live.jsonl", ""), &[]).is_empty());
     let session = file(
         path,
         "{\"sessionId\":\"33fb7648-1\",\"projectHash\":\"h\"}\n{",
@@ -308,7 +311,7 @@ fn sub_agents_are_looked_for_beside_the_session() {
         file("/x/chats/33fb7648-2/a.jsonl", ""),
         file("/x/chats/33fb7648-1/b.jsonl", ""),
     ];
-    assert_eq!(related_files(&session, &found), [1]);
+    assert_eq!(super::sessions::select(&session, &found), [1]);
 }
 
 #[test]

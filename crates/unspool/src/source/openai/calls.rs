@@ -35,7 +35,10 @@ impl Calls {
 
     /// A call of a tool that the caller defined.
     pub(super) fn call(&mut self, id: &str, name: &str, given: &Given<'_>, out: &mut Emitter) {
-        let category = tool::guess_category(name);
+        let category = match super::super::category(name) {
+            Category::Other => tool::guess_category(name),
+            known => known,
+        };
         let (input, arg) = match given {
             Given::Arguments(text) => arguments(text),
             Given::Text(text) => (RawJson::of(text), None),

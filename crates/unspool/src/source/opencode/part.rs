@@ -9,7 +9,6 @@ use crate::json::{Json, Object};
 use crate::patch;
 use crate::source::edits::patched_path;
 use crate::source::{Call, Emitter, Outcome};
-use crate::tool;
 
 /// How far a call is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,7 +92,7 @@ impl<'a> ToolPart<'a> {
 
     fn category(&self, name: &str) -> Category {
         let told = told_category(name, &self.metadata, self.state.get("output"));
-        told.unwrap_or_else(|| tool::category(name))
+        told.unwrap_or_else(|| crate::source::category(name))
     }
 
     /// Whether the end of the call shows that it did something else than its name

@@ -16,11 +16,9 @@ use crate::event::{Agent, Session, TurnStatus};
 use crate::json::{Json, Object};
 use crate::source::Emitter;
 
-pub(super) use related::RELATED;
 pub(super) use store::session as session_data;
 use store::{Store, Transcript};
 
-mod related;
 mod store;
 
 /// Sub-agents of sub-agents are followed this far.

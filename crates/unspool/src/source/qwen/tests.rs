@@ -270,18 +270,18 @@ fn a_child_without_its_data_is_found_by_its_name() {
 
 #[test]
 fn sub_agents_are_looked_for_beside_the_chats() {
-    let file = |path: &str| SavedFile {
+    let file = |path: &str| crate::source::SavedFile {
         path: path.to_owned(),
         head: String::new(),
     };
     assert_eq!(
-        related_patterns(&file("/p/chats/1-2.jsonl")),
+        super::sessions::patterns(&file("/p/chats/1-2.jsonl"), &[]),
         [
             "../subagents/1-2/agent-*.jsonl",
             "../subagents/1-2/agent-*.meta.json"
         ]
     );
-    assert!(related_patterns(&file("/p/parity.live.jsonl")).is_empty());
+    assert!(super::sessions::patterns(&file("/p/parity.live.jsonl"), &[]).is_empty());
 }
 
 #[test]

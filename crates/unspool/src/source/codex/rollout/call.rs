@@ -28,7 +28,7 @@ pub(super) fn function(id: &str, payload: &Object<'_>, out: &mut Emitter) -> Ope
         .filter(|json| json.is_object())
         .unwrap_or(arguments);
     let name = name(payload);
-    if tool::category(&name) == Category::Execute
+    if crate::source::category(&name) == Category::Execute
         && let Some(patch) = patch_in_command(input)
     {
         return apply_patch(id, &patch, input.into(), out);
@@ -36,7 +36,7 @@ pub(super) fn function(id: &str, payload: &Object<'_>, out: &mut Emitter) -> Ope
     let category = match name.as_str() {
         // Waits for a script that goes on in the background.
         "wait" => Category::Execute,
-        _ => tool::category(&name),
+        _ => crate::source::category(&name),
     };
     // What is said to another agent tells more than nothing.
     let said = input.get("message").str();

@@ -5,7 +5,6 @@
 use crate::event::{Category, ToolStatus};
 use crate::json::Json;
 use crate::source::codex::item;
-use crate::tool;
 
 /// The output of a call, taken apart.
 #[derive(Debug, Default, PartialEq)]
@@ -157,7 +156,7 @@ fn is_rejection(text: &str) -> bool {
 
 /// Whether a tool of this name would have given a header or JSON, had it run.
 fn says_nothing_but_failure(name: &str, text: &str) -> bool {
-    match tool::category(name) {
+    match crate::source::category(name) {
         Category::Execute => name != "exec",
         Category::Edit => true,
         Category::Task => !text.is_empty() && Json::parse(text).is_none(),

@@ -34,7 +34,7 @@ impl<'a> Said<'a> {
                 ..Outcome::default()
             };
         }
-        if crate::tool::category(name) == Category::Execute {
+        if crate::source::category(name) == Category::Execute {
             return self.command();
         }
         let output = if self.output.is_null() && self.display.is_string() {
