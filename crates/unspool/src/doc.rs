@@ -15,7 +15,10 @@ pub mod capture;
 pub mod card;
 pub mod code;
 pub mod entry;
+#[cfg(feature = "markdown")]
 pub mod markdown;
+mod prose;
+#[cfg(feature = "markdown")]
 pub mod stream;
 mod tool;
 pub mod word_diff;
@@ -252,6 +255,7 @@ pub enum Block {
     Diff(Vec<DiffLine>),
 }
 
+#[cfg(feature = "markdown")]
 impl Block {
     /// Creates the block for a fenced code block with this info string.
     fn fenced(info: &str, lines: Vec<Line>) -> Self {

@@ -17,8 +17,10 @@
 //! # Ok::<(), serde_json::Error>(())
 //! ```
 
+#[cfg(feature = "markdown")]
 mod open;
 
+#[cfg(feature = "markdown")]
 pub use open::OpenText;
 
 use crate::doc::entry::{self, Detail, Part};

@@ -30,6 +30,7 @@ mod diff;
 mod link;
 mod marks;
 mod pen;
+#[cfg(feature = "markdown")]
 mod printer;
 #[cfg(test)]
 mod properties;
@@ -40,6 +41,7 @@ pub mod width;
 mod wrap;
 
 pub use link::is_clickable;
+#[cfg(feature = "markdown")]
 pub use printer::Printer;
 pub use sink::{Lines, Piece, Sink};
 pub use width::width;

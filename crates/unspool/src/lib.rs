@@ -41,6 +41,7 @@ pub mod output;
 mod palette;
 pub mod patch;
 mod reader;
+#[cfg(feature = "redact")]
 pub mod redact;
 pub mod sanitize;
 pub mod session;

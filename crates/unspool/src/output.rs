@@ -12,8 +12,10 @@
 //! itself.
 
 mod ansi;
+#[cfg(feature = "html")]
 pub mod html;
 mod live;
+#[cfg(feature = "html")]
 pub mod markdown;
 
 use std::borrow::Cow;

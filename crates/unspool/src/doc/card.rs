@@ -10,7 +10,7 @@
 mod call;
 
 use super::entry::{self, Detail, Reasoning, separate_titles, title};
-use super::{Block, Line, ListItem, Role, Span, Style, clean_lines, markdown, tool};
+use super::{Block, Line, ListItem, Role, Span, Style, clean_lines, prose, tool};
 use crate::event::{Level, Plan, PlanStatus, ToolStatus, TurnStatus};
 use crate::sanitize;
 use crate::session::{Entry, Item};
@@ -151,7 +151,7 @@ impl Section {
         let (text, left_out) = bounded(text);
         Self {
             label,
-            blocks: markdown::blocks_of(text, highlight),
+            blocks: prose::blocks(text, highlight),
             prose: true,
             left_out,
             ..Self::default()

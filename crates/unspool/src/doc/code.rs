@@ -19,6 +19,7 @@ pub const LIMIT: usize = 64 * 1024;
 const LONGEST_LINE: usize = 1000;
 
 /// Maximum length of a language name.
+#[cfg(feature = "markdown")]
 const LONGEST_NAME: usize = 32;
 
 /// Highlights a sanitised text. `language` is a fence's info string or a file
@@ -86,6 +87,7 @@ fn plain(line: &str) -> Line {
 /// Returns the language name of an info string, or an empty string if it
 /// contains other characters than letters, digits and those of `c++`, `c#` and
 /// `objective-c`.
+#[cfg(feature = "markdown")]
 pub(super) fn language(info: &str) -> String {
     let token = token(info.trim());
     let is_name_character = |c: char| c.is_ascii_alphanumeric() || "+#-_.".contains(c);
@@ -98,6 +100,7 @@ pub(super) fn language(info: &str) -> String {
 
 /// Returns the first word of an info string: `rust,ignore`, `{.python}`, `ts
 /// title="a.ts"`.
+#[cfg(any(feature = "markdown", feature = "highlight"))]
 fn token(info: &str) -> &str {
     let info = info.trim_start_matches(['{', '.', ' ']);
     info.split([' ', ',', '{', '}', ':', ';', '\t'])

@@ -4,9 +4,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::{
-    Block, Line, Role, Span, Style, clean_lines, from_first_line, markdown, spans_mut, tool,
-};
+use super::{Block, Line, Role, Span, Style, clean_lines, from_first_line, prose, spans_mut, tool};
 use crate::event::{
     Context, Level, Notice, Payload, Permission, Plan, PlanStatus, Prompt, TurnEnd, TurnStatus,
     Usage,
@@ -157,7 +155,7 @@ pub fn parts(entry: &Entry, detail: &Detail) -> Vec<Part> {
                 let text = from_first_line(&text.text);
                 vec![Block::Output(clean_lines(text, Style::default()))]
             } else {
-                markdown::blocks_of(&text.text, detail.highlight)
+                prose::blocks(&text.text, detail.highlight)
             };
             vec![Part::bulleted(Role::Accent, blocks)]
         }
@@ -230,7 +228,7 @@ fn reasoning(text: &str, detail: &Detail) -> Vec<Part> {
                 .collect()
         }
         _ => {
-            let mut blocks = markdown::blocks_of(&separate_titles(text), detail.highlight);
+            let mut blocks = prose::blocks(&separate_titles(text), detail.highlight);
             if blocks.is_empty() {
                 return Vec::new();
             }

@@ -61,6 +61,7 @@ impl<'a> Margin<'a> {
     }
 
     /// Converts to an owned margin.
+    #[cfg(feature = "markdown")]
     pub(super) fn into_owned(self) -> Margin<'static> {
         let owned = |prefix: Prefix<'_>| Prefix {
             spans: Cow::Owned(prefix.spans.into_owned()),

@@ -1,7 +1,7 @@
 //! Renders calls that manage sub-agents, in the same words for every agent.
 
 use super::{Part, View, body, envelope, spaced};
-use crate::doc::{Block, Role, markdown, spans_mut};
+use crate::doc::{Block, Role, prose, spans_mut};
 use crate::event::Category;
 use crate::json::{Json, Object};
 use crate::session::Tool;
@@ -138,7 +138,7 @@ fn answer(view: &View<'_>, text: &str) -> Option<Part> {
         after,
     } = body::head(text, view.detail);
     let text = body::cut_text(text, view.detail);
-    let mut blocks = markdown::blocks_of(&text, view.detail.highlight);
+    let mut blocks = prose::blocks(&text, view.detail.highlight);
     if blocks.is_empty() {
         return None;
     }
