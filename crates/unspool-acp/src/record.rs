@@ -19,9 +19,6 @@ use unspool::event::{RawJson, State};
 
 use crate::private_file;
 
-/// The name of the state event that holds the [`RecordedAgent`].
-pub const ABOUT: &str = "unspool";
-
 /// How far back the last line end is looked for.
 const TAIL: u64 = 64 << 20;
 
@@ -53,12 +50,12 @@ impl RecordedAgent {
     /// Reads the agent from a state event. Returns `None` for any other state.
     pub fn from_state(state: &State) -> Option<Self> {
         let value = state.value.as_ref().map_or("", RawJson::get);
-        (state.name == ABOUT).then(|| serde_json::from_str(value).unwrap_or_default())
+        (state.name == State::CONVERSATION).then(|| serde_json::from_str(value).unwrap_or_default())
     }
 
     pub(crate) fn to_state(&self) -> State {
         let value = serde_json::to_string(self).unwrap_or_default();
-        State::new(ABOUT, RawJson::new(&value))
+        State::new(State::CONVERSATION, RawJson::new(&value))
     }
 }
 

@@ -17,8 +17,8 @@ use std::time::Duration;
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, waitpid};
 use signal_hook::consts::{SIGINT, SIGTTIN, SIGTTOU};
+use unspool_sessions::input::CHUNK;
 
-use crate::input::CHUNK;
 use crate::watch::{Happening, Subject, stop_here};
 use unspool_acp::orphans::{self, Watchdog};
 

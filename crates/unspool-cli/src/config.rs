@@ -163,6 +163,16 @@ pub(crate) fn data_folder() -> anyhow::Result<PathBuf> {
     Ok(places.data_dir().join("unspool"))
 }
 
+/// The folder for what can be built anew: `UNSPOOL_CACHE_DIR`, or `unspool` in
+/// the user's cache folder.
+pub(crate) fn cache_folder() -> Option<PathBuf> {
+    if let Some(folder) = env::var_os("UNSPOOL_CACHE_DIR").filter(|folder| !folder.is_empty()) {
+        return Some(PathBuf::from(folder));
+    }
+    let base = etcetera::choose_base_strategy().ok()?;
+    Some(base.cache_dir().join("unspool"))
+}
+
 /// The folder for conversations.
 pub(crate) fn records() -> anyhow::Result<PathBuf> {
     Ok(data_folder()?.join("sessions"))

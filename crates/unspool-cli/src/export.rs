@@ -13,9 +13,9 @@ use anyhow::{Context, anyhow, bail};
 use tempfile::NamedTempFile;
 use unspool::Event;
 use unspool::redact::{Joiner, Redactor, Report};
+use unspool_sessions::input::{Batch, Input, is_left_out};
 
 use crate::cli::{Export, Format};
-use crate::input::{Batch, Input, is_left_out};
 use crate::{Status, complain, filter};
 
 /// The format that is wanted: as it is named, or as the ending of the file says.

@@ -11,9 +11,10 @@ use std::time::{Duration, SystemTime};
 use unspool::event::{Body, TurnStatus};
 use unspool::{Event, Reader, ReaderOptions};
 use unspool_acp::record;
+use unspool_sessions::input::{Batch, Input};
 use unspool_tui::browse::{Feed, FeedMessage};
 
-use crate::input::{self, Batch, Input};
+use crate::input;
 use crate::watch::{self, Happening};
 use crate::{config, tail};
 

@@ -7,7 +7,6 @@
 //! number when a signal ended it. A reader that closes the pipe early is no
 //! error.
 
-mod agents;
 mod child;
 mod cli;
 mod columns;
@@ -18,6 +17,7 @@ mod feed;
 mod filter;
 mod input;
 mod library;
+mod meter;
 mod pager;
 mod playback;
 mod progress;

@@ -7,8 +7,8 @@ use std::{io, thread};
 use jiff::Timestamp;
 use unspool::event::{Body, Event};
 use unspool::{Reader, ReaderOptions};
+use unspool_sessions::input::Input;
 
-use crate::input::Input;
 use crate::watch::Happening;
 
 /// No pause is longer than this, before it is divided by the speed.

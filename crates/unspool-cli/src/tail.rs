@@ -14,8 +14,9 @@ use std::thread;
 use std::time::{Duration, SystemTime};
 
 use serde::de::IgnoredAny;
+use unspool_sessions::input::CHUNK;
+use unspool_sessions::open;
 
-use crate::input::{self, CHUNK};
 use crate::watch::Happening;
 
 /// Between two looks at the file.
@@ -124,7 +125,7 @@ impl Tail {
         match &self.open {
             Some(Open::Lines(_)) => false,
             Some(Open::Whole(_)) => true,
-            None => !self.part.is_empty() || input::is_whole(&self.path),
+            None => !self.part.is_empty() || open::is_whole(&self.path),
         }
     }
 
@@ -162,7 +163,7 @@ impl Tail {
         if matches!(&self.open, Some(Open::Whole(known)) if *known == stamp) {
             return Ok(());
         }
-        let read = input::open_part(&self.path, &self.part, None).and_then(|input| {
+        let read = open::open_part(&self.path, &self.part, None).and_then(|input| {
             let mut bytes = Vec::new();
             if let Some(mut input) = input {
                 input.bytes.read_to_end(&mut bytes)?;

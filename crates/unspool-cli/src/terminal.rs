@@ -15,10 +15,10 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
 use terminal_colorsaurus::{QueryOptions, ThemeMode, theme_mode};
 use unspool::output::RESTORE;
+use unspool_sessions::input::CHUNK;
 use unspool_tui::screen::is_in_foreground;
 
 use crate::cli::When;
-use crate::input::CHUNK;
 
 /// How long a terminal may take to tell its background.
 const PATIENCE: Duration = Duration::from_millis(200);

@@ -635,6 +635,12 @@ pub struct State {
     pub value: Option<RawJson>,
 }
 
+impl State {
+    /// Name of the state that opens a conversation recorded by unspool. Its value
+    /// names the agent and its command.
+    pub const CONVERSATION: &str = "unspool";
+}
+
 /// A frame that no rule knows; the event's `raw` holds it too.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]

@@ -4,10 +4,10 @@
 use std::ffi::OsStr;
 
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
-use clap::{Arg, Command, ValueEnum};
+use clap::{Arg, Command};
 
-use crate::agents::AGENTS;
-use crate::library::tally::{By, Grouping};
+use unspool_sessions::agents::AGENTS;
+use unspool_sessions::tally::{By, Grouping};
 
 /// Parses a value of an option, and offers words for it.
 #[derive(Clone)]
@@ -32,16 +32,20 @@ pub(crate) fn grouping() -> Offered<Grouping> {
     Offered {
         parse: parse_grouping,
         words: || {
-            let values = By::value_variants().iter();
-            values.filter_map(By::to_possible_value).collect()
+            let values = By::ALL.iter();
+            values.map(|key| PossibleValue::new(key.name())).collect()
         },
     }
 }
 
 fn parse_grouping(text: &str) -> Result<Grouping, String> {
     let key = |word: &str| {
-        By::from_str(word.trim(), true)
-            .map_err(|_| format!("{word}: expected agent, model, project, day or tool"))
+        let is_meant = |key: &&By| key.name().eq_ignore_ascii_case(word.trim());
+        By::ALL
+            .iter()
+            .find(is_meant)
+            .copied()
+            .ok_or_else(|| format!("{word}: expected agent, model, project, day or tool"))
     };
     let keys: Result<Vec<By>, String> = text.split(',').map(key).collect();
     Ok(Grouping::new(keys?))

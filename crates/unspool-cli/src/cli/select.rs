@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use unspool_sessions::select::Selection;
 
 use super::{offered, parse_time};
 
@@ -59,7 +60,29 @@ pub(crate) struct Places {
     pub(crate) folders: Vec<PathBuf>,
 }
 
+impl Select {
+    /// Returns the criteria that were typed.
+    pub(crate) fn selection(&self) -> Selection {
+        Selection {
+            names: self.names.clone(),
+            ..self.which.selection()
+        }
+    }
+}
+
 impl Which {
+    /// Returns the criteria that were typed.
+    pub(crate) fn selection(&self) -> Selection {
+        Selection {
+            agents: self.agent.clone(),
+            project: self.project.clone(),
+            since: self.since,
+            until: self.until,
+            failed: self.failed,
+            names: Vec::new(),
+        }
+    }
+
     /// What was typed here, and what was typed before the subcommand.
     pub(crate) fn with(&self, before: &Self) -> Self {
         let mut both = self.clone();

@@ -5,7 +5,7 @@ use clap::Args;
 use super::offered;
 use super::select::Select;
 use super::sessions::Paint;
-use crate::library::tally::Grouping;
+use unspool_sessions::tally::Grouping;
 
 /// Add up tokens, cost, time, calls and errors of saved sessions
 ///

@@ -14,6 +14,8 @@ use unspool_acp::SessionRequest;
 use unspool_acp::connection::interpreter;
 use unspool_acp::orphans;
 use unspool_acp::record::RecordedAgent;
+use unspool_sessions::agents;
+use unspool_sessions::input::Batch;
 use unspool_tui::chat::{self, AgentCommand, History, TabSpec};
 use unspool_tui::screen::Screen;
 use unspool_tui::transcript::Look as Shown;
@@ -22,10 +24,9 @@ use super::view::Programs;
 use crate::child::supervise;
 use crate::cli::Chat;
 use crate::config::{self, Config};
-use crate::input::Batch;
-use crate::library::{Library, named};
+use crate::library;
 use crate::settings::Settings;
-use crate::{Status, agents, terminal};
+use crate::{Status, terminal};
 
 pub(crate) fn run(arguments: &Chat) -> anyhow::Result<Status> {
     let config = Config::load()?.chat;
@@ -278,7 +279,7 @@ fn earlier(
     with: Option<AgentCommand>,
     known: &[AgentCommand],
 ) -> anyhow::Result<TabSpec> {
-    let row = named::session(id, &[])?;
+    let row = library::session(id, &[])?;
     if !config::is_record(&row.path) {
         return Ok(TabSpec {
             agent: with.map_or_else(|| agent(&row.digest.agent, known), Ok)?,
@@ -287,12 +288,12 @@ fn earlier(
         });
     }
     let mut past = Vec::new();
-    for mut input in Library::input(&row)? {
+    for mut input in row.open()? {
         input.events(unspool::ReaderOptions::default(), |batch| {
             if let Batch::Event(event) = batch {
                 past.push(event);
             }
-            Ok(())
+            anyhow::Ok(())
         })??;
     }
     let session = past.iter().rev().find_map(|event| match &event.body {

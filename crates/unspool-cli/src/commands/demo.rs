@@ -1,9 +1,10 @@
 //! `unspool demo`: a recorded run that is part of the program.
 
+use unspool_sessions::input::Input;
+
 use crate::Status;
 use crate::cli::Demo;
 use crate::commands::show;
-use crate::input::Input;
 
 /// A real run of Claude Code.
 const RECORDING: &[u8] = include_bytes!("../../../../tests/corpus/claude/parity/parity.live.jsonl");

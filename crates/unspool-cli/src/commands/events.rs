@@ -3,23 +3,26 @@
 use std::fmt::Write as _;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
+use unspool_sessions::input::{Batch, CHUNK, is_left_out};
 
 use crate::Status;
 use crate::cli::Events;
-use crate::input::{self, Batch, CHUNK};
-use crate::library::named;
+use crate::input;
+use crate::library;
+use crate::meter;
 
 pub(crate) fn run(arguments: &Events) -> anyhow::Result<Status> {
     let is_terminal = io::stdout().is_terminal();
     let mut out = BufWriter::with_capacity(CHUNK, io::stdout().lock());
-    let open = |path: &Path| named::open(path, arguments.source.from(), &arguments.places.folders);
+    let open =
+        |path: &Path| library::open(path, arguments.source.from(), &arguments.places.folders);
     input::each(&arguments.files, open, |input| {
-        input.meter.show(false);
+        meter::show(input, false);
         let options = arguments.source.reader_options(arguments.with_raw);
         let mut is_whole = true;
         let read = input.events(options, |batch| {
             if let Batch::Event(event) = &batch {
-                is_whole &= !input::is_left_out(event);
+                is_whole &= !is_left_out(event);
             }
             match batch {
                 Batch::Event(event) if is_terminal => {
@@ -32,7 +35,7 @@ pub(crate) fn run(arguments: &Events) -> anyhow::Result<Status> {
                 }
                 Batch::End => out.flush()?,
             }
-            Ok(())
+            anyhow::Ok(())
         })?;
         Ok(read.map(|()| Status::of_reading(is_whole)))
     })

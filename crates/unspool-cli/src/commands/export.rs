@@ -4,11 +4,13 @@ use std::io::{self, BufWriter, IntoInnerError, IsTerminal, Write};
 use std::path::Path;
 
 use anyhow::{Context, anyhow, bail};
+use unspool_sessions::input::{CHUNK, Input};
 
 use crate::cli::{Export, Format};
 use crate::export::{self, Destination, Place};
-use crate::input::{self, CHUNK, Input};
-use crate::library::named;
+use crate::input;
+use crate::library;
+use crate::meter;
 use crate::{Status, complain, filter};
 
 /// Bytes that a comment takes in any case.
@@ -45,7 +47,7 @@ pub(crate) fn run(arguments: &Export) -> anyhow::Result<Status> {
             return Ok(Ok(Status::Unreadable));
         }
         let path = place.file(&input.name, written, format);
-        input.meter.show(path.is_some());
+        meter::show(input, path.is_some());
         match path {
             None => {
                 let out = BufWriter::with_capacity(CHUNK, io::stdout().lock());
@@ -73,7 +75,7 @@ fn inputs(
     selection: &Export,
     take: impl FnMut(&mut Input) -> anyhow::Result<io::Result<Status>>,
 ) -> anyhow::Result<Status> {
-    let open = |path: &Path| named::open(path, selection.source.from(), &selection.folders);
+    let open = |path: &Path| library::open(path, selection.source.from(), &selection.folders);
     input::each(&selection.files, open, take)
 }
 

@@ -7,13 +7,16 @@ use anyhow::{anyhow, bail};
 use signal_hook::consts::SIGINT;
 use unspool::Reader;
 use unspool::stats::Stats;
+use unspool_sessions::open;
+use unspool_sessions::places;
+use unspool_sessions::resolve;
 
 use crate::cli::Follow;
-use crate::library::named;
+use crate::library;
 use crate::settings::Settings;
 use crate::view::View;
 use crate::watch::{self, End, Happening, Recording, Seen, Watch};
-use crate::{Status, agents, complain, input, tail, terminal};
+use crate::{Status, complain, tail, terminal};
 
 pub(crate) fn run(arguments: &Follow) -> anyhow::Result<Status> {
     let find = finder(arguments)?;
@@ -48,7 +51,7 @@ pub(crate) fn run(arguments: &Follow) -> anyhow::Result<Status> {
             let from = arguments.source.from();
             let opened = find
                 .path()
-                .and_then(|path| input::open_part(&path, find.part(), from).ok());
+                .and_then(|path| open::open_part(&path, find.part(), from).ok());
             match opened {
                 Some(Some(input)) => input.reader(options),
                 _ => Reader::with_options(options),
@@ -96,7 +99,7 @@ impl Find {
     fn path(&self) -> Option<PathBuf> {
         match self {
             Self::File(path, _) => Some(path.clone()),
-            Self::In(folder) => agents::latest_in(folder),
+            Self::In(folder) => places::latest_in(folder),
         }
     }
 }
@@ -110,9 +113,9 @@ fn finder(arguments: &Follow) -> anyhow::Result<Find> {
         (Some(_), Some(_)) => bail!("name a file or a folder, or use --latest, not both"),
         (Some(path), None) if path.is_dir() => {
             // The newest stays the same, whatever is written later.
-            Ok(agents::latest_in(path).map_or_else(|| Find::In(path.clone()), Find::file))
+            Ok(places::latest_in(path).map_or_else(|| Find::In(path.clone()), Find::file))
         }
-        (Some(path), None) => match named::id(path).map(|id| named::session(id, folders)) {
+        (Some(path), None) => match resolve::id(path).map(|id| library::session(id, folders)) {
             // A file may come later; an id that is known is meant as one.
             Some(Ok(row)) => Ok(Find::File(row.path, row.part)),
             Some(Err(_)) => {
@@ -124,7 +127,7 @@ fn finder(arguments: &Follow) -> anyhow::Result<Find> {
         },
         (None, agent) => {
             let agent = agent.as_deref().filter(|agent| !agent.is_empty());
-            let row = named::latest(agent, folders)?;
+            let row = library::latest(agent, folders)?;
             Ok(Find::File(row.path, row.part))
         }
     }

@@ -6,6 +6,8 @@
 use std::io::{self, Write};
 
 use unspool::doc::{Line, Role, Span};
+use unspool_sessions::digest::State;
+use unspool_sessions::row::Row;
 use unspool_tui::browse::End;
 use unspool_tui::picker::{self, Column, Detail, Outcome, Picker};
 use unspool_tui::screen::Screen;
@@ -15,8 +17,6 @@ use super::{show, view};
 use crate::cli::Look;
 use crate::cli::sessions::Paint;
 use crate::columns::cell;
-use crate::library::Row;
-use crate::library::digest::State;
 use crate::settings::Settings;
 use crate::summary::{self, short};
 use crate::{Status, complain, is_broken_pipe};

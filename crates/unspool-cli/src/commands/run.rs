@@ -9,13 +9,14 @@ use std::process::ExitStatus;
 use anyhow::{Context, bail};
 use unspool::Reader;
 use unspool::stats::Stats;
+use unspool_sessions::agents;
 
 use crate::child::{Save, Saved};
 use crate::cli::Run;
 use crate::settings::Settings;
 use crate::view::View;
 use crate::watch::{self, End, Watch};
-use crate::{Status, agents, child, complain, is_broken_pipe, remark, summary, terminal};
+use crate::{Status, child, complain, is_broken_pipe, remark, summary, terminal};
 
 pub(crate) fn run(arguments: &Run) -> anyhow::Result<Status> {
     let words = command(arguments)?;

@@ -7,13 +7,18 @@ use std::process::{Command, Stdio};
 use serde_json::json;
 use unspool::doc::{Line, Role, Span, Style};
 use unspool::layout::truncated;
+use unspool_sessions::copies;
+use unspool_sessions::error::Error;
+use unspool_sessions::index::{Excerpt, Hit, Index, Query, excerpt, is_damaged};
+use unspool_sessions::library::Library;
+use unspool_sessions::row::Row;
 
 use super::sessions::{self, Clock};
 use crate::cli::Look;
 use crate::cli::sessions::{Index as IndexArguments, Paint, Search};
 use crate::columns::cell;
-use crate::library::index::{Excerpt, Hit, Index, Query, excerpt, is_damage};
-use crate::library::{Library, Row, records};
+use crate::config;
+use crate::library;
 use crate::pager::Output;
 use crate::progress::Bar;
 use crate::settings::Settings;
@@ -26,9 +31,8 @@ const INDENT: &str = "    ";
 
 pub(crate) fn search(arguments: &Search) -> anyhow::Result<Status> {
     let query = Query::new(&arguments.words, &arguments.without)?;
-    let mut library = arguments.which.library()?;
-    library.refresh_shown();
-    let rows = records::once(arguments.which.rows(&library));
+    let library = library::of(&arguments.which)?;
+    let rows = copies::once(arguments.which.selection().filtered(&library));
     let mut index = open()?;
     let mut found = answer(&index, &query, &rows, arguments);
     if found.as_ref().is_err_and(is_damaged) {
@@ -78,11 +82,12 @@ pub(crate) fn search(arguments: &Search) -> anyhow::Result<Status> {
 
 /// The index, or one for this search alone where none can be kept.
 fn open() -> anyhow::Result<Index> {
-    Index::open().or_else(|error| {
-        let index = Index::temporary().map_err(|_| anyhow::anyhow!("{error:#}"))?;
+    Index::open(config::cache_folder().as_deref()).or_else(|error| {
+        let error = error.full_text();
+        let index = Index::temporary().map_err(|_| anyhow::anyhow!("{error}"))?;
         let _ = writeln!(
             io::stderr(),
-            "{error:#}: everything is read for this search alone"
+            "{error}: everything is read for this search alone"
         );
         Ok(index)
     })
@@ -109,10 +114,9 @@ fn print(library: &Library, hits: &[Hit<'_>], query: &Query, paint: &Paint) -> a
 }
 
 pub(crate) fn index(arguments: &IndexArguments) -> anyhow::Result<Status> {
-    let mut library = arguments.which.library()?;
-    library.refresh_shown();
-    let rows = records::once(arguments.which.rows(&library));
-    let mut index = Index::open()?;
+    let library = library::of(&arguments.which)?;
+    let rows = copies::once(arguments.which.selection().filtered(&library));
+    let mut index = Index::open(config::cache_folder().as_deref())?;
     if arguments.rebuild {
         index = index.rebuilt()?;
     }
@@ -132,9 +136,9 @@ pub(crate) fn index(arguments: &IndexArguments) -> anyhow::Result<Status> {
 /// Starts a program that brings the index up to date while this one goes on, if
 /// there is something to do.
 pub(crate) fn index_in_background(library: &Library) {
-    let rows = records::once(library.rows().iter().collect());
-    let stale =
-        Index::open().is_ok_and(|index| index.stale(&rows).is_ok_and(|rows| !rows.is_empty()));
+    let rows = copies::once(library.rows().iter().collect());
+    let index = Index::open(config::cache_folder().as_deref());
+    let stale = index.is_ok_and(|index| index.stale(&rows).is_ok_and(|rows| !rows.is_empty()));
     if !stale {
         return;
     }
@@ -161,24 +165,18 @@ fn answer<'a>(
     query: &Query,
     rows: &[&'a Row],
     arguments: &Search,
-) -> anyhow::Result<Vec<Hit<'a>>> {
+) -> Result<Vec<Hit<'a>>, Error> {
     if !arguments.no_update {
         update(index, rows)?;
     }
-    Ok(index.search(query, rows, arguments.limit.saturating_add(1))?)
+    index.search(query, rows, arguments.limit.saturating_add(1))
 }
 
-fn update(index: &Index, rows: &[&Row]) -> anyhow::Result<()> {
+fn update(index: &Index, rows: &[&Row]) -> Result<(), Error> {
     let mut bar = Bar::new("Indexing sessions");
     index.update(rows, &mut |progress| {
-        bar.set(progress.done as u64, progress.total as u64);
+        bar.set(progress.done, progress.total);
     })
-}
-
-fn is_damaged(error: &anyhow::Error) -> bool {
-    error
-        .downcast_ref::<rusqlite::Error>()
-        .is_some_and(is_damage)
 }
 
 fn asked(arguments: &Search) -> String {

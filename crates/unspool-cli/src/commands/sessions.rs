@@ -9,14 +9,18 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 use serde_json::json;
 use unspool::doc::{Line, Role, Span};
+use unspool_sessions::copies;
+use unspool_sessions::digest::State;
+use unspool_sessions::error::Error;
+use unspool_sessions::library::Library;
+use unspool_sessions::places::Skipped;
+use unspool_sessions::row::Row;
 
 use super::{pick, search};
 use crate::cli::sessions::{Index, Paint, Search, Sessions, SessionsCommand};
 use crate::cli::{Look, meant};
 use crate::columns::{self, Column, cell};
-use crate::library::digest::State;
-use crate::library::find::Skipped;
-use crate::library::{Library, Row, records};
+use crate::library;
 use crate::pager::Output;
 use crate::settings::Settings;
 use crate::summary::{self, short};
@@ -31,11 +35,10 @@ pub(crate) fn run(arguments: &Sessions) -> anyhow::Result<Status> {
     if let Some(command) = &arguments.command {
         return below(command, arguments);
     }
-    let mut library = arguments.select.library()?;
-    library.refresh_shown();
-    let rows = arguments.select.rows(&library);
+    let library = library::with_files(&arguments.select)?;
+    let rows = arguments.select.selection().rows(&library);
     let rows = rows.map_err(|error| with_hint(error, &arguments.select.names))?;
-    let rows = records::once(rows);
+    let rows = copies::once(rows);
     if !rows.is_empty() && is_picked_from(arguments) {
         search::index_in_background(&library);
         let status = pick::run(&rows, &arguments.paint)?;
@@ -101,13 +104,13 @@ fn below(command: &SessionsCommand, before: &Sessions) -> anyhow::Result<Status>
 }
 
 /// What is no session may be a subcommand that was mistyped.
-fn with_hint(error: anyhow::Error, names: &[String]) -> anyhow::Error {
+fn with_hint(error: Error, names: &[String]) -> anyhow::Error {
     let word = names.first().filter(|word| !Path::new(word).exists());
-    let is_missing = error.downcast_ref::<io::Error>().is_some();
+    let is_missing = matches!(error, Error::NoSuchSession(_) | Error::Io(_));
     let word = word.filter(|_| is_missing);
     match word.and_then(|word| meant(word, Some("sessions"))) {
-        Some(name) => anyhow!("{error:#}; did you mean `unspool sessions {name}`?"),
-        None => error,
+        Some(name) => anyhow!("{error}; did you mean `unspool sessions {name}`?"),
+        None => error.into(),
     }
 }
 

@@ -11,12 +11,15 @@ use unspool::doc::{Role, Span, Style};
 use unspool::formatter::Formatter;
 use unspool::stats::Stats;
 use unspool::{Reader, ReaderOptions};
+use unspool_sessions::input::{Batch, CHUNK, Input};
+use unspool_sessions::row::Row;
 
 use crate::cli::show::ShowNamed;
 use crate::cli::{Display, Filter, Look, Show};
 use crate::filter;
-use crate::input::{self, Batch, CHUNK, Input};
-use crate::library::{Library, Row, named};
+use crate::input;
+use crate::library;
+use crate::meter;
 use crate::pager::Output;
 use crate::playback::{self, Speed};
 use crate::settings::Settings;
@@ -41,10 +44,10 @@ pub(crate) fn named(arguments: &ShowNamed) -> anyhow::Result<Status> {
         bail!("name a session, or use --latest, not both");
     }
     let agent = Some(agent.as_str()).filter(|agent| !agent.is_empty());
-    let row = named::latest(agent, &arguments.places.folders)?;
+    let row = library::latest(agent, &arguments.places.folders)?;
     let files = [row.path.clone()];
     let file = |path: &Path| Ok(path.to_owned());
-    shown(&arguments.show, &files, |_| Library::input(&row), file)
+    shown(&arguments.show, &files, |_| Ok(row.open()?), file)
 }
 
 /// `unspool [FILE|ID…]`.
@@ -54,15 +57,15 @@ pub(crate) fn run(arguments: &Show) -> anyhow::Result<Status> {
 
 /// Shows what is named, also by ids of sessions in these folders.
 fn among(arguments: &Show, folders: &[PathBuf]) -> anyhow::Result<Status> {
-    let open = |path: &Path| named::open(path, arguments.source.from(), folders);
-    let file = |path: &Path| named::file(path, folders);
+    let open = |path: &Path| library::open(path, arguments.source.from(), folders);
+    let file = |path: &Path| library::file(path, folders);
     shown(arguments, &arguments.files, open, file)
 }
 
 /// Shows a session of the list in the pager. Gives back whether a person has
 /// seen it there: there may be no pager, or one that does not wait.
 pub(crate) fn session(row: &Row, settings: &Settings) -> anyhow::Result<bool> {
-    let inputs = Library::input(row)?;
+    let inputs = row.open()?;
     let output = Output::in_pager(settings.pager.as_deref());
     let is_paged = output.is_paged();
     let mut out = BufWriter::with_capacity(CHUNK, output);
@@ -88,7 +91,7 @@ fn shown(
         return input::each(files, open, |input| {
             let copied = input.pieces(|bytes| {
                 out.write_all(bytes)?;
-                Ok(out.flush()?)
+                anyhow::Ok(out.flush()?)
             })?;
             Ok(copied.map(|()| Status::Success))
         });
@@ -112,7 +115,7 @@ fn shown(
     let mut out = BufWriter::with_capacity(CHUNK, output);
     let shown = input::each(files, open, |input| {
         headings.write(&input.name, &mut out)?;
-        input.meter.show(false);
+        meter::show(input, false);
         let options = arguments.source.reader_options(false);
         show(input, &settings, &arguments.filter, options, &mut out)
     })?;
@@ -246,7 +249,7 @@ fn watched(
 fn send_stdin(sender: &SyncSender<Happening>) -> io::Result<()> {
     let inputs = input::open(Path::new("-"), None).map_err(io::Error::other)?;
     for mut input in inputs {
-        let send = |bytes: &[u8]| Ok(sender.send(Happening::Output(bytes.to_vec()))?);
+        let send = |bytes: &[u8]| sender.send(Happening::Output(bytes.to_vec()));
         // The outer error means that nobody listens.
         input.pieces(send).unwrap_or(Ok(()))?;
     }
@@ -289,7 +292,7 @@ fn show(
             }
             Batch::End => out.flush()?,
         }
-        Ok(())
+        anyhow::Ok(())
     })?;
     view.finish(out)?;
     if let Some(words) = filter::nothing_matches(filter).filter(|_| view.is_empty()) {

@@ -5,13 +5,14 @@ use std::io::{self, BufWriter, Write};
 
 use serde_json::Map;
 use unspool::doc::{Line, Role, Span};
+use unspool_sessions::tally::{self, By, Group, Grouping, Sums, Tally, Told, tally};
 
 use super::sessions::{self, at_home, dollars, tell};
 use crate::Status;
 use crate::cli::Look;
 use crate::cli::stats::Stats;
 use crate::columns::{self, Column, bar, cell};
-use crate::library::tally::{self, By, Group, Grouping, Sums, Tally, Told, tally};
+use crate::library;
 use crate::pager::Output;
 use crate::settings::Settings;
 use crate::summary::{self, short};
@@ -28,9 +29,8 @@ const LEAST_BAR: usize = 8;
 const LEAST_NAME: usize = 8;
 
 pub(crate) fn run(arguments: &Stats) -> anyhow::Result<Status> {
-    let mut library = arguments.select.library()?;
-    library.refresh_shown();
-    let rows = arguments.select.rows(&library)?;
+    let library = library::with_files(&arguments.select)?;
+    let rows = arguments.select.selection().rows(&library)?;
     let span = tally::Span {
         since: arguments
             .select
@@ -136,7 +136,7 @@ impl Asked<'_> {
         }
         for (at, grouping) in self.groupings.iter().enumerate() {
             let keys = grouping.keys();
-            let by: Vec<&str> = keys.iter().map(|key| name(*key)).collect();
+            let by: Vec<&str> = keys.iter().map(|key| key.name()).collect();
             for (names, sums) in tally.groups(at, grouping) {
                 if names.len() == keys.len() {
                     take(object(&by.join(","), &by, names, sums, grouping.told()))?;
@@ -150,8 +150,8 @@ impl Asked<'_> {
         let mut columns = vec!["by".to_owned(), "name".to_owned()];
         let several = self.groupings.iter().filter(|one| one.keys().len() > 1);
         for key in several.flat_map(Grouping::keys) {
-            if !columns.iter().any(|known| known == name(*key)) {
-                columns.push(name(*key).to_owned());
+            if !columns.iter().any(|known| known == key.name()) {
+                columns.push(key.name().to_owned());
             }
         }
         let figures = object("", &[], &[], &Sums::default(), Told::All);
@@ -188,7 +188,7 @@ fn group(
     let headings: Vec<&str> = grouping.keys().iter().map(|key| heading(*key)).collect();
     let mut lines = table(grouping, &groups, headings.join(" / "), room);
     if let Some(key) = key.filter(|_| groups.len() < all) {
-        let more = format!("and {} more: --by {}", all - groups.len(), name(key));
+        let more = format!("and {} more: --by {}", all - groups.len(), key.name());
         lines.push(vec![cell(&more, Role::Accent)]);
     }
     lines
@@ -201,16 +201,6 @@ fn heading(by: By) -> &'static str {
         By::Project => "PROJECT",
         By::Day => "DAY",
         By::Tool => "TOOL",
-    }
-}
-
-fn name(by: By) -> &'static str {
-    match by {
-        By::Agent => "agent",
-        By::Model => "model",
-        By::Project => "project",
-        By::Day => "day",
-        By::Tool => "tool",
     }
 }
 

@@ -8,13 +8,16 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, bail};
 use clap::Parser;
 use tempfile::NamedTempFile;
+use unspool_sessions::open;
+use unspool_sessions::resolve;
+use unspool_sessions::row::Row;
 use unspool_tui::browse::{Browse, End, Host};
 use unspool_tui::screen::Screen;
 use unspool_tui::transcript::Look as Shown;
 
 use crate::cli::view::View;
 use crate::cli::{self, Cli, Look};
-use crate::library::{Library, Row, named};
+use crate::library;
 use crate::settings::Settings;
 use crate::{Status, feed, input, terminal};
 
@@ -71,7 +74,7 @@ fn subject(arguments: &View) -> anyhow::Result<Subject> {
         (Some(_), Some(_)) => bail!("name a session, or use --latest, not both"),
         (None, Some(agent)) => {
             let agent = Some(agent.as_str()).filter(|agent| !agent.is_empty());
-            Ok(of_row(named::latest(agent, folders)?))
+            Ok(of_row(library::latest(agent, folders)?))
         }
         (None, None) if io::stdin().is_terminal() => {
             bail!("name a session by its id or its file, or use --latest: see unspool sessions")
@@ -79,8 +82,8 @@ fn subject(arguments: &View) -> anyhow::Result<Subject> {
         (None, None) => Ok(Subject::Stdin),
         (Some(path), None) if path == Path::new("-") => Ok(Subject::Stdin),
         (Some(path), None) => {
-            if let Some(id) = named::id(path) {
-                return Ok(of_row(named::session(id, folders)?));
+            if let Some(id) = resolve::id(path) {
+                return Ok(of_row(library::session(id, folders)?));
             }
             // What cannot be read is said before the screen is taken.
             drop(input::open(path, arguments.source.from())?);
@@ -90,7 +93,7 @@ fn subject(arguments: &View) -> anyhow::Result<Subject> {
 }
 
 fn of_row(row: Row) -> Subject {
-    if input::is_whole(&row.path) {
+    if open::is_whole(&row.path) {
         Subject::Session(Box::new(row))
     } else {
         Subject::File(row.path)
@@ -123,7 +126,7 @@ fn show(
         Subject::File(path) => feed::file(path, options, feeder),
         Subject::Session(row) => {
             let row = row.clone();
-            feed::inputs(move || Library::input(&row), options, None, feeder);
+            feed::inputs(move || Ok(row.open()?), options, None, feeder);
         }
     }
     if arguments.end || arguments.latest.is_some() || matches!(subject, Subject::Stdin) {

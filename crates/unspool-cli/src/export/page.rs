@@ -16,10 +16,10 @@ use unspool::session::{Entry, Item};
 use unspool::source;
 use unspool::stats::Stats;
 use unspool::transcript::Transcript;
+use unspool_sessions::input::Input;
 
 use super::events;
 use crate::cli::{Export, Format, ReasoningShown, Scheme};
-use crate::input::Input;
 use crate::{Status, filter, summary};
 
 /// Bytes of a comment, unless something else is asked for: GitHub takes a few more.

@@ -10,10 +10,10 @@ use unspool::formatter::{Config, Formatter};
 use unspool::session::Entry;
 use unspool::theme::Rgb;
 use unspool::transcript::{Spacing, Transcript};
+use unspool_sessions::input::Input;
 
 use super::events;
 use crate::cli::{Export, Format, ReasoningShown, Scheme};
-use crate::input::Input;
 use crate::{Status, filter};
 
 /// Lines of a picture; a longer one no viewer opens.

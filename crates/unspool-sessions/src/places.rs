@@ -16,7 +16,9 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use crate::agents::{AIDER_HISTORIES, Agent, Environment};
-use crate::input;
+use crate::containers::is_history;
+use crate::error::{Result, bail};
+use crate::related::is_sub_agents;
 
 /// Levels of folders that are walked.
 const DEEPEST: usize = 64;
@@ -27,6 +29,43 @@ const STORED_BESIDE: [&str; 5] = ["message", "part", "todo", "session_diff", "pr
 
 /// Messages in OpenCode's old storage whose parts may still be written to.
 const NEWEST_MESSAGES: usize = 3;
+
+/// Where a library looks for sessions, and where it keeps what it read. Nothing of
+/// it is taken from the process: the caller passes it in.
+#[derive(Clone, Debug)]
+pub struct Places {
+    /// The agents whose own places are looked into.
+    pub agents: Vec<&'static Agent>,
+    /// The environment that decides where those places are.
+    pub environment: Environment,
+    /// Further folders and files, made canonical: see [`Places::add_folder`].
+    pub folders: Vec<PathBuf>,
+    /// The conversations that unspool itself recorded.
+    pub records: Option<Records>,
+    /// The folder for the cache; without one everything is read each time.
+    pub cache: Option<PathBuf>,
+}
+
+/// The conversations that unspool itself recorded.
+#[derive(Clone, Debug)]
+pub struct Records {
+    /// Their folder.
+    pub folder: PathBuf,
+    /// Returns true while the record at a path is being written.
+    pub is_being_written: fn(&Path) -> bool,
+}
+
+impl Places {
+    /// Adds a folder. Its canonical path is kept: the same folder gives the same
+    /// sessions, whichever way it is named. Fails if it cannot be read.
+    pub fn add_folder(&mut self, folder: &Path) -> Result<()> {
+        match folder.canonicalize() {
+            Ok(folder) => self.folders.push(folder),
+            Err(error) => bail!("{}: {}", folder.display(), plain(&error)),
+        }
+        Ok(())
+    }
+}
 
 /// A file that may hold sessions.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,11 +96,13 @@ impl Candidate {
 
 /// What could not be looked at, and why.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Skipped {
-    pub(crate) path: PathBuf,
-    pub(crate) reason: String,
-    /// It was told before.
-    pub(crate) is_known: bool,
+pub struct Skipped {
+    /// The file or folder.
+    pub path: PathBuf,
+    /// The reason, in words.
+    pub reason: String,
+    /// It was reported by an earlier refresh.
+    pub is_known: bool,
 }
 
 /// What a search found: each file once, however many ways lead to it.
@@ -226,8 +267,15 @@ impl Found {
         let mut candidates = self.candidates;
         candidates.sort_by(|a, b| (b.modified, &b.path).cmp(&(a.modified, &a.path)));
         let mut newest_first = candidates.into_iter().map(|one| one.path);
-        newest_first.find(|path| !input::is_sub_agents(path))
+        newest_first.find(|path| !is_sub_agents(path))
     }
+}
+
+/// The session in a folder that was last written to.
+pub fn latest_in(folder: &Path) -> Option<PathBuf> {
+    let mut found = Found::default();
+    found.below(folder);
+    found.newest()
 }
 
 /// The entries of a folder. One that is gone meanwhile is no reason to skip the
@@ -320,7 +368,7 @@ fn is_session_name(name: &str, path: &Path) -> bool {
 /// Whether a file is a history of aider under another name.
 fn is_aider_history(path: &Path) -> bool {
     let is_markdown = path.extension().is_some_and(|extension| extension == "md");
-    is_markdown && input::is_history(path)
+    is_markdown && is_history(path)
 }
 
 /// The folders in which records of sub-agents may lie, for all files of one
@@ -429,7 +477,7 @@ fn beside(path: &Path, folders: Option<&Folders>) -> Vec<PathBuf> {
 
 /// Whether a file is a session in OpenCode's old storage:
 /// `storage/session/PROJECT/ses_ID.json`.
-pub(super) fn is_stored(path: &Path) -> bool {
+pub(crate) fn is_stored(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let above = path.parent().and_then(Path::parent);
     name.starts_with("ses_") && above.is_some_and(|above| above.ends_with("storage/session"))
@@ -456,7 +504,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 
 /// Those of these sessions beside which lies the record of a sub-agent whose id
 /// begins like this.
-pub(super) fn with_sub_agent<'a>(
+pub(crate) fn with_sub_agent<'a>(
     sessions: impl Iterator<Item = &'a Path>,
     beginning: &str,
 ) -> Option<&'a Path> {
@@ -616,5 +664,31 @@ mod tests {
         let found = below(folder.path());
         assert_eq!(names(&found), ["run.jsonl"]);
         assert_eq!(found.skipped, []);
+    }
+
+    #[test]
+    fn sessions_are_found_where_the_agents_keep_them() {
+        let home = tempfile::tempdir().unwrap();
+        let environment = Environment {
+            home: home.path().to_owned(),
+            current: PathBuf::from("/elsewhere"),
+            variable: |_| None,
+        };
+        for (name, path) in [
+            ("claude", ".claude/projects/-p/a.jsonl"),
+            ("codex", ".codex/sessions/2026/11/15/rollout-a.jsonl"),
+            ("gemini", ".gemini/tmp/p/chats/session-a.jsonl"),
+            ("qwen", ".qwen/projects/p/chats/a.jsonl"),
+            ("opencode", ".local/share/opencode/opencode.db"),
+            ("aider", ".aider.chat.history.md"),
+        ] {
+            let path = home.path().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(&path, "x").unwrap();
+            let mut found = Found::default();
+            found.agents(&[crate::agents::agent(name).unwrap()], &environment);
+            let paths: Vec<_> = found.candidates.into_iter().map(|one| one.path).collect();
+            assert_eq!(paths, [path], "{name}");
+        }
     }
 }

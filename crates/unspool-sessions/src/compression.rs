@@ -1,21 +1,23 @@
 //! gzip and zstd, recognised by their first bytes. (Codex compresses old
 //! rollouts with zstd.)
 
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Cursor, Read};
 
 use flate2::bufread::MultiGzDecoder;
 use ruzstd::decoding::StreamingDecoder;
 
-/// Bytes that tell.
-pub(super) const MAGIC_LENGTH: usize = 4;
+/// Bytes by which a compression is recognised.
+const MAGIC_LENGTH: usize = 4;
+/// Bytes at the start of a file by which its kind is recognised.
+pub(crate) const HEAD: usize = 1 << 16;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Compression {
+pub(crate) enum Compression {
     Gzip,
     Zstd,
 }
 
-pub(super) fn recognise(magic: &[u8]) -> Option<Compression> {
+pub(crate) fn recognise(magic: &[u8]) -> Option<Compression> {
     if magic.starts_with(&[0x1f, 0x8b]) {
         Some(Compression::Gzip)
     } else if magic.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
@@ -25,14 +27,39 @@ pub(super) fn recognise(magic: &[u8]) -> Option<Compression> {
     }
 }
 
-pub(super) fn decode(
-    compression: Compression,
-    bytes: Box<dyn Read + Send>,
-) -> Box<dyn Read + Send> {
+fn decode(compression: Compression, bytes: Box<dyn Read + Send>) -> Box<dyn Read + Send> {
     let bytes = BufReader::new(bytes);
     match compression {
         Compression::Gzip => Box::new(Unpacked(MultiGzDecoder::new(bytes))),
         Compression::Zstd => Box::new(Unpacked(Zstd::Between(bytes))),
+    }
+}
+
+/// Decompresses a stream, if it is compressed.
+pub fn decompressed(mut bytes: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> {
+    let mut magic = Vec::new();
+    (&mut bytes)
+        .take(MAGIC_LENGTH as u64)
+        .read_to_end(&mut magic)?;
+    let compression = recognise(&magic);
+    let whole = Box::new(Cursor::new(magic).chain(bytes));
+    Ok(match compression {
+        Some(compression) => decode(compression, whole),
+        None => whole,
+    })
+}
+
+/// What there is, up to a limit, and what went wrong, if anything did.
+pub(crate) fn read_up_to(bytes: &mut impl Read, limit: usize) -> (Vec<u8>, Option<io::Error>) {
+    let mut read = Vec::new();
+    let failure = bytes.take(limit as u64).read_to_end(&mut read).err();
+    (read, failure)
+}
+
+pub(crate) fn read_head(bytes: &mut impl Read) -> io::Result<Vec<u8>> {
+    match read_up_to(bytes, HEAD) {
+        (head, None) => Ok(head),
+        (_, Some(error)) => Err(error),
     }
 }
 

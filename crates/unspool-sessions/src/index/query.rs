@@ -1,11 +1,10 @@
 //! What a person asks for → what the index is asked.
 
-use anyhow::bail;
-
 use super::passages::apart;
+use crate::error::{Result, bail};
 
 /// Words that are looked for.
-pub(crate) struct Query {
+pub struct Query {
     terms: Vec<String>,
     without: Vec<String>,
 }
@@ -14,7 +13,7 @@ impl Query {
     /// Each word must occur. Several words in one are a phrase, and one that
     /// ends in `*` is the beginning of words. Fails if there is nothing to look
     /// for.
-    pub(crate) fn new(words: &[String], without: &[String]) -> anyhow::Result<Self> {
+    pub fn new(words: &[String], without: &[String]) -> Result<Self> {
         let terms: Vec<String> = words.iter().filter_map(|word| term(word)).collect();
         if terms.is_empty() {
             bail!("nothing to search for: a word has letters or figures");

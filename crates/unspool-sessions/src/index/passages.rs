@@ -7,9 +7,10 @@ use std::borrow::Cow;
 use unspool::event::Body;
 use unspool::{Event, ReaderOptions};
 
+use crate::error::Result;
 use crate::input::Batch;
-use crate::library::ledger::Key;
-use crate::library::{Opener, Row};
+use crate::ledger::Key;
+use crate::row::{Opener, Row};
 
 /// Bytes of text in a passage, more or less.
 const SIZE: usize = 1 << 16;
@@ -39,6 +40,9 @@ impl Passage {
     }
 }
 
+/// Stops the reading of a session.
+struct Enough;
+
 /// Cuts a session into passages.
 pub(super) struct Passages<T: FnMut(Passage) -> bool> {
     current: Passage,
@@ -51,7 +55,7 @@ pub(super) struct Passages<T: FnMut(Passage) -> bool> {
 
 impl<T: FnMut(Passage) -> bool> Passages<T> {
     /// Reads a session and hands out its passages as long as they are wanted.
-    pub(super) fn of(row: &Row, opener: &mut Opener<'_>, take: T) -> anyhow::Result<()> {
+    pub(super) fn of(row: &Row, opener: &mut Opener<'_>, take: T) -> Result<()> {
         let mut passages = Self {
             current: Passage::default(),
             growing: None,
@@ -64,10 +68,8 @@ impl<T: FnMut(Passage) -> bool> Passages<T> {
                 if let Batch::Event(event) = batch {
                     passages.event(event);
                 }
-                anyhow::ensure!(passages.wanted, "that is enough");
-                Ok(())
+                if passages.wanted { Ok(()) } else { Err(Enough) }
             });
-            // That it was enough is no error.
             read = read.and(events.unwrap_or(Ok(())));
         }
         if passages.wanted && passages.current.len() > 0 {

@@ -6,7 +6,7 @@ use rusqlite::Connection;
 
 use super::passages::{BOUNDARY, Passage, Passages};
 use super::{Hit, Query};
-use crate::library::Opener;
+use crate::row::Opener;
 
 /// Lines of a passage that are shown as matches, at most.
 const LINES: usize = 2;
@@ -22,14 +22,14 @@ const CLOSE: char = '\u{3}';
 
 /// Where a line stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Column {
+pub enum Column {
     Said,
     Done,
     Shown,
 }
 
 impl Column {
-    pub(crate) fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::Said => "said",
             Self::Done => "call",
@@ -39,16 +39,16 @@ impl Column {
 }
 
 /// A line with its match.
-pub(crate) struct Excerpt {
-    pub(crate) column: Column,
-    pub(crate) before: Option<String>,
+pub struct Excerpt {
+    pub column: Column,
+    pub before: Option<String>,
     /// Pieces of the line, and whether they match.
-    pub(crate) line: Vec<(String, bool)>,
-    pub(crate) after: Option<String>,
+    pub line: Vec<(String, bool)>,
+    pub after: Option<String>,
 }
 
 /// The lines of a hit. None, if the session cannot be read any more.
-pub(crate) fn excerpt(hit: &Hit<'_>, query: &Query) -> Vec<Excerpt> {
+pub fn excerpt(hit: &Hit<'_>, query: &Query) -> Vec<Excerpt> {
     let mut place = 0;
     let mut found = None;
     let _ = Passages::of(hit.row, &mut Opener::default(), |passage| {

@@ -8,10 +8,13 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Cursor, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
+use crate::error::{Context, Error, Result, cannot_read};
+use crate::input::Input;
 
-use super::opencode_db::{self, Database};
-use super::{Input, cannot_read};
+mod opencode_db;
+
+use opencode_db::Database;
+pub(crate) use opencode_db::{is_database, sessions};
 
 /// How aider and its kin begin a chat in the history of a project.
 const CHAT_STARTED: [&str; 2] = ["# aider chat started at ", "# cecli chat started at "];
@@ -46,7 +49,7 @@ struct Chat {
 
 impl Container {
     /// Opens the file if it may hold several sessions; `None` if it is one.
-    pub(crate) fn open(path: &Path) -> anyhow::Result<Option<Self>> {
+    pub(crate) fn open(path: &Path) -> Result<Option<Self>> {
         let name = path.display().to_string();
         let mut file = File::open(path).with_context(|| cannot_read(&name))?;
         let mut head = Vec::new();
@@ -54,7 +57,7 @@ impl Container {
             .take(64)
             .read_to_end(&mut head)
             .with_context(|| cannot_read(&name))?;
-        let form = if opencode_db::is_database(&head) {
+        let form = if is_database(&head) {
             let database =
                 Database::open(path).with_context(|| format!("cannot read the database {name}"))?;
             Form::Database(Box::new(database))
@@ -102,23 +105,21 @@ impl Container {
     }
 
     /// One of the sessions.
-    pub(crate) fn input(&self, id: &str) -> anyhow::Result<Input> {
+    pub(crate) fn input(&self, id: &str) -> Result<Input> {
         let name = self.path.display().to_string();
-        let gone = || format!("{name} has no session {id}");
+        let gone = || Error::refused(format!("{name} has no session {id}"));
         match &self.form {
             Form::Database(database) => {
                 let mut roots = database.roots();
-                let root = roots.find(|root| root.id == id).with_context(gone)?;
+                let root = roots.find(|root| root.id == id).ok_or_else(gone)?;
                 let session = database.session(root)?;
-                Ok(Input {
-                    attachments: session.children,
-                    ..Input::new(name, Cursor::new(session.root))
-                })
+                let input = Input::new(name, Cursor::new(session.root));
+                Ok(input.with_attachments(session.children))
             }
             Form::History(chats) => {
-                let number: usize = id.parse().ok().with_context(gone)?;
+                let number: usize = id.parse().map_err(|_| gone())?;
                 let Some(chat) = number.checked_sub(1).and_then(|at| chats.get(at)) else {
-                    bail!(gone());
+                    return Err(gone());
                 };
                 let mut file = File::open(&self.path).with_context(|| cannot_read(&name))?;
                 file.seek(SeekFrom::Start(chat.from))?;

@@ -32,18 +32,18 @@ const DAY: i64 = 86_400_000;
 
 /// Tokens and cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Figures {
+pub struct Figures {
     #[serde(rename = "i", default)]
-    pub(crate) input: u64,
+    pub input: u64,
     #[serde(rename = "o", default)]
-    pub(crate) output: u64,
+    pub output: u64,
     #[serde(rename = "c", default)]
-    pub(crate) cached: u64,
+    pub cached: u64,
     #[serde(rename = "r", default)]
-    pub(crate) reasoning: u64,
+    pub reasoning: u64,
     /// In US dollars; `None` where nobody says.
     #[serde(rename = "$", default, skip_serializing_if = "Option::is_none")]
-    pub(crate) cost: Option<f64>,
+    pub cost: Option<f64>,
 }
 
 impl Figures {
@@ -59,11 +59,11 @@ impl Figures {
         }
     }
 
-    pub(crate) fn tokens(&self) -> u64 {
+    pub fn tokens(&self) -> u64 {
         self.input.saturating_add(self.output)
     }
 
-    pub(crate) fn add(&mut self, other: &Self) {
+    pub fn add(&mut self, other: &Self) {
         self.input = self.input.saturating_add(other.input);
         self.output = self.output.saturating_add(other.output);
         self.cached = self.cached.saturating_add(other.cached);

@@ -7,8 +7,10 @@ use std::ops::RangeInclusive;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use super::ledger::{Entry, Figures, Key, Ledger, What};
-use super::{Library, Row, records};
+use crate::copies;
+use crate::ledger::{Entry, Figures, Key, Ledger, What};
+use crate::library::Library;
+use crate::row::Row;
 
 /// Forks of forks that are followed.
 const GENERATIONS: usize = 100;
@@ -18,15 +20,15 @@ const LATE: i64 = 30_000;
 
 /// Figures of a group of sessions, or of a part of them.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Sums {
-    pub(crate) sessions: u64,
-    pub(crate) turns: u64,
-    pub(crate) tools: u64,
-    pub(crate) failed_tools: u64,
-    pub(crate) errors: u64,
+pub struct Sums {
+    pub sessions: u64,
+    pub turns: u64,
+    pub tools: u64,
+    pub failed_tools: u64,
+    pub errors: u64,
     /// What turns took; what calls took, in sums of a tool.
-    pub(crate) ms: u64,
-    pub(crate) figures: Figures,
+    pub ms: u64,
+    pub figures: Figures,
 }
 
 impl Sums {
@@ -47,8 +49,8 @@ impl Sums {
 }
 
 /// What is told apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
-pub(crate) enum By {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum By {
     Agent,
     Model,
     Project,
@@ -56,9 +58,31 @@ pub(crate) enum By {
     Tool,
 }
 
+impl By {
+    /// Every key.
+    pub const ALL: [Self; 5] = [
+        Self::Agent,
+        Self::Model,
+        Self::Project,
+        Self::Day,
+        Self::Tool,
+    ];
+
+    /// Returns the name of the key, in lower case.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Agent => "agent",
+            Self::Model => "model",
+            Self::Project => "project",
+            Self::Day => "day",
+            Self::Tool => "tool",
+        }
+    }
+}
+
 /// Which figures can be told apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Told {
+pub enum Told {
     All,
     /// Calls: those of a tool.
     Calls,
@@ -75,20 +99,20 @@ impl Told {
 
 /// Groups within groups: by day, and each day by model.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Grouping(Vec<By>);
+pub struct Grouping(Vec<By>);
 
 impl Grouping {
-    pub(crate) fn new(mut keys: Vec<By>) -> Self {
+    pub fn new(mut keys: Vec<By>) -> Self {
         let mut seen = BTreeSet::new();
         keys.retain(|key| seen.insert(*key));
         Self(keys)
     }
 
-    pub(crate) fn keys(&self) -> &[By] {
+    pub fn keys(&self) -> &[By] {
         &self.0
     }
 
-    pub(crate) fn told(&self) -> Told {
+    pub fn told(&self) -> Told {
         if self.0.contains(&By::Tool) {
             Told::Calls
         } else {
@@ -104,12 +128,12 @@ impl From<By> for Grouping {
 }
 
 /// A group: its names, the outermost first, and its figures.
-pub(crate) type Group<'a> = (&'a [String], &'a Sums);
+pub type Group<'a> = (&'a [String], &'a Sums);
 
 /// The figures of a selection.
 #[derive(Debug, Default)]
-pub(crate) struct Tally {
-    pub(crate) total: Sums,
+pub struct Tally {
+    pub total: Sums,
     /// For each grouping, in the order in which they were asked for.
     groups: Vec<BTreeMap<Vec<String>, Sums>>,
 }
@@ -117,7 +141,7 @@ pub(crate) struct Tally {
 impl Tally {
     /// The groups of a grouping and those within them, each before its own: days
     /// in order, the others by what they used.
-    pub(crate) fn groups(&self, at: usize, grouping: &Grouping) -> Vec<Group<'_>> {
+    pub fn groups(&self, at: usize, grouping: &Grouping) -> Vec<Group<'_>> {
         let mut found = Vec::new();
         if let Some(groups) = self.groups.get(at) {
             within(groups, grouping.keys(), &[], &mut found);
@@ -158,9 +182,9 @@ fn within<'a>(
 
 /// Which times count, in milliseconds.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Span {
-    pub(crate) since: Option<i64>,
-    pub(crate) until: Option<i64>,
+pub struct Span {
+    pub since: Option<i64>,
+    pub until: Option<i64>,
 }
 
 impl Span {
@@ -170,7 +194,7 @@ impl Span {
 }
 
 /// Adds up what these sessions used and did within a span of time.
-pub(crate) fn tally(library: &Library, rows: &[&Row], span: Span, groupings: &[Grouping]) -> Tally {
+pub fn tally(library: &Library, rows: &[&Row], span: Span, groupings: &[Grouping]) -> Tally {
     let families = Families::new(library.rows());
     let mut counter = Counter {
         tally: Tally {
@@ -223,14 +247,13 @@ impl Lesser {
 
 /// Of several records of one session, all but the one that tells most.
 fn lesser_records(library: &Library, rows: &[&Row]) -> HashMap<*const Row, Lesser> {
-    let names = records::Names::new();
-    let mut sessions: HashMap<records::Name, Vec<&Row>> = HashMap::new();
+    let mut sessions: HashMap<copies::Name, Vec<&Row>> = HashMap::new();
     for row in rows {
-        sessions.entry(names.of(row)).or_default().push(row);
+        sessions.entry(copies::name(row)).or_default().push(row);
     }
     let mut lesser = HashMap::new();
     for mut records in sessions.into_values().filter(|records| records.len() > 1) {
-        records.sort_by_cached_key(|row| std::cmp::Reverse(records::worth(row)));
+        records.sort_by_cached_key(|row| std::cmp::Reverse(copies::worth(row)));
         let mut greater: Vec<Notation<'_>> = Vec::new();
         for row in records {
             let record = Notation::new(row, &library.ledger(row));

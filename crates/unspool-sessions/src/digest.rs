@@ -3,20 +3,24 @@
 //! A digest is what the list, the picker and the statistics show of a session
 //! without reading it again; `store` keeps it.
 
+use std::convert::Infallible;
 use std::fs;
 use std::io;
 use std::path::Path;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use unspool::event::{Body, RawJson, TurnStatus};
+use unspool::event::{Body, RawJson, State as EventState, TurnStatus};
 use unspool::stats::Stats;
 use unspool::{Event, ReaderOptions};
-use unspool_acp::record;
 
-use super::find::{Candidate, plain};
-use super::ledger::{Clerk, Figures, Key, Ledger};
-use crate::input::{self, Batch, Container, Input, Kin, Part};
+use crate::containers::{Container, Part};
+use crate::error::Error;
+use crate::input::{Batch, Input};
+use crate::ledger::{Clerk, Figures, Key, Ledger};
+use crate::open::open_among;
+use crate::places::{Candidate, plain};
+use crate::related::{RelatedCache, is_sub_agents};
 
 /// Characters that are kept of a prompt or a title.
 const LONGEST: usize = 200;
@@ -33,36 +37,36 @@ const NOT_A_PROMPT: [&str; 4] = [
 /// What is known of a session.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct Digest {
-    pub(crate) agent: String,
-    pub(crate) version: String,
+pub struct Digest {
+    pub agent: String,
+    pub version: String,
     /// Its own id; one made of its place where it has none.
-    pub(crate) id: String,
+    pub id: String,
     /// The folder that it worked in.
-    pub(crate) project: String,
-    pub(crate) title: String,
+    pub project: String,
+    pub title: String,
     /// The first thing that a person asked, in one line.
-    pub(crate) prompt: String,
+    pub prompt: String,
     /// In milliseconds, as all times.
-    pub(crate) started: Option<i64>,
-    pub(crate) ended: Option<i64>,
-    pub(crate) duration_ms: Option<u64>,
-    pub(crate) turns: u64,
-    pub(crate) tools: u64,
-    pub(crate) failed_tools: u64,
-    pub(crate) errors: u64,
-    pub(crate) figures: Figures,
+    pub started: Option<i64>,
+    pub ended: Option<i64>,
+    pub duration_ms: Option<u64>,
+    pub turns: u64,
+    pub tools: u64,
+    pub failed_tools: u64,
+    pub errors: u64,
+    pub figures: Figures,
     /// How many times usage was told in a way that tells when.
-    pub(crate) timed_usage: u64,
-    pub(crate) models: Vec<String>,
-    pub(crate) end: End,
-    pub(crate) forked_from: String,
+    pub timed_usage: u64,
+    pub models: Vec<String>,
+    pub end: End,
+    pub forked_from: String,
 }
 
 /// How the last turn ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum End {
+pub enum End {
     #[default]
     Finished,
     Failed,
@@ -76,7 +80,7 @@ pub(crate) enum End {
 
 /// How a session is at the moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub(crate) enum State {
+pub enum State {
     #[serde(rename = "finished")]
     Finished,
     #[serde(rename = "failed")]
@@ -90,7 +94,7 @@ pub(crate) enum State {
 }
 
 impl State {
-    pub(crate) fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::Finished => "finished",
             Self::Failed => "failed",
@@ -103,7 +107,7 @@ impl State {
 
 impl Digest {
     /// How the session is, where it is known whether somebody writes it.
-    pub(crate) fn state(&self, is_written: impl FnOnce() -> bool) -> State {
+    pub fn state(&self, is_written: impl FnOnce() -> bool) -> State {
         match self.end {
             End::Finished => State::Finished,
             End::Failed => State::Failed,
@@ -114,7 +118,7 @@ impl Digest {
     }
 
     /// What a person knows it by.
-    pub(crate) fn heading(&self) -> &str {
+    pub fn heading(&self) -> &str {
         if self.title.is_empty() {
             &self.prompt
         } else {
@@ -154,14 +158,14 @@ impl Session {
 
 /// Reads a file that holds one session. `own_place` says that it lies where an
 /// agent keeps its sessions, and should be one.
-pub(crate) fn file(path: &Path, own_place: bool, kin: &Kin) -> Outcome {
-    if input::is_sub_agents(path) {
+pub(crate) fn file(path: &Path, own_place: bool, cache: &RelatedCache) -> Outcome {
+    if is_sub_agents(path) {
         return Outcome::Nothing;
     }
     // What is replaced while it is read is read once more.
     for _ in 0..2 {
         let before = fs::metadata(path).map(|file| file.len());
-        let outcome = one(path, own_place, kin);
+        let outcome = one(path, own_place, cache);
         let after = fs::metadata(path).map(|file| file.len());
         if let (Ok(before), Ok(after)) = (before, after)
             && after >= before
@@ -172,8 +176,8 @@ pub(crate) fn file(path: &Path, own_place: bool, kin: &Kin) -> Outcome {
     Outcome::Skipped("changed while it was read".to_owned())
 }
 
-fn one(path: &Path, own_place: bool, kin: &Kin) -> Outcome {
-    let inputs = match input::open_among(path, None, Some(kin)) {
+fn one(path: &Path, own_place: bool, cache: &RelatedCache) -> Outcome {
+    let inputs = match open_among(path, None, Some(cache)) {
         Ok(inputs) => inputs,
         Err(error) => return Outcome::Skipped(reason(&error, path)),
     };
@@ -209,10 +213,9 @@ fn read(input: &mut Input, place: &str, started: Option<i64>) -> io::Result<Read
         if let Batch::Event(event) = batch {
             reading.event(&event);
         }
-        Ok(())
+        Ok::<_, Infallible>(())
     });
-    // The taker never fails.
-    read.unwrap_or(Ok(()))?;
+    read.unwrap_or_else(|never| match never {})?;
     Ok(reading)
 }
 
@@ -247,7 +250,7 @@ impl Reading {
         }
         match &event.body {
             Body::Session(session) if is_root => self.session(session),
-            Body::State(state) if state.name == record::ABOUT => self.about(state),
+            Body::State(state) if state.name == EventState::CONVERSATION => self.about(state),
             Body::Session(session) => self.model(&session.model),
             Body::User(user) => {
                 self.told += 1;
@@ -279,7 +282,7 @@ impl Reading {
     }
 
     /// A conversation of ours tells whom it was held with.
-    fn about(&mut self, state: &unspool::event::State) {
+    fn about(&mut self, state: &EventState) {
         #[derive(Default, Deserialize)]
         #[serde(default)]
         struct About {
@@ -385,7 +388,7 @@ impl Reading {
 }
 
 /// The project of a session that does not name it, told by its place.
-pub(super) fn project(agent: &str, path: &Path) -> String {
+pub(crate) fn project(agent: &str, path: &Path) -> String {
     let folder = path.parent().unwrap_or(path);
     let above = folder.parent().unwrap_or(folder);
     match agent {
@@ -434,13 +437,13 @@ fn unclaimed(path: &Path, own_place: bool) -> Outcome {
 }
 
 /// Why something failed, without the path that stands before it anyway.
-pub(crate) fn reason(error: &anyhow::Error, path: &Path) -> String {
+pub(crate) fn reason(error: &Error, path: &Path) -> String {
     let path = path.display().to_string();
     let words: Vec<String> = error
         .chain()
-        .map(|cause| match cause.downcast_ref::<io::Error>() {
-            Some(error) => plain(error),
-            None => cause.to_string(),
+        .map(|cause| match cause.downcast_ref::<Error>() {
+            Some(Error::Io(error)) => plain(error),
+            _ => cause.to_string(),
         })
         .collect();
     let telling: Vec<&str> = words

@@ -5,45 +5,41 @@
 //! one that tells most. What it does not tell of the project or the title is taken
 //! from the others.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 
-use super::Row;
-use super::digest::Digest;
-use crate::config;
+use crate::digest::Digest;
+use crate::row::Row;
 
-/// Characters of an id that no two agents give by chance.
+/// Shortest id treated as globally unique. One of 19 characters may be a time to
+/// the second, which two agents can share.
 const UNIQUE: usize = 20;
 
 /// What all records of a session have in common: agent and id. A log of the
 /// protocol has the id that the agent's own record has. Simple agents number their
-/// sessions anew each time: of conversations that we kept, each file is one.
+/// sessions anew each time: of conversations that unspool recorded, each file is a
+/// session.
 pub(crate) type Name = (String, String, Option<PathBuf>);
 
-/// Tells which session a record is of.
-pub(crate) struct Names {
-    own: Option<PathBuf>,
+/// Returns the name of the session that a record is of.
+pub(crate) fn name(row: &Row) -> Name {
+    let file = row.is_record().then(|| row.path.clone());
+    let Digest { agent, id, .. } = &row.digest;
+    let agent = if is_unique(id) { "" } else { agent.as_str() };
+    (agent.to_owned(), id.clone(), file)
 }
 
-impl Names {
-    pub(crate) fn new() -> Self {
-        Self {
-            own: config::records().ok(),
-        }
-    }
+fn is_unique(id: &str) -> bool {
+    id.len() >= UNIQUE
+}
 
-    pub(crate) fn of(&self, row: &Row) -> Name {
-        let own = self.own.as_ref();
-        let is_own = own.is_some_and(|own| row.path.starts_with(own));
-        let file = is_own.then(|| row.path.clone());
-        let Digest { agent, id, .. } = &row.digest;
-        let agent = if id.len() < UNIQUE {
-            agent.as_str()
-        } else {
-            ""
-        };
-        (agent.to_owned(), id.clone(), file)
-    }
+/// Drops the conversations that unspool recorded and the agent keeps itself. The
+/// agents' names are not compared: a person may have given the agent another one.
+pub(crate) fn drop_records(rows: &mut Vec<Row>) {
+    let others = rows.iter().filter(|row| !row.is_record());
+    let ids = others.map(|row| &row.digest.id).filter(|id| is_unique(id));
+    let kept: BTreeSet<String> = ids.cloned().collect();
+    rows.retain(|row| !row.is_record() || !kept.contains(&row.digest.id));
 }
 
 /// How much a record tells: the largest of a session stands for it. One that says
@@ -62,28 +58,26 @@ pub(crate) fn worth(row: &Row) -> impl Ord + use<> {
 }
 
 /// Each session once, as the record has it that tells most.
-pub(crate) fn once(mut rows: Vec<&Row>) -> Vec<&Row> {
-    let names = Names::new();
+pub fn once(mut rows: Vec<&Row>) -> Vec<&Row> {
     let mut best: HashMap<Name, &Row> = HashMap::new();
     for row in &rows {
-        let known = best.entry(names.of(row)).or_insert(row);
+        let known = best.entry(name(row)).or_insert(row);
         if worth(row) > worth(known) {
             *known = row;
         }
     }
     rows.retain(|row| {
-        let best = best.get(&names.of(row));
+        let best = best.get(&name(row));
         best.is_some_and(|best| std::ptr::eq(*best, *row))
     });
     rows
 }
 
 /// Lets each record tell what only others of its session do.
-pub(super) fn complete(rows: &mut [Row]) {
-    let names = Names::new();
+pub(crate) fn complete(rows: &mut [Row]) {
     let mut records: HashMap<Name, Vec<usize>> = HashMap::new();
     for (at, row) in rows.iter().enumerate() {
-        records.entry(names.of(row)).or_default().push(at);
+        records.entry(name(row)).or_default().push(at);
     }
     for records in records.into_values().filter(|records| records.len() > 1) {
         let digests = records.iter().filter_map(|at| rows.get(*at));
@@ -132,6 +126,7 @@ mod tests {
                 ..Digest::default()
             },
             ledger: None,
+            is_being_written: None,
         }
     }
 

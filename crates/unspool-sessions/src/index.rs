@@ -29,16 +29,18 @@ use std::sync::mpsc::{self, SyncSender};
 use std::thread;
 use std::time::Duration;
 
-use anyhow::Context;
 use rusqlite::{Connection, ErrorCode, params};
 use tempfile::TempDir;
 
-use super::{Opener, Progress, Row, store};
-use crate::input::Kin;
+use crate::error::{Context, Error, Result};
+use crate::progress::Progress;
+use crate::related::RelatedCache;
+use crate::row::{Opener, Row};
+use crate::store;
 use passages::{Passage, Passages};
 
-pub(crate) use query::Query;
-pub(crate) use snippet::{Excerpt, excerpt};
+pub use query::Query;
+pub use snippet::{Excerpt, excerpt};
 
 /// The form of the tables. A database of another form is thrown away.
 const VERSION: i64 = 1;
@@ -72,7 +74,7 @@ const TABLES: &str = "
     INSERT INTO words (words, rank) VALUES ('rank', 'bm25(4.0, 2.0, 1.0)');";
 
 /// The open index.
-pub(crate) struct Index {
+pub struct Index {
     connection: Connection,
     path: PathBuf,
     /// Where it lies, if it goes with this program.
@@ -80,27 +82,26 @@ pub(crate) struct Index {
 }
 
 /// A passage that has the words.
-pub(crate) struct Hit<'a> {
-    pub(crate) row: &'a Row,
+pub struct Hit<'a> {
+    pub row: &'a Row,
     /// Which passage of the session.
-    pub(crate) place: usize,
+    pub place: usize,
 }
 
 impl Index {
     /// Opens the index in the folder for what can be built anew. Fails where
     /// none can be kept.
-    pub(crate) fn open() -> anyhow::Result<Self> {
-        let folder =
-            store::folder().ok_or_else(|| anyhow::anyhow!("no folder for the index is known"))?;
+    pub fn open(folder: Option<&Path>) -> Result<Self> {
+        let folder = folder.ok_or_else(|| Error::refused("no folder for the index is known"))?;
         let path = folder.join("words.db");
-        store::make_folder(&folder)
-            .map_err(anyhow::Error::new)
+        store::make_folder(folder)
+            .map_err(Error::from)
             .and_then(|()| Ok(Self::at(&path)?))
             .with_context(|| format!("cannot open the index {}", path.display()))
     }
 
     /// One for this program alone, which is gone with it.
-    pub(crate) fn temporary() -> anyhow::Result<Self> {
+    pub fn temporary() -> Result<Self> {
         let folder = TempDir::new().context("cannot make a folder for the index")?;
         let index = Self::at(&folder.path().join("words.db"))?;
         Ok(Self {
@@ -143,7 +144,7 @@ impl Index {
     }
 
     /// Throws everything away. Fails where that is not possible.
-    pub(crate) fn rebuilt(self) -> anyhow::Result<Self> {
+    pub fn rebuilt(self) -> Result<Self> {
         let _only = self.lock()?;
         let Self {
             connection,
@@ -159,7 +160,7 @@ impl Index {
     }
 
     /// Those of the sessions that are not indexed as they are now.
-    pub(crate) fn stale<'a>(&self, rows: &[&'a Row]) -> rusqlite::Result<Vec<&'a Row>> {
+    pub fn stale<'a>(&self, rows: &[&'a Row]) -> Result<Vec<&'a Row>> {
         let mut statement = self
             .connection
             .prepare("SELECT path, part, stamp FROM session")?;
@@ -175,18 +176,14 @@ impl Index {
 
     /// Indexes what is new in these sessions. If another program is at it, this
     /// one waits and does what is left.
-    pub(crate) fn update(
-        &self,
-        rows: &[&Row],
-        progress: &mut dyn FnMut(Progress),
-    ) -> anyhow::Result<()> {
+    pub fn update(&self, rows: &[&Row], progress: &mut dyn FnMut(Progress)) -> Result<()> {
         if self.stale(rows)?.is_empty() {
             return Ok(());
         }
         let _only = self.lock()?;
         self.forget()?;
         let stale = self.stale(rows)?;
-        let total = stale.len();
+        let total = stale.len() as u64;
         let mut done = Progress { done: 0, total };
         progress(done);
         let mut writer = Writer::new(&self.connection)?;
@@ -204,7 +201,7 @@ impl Index {
         Ok(())
     }
 
-    fn lock(&self) -> anyhow::Result<File> {
+    fn lock(&self) -> Result<File> {
         let lock = File::create(self.path.with_extension("lock"))?;
         lock.lock()?;
         Ok(lock)
@@ -231,12 +228,12 @@ impl Index {
 
     /// The sessions that have the words, the best first, each with the passage
     /// that fits best.
-    pub(crate) fn search<'a>(
+    pub fn search<'a>(
         &self,
         query: &Query,
         rows: &[&'a Row],
         limit: usize,
-    ) -> rusqlite::Result<Vec<Hit<'a>>> {
+    ) -> Result<Vec<Hit<'a>>> {
         let wanted = self.numbers(rows)?;
         let mut hits: Vec<Hit<'a>> = Vec::new();
         let mut taken: Vec<i64> = Vec::new();
@@ -271,7 +268,7 @@ impl Index {
     }
 
     /// How many of these sessions are indexed, as they are now or were before.
-    pub(crate) fn indexed(&self, rows: &[&Row]) -> rusqlite::Result<usize> {
+    pub fn indexed(&self, rows: &[&Row]) -> Result<usize> {
         Ok(self.numbers(rows)?.len())
     }
 
@@ -319,8 +316,13 @@ impl Index {
     }
 }
 
+/// Returns true if the index has to be rebuilt before it can be used.
+pub fn is_damaged(error: &Error) -> bool {
+    matches!(error, Error::Database(error) if is_damage(error))
+}
+
 /// Whether the database cannot be used as it is.
-pub(crate) fn is_damage(error: &rusqlite::Error) -> bool {
+fn is_damage(error: &rusqlite::Error) -> bool {
     matches!(error, rusqlite::Error::InvalidQuery)
         || matches!(
             error.sqlite_error_code(),
@@ -344,7 +346,7 @@ enum Message {
 /// session's in order, until nobody wants more.
 fn read_all(rows: &[&Row], mut take: impl FnMut(Message) -> bool) {
     let threads = thread::available_parallelism().map_or(1, usize::from);
-    let kin = Kin::default();
+    let cache = RelatedCache::default();
     let next = AtomicUsize::new(0);
     thread::scope(|scope| {
         let (sender, messages) = mpsc::sync_channel(WAITING);
@@ -352,7 +354,7 @@ fn read_all(rows: &[&Row], mut take: impl FnMut(Message) -> bool) {
             let sender = sender.clone();
             scope.spawn(|| {
                 let sender = sender;
-                let mut opener = Opener::new(&kin);
+                let mut opener = Opener::new(&cache);
                 loop {
                     let at = next.fetch_add(1, Ordering::Relaxed);
                     let Some(row) = rows.get(at) else { break };

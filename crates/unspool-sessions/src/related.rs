@@ -1,7 +1,7 @@
 //! The files that an agent keeps beside a session: its provider knows their
 //! names, this finds and reads them.
 //!
-//! Who reads many sessions of one folder shares a [`Kin`], so that no file is
+//! Who reads many sessions of one folder shares a [`RelatedCache`], so that no file is
 //! looked into once for each of the others.
 
 use std::collections::HashMap;
@@ -10,19 +10,19 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use anyhow::Context;
 use unspool::source::{Provider, SavedFile};
 
-use super::{HEAD, cannot_read, decompressed, read_head};
+use crate::compression::{HEAD, decompressed, read_head};
+use crate::error::{Context, Result, cannot_read};
 
 /// Name and content of each file that belongs to the session at `path`, whose
 /// text begins with `head`.
-pub(super) fn attachments(
+pub(crate) fn attachments(
     path: &Path,
     head: &[u8],
     provider: Provider,
-    kin: Option<&Kin>,
-) -> anyhow::Result<Vec<(String, Vec<u8>)>> {
+    cache: Option<&RelatedCache>,
+) -> Result<Vec<(String, Vec<u8>)>> {
     let Some(related) = provider.saved.and_then(|saved| saved.related) else {
         return Ok(Vec::new());
     };
@@ -35,7 +35,7 @@ pub(super) fn attachments(
     let look = |pattern: &str| {
         matching(folder, pattern)
             .into_iter()
-            .filter(|other| kin.is_none_or(|kin| kin.may_belong(other)))
+            .filter(|other| cache.is_none_or(|cache| cache.may_belong(other)))
             .filter(|other| other.is_file() && !same_file(other, path))
             .map(|other| SavedFile::new(slashed(&other), head_of(&other)))
             .collect()
@@ -57,12 +57,12 @@ pub(super) fn attachments(
 
 /// What is known of the files of many sessions.
 #[derive(Default)]
-pub(crate) struct Kin {
+pub(crate) struct RelatedCache {
     /// Whether a record of Codex is that of a sub-agent.
     rollouts: Mutex<HashMap<PathBuf, bool>>,
 }
 
-impl Kin {
+impl RelatedCache {
     /// Whether the file may belong to another. Records of Codex lie all in one
     /// folder, and only those of sub-agents belong to others.
     fn may_belong(&self, path: &Path) -> bool {
@@ -134,7 +134,7 @@ fn head_of(path: &Path) -> String {
 }
 
 /// What to do with a directory that was named as an input.
-pub(super) fn advice(folder: &Path) -> String {
+pub(crate) fn advice(folder: &Path) -> String {
     let sessions = [
         "opencode.db",
         "*.jsonl",

@@ -8,9 +8,9 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use super::find::{self, Candidate};
-use super::store::Known;
-use crate::input;
+use crate::places::{self, Candidate};
+use crate::related::parent_thread;
+use crate::store::Known;
 
 /// Sub-agents of sub-agents that are followed.
 const GENERATIONS: usize = 100;
@@ -19,7 +19,7 @@ const ID: usize = 36;
 
 /// Says of each record which session it belongs to, and lets that session be as
 /// new and as large as all its records.
-pub(super) fn adopt(candidates: &mut [Candidate], known: &HashMap<PathBuf, Known>) {
+pub(crate) fn adopt(candidates: &mut [Candidate], known: &HashMap<PathBuf, Known>) {
     let mut by_id = HashMap::new();
     for (at, file) in candidates.iter_mut().enumerate() {
         if let Some(id) = id(&file.path) {
@@ -28,7 +28,7 @@ pub(super) fn adopt(candidates: &mut [Candidate], known: &HashMap<PathBuf, Known
                 Some(known) if known.size == file.size && known.modified == file.modified => {
                     known.parent.clone()
                 }
-                _ => input::parent_thread(&file.path).unwrap_or_default(),
+                _ => parent_thread(&file.path).unwrap_or_default(),
             };
         }
     }
@@ -45,7 +45,7 @@ pub(super) fn adopt(candidates: &mut [Candidate], known: &HashMap<PathBuf, Known
 }
 
 /// The records of sub-agents: id, and that of the session that each belongs to.
-pub(super) fn sub_agents(candidates: &[Candidate]) -> impl Iterator<Item = (String, String)> {
+pub(crate) fn sub_agents(candidates: &[Candidate]) -> impl Iterator<Item = (String, String)> {
     let records = candidates.iter().filter(|file| !file.parent.is_empty());
     records.filter_map(|file| Some((id(&file.path)?, file.parent.clone())))
 }
@@ -70,7 +70,7 @@ fn origin(
 /// `ses_ID.json`.
 fn id(path: &Path) -> Option<String> {
     let name = path.file_name()?.to_str()?;
-    if find::is_stored(path) {
+    if places::is_stored(path) {
         return name.strip_suffix(".json").map(str::to_owned);
     }
     let stem = name.strip_prefix("rollout-")?.split(".jsonl").next()?;

@@ -4,22 +4,20 @@
 //! The places hold files whose names tell that they may be sessions; what they
 //! are is found out by `library`, which looks into them.
 
-use std::env;
 use std::path::{Path, PathBuf};
 
-use anyhow::bail;
-
-use crate::library::find::Found;
+use crate::error::{Result, bail};
 
 /// A folder, and patterns below it.
-pub(crate) type Place = (PathBuf, &'static [&'static str]);
+pub type Place = (PathBuf, &'static [&'static str]);
 
 /// The history that aider and its kin keep in each project.
-pub(crate) const AIDER_HISTORIES: &[&str] = &[".aider.chat.history.md", ".cecli/chat.history"];
+pub const AIDER_HISTORIES: &[&str] = &[".aider.chat.history.md", ".cecli/chat.history"];
 
 /// One agent.
-pub(crate) struct Agent {
-    pub(crate) name: &'static str,
+#[derive(Debug)]
+pub struct Agent {
+    pub name: &'static str,
     /// Arguments before the prompt.
     before: &'static [&'static str],
     /// Arguments behind the prompt.
@@ -30,7 +28,7 @@ pub(crate) struct Agent {
     places: fn(&Environment) -> Vec<Place>,
 }
 
-pub(crate) const AGENTS: &[Agent] = &[
+pub const AGENTS: &[Agent] = &[
     Agent {
         name: "claude",
         before: &["-p"],
@@ -155,12 +153,12 @@ pub(crate) const AGENTS: &[Agent] = &[
 ];
 
 /// How an agent is talked to over the Agent Client Protocol.
-#[derive(Clone, Copy)]
-pub(crate) struct Chat {
-    pub(crate) name: &'static str,
-    pub(crate) command: &'static [&'static str],
+#[derive(Clone, Copy, Debug)]
+pub struct Chat {
+    pub name: &'static str,
+    pub command: &'static [&'static str],
     /// How to come by it.
-    pub(crate) install: &'static str,
+    pub install: &'static str,
 }
 
 /// Agents of which nothing is known but how they are talked to.
@@ -188,18 +186,18 @@ const TALKERS: &[Chat] = &[
 ];
 
 /// All agents that can be talked to.
-pub(crate) fn chats() -> impl Iterator<Item = Chat> {
+pub fn chats() -> impl Iterator<Item = Chat> {
     let known = AGENTS.iter().map(|agent| agent.chat);
     known.chain(TALKERS.iter().copied())
 }
 
 /// The agent with this name.
-pub(crate) fn agent(name: &str) -> Option<&'static Agent> {
+pub fn agent(name: &str) -> Option<&'static Agent> {
     AGENTS.iter().find(|agent| agent.name == name)
 }
 
 /// The names of all agents, for messages.
-pub(crate) fn names() -> String {
+pub fn names() -> String {
     let names: Vec<&str> = AGENTS.iter().map(|agent| agent.name).collect();
     names.join(", ")
 }
@@ -207,7 +205,7 @@ pub(crate) fn names() -> String {
 impl Agent {
     /// The command line that works on a prompt and streams what it does. More
     /// arguments of the user's come last.
-    pub(crate) fn command(&self, prompt: &str, more: &[String]) -> Vec<String> {
+    pub fn command(&self, prompt: &str, more: &[String]) -> Vec<String> {
         let fixed = |words: &'static [&'static str]| words.iter().map(|word| (*word).to_owned());
         std::iter::once(self.name.to_owned())
             .chain(fixed(self.before))
@@ -218,32 +216,23 @@ impl Agent {
     }
 
     /// Where its sessions are.
-    pub(crate) fn places(&self, environment: &Environment) -> Vec<Place> {
+    pub fn places(&self, environment: &Environment) -> Vec<Place> {
         (self.places)(environment)
     }
 }
 
 /// What places are told by.
-pub(crate) struct Environment {
-    home: PathBuf,
-    current: PathBuf,
-    variable: fn(&str) -> Option<PathBuf>,
+#[derive(Clone, Debug)]
+pub struct Environment {
+    /// The home directory.
+    pub home: PathBuf,
+    /// The current directory.
+    pub current: PathBuf,
+    /// Looks a variable of the environment up; one that is empty is not set.
+    pub variable: fn(&str) -> Option<PathBuf>,
 }
 
 impl Environment {
-    /// This user's.
-    pub(crate) fn new() -> Self {
-        Self {
-            home: env::home_dir().unwrap_or_default(),
-            current: env::current_dir().unwrap_or_default(),
-            variable: |name| {
-                env::var_os(name)
-                    .filter(|value| !value.is_empty())
-                    .map(PathBuf::from)
-            },
-        }
-    }
-
     /// What the variable says, or else this folder below the home directory.
     fn folder(&self, variable: &str, default: &str) -> PathBuf {
         (self.variable)(variable).unwrap_or_else(|| self.home.join(default))
@@ -252,7 +241,7 @@ impl Environment {
 
 /// The agents with these names; all of them if none is named. What other providers
 /// read has no place of its own, and is found in folders that are named.
-pub(crate) fn named(names_wanted: &[String]) -> anyhow::Result<Vec<&'static Agent>> {
+pub fn named(names_wanted: &[String]) -> Result<Vec<&'static Agent>> {
     if names_wanted.is_empty() {
         return Ok(AGENTS.iter().collect());
     }
@@ -265,13 +254,6 @@ pub(crate) fn named(names_wanted: &[String]) -> anyhow::Result<Vec<&'static Agen
         }
     }
     Ok(agents)
-}
-
-/// The session in a folder that was last written to.
-pub(crate) fn latest_in(folder: &Path) -> Option<PathBuf> {
-    let mut found = Found::default();
-    found.below(folder);
-    found.newest()
 }
 
 #[cfg(test)]
@@ -288,31 +270,5 @@ mod tests {
         );
         let codex = agent("codex").unwrap().command("fix it", &[]);
         assert_eq!(codex, ["codex", "exec", "--json", "fix it"]);
-    }
-
-    #[test]
-    fn sessions_are_found_where_the_agents_keep_them() {
-        let home = tempfile::tempdir().unwrap();
-        let environment = Environment {
-            home: home.path().to_owned(),
-            current: PathBuf::from("/elsewhere"),
-            variable: |_| None,
-        };
-        for (name, path) in [
-            ("claude", ".claude/projects/-p/a.jsonl"),
-            ("codex", ".codex/sessions/2026/11/15/rollout-a.jsonl"),
-            ("gemini", ".gemini/tmp/p/chats/session-a.jsonl"),
-            ("qwen", ".qwen/projects/p/chats/a.jsonl"),
-            ("opencode", ".local/share/opencode/opencode.db"),
-            ("aider", ".aider.chat.history.md"),
-        ] {
-            let path = home.path().join(path);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(&path, "x").unwrap();
-            let mut found = Found::default();
-            found.agents(&[agent(name).unwrap()], &environment);
-            let paths: Vec<_> = found.candidates.into_iter().map(|one| one.path).collect();
-            assert_eq!(paths, [path], "{name}");
-        }
     }
 }

@@ -11,7 +11,6 @@
 //! | `session` | a session: the file and its part of it, digest and ledger as JSON; `stamp` changes with the session |
 
 use std::collections::HashMap;
-use std::env;
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
@@ -21,13 +20,12 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-use anyhow::Context;
-use etcetera::BaseStrategy;
 use rusqlite::{Connection, ErrorCode, OptionalExtension, params};
 
-use super::digest::{Digest, Session};
-use super::find::{Candidate, Skipped};
-use super::ledger::Ledger;
+use crate::digest::{Digest, Session};
+use crate::error::{Context, Error, Result};
+use crate::ledger::Ledger;
+use crate::places::{Candidate, Skipped};
 
 /// The form of the tables. A database of another
 /// form is thrown away.
@@ -82,16 +80,6 @@ pub(crate) struct Kept {
     pub(crate) digest: Digest,
 }
 
-/// The folder for what can be built anew: `UNSPOOL_CACHE_DIR`, or `unspool` in
-/// the user's cache folder.
-pub(crate) fn folder() -> Option<PathBuf> {
-    if let Some(folder) = env::var_os("UNSPOOL_CACHE_DIR").filter(|folder| !folder.is_empty()) {
-        return Some(PathBuf::from(folder));
-    }
-    let base = etcetera::choose_base_strategy().ok()?;
-    Some(base.cache_dir().join("unspool"))
-}
-
 /// Makes the folder for what can be built anew, if it is not there. What people
 /// said to agents is nobody else's to read.
 pub(crate) fn make_folder(folder: &Path) -> io::Result<()> {
@@ -116,11 +104,11 @@ pub(crate) fn make_file(path: &Path) {
 
 impl Store {
     /// Opens the cache in the folder for it. Fails where none can be kept.
-    pub(crate) fn open() -> anyhow::Result<Self> {
-        let folder = folder().ok_or_else(|| anyhow::anyhow!("no folder for a cache is known"))?;
+    pub(crate) fn open(folder: Option<&Path>) -> Result<Self> {
+        let folder = folder.ok_or_else(|| Error::refused("no folder for a cache is known"))?;
         let path = folder.join("library.db");
-        make_folder(&folder)
-            .map_err(anyhow::Error::new)
+        make_folder(folder)
+            .map_err(Error::from)
             .and_then(|()| Ok(Self::at(&path)?))
             .with_context(|| path.display().to_string())
     }
@@ -346,7 +334,7 @@ fn path_of(bytes: &[u8]) -> PathBuf {
     PathBuf::from(OsStr::from_bytes(bytes))
 }
 
-pub(super) fn remove(path: &Path) {
+pub(crate) fn remove(path: &Path) {
     for suffix in ["", "-wal", "-shm"] {
         let mut name = path.as_os_str().to_owned();
         name.push(suffix);

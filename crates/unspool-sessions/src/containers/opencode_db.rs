@@ -12,32 +12,33 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Row};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
+use crate::error::{Context, Error, Result};
+
 /// Rows of a table that may still be written to.
 const LAST_ROWS: usize = 20_000;
 
 /// A session that a person began, with those of its sub-agents.
-pub(super) struct Session {
+pub(crate) struct Session {
     /// The session as `opencode export` writes it.
-    pub(super) root: Vec<u8>,
+    pub(crate) root: Vec<u8>,
     /// The sub-agents' sessions in the same form: name and document.
-    pub(super) children: Vec<(String, Vec<u8>)>,
+    pub(crate) children: Vec<(String, Vec<u8>)>,
 }
 
 /// Whether a file that begins with these bytes is a database.
-pub(super) fn is_database(head: &[u8]) -> bool {
+pub(crate) fn is_database(head: &[u8]) -> bool {
     head.starts_with(b"SQLite format 3\0")
 }
 
 /// The sessions of the database, the oldest first. Fails when it cannot be
 /// read, or has no sessions in the form that OpenCode gives them.
-pub(super) fn sessions(path: &Path) -> anyhow::Result<Vec<Session>> {
+pub(crate) fn sessions(path: &Path) -> Result<Vec<Session>> {
     let database = Database::open(path)?;
     let roots = database.roots();
     roots.map(|root| database.session(root)).collect()
@@ -54,7 +55,7 @@ pub(super) struct Database {
 
 impl Database {
     /// Opens it and reads what sessions there are.
-    pub(super) fn open(path: &Path) -> anyhow::Result<Self> {
+    pub(super) fn open(path: &Path) -> Result<Self> {
         let (connection, copy) = connect(path)?;
         let infos = infos(&connection).map_err(|error| explained(error, &connection))?;
         let mut children: BTreeMap<String, Vec<usize>> = BTreeMap::new();
@@ -78,22 +79,21 @@ impl Database {
     }
 
     /// A session with those of its sub-agents.
-    pub(super) fn session(&self, root: &Info) -> anyhow::Result<Session> {
-        self.documents(root)
-            .map_err(|error| match error.downcast::<rusqlite::Error>() {
-                Ok(error) => explained(error, &self.connection),
-                Err(error) => error,
-            })
+    pub(super) fn session(&self, root: &Info) -> Result<Session> {
+        self.documents(root).map_err(|error| match error {
+            Error::Database(error) => explained(error, &self.connection),
+            error => error,
+        })
     }
 
-    fn documents(&self, root: &Info) -> anyhow::Result<Session> {
+    fn documents(&self, root: &Info) -> Result<Session> {
         let documents = self.descendants(root).into_iter().map(|child| {
             let name = format!("{}.json", child.id);
             Ok((name, export(&self.connection, child)?))
         });
         Ok(Session {
             root: export(&self.connection, root)?,
-            children: documents.collect::<anyhow::Result<_>>()?,
+            children: documents.collect::<Result<_>>()?,
         })
     }
 
@@ -153,13 +153,13 @@ impl Database {
 
 /// What a failed question means: another database, or one of a version that is
 /// not known here.
-fn explained(error: rusqlite::Error, connection: &Connection) -> anyhow::Error {
+fn explained(error: rusqlite::Error, connection: &Connection) -> Error {
     let code = error.sqlite_error_code();
     if matches!(
         code,
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase)
     ) {
-        return anyhow::anyhow!("it is damaged");
+        return Error::refused("it is damaged");
     }
     let names = "SELECT count(*) FROM sqlite_schema WHERE type = 'table'
                  AND (name LIKE '%session%' OR name IN ('message', 'part'))";
@@ -178,15 +178,18 @@ fn explained(error: rusqlite::Error, connection: &Connection) -> anyhow::Error {
                 "column"
             };
             let name = rest.split(' ').next().unwrap_or_default();
-            anyhow::anyhow!(
+            Error::refused(format!(
                 "it has no {kind} `{name}`: written by a version of OpenCode that is not known here?"
-            )
+            ))
         }
-        _ => anyhow::Error::new(error).context("this is not a database of OpenCode"),
+        _ => Error::Failed {
+            operation: "this is not a database of OpenCode".to_owned(),
+            source: Box::new(error.into()),
+        },
     }
 }
 
-fn connect(path: &Path) -> anyhow::Result<(Connection, Option<TempDir>)> {
+fn connect(path: &Path) -> Result<(Connection, Option<TempDir>)> {
     let log = beside(path, "-wal");
     let has_log = fs::metadata(&log).is_ok_and(|log| log.len() > 0);
     if !has_log {
@@ -210,11 +213,11 @@ fn beside(path: &Path, suffix: &str) -> PathBuf {
 }
 
 /// The absolute path in a form that may stand in a URI.
-fn escaped(path: &Path) -> anyhow::Result<String> {
+fn escaped(path: &Path) -> Result<String> {
     let path = std::path::absolute(path)?;
     let path = path
         .to_str()
-        .context("the path is not valid Unicode")?
+        .ok_or_else(|| Error::refused("the path is not valid Unicode"))?
         .replace('\\', "/");
     let mut escaped = String::with_capacity(path.len() + 1);
     if !path.starts_with('/') {
@@ -345,7 +348,7 @@ fn info(row: &Map<String, Value>) -> Info {
 }
 
 /// A session as `opencode export` writes it.
-fn export(connection: &Connection, session: &Info) -> anyhow::Result<Vec<u8>> {
+fn export(connection: &Connection, session: &Info) -> Result<Vec<u8>> {
     let mut parts = parts(connection, &session.id)?;
     let mut statement = connection
         .prepare("SELECT id, data FROM message WHERE session_id = ?1 ORDER BY time_created, id")
@@ -365,7 +368,7 @@ fn export(connection: &Connection, session: &Info) -> anyhow::Result<Vec<u8>> {
 }
 
 /// The parts of a session by message.
-fn parts(connection: &Connection, session: &str) -> anyhow::Result<BTreeMap<String, Vec<String>>> {
+fn parts(connection: &Connection, session: &str) -> Result<BTreeMap<String, Vec<String>>> {
     let mut statement = connection
         .prepare("SELECT id, message_id, data FROM part WHERE session_id = ?1 ORDER BY id")
         .map_err(|error| explained(error, connection))?;

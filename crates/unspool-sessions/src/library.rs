@@ -1,0 +1,400 @@
+//! Every saved session of every agent, as one list.
+//!
+//! `places` knows where they may be, `digest` reads one, `store` keeps what was
+//! read, `select` is what people ask for. [`Library::refresh`] brings the list up
+//! to date: files that did not change are not opened.
+
+use std::collections::{BTreeSet, HashMap};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::thread;
+
+use crate::agents::{self, Agent};
+use crate::containers::Container;
+use crate::copies;
+use crate::digest::{self, Outcome, Session};
+use crate::ledger::Ledger;
+use crate::places::{Candidate, Found, Places, Skipped};
+use crate::progress::Progress;
+use crate::related::RelatedCache;
+use crate::row::Row;
+use crate::store::{Kept, Known, Store};
+use crate::sub_agents;
+
+/// Files whose digests are written at once.
+const BATCH: usize = 200;
+
+/// All sessions in some places.
+pub struct Library {
+    places: Places,
+    store: Option<Store>,
+    /// Why there is no store.
+    pub without_store: Option<String>,
+    rows: Vec<Row>,
+    skipped: Vec<Skipped>,
+    /// Records of sub-agents that lie among the sessions: id, and whose it is.
+    sub_agents: Vec<(String, String)>,
+    /// Files that were found, and those of them that were read.
+    pub found: usize,
+    pub read: usize,
+}
+
+impl Library {
+    /// Makes the library of the sessions in these places. The list is empty until
+    /// it is refreshed.
+    pub fn new(places: Places) -> Self {
+        let (store, without_store) = match Store::open(places.cache.as_deref()) {
+            Ok(store) => (Some(store), None),
+            Err(error) => (None, Some(error.full_text())),
+        };
+        Self {
+            places,
+            store,
+            without_store,
+            rows: Vec::new(),
+            skipped: Vec::new(),
+            sub_agents: Vec::new(),
+            found: 0,
+            read: 0,
+        }
+    }
+
+    /// The sessions, the newest first.
+    pub fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
+    /// What could not be read, and why.
+    pub fn skipped(&self) -> &[Skipped] {
+        &self.skipped
+    }
+
+    /// The folders that are looked into beside the agents' own.
+    pub fn folders(&self) -> &[PathBuf] {
+        &self.places.folders
+    }
+
+    /// The records of sub-agents that lie among the sessions: id, and that of the
+    /// session that each belongs to.
+    pub(crate) fn sub_agents(&self) -> &[(String, String)] {
+        &self.sub_agents
+    }
+
+    /// The entries of a session.
+    pub(crate) fn ledger(&self, row: &Row) -> Ledger {
+        let kept = || self.store.as_ref()?.ledger(row.number?);
+        match &row.ledger {
+            Some(ledger) => (**ledger).clone(),
+            None => kept().unwrap_or_default(),
+        }
+    }
+
+    /// Brings the list up to date. Only files that changed are read, by as many
+    /// threads as the machine has.
+    pub fn refresh(&mut self, progress: &mut dyn FnMut(Progress)) {
+        let mut cache = self.load();
+        let mut found = Found::default();
+        found.agents(&self.places.agents, &self.places.environment);
+        for folder in &self.places.folders {
+            found.below(folder);
+        }
+        let records = self.places.records.as_ref().map(|own| own.folder.as_path());
+        if let Some(folder) = records.filter(|folder| folder.is_dir()) {
+            found.below(folder);
+        }
+        self.rows.clear();
+        self.skipped.clear();
+        self.sub_agents.clear();
+        self.take(std::mem::take(&mut found.candidates), &mut cache, progress);
+        if self.places.agents.iter().any(|agent| agent.name == "aider") {
+            // aider writes into projects; the others tell which there are.
+            let (rows, skipped) = (self.rows.len(), self.skipped.len());
+            let is_other =
+                |agent: &&Agent| self.places.agents.iter().all(|one| one.name != agent.name);
+            let others: Vec<&Agent> = agents::AGENTS.iter().filter(is_other).collect();
+            let silent = found.skipped.len();
+            found.agents(&others, &self.places.environment);
+            found.skipped.truncate(silent);
+            self.take(std::mem::take(&mut found.candidates), &mut cache, progress);
+            let projects: BTreeSet<PathBuf> = self
+                .rows
+                .iter()
+                .map(|row| PathBuf::from(&row.digest.project))
+                .filter(|project| project.is_absolute())
+                .collect();
+            self.rows.truncate(rows);
+            self.leave_untold(skipped);
+            found.aider(projects.iter().map(PathBuf::as_path));
+            self.take(std::mem::take(&mut found.candidates), &mut cache, progress);
+        }
+        copies::drop_records(&mut self.rows);
+        copies::complete(&mut self.rows);
+        self.skip(found.skipped, &cache);
+        self.skipped.sort();
+        self.skipped.dedup();
+        self.forget(&cache);
+        self.rows
+            .sort_by(|a, b| (b.started(), &b.path, &b.part).cmp(&(a.started(), &a.path, &a.part)));
+    }
+
+    /// Drops what was skipped from a place on; who lists those agents is told of it.
+    fn leave_untold(&mut self, from: usize) {
+        let untold = self.skipped.drain(from..).filter(|one| !one.is_known);
+        let untold: Vec<PathBuf> = untold.map(|one| one.path).collect();
+        if let Some(store) = self.store.as_ref().filter(|_| !untold.is_empty()) {
+            // At worst it is only counted next time.
+            let _ = store.together(|store| store.forget(&untold));
+        }
+    }
+
+    /// Takes in what was not even looked at; what was told before is marked.
+    fn skip(&mut self, skipped: Vec<Skipped>, cache: &Cache) {
+        for mut one in skipped {
+            let known = cache.files.get(&one.path);
+            one.is_known = known.is_some_and(|known| known.skipped.as_ref() == Some(&one.reason));
+            if let Some(store) = self.store.as_ref().filter(|_| !one.is_known) {
+                // What is not kept is told again.
+                let _ = store.keep_skipped(&one);
+            }
+            self.skipped.push(one);
+        }
+    }
+
+    /// What the store knows. One that is damaged is made anew.
+    fn load(&mut self) -> Cache {
+        let Some(store) = self.store.take() else {
+            return Cache::default();
+        };
+        let loaded = store
+            .files()
+            .and_then(|files| Ok((files, store.sessions()?)));
+        if let Ok((files, sessions)) = loaded {
+            self.store = Some(store);
+            return Cache { files, sessions };
+        }
+        self.store = store.rebuilt().ok();
+        Cache::default()
+    }
+
+    /// Takes the sessions of these files into the list.
+    fn take(
+        &mut self,
+        mut candidates: Vec<Candidate>,
+        cache: &mut Cache,
+        progress: &mut dyn FnMut(Progress),
+    ) {
+        self.found += candidates.len();
+        sub_agents::adopt(&mut candidates, &cache.files);
+        self.sub_agents.extend(sub_agents::sub_agents(&candidates));
+        let mut changed = Vec::new();
+        let mut skipped_before = HashMap::new();
+        for candidate in candidates {
+            let mut kept = cache.sessions.remove(&candidate.path).unwrap_or_default();
+            match cache.files.remove(&candidate.path) {
+                Some(known) if is_same(&known, &candidate) => self.list_kept(&candidate, kept),
+                known => {
+                    if known
+                        .as_ref()
+                        .is_some_and(|known| is_replaced(known, &candidate))
+                    {
+                        kept.clear();
+                    }
+                    if let Some(reason) = known.and_then(|known| known.skipped) {
+                        skipped_before.insert(candidate.path.clone(), reason);
+                    }
+                    changed.push((candidate, kept));
+                }
+            }
+        }
+        self.read += changed.len();
+        let total = changed.len() as u64;
+        let mut done = Progress { done: 0, total };
+        progress(done);
+        let mut batch = Vec::new();
+        read_all(changed, |looked| {
+            batch.push(looked);
+            if batch.len() >= BATCH {
+                self.list(std::mem::take(&mut batch));
+            }
+            done.done += 1;
+            progress(done);
+        });
+        self.list(batch);
+        for skipped in &mut self.skipped {
+            skipped.is_known |= skipped_before.get(&skipped.path) == Some(&skipped.reason);
+        }
+    }
+
+    fn list_kept(&mut self, file: &Candidate, kept: Vec<Kept>) {
+        let records = self.places.records.as_ref();
+        self.rows.extend(kept.into_iter().map(|mut kept| {
+            if kept.digest.project.is_empty() {
+                // Which one it is may be written down later.
+                kept.digest.project = digest::project(&kept.digest.agent, &file.path);
+            }
+            Row {
+                number: Some(kept.id),
+                ..Row::new(file, kept.part, kept.stamp, kept.digest, records)
+            }
+        }));
+    }
+
+    /// Writes what was read to the store and lists it.
+    fn list(&mut self, batch: Vec<Looked>) {
+        let numbers = self.store.as_ref().and_then(|store| {
+            let keep = |looked: &Looked| {
+                let parts: Vec<&str> = looked.parts.iter().map(String::as_str).collect();
+                let skipped = looked.skipped.as_deref();
+                store.keep(&looked.file, skipped, &looked.sessions, &parts)
+            };
+            // What could not be kept is read again next time.
+            let kept = store.together(|_| batch.iter().map(keep).collect::<Result<Vec<_>, _>>());
+            kept.ok()
+        });
+        let mut numbers = numbers.into_iter().flatten();
+        for looked in batch {
+            let mut ids = numbers.next().into_iter().flatten();
+            for session in looked.sessions {
+                let number = ids.next();
+                let stamp = session.stamp_in(&looked.file);
+                let records = self.places.records.as_ref();
+                self.rows.push(Row {
+                    number,
+                    ledger: number.is_none().then(|| Box::new(session.ledger)),
+                    ..Row::new(&looked.file, session.part, stamp, session.digest, records)
+                });
+            }
+            self.list_kept(&looked.file, looked.unchanged);
+            self.skipped.extend(looked.skipped.map(|reason| Skipped {
+                path: looked.file.path,
+                reason,
+                is_known: false,
+            }));
+        }
+    }
+
+    /// Forgets files that are no longer there. Those of other places are kept.
+    fn forget(&mut self, cache: &Cache) {
+        let mut gone: Vec<PathBuf> = cache.files.keys().cloned().collect();
+        gone.retain(|path| fs::symlink_metadata(path).is_err());
+        gone.sort();
+        if let Some(store) = self.store.as_ref().filter(|_| !gone.is_empty()) {
+            // What is not forgotten now is forgotten next time.
+            let _ = store.together(|store| store.forget(&gone));
+        }
+    }
+}
+
+/// What the store knew before.
+#[derive(Default)]
+struct Cache {
+    files: HashMap<PathBuf, Known>,
+    sessions: HashMap<PathBuf, Vec<Kept>>,
+}
+
+/// What was skipped may be readable now, though it did not change.
+fn is_same(known: &Known, candidate: &Candidate) -> bool {
+    let now = (candidate.size, candidate.modified, candidate.number);
+    known.skipped.is_none()
+        && (known.size, known.modified, known.number) == now
+        && known.changed == candidate.changed
+}
+
+/// Whether it is not the file that it was: what is written to gets newer.
+fn is_replaced(known: &Known, candidate: &Candidate) -> bool {
+    known.number != candidate.number || candidate.modified <= known.modified
+}
+
+/// What a look into a changed file gave.
+struct Looked {
+    file: Candidate,
+    sessions: Vec<Session>,
+    /// Sessions of the file that did not change.
+    unchanged: Vec<Kept>,
+    /// The parts of the file; an empty one if it is one session.
+    parts: Vec<String>,
+    skipped: Option<String>,
+}
+
+/// Reads files on several threads and hands out what they hold, in no order.
+fn read_all(files: Vec<(Candidate, Vec<Kept>)>, mut take: impl FnMut(Looked)) {
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    let threads = threads.min(files.len());
+    let cache = RelatedCache::default();
+    let files: Vec<_> = files
+        .into_iter()
+        .map(|file| std::sync::Mutex::new(Some(file)))
+        .collect();
+    let next = AtomicUsize::new(0);
+    thread::scope(|scope| {
+        let (sender, looked) = mpsc::channel();
+        for _ in 0..threads {
+            let sender = sender.clone();
+            scope.spawn(|| {
+                let sender = sender;
+                while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let file = file.lock().ok().and_then(|mut file| file.take());
+                    let looked = file.map(|(file, kept)| look(file, kept, &cache));
+                    if let Some(looked) = looked
+                        && sender.send(looked).is_err()
+                    {
+                        break;
+                    }
+                }
+            });
+        }
+        drop(sender);
+        looked.iter().for_each(&mut take);
+    });
+}
+
+fn look(file: Candidate, kept: Vec<Kept>, cache: &RelatedCache) -> Looked {
+    let mut looked = Looked {
+        sessions: Vec::new(),
+        unchanged: Vec::new(),
+        parts: Vec::new(),
+        skipped: None,
+        file,
+    };
+    let path = looked.file.path.clone();
+    match Container::open(&path) {
+        Ok(Some(container)) => looked.container(&container, &path, kept),
+        Ok(None) => {
+            let own_place = !looked.file.agent.is_empty();
+            looked.outcome(digest::file(&path, own_place, cache));
+        }
+        Err(error) => looked.skipped = Some(digest::reason(&error, &path)),
+    }
+    looked
+}
+
+impl Looked {
+    fn container(&mut self, container: &Container, path: &Path, kept: Vec<Kept>) {
+        let mut kept: HashMap<String, Kept> = kept
+            .into_iter()
+            .map(|one| (one.part.clone(), one))
+            .collect();
+        for part in container.parts() {
+            match kept.remove(&part.id) {
+                Some(same) if same.stamp == self.file.stamp_of_part(part.stamp) => {
+                    self.parts.push(part.id);
+                    self.unchanged.push(same);
+                }
+                _ => self.outcome(digest::part(container, path, &part)),
+            }
+        }
+    }
+
+    fn outcome(&mut self, outcome: Outcome) {
+        match outcome {
+            Outcome::Session(session) => {
+                self.parts.push(session.part.clone());
+                self.sessions.push(*session);
+            }
+            Outcome::Nothing => {}
+            Outcome::Skipped(reason) => self.skipped = Some(reason),
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! A session of the list, and how it is opened.
+
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+
+use crate::containers::Container;
+use crate::digest::{Digest, State};
+use crate::error::{Error, Result};
+use crate::input::Input;
+use crate::ledger::Ledger;
+use crate::open::open_among;
+use crate::places::{Candidate, Records};
+use crate::related::RelatedCache;
+
+/// A session that was written to within this time, in milliseconds, may still be
+/// running.
+const RECENT: i64 = 60_000;
+
+/// A session of the list.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// Its number in the store; it stays the same as long as the session is
+    /// there. `None` without a store.
+    pub number: Option<i64>,
+    pub path: PathBuf,
+    /// The session within a file that holds several; empty otherwise.
+    pub part: String,
+    /// When the file was last written, in nanoseconds; for a chat of aider behind
+    /// which others stand, when it began.
+    pub modified: i64,
+    /// Changes when the session does.
+    pub stamp: i64,
+    pub digest: Digest,
+    /// Kept here only where there is no store.
+    pub(crate) ledger: Option<Box<Ledger>>,
+    /// Set for a conversation that unspool itself recorded: returns true while it
+    /// is being written.
+    pub(crate) is_being_written: Option<fn(&Path) -> bool>,
+}
+
+impl Row {
+    /// A session of a file.
+    pub(crate) fn new(
+        file: &Candidate,
+        part: String,
+        stamp: i64,
+        digest: Digest,
+        records: Option<&Records>,
+    ) -> Self {
+        let end = file.stamp_of_part(file.size.cast_signed());
+        let is_earlier = !part.is_empty() && digest.ended.is_none() && stamp != end;
+        let began = digest.started.filter(|_| is_earlier);
+        Self {
+            number: None,
+            path: file.path.clone(),
+            part,
+            modified: began.map_or(file.modified, |began| began.saturating_mul(1_000_000)),
+            stamp,
+            digest,
+            ledger: None,
+            is_being_written: records
+                .filter(|records| file.path.starts_with(&records.folder))
+                .map(|records| records.is_being_written),
+        }
+    }
+
+    /// Returns true for a conversation that unspool itself recorded.
+    pub fn is_record(&self) -> bool {
+        self.is_being_written.is_some()
+    }
+
+    /// Opens the session.
+    pub fn open(&self) -> Result<Vec<Input>> {
+        Opener::default().inputs(self)
+    }
+
+    /// How the session is now.
+    pub fn state(&self) -> State {
+        self.digest.state(|| self.is_written())
+    }
+
+    /// Whether it may still be going on: a conversation of ours tells that, all
+    /// others were written to a moment ago.
+    fn is_written(&self) -> bool {
+        if let Some(is_being_written) = self.is_being_written {
+            return is_being_written(&self.path);
+        }
+        (0..RECENT).contains(&now().saturating_sub(self.written()))
+    }
+
+    /// When it began, or at least when it was written, in milliseconds.
+    pub fn started(&self) -> i64 {
+        self.digest.started.unwrap_or(self.modified / 1_000_000)
+    }
+
+    /// When it was last written, in milliseconds: the time of the file, unless
+    /// that holds several sessions.
+    fn written(&self) -> i64 {
+        let of_part = self.digest.ended.filter(|_| !self.part.is_empty());
+        of_part.unwrap_or(self.modified / 1_000_000)
+    }
+
+    /// When it was last worked on, in milliseconds.
+    pub fn ended(&self) -> i64 {
+        self.digest.ended.unwrap_or_else(|| self.started())
+    }
+
+    /// When it was last worked on as far as it tells itself, or else when it was
+    /// written, in milliseconds.
+    pub fn latest(&self) -> i64 {
+        let told = self.digest.ended.or(self.digest.started);
+        told.unwrap_or(self.modified / 1_000_000)
+    }
+}
+
+/// Opens sessions one after the other. A file that holds several is opened once
+/// as long as the sessions come from it.
+#[derive(Default)]
+pub(crate) struct Opener<'a> {
+    cache: Option<&'a RelatedCache>,
+    container: Option<(PathBuf, Container)>,
+}
+
+impl<'a> Opener<'a> {
+    pub(crate) fn new(cache: &'a RelatedCache) -> Self {
+        Self {
+            cache: Some(cache),
+            container: None,
+        }
+    }
+
+    pub(crate) fn inputs(&mut self, row: &Row) -> Result<Vec<Input>> {
+        if row.part.is_empty() {
+            return open_among(&row.path, None, self.cache);
+        }
+        let open = self.container.take().filter(|(path, _)| *path == row.path);
+        let (path, container) = if let Some(open) = open {
+            open
+        } else {
+            let container = Container::open(&row.path)?.ok_or_else(|| {
+                let path = row.path.display();
+                Error::refused(format!("{path} does not hold several sessions any more"))
+            })?;
+            (row.path.clone(), container)
+        };
+        let input = container.input(&row.part);
+        self.container = Some((path, container));
+        Ok(vec![input?])
+    }
+}
+
+/// The time, in milliseconds.
+fn now() -> i64 {
+    Timestamp::now().as_millisecond()
+}
