@@ -1,15 +1,12 @@
-//! Lines → text.
+//! Writes lines as text.
 //!
-//! The back ends write what is seen and nothing else: [`Output::Ansi`] with
-//! 256-colour codes, [`Output::Plain`] the same text without them. Blanks at
-//! the end of a line are dropped. A control character that got past all other
-//! stages is made visible here.
+//! [`Output::Ansi`] writes 256-colour codes, [`Output::Plain`] the same text
+//! without them. Trailing blanks are dropped. As a last resort, remaining
+//! control characters are escaped here.
 //!
-//! [`html`] makes a page out of cards, which are blocks that nobody laid out.
-//!
-//! [`Live`] paints the lines that are still open at the end of a terminal's
-//! scrollback. Called by the command line; the interactive app paints lines
-//! itself.
+//! [`html`] writes pages and [`markdown`] comments, both from cards. [`Live`]
+//! redraws the open lines at the end of a terminal's scrollback; the
+//! interactive app draws its own lines.
 
 mod ansi;
 #[cfg(feature = "html")]
@@ -22,14 +19,14 @@ use std::borrow::Cow;
 use std::io;
 
 pub use ansi::Ansi;
-pub use live::{Live, RESTORE, Reach, Row};
+pub use live::{Live, RESTORE, Row, RowBudget};
 
 use crate::doc::{Line, Span};
 use crate::layout::{Piece, Sink, width};
 use crate::sanitize;
 use ansi::Codes;
 
-/// What a page or a comment says of the run above it.
+/// The heading of a page or comment.
 #[derive(Clone, Debug, Default)]
 pub struct About {
     /// The title.
@@ -38,22 +35,22 @@ pub struct About {
     pub facts: Vec<(String, String)>,
 }
 
-/// Where lines go.
+/// The destination of lines.
 #[derive(Clone, Debug)]
 pub enum Output {
-    /// To a terminal, with colours.
+    /// A terminal, with colours.
     Ansi(Ansi),
-    /// To a file or a pipe.
+    /// A file or pipe, without escape codes.
     Plain,
 }
 
 impl Output {
-    /// Adds a line and its line end to a text.
+    /// Appends a line and its newline to a text.
     pub fn push(&self, line: &[Span], text: &mut String) {
         Text::new(self, 0, text).line(line);
     }
 
-    /// A line for a live screen.
+    /// Renders a line for a live screen.
     pub fn row(&self, line: &[Span]) -> Row {
         let mut text = String::new();
         self.push(line, &mut text);
@@ -62,7 +59,7 @@ impl Output {
         Row { text, cells }
     }
 
-    /// The text of lines, each with its line end.
+    /// Renders lines, each with a newline.
     pub fn text(&self, lines: &[Line]) -> String {
         let mut text = String::new();
         let mut sink = Text::new(self, 0, &mut text);
@@ -72,7 +69,7 @@ impl Output {
         text
     }
 
-    /// Writes lines. Fails where the writer does.
+    /// Writes lines; fails if the writer does.
     pub fn write(&self, lines: &[Line], writer: &mut impl io::Write) -> io::Result<()> {
         let mut text = String::new();
         for line in lines {
@@ -84,21 +81,21 @@ impl Output {
     }
 }
 
-/// Writes lines into a text, each with its line end.
+/// Writes lines into a string, each with a newline.
 pub struct Text<'a> {
-    /// The codes; none for plain text.
+    /// The escape codes; `None` for plain text.
     codes: Option<Codes<'a>>,
     out: &'a mut String,
     /// Blanks before each line.
     indent: usize,
-    /// Whether something of the open line is written.
+    /// True if part of the open line is written.
     started: bool,
-    /// Where the open line ends if only blanks follow.
+    /// The end of the open line without trailing blanks.
     end: usize,
 }
 
 impl<'a> Text<'a> {
-    /// Adds to `text`, with so many blanks before each line that is not empty.
+    /// Appends to `text`, with `indent` blanks before each non-empty line.
     pub fn new(output: &'a Output, indent: usize, text: &'a mut String) -> Self {
         Self {
             codes: match output {
@@ -130,9 +127,9 @@ impl Sink for Text<'_> {
             self.end = self.out.len();
             self.out.extend(std::iter::repeat_n(' ', self.indent));
         }
-        let seen = piece.text.trim_end_matches(' ');
+        let visible = piece.text.trim_end_matches(' ');
         if let Some(codes) = &mut self.codes {
-            if seen.is_empty() {
+            if visible.is_empty() {
                 codes.blank(piece, self.out);
                 return;
             }
@@ -141,11 +138,11 @@ impl Sink for Text<'_> {
         let start = self.out.len();
         let clean = sanitize::line(piece.text);
         self.out.push_str(&clean);
-        if !seen.is_empty() {
+        if !visible.is_empty() {
             self.end = start
                 + match clean {
-                    Cow::Borrowed(_) => seen.len(),
-                    Cow::Owned(_) => sanitize::line(seen).len(),
+                    Cow::Borrowed(_) => visible.len(),
+                    Cow::Owned(_) => sanitize::line(visible).len(),
                 };
         }
     }
@@ -170,7 +167,7 @@ mod tests {
     use crate::doc::{Role, Style};
     use crate::theme::Theme;
 
-    /// What a terminal prints of a text.
+    /// Returns the text that a terminal prints.
     fn stripped(text: &str) -> String {
         struct Printed(String);
         impl vte::Perform for Printed {
@@ -223,7 +220,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn plain_is_ansi_without_its_codes(
+        fn plain_output_is_ansi_output_without_codes(
             lines in prop::collection::vec(prop::collection::vec(span(), 0..6), 0..4),
             links in any::<bool>(),
         ) {
@@ -237,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn blanks_at_the_end_are_dropped() {
+    fn trailing_blanks_are_dropped() {
         let line = [Span::role("a ", Role::Red), Span::role("  ", Role::Normal)];
         assert_eq!(Output::Plain.text(&[line.to_vec()]), "a\n");
         let ansi = Output::Ansi(Ansi::new(Theme::default()));

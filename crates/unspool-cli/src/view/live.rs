@@ -68,7 +68,7 @@ impl<'a> Live<'a> {
     pub(super) fn new(settings: &Settings, filter: &'a Filter, answers: &Answers) -> Self {
         let size = terminal::size();
         let mut screen = output::Live::new(size.columns, size.rows, answers.synchronises);
-        screen.starts_below(answers.row.unwrap_or_default());
+        screen.set_rows_above(answers.row.unwrap_or_default());
         Self {
             transcript: Transcript::new(),
             formatter: settings.formatter_for(filter),

@@ -1,9 +1,9 @@
-//! Text with ANSI codes: attributes, colours of the 256-colour palette, and,
-//! if asked for, OSC 8 links.
+//! Writes text with ANSI codes: attributes, 256 colours and, optionally, OSC 8
+//! links.
 //!
-//! The codes are the fewest that do: one sequence at each change of what can be
-//! seen, the shorter of switching off and starting anew, and a reset at the end
-//! of a line, so that each line stands for itself.
+//! Uses few codes: one sequence per visible change, by whichever is shorter of
+//! a partial change or a reset, and a reset at the end of each line, so that
+//! lines are independent.
 
 use std::fmt::Write as _;
 
@@ -11,18 +11,18 @@ use crate::doc::Style;
 use crate::layout::{Piece, is_clickable};
 use crate::theme::{Look, Theme};
 
-/// How lines are written to a terminal.
+/// Settings for terminal output.
 #[derive(Clone, Debug)]
 pub struct Ansi {
     /// The colours.
     pub theme: Theme,
-    /// Whether links are written as OSC 8. Lay out with
+    /// Writes links as OSC 8. Lay out with
     /// [`Links::Text`](crate::layout::Links::Text) to hide their addresses.
     pub links: bool,
 }
 
 impl Ansi {
-    /// With these colours, without links.
+    /// Creates settings with these colours, without links.
     pub fn new(theme: Theme) -> Self {
         Self {
             theme,
@@ -31,20 +31,20 @@ impl Ansi {
     }
 }
 
-/// The codes of the line that is being written.
+/// The escape codes of the current line.
 pub(super) struct Codes<'a> {
     ansi: &'a Ansi,
     current: Look,
-    /// The link that is open.
+    /// The open link.
     open: Option<String>,
-    /// Blanks that are only seen if something follows them.
+    /// Pending blanks, written only if something follows.
     blanks: usize,
     style: Style,
     link: Option<String>,
-    /// The style that was looked up last.
-    known: (Style, Look),
-    anew: Parameters,
-    onward: Parameters,
+    /// The style looked up last.
+    last_look: (Style, Look),
+    from_reset: Parameters,
+    from_current: Parameters,
 }
 
 impl<'a> Codes<'a> {
@@ -57,14 +57,14 @@ impl<'a> Codes<'a> {
             blanks: 0,
             style,
             link: None,
-            known: (style, ansi.theme.look(style)),
-            anew: Parameters::default(),
-            onward: Parameters::default(),
+            last_look: (style, ansi.theme.look(style)),
+            from_reset: Parameters::default(),
+            from_current: Parameters::default(),
         }
     }
 
-    /// Takes a piece of blanks. It is written when something follows it, and
-    /// then as part of that if it looks the same.
+    /// Holds back blanks. They are written before the next piece, as part of it
+    /// if the style matches.
     pub(super) fn blank(&mut self, piece: Piece<'_>, text: &mut String) {
         if self.blanks > 0 && !self.is_pending(piece) {
             self.write_blanks(text);
@@ -76,13 +76,13 @@ impl<'a> Codes<'a> {
         self.blanks += piece.text.len();
     }
 
-    /// Writes what leads to a piece.
+    /// Writes pending blanks and the codes for a piece.
     pub(super) fn change(&mut self, piece: Piece<'_>, text: &mut String) {
         let is_part = self.blanks > 0 && self.is_pending(piece);
         if self.blanks > 0 && !is_part {
             self.write_blanks(text);
         }
-        self.lead(piece.style, piece.link, false, text);
+        self.write_codes(piece.style, piece.link, false, text);
         if is_part {
             text.extend(std::iter::repeat_n(' ', self.blanks));
             self.blanks = 0;
@@ -106,46 +106,46 @@ impl<'a> Codes<'a> {
 
     fn write_blanks(&mut self, text: &mut String) {
         let link = self.link.take();
-        self.lead(self.style, link.as_deref(), true, text);
+        self.write_codes(self.style, link.as_deref(), true, text);
         text.extend(std::iter::repeat_n(' ', self.blanks));
         self.blanks = 0;
     }
 
-    fn lead(&mut self, style: Style, link: Option<&str>, is_blank: bool, text: &mut String) {
+    fn write_codes(&mut self, style: Style, link: Option<&str>, is_blank: bool, text: &mut String) {
         let address = link.filter(|address| self.ansi.links && is_clickable(address));
         if address != self.open.as_deref() {
             push_link(address, text);
             self.open = address.map(str::to_owned);
         }
-        if self.known.0 != style {
-            self.known = (style, self.ansi.theme.look(style));
+        if self.last_look.0 != style {
+            self.last_look = (style, self.ansi.theme.look(style));
         }
-        let look = self.known.1;
+        let look = self.last_look.1;
         if !look_alike(look, self.current, is_blank) {
             self.push_change(look, text);
             self.current = look;
         }
     }
 
-    /// Writes the sequence that leads from the current look to another.
+    /// Writes the sequence that changes the current look.
     fn push_change(&mut self, to: Look, text: &mut String) {
         let Self {
             current,
-            anew,
-            onward,
+            from_reset,
+            from_current,
             ..
         } = self;
-        anew.clear();
+        from_reset.clear();
         if *current != Look::default() {
-            anew.push(0);
+            from_reset.push(0);
         }
-        anew.differences(Look::default(), to);
-        onward.clear();
-        onward.differences(*current, to);
-        let shorter = if onward.0.len() < anew.0.len() {
-            onward
+        from_reset.differences(Look::default(), to);
+        from_current.clear();
+        from_current.differences(*current, to);
+        let shorter = if from_current.0.len() < from_reset.0.len() {
+            from_current
         } else {
-            anew
+            from_reset
         };
         text.push_str("\u{1b}[");
         text.push_str(&shorter.0);
@@ -153,13 +153,15 @@ impl<'a> Codes<'a> {
     }
 }
 
-/// Whether text looks the same in both: blanks show no foreground.
+/// Returns true if text looks the same in both. Blanks have no visible
+/// foreground.
 fn look_alike(a: Look, b: Look, is_blank: bool) -> bool {
-    let paper = |look: Look| (look.background, look.underline, look.reverse, look.strike);
-    a == b || (is_blank && paper(a) == paper(b) && !(a.underline || a.reverse || a.strike))
+    let background = |look: Look| (look.background, look.underline, look.reverse, look.strike);
+    a == b
+        || (is_blank && background(a) == background(b) && !(a.underline || a.reverse || a.strike))
 }
 
-/// Starts a link, or ends it.
+/// Starts or ends a link.
 fn push_link(address: Option<&str>, text: &mut String) {
     text.push_str("\u{1b}]8;;");
     for byte in address.unwrap_or_default().bytes() {
@@ -173,7 +175,7 @@ fn push_link(address: Option<&str>, text: &mut String) {
     text.push_str("\u{1b}\\");
 }
 
-/// The parameters of a sequence.
+/// The parameters of an escape sequence.
 #[derive(Default)]
 struct Parameters(String);
 
@@ -209,7 +211,7 @@ impl Parameters {
         self.color(from.background, to.background, 48);
     }
 
-    /// Bold and faint have one code that ends both.
+    /// Sets bold and dim, which share one code that turns both off.
     fn intensity(&mut self, from: Look, to: Look) {
         let ends = (from.bold && !to.bold) || (from.dim && !to.dim);
         if ends {

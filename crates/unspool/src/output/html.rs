@@ -1,10 +1,10 @@
-//! Cards → one self-contained page.
+//! Writes cards as one self-contained HTML page.
 //!
-//! The page is written as the cards come: memory holds one card. It loads nothing,
-//! and its policy allows no script and no style but the two that are in it, by
-//! their hashes, so that text which got past `escape` would still do nothing.
-//! Without its script the page is whole and can be read and folded; the script
-//! adds search, filters, an outline, keys. Called by the command `export`.
+//! The page is written card by card, so memory holds only one. It loads no
+//! resources, and its content security policy allows only its own script and
+//! style, by hash, so text that escaped `escape` could still do nothing. The
+//! page can be read and folded without its script, which adds search, filters,
+//! an outline and keys.
 //!
 //! ```
 //! use unspool::doc::{card, entry::Detail};
@@ -43,7 +43,7 @@ const STYLE: &str = include_str!("html/page.css");
 const SCRIPT: &str = include_str!("html/page.js");
 const CONTROLS: &str = include_str!("html/controls.html");
 
-/// The colours of a page.
+/// The colour scheme of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum Scheme {
@@ -51,22 +51,22 @@ pub enum Scheme {
     Dark,
 }
 
-/// A page that is being written.
+/// Writes a page.
 pub struct Html<W> {
     out: W,
-    /// Cards that are written.
+    /// Number of cards written.
     count: usize,
-    /// Whose the last card was: empty for the root agent.
+    /// The agent of the last card: empty for the root agent.
     speaker: String,
-    /// Bytes of them.
+    /// Bytes of cards written.
     written: usize,
-    /// What is being written, kept for its memory.
+    /// A buffer reused for each card.
     buffer: String,
 }
 
 impl<W: Write> Html<W> {
-    /// Begins a page, dark or light, or as the reader's system is. Fails where
-    /// the writer does, as all that follows.
+    /// Starts a page in a colour scheme, or in that of the reader's system.
+    /// Fails if the writer does, like the methods below.
     pub fn new(mut out: W, about: &About, scheme: Option<Scheme>) -> io::Result<Self> {
         let style = STYLE.to_owned() + &colors::style();
         let mut page = String::new();
@@ -82,7 +82,7 @@ impl<W: Write> Html<W> {
         })
     }
 
-    /// Adds a card.
+    /// Writes a card.
     pub fn card(&mut self, card: &Card) -> io::Result<()> {
         self.count += 1;
         self.buffer.clear();
@@ -96,13 +96,13 @@ impl<W: Write> Html<W> {
         self.out.write_all(self.buffer.as_bytes())
     }
 
-    /// Bytes of cards that are written. Code in colours takes many elements: from
-    /// some size on a page is better off without them.
+    /// Returns the bytes of cards written. Highlighted code takes many
+    /// elements, so very large pages are better without it.
     pub fn written(&self) -> usize {
         self.written
     }
 
-    /// Ends the page with what the run amounted to: names and values.
+    /// Ends the page with statistics: names and values.
     pub fn finish(mut self, figures: &[(String, String)]) -> io::Result<W> {
         let page = &mut self.buffer;
         page.clear();
@@ -141,7 +141,7 @@ fn head(page: &mut String, about: &About, scheme: Option<Scheme>, style: &str) {
     page.push_str("</style>\n</head>\n<body>\n");
 }
 
-/// Nothing but the style and the script of the page itself.
+/// Returns a policy that allows only the page's own style and script.
 fn policy(style: &str) -> String {
     format!(
         "default-src 'none'; style-src '{}'; script-src '{}'; img-src data:; \

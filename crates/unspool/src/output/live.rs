@@ -1,47 +1,45 @@
-//! The end of a terminal's scrollback that is still being worked on.
+//! Redraws open lines at the end of a terminal's scrollback.
 //!
-//! Finished lines are written for good and scroll up like any other output. The
-//! open lines below them are painted anew where they changed. Between two
-//! frames the cursor rests, hidden, at the start of the first open line: when
-//! the terminal is resized, whatever it does with the lines below, everything
-//! from there on is ours and can be painted again. Nothing above is ever
+//! Finished lines are printed once and scroll up like any other output. The
+//! open lines below are redrawn where they changed. Between two frames the
+//! hidden cursor stays at the start of the first open line: after a resize,
+//! everything from there on is ours and can be redrawn. Lines above are never
 //! touched, and the scrollback is never cleared.
 //!
-//! [`Live`] makes the bytes of a frame; the caller writes them at once. How many
-//! open lines may be painted, and how much of each, is what [`Live::reach`] says
-//! (`live/reach.rs`); what is too wide for the screen is cut off.
+//! [`Live`] returns the bytes of a frame; the caller writes them at once.
+//! [`Live::row_budget`] limits the open lines that may be drawn; lines too wide
+//! for the screen are cut.
 
-mod reach;
+mod row_budget;
 
-pub use reach::Reach;
+pub use row_budget::RowBudget;
 
 use std::fmt::Write as _;
 
-/// One line as it is written, and how many cells it takes.
+/// A rendered line and its width.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Row {
-    /// The text with its codes, without a line end.
+    /// The text with escape codes, without a newline.
     pub text: String,
-    /// The cells that it takes.
+    /// The width in cells.
     pub cells: usize,
 }
 
-/// What is on the screen below the finished lines.
+/// The screen area below the finished lines.
 #[derive(Clone, Debug, Default)]
 pub struct Live {
     /// Columns and rows of the screen.
     width: usize,
     height: usize,
-    /// Rows of the screen that stand above the open ones, and the lines that
-    /// they would be if nothing was wrapped; both at least.
+    /// Minimum number of screen rows above the open ones, and of the lines in
+    /// them.
     above: usize,
     lines: usize,
-    /// Whether the terminal shows all of a frame at once if it is told to.
+    /// True if the terminal supports synchronized output (mode 2026).
     synchronised: bool,
     painted: Vec<Row>,
-    /// What is painted is not known: the terminal was resized, or somebody
-    /// else wrote.
-    lost: bool,
+    /// True if the screen content is unknown, after a resize or foreign output.
+    unknown: bool,
     hidden: bool,
 }
 
@@ -50,18 +48,19 @@ const END: &str = "\u{1b}[?2026l";
 const HIDE_CURSOR: &str = "\u{1b}[?25l";
 const SHOW_CURSOR: &str = "\u{1b}[?25h";
 const ERASE_LINE: &str = "\u{1b}[K";
-/// From the start of a line. The first line goes first: tmux takes what is
-/// erased from the first cell of the screen on into its scrollback.
+/// Erases from the start of a line. Erases the first line separately, because
+/// tmux moves everything erased from the first screen cell on into its
+/// scrollback.
 const ERASE_BELOW: &str = "\u{1b}[K\u{1b}[C\u{1b}[J\r";
 const NO_WRAP: &str = "\u{1b}[?7l";
 const WRAP: &str = "\u{1b}[?7h";
-/// Gives the cursor back, and lines that are too long wrap again: for when all
-/// else fails.
+/// Shows the cursor and enables wrapping: a last resort, for example on a
+/// panic.
 pub const RESTORE: &str = "\u{1b}[?7h\u{1b}[?25h";
 
 impl Live {
-    /// For a screen of so many columns and rows. `synchronised`: the terminal
-    /// knows synchronised updates.
+    /// Creates a live area for a screen of this size. `synchronised` enables
+    /// synchronized output.
     pub fn new(width: usize, height: usize, synchronised: bool) -> Self {
         Self {
             width,
@@ -71,46 +70,48 @@ impl Live {
         }
     }
 
-    /// Says that at least so many rows of the screen stand above the cursor.
-    pub fn starts_below(&mut self, rows: usize) {
+    /// Sets the minimum number of screen rows above the cursor.
+    pub fn set_rows_above(&mut self, rows: usize) {
         self.above = rows.min(self.height.saturating_sub(1));
         self.lines = self.above.min(1);
     }
 
-    /// The terminal has another size now. Rows that are too wide for it were
-    /// wrapped, which moved all that stands above them up; on a wider one, lines
-    /// that were wrapped take fewer rows.
+    /// Adapts to a new size. On a narrower screen, rows that are too wide were
+    /// wrapped and pushed the rows above up; on a wider one, wrapped lines take
+    /// fewer rows.
     pub fn resize(&mut self, width: usize, height: usize) {
         self.above = self.above.min(height.saturating_sub(1));
         if width < self.width {
             let painted = self.painted.iter();
-            let more: usize = painted.map(|row| reach::more_rows(row.cells, width)).sum();
+            let more: usize = painted
+                .map(|row| row_budget::more_rows(row.cells, width))
+                .sum();
             self.above = self.above.saturating_sub(more);
         } else if width > self.width {
             self.above = self.above.min(self.lines);
         }
         self.width = width;
         self.height = height;
-        self.lost = true;
+        self.unknown = true;
     }
 
-    /// What may be painted below `finished` in the next frame.
-    pub fn reach(&self, finished: &[Row]) -> Reach {
-        Reach::new(self.width, self.height, self.above_after(finished))
+    /// Returns the budget for open rows below `finished` in the next frame.
+    pub fn row_budget(&self, finished: &[Row]) -> RowBudget {
+        RowBudget::new(self.width, self.height, self.above_after(finished))
     }
 
     fn above_after(&self, finished: &[Row]) -> usize {
         let rows = finished.iter();
         let rows: usize = rows
-            .map(|row| 1 + reach::more_rows(row.cells, self.width))
+            .map(|row| 1 + row_budget::more_rows(row.cells, self.width))
             .sum();
         self.above + rows
     }
 
-    /// The bytes that write `finished` for good and paint `open` below. Empty
-    /// when nothing changes.
+    /// Returns the bytes that print `finished` and draw `open` below; empty if
+    /// nothing changed.
     pub fn frame(&mut self, finished: &[Row], open: Vec<Row>) -> String {
-        if finished.is_empty() && !self.lost && open == self.painted {
+        if finished.is_empty() && !self.unknown && open == self.painted {
             return String::new();
         }
         let mut out = String::new();
@@ -121,12 +122,12 @@ impl Live {
             out.push_str(HIDE_CURSOR);
             self.hidden = true;
         }
-        if self.lost || (!finished.is_empty() && !self.painted.is_empty()) {
-            // Rows do not lie where they would be compared.
+        if self.unknown || (!finished.is_empty() && !self.painted.is_empty()) {
+            // The rows on the screen moved, so they cannot be compared.
             out.push('\r');
             out.push_str(ERASE_BELOW);
             self.painted.clear();
-            self.lost = false;
+            self.unknown = false;
         }
         self.rows(finished, &open, &mut out);
         let most = self.height.saturating_sub(open.len().max(1));
@@ -139,31 +140,31 @@ impl Live {
         out
     }
 
-    /// The bytes that take the open lines away and give the cursor back: before
-    /// somebody else writes, and at the end.
+    /// Returns the bytes that erase the open lines and show the cursor, before
+    /// foreign output and at the end.
     pub fn leave(&mut self) -> String {
         let mut out = String::new();
-        if !self.painted.is_empty() || self.lost {
+        if !self.painted.is_empty() || self.unknown {
             out.push('\r');
             out.push_str(ERASE_BELOW);
             self.painted.clear();
-            self.lost = false;
+            self.unknown = false;
         }
         if self.hidden {
             out.push_str(SHOW_CURSOR);
             self.hidden = false;
         }
-        self.starts_below(0);
+        self.set_rows_above(0);
         out
     }
 
-    /// Writes the rows, the open ones over those that are painted, and goes
-    /// back to the first open one.
+    /// Writes the rows, overwriting the open ones, and moves back to the first
+    /// open row.
     ///
-    /// The terminal may have been resized a moment ago, which is not known here
-    /// yet, and it may take a character for wider than it is held to be here.
-    /// So open rows are not wrapped by the terminal, what is finished is not
-    /// written over anything, and going down scrolls at the end of the screen.
+    /// The terminal may have been resized just now, or may draw a character
+    /// wider than expected. Therefore wrapping is off for open rows, finished
+    /// rows never overwrite anything, and moving down scrolls at the end of the
+    /// screen.
     fn rows(&self, finished: &[Row], open: &[Row], out: &mut String) {
         for row in finished {
             out.push_str(&row.text);
@@ -186,7 +187,7 @@ impl Live {
             }
         }
         if self.painted.len() > open.len() {
-            // To erase on a line that is full would take its last character.
+            // Erasing at the end of a full line would erase its last character.
             let (below, back) = if open.is_empty() {
                 ("", "")
             } else {

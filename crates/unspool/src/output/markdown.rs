@@ -1,10 +1,10 @@
-//! Cards → Markdown for a comment on a pull request.
+//! Writes cards as Markdown for a comment on a pull request.
 //!
-//! Prompts are quotations, answers are their own Markdown with headings below
-//! ours, calls are folded in `<details>`. Text stays text: `escape` says how.
-//! What is longer than the comment may be is left out in whole pieces, the largest
-//! outputs first, then what is oldest, and it is said how much. Called by the
-//! command `export`.
+//! Prompts become quotes, answers keep their Markdown with headings below ours,
+//! tool calls are folded in `<details>`. All text is escaped
+//! (`markdown/escape.rs`). If the comment would be too long, whole pieces are
+//! omitted, the largest outputs first, then the oldest pieces, and a note
+//! counts them.
 
 mod block;
 mod escape;
@@ -16,25 +16,25 @@ use super::About;
 use crate::doc::card::{Card, Kind, Outcome, Panel, Section};
 use crate::doc::{Block, Line};
 use crate::sanitize;
-use escape::{code, html, inner, words};
+use escape::{code, html, inner, line_start};
 use fit::{Kept, Piece};
 
-/// The smallest comment that can be asked for.
+/// Minimum value of the size limit.
 pub const SMALLEST: usize = 4000;
 
-/// Characters of the title.
+/// Maximum characters of the title.
 const LONGEST_TITLE: usize = 120;
 
-/// Characters of the name of a sub-agent.
+/// Maximum characters of a sub-agent's name.
 const LONGEST_NAME: usize = 40;
 
-/// Characters of a prompt.
+/// Maximum characters of a prompt.
 const LONGEST_PROMPT: usize = 4000;
 
-/// Lines of one output that a comment may hold.
+/// Maximum lines of one output.
 const MOST_LINES: usize = 400;
 
-/// A comment that is being written.
+/// Writes a comment.
 pub struct Markdown<W> {
     out: W,
     about: About,
@@ -42,8 +42,7 @@ pub struct Markdown<W> {
 }
 
 impl<W: Write> Markdown<W> {
-    /// Begins a comment of at most so many bytes, but not fewer than
-    /// [`SMALLEST`].
+    /// Starts a comment of at most `limit` bytes, but at least [`SMALLEST`].
     pub fn new(out: W, about: About, limit: usize) -> Self {
         Self {
             out,
@@ -54,7 +53,7 @@ impl<W: Write> Markdown<W> {
 
     /// Adds a card.
     pub fn card(&mut self, card: &Card) {
-        // The figures at the top say what was spent.
+        // The statistics at the top contain the usage.
         if card.kind == Kind::Usage {
             return;
         }
@@ -63,7 +62,7 @@ impl<W: Write> Markdown<W> {
         }
     }
 
-    /// Writes all of it. Fails where the writer does.
+    /// Writes the comment; fails if the writer does.
     pub fn finish(mut self, figures: &[(String, String)]) -> io::Result<W> {
         let text = self.kept.text(top(&self.about, figures));
         self.out.write_all(text.as_bytes())?;
@@ -71,7 +70,7 @@ impl<W: Write> Markdown<W> {
     }
 }
 
-/// The title, and one line of facts and figures.
+/// Renders the title and one line of facts and statistics.
 fn top(about: &About, figures: &[(String, String)]) -> String {
     let title: String = sanitize::line(&about.title)
         .chars()
@@ -82,7 +81,7 @@ fn top(about: &About, figures: &[(String, String)]) -> String {
         .iter()
         .filter(|(name, _)| name == "Agent" || name == "Model");
     let short = |value: &str| value.chars().take(LONGEST_TITLE / 2).collect::<String>();
-    let facts = facts.map(|(_, value)| words(&sanitize::line(&short(value))));
+    let facts = facts.map(|(_, value)| line_start(&sanitize::line(&short(value))));
     let figures = figures.iter().map(|(name, value)| {
         let (count, note) = value.split_once(' ').unwrap_or((value, ""));
         let name = name.to_lowercase();
@@ -94,7 +93,7 @@ fn top(about: &About, figures: &[(String, String)]) -> String {
         inner(figure.trim_end())
     });
     let line: Vec<String> = facts.chain(figures).collect();
-    format!("### {}\n\n{}\n", words(&title), line.join(" · "))
+    format!("### {}\n\n{}\n", line_start(&title), line.join(" · "))
 }
 
 fn piece(panel: &Panel, card: &Card) -> Piece {
@@ -106,8 +105,8 @@ fn piece(panel: &Panel, card: &Card) -> Piece {
             _ => block,
         });
         let speaker = speaker(card).map(|name| match card.kind {
-            Kind::Prompt => format!("*Prompt for {}:*", words(&name)),
-            _ => format!("*{}:*", words(&name)),
+            Kind::Prompt => format!("*Prompt for {}:*", line_start(&name)),
+            _ => format!("*{}:*", line_start(&name)),
         });
         let blocks = speaker.into_iter().chain(blocks).collect();
         return Piece::prose(
@@ -117,7 +116,7 @@ fn piece(panel: &Panel, card: &Card) -> Piece {
         );
     }
     let sections = &panel.sections;
-    // What is folded even on a page is not worth a reader's scrolling.
+    // Omit sections that are folded even on pages.
     let sections = sections.iter().filter(|section| !section.folded);
     let body: Vec<String> = sections.flat_map(labelled).collect();
     let of = |escape: fn(&str) -> String| {
@@ -126,7 +125,7 @@ fn piece(panel: &Panel, card: &Card) -> Piece {
     Piece::folded(
         format!(
             "- {}{}{}",
-            of(words),
+            of(line_start),
             mark(card.outcome),
             heading(&panel.heading)
         ),
@@ -140,8 +139,8 @@ fn piece(panel: &Panel, card: &Card) -> Piece {
     )
 }
 
-/// The sub-agent that a card belongs to: what is left out may have been where it
-/// was named before, so that each piece names it.
+/// Returns the sub-agent of a card. Each piece names it, because the piece
+/// before may be omitted.
 fn speaker(card: &Card) -> Option<String> {
     let name = card.speaker()?;
     let mut short: String = name.chars().take(LONGEST_NAME).collect();
@@ -164,13 +163,13 @@ fn quoted(block: &str) -> String {
     lines.join("\n")
 }
 
-/// A heading as a line of Markdown.
+/// Renders a heading as a line of Markdown.
 fn heading(line: &Line) -> String {
     let word = |span: &crate::doc::Span| {
         let (blank, text) = split_blank(&span.text);
         let text = match (span.style.bold, span.style.italic) {
-            (true, _) => format!("**{}**", words(text)),
-            (_, true) => words(text),
+            (true, _) => format!("**{}**", line_start(text)),
+            (_, true) => line_start(text),
             _ => code(text),
         };
         format!("{blank}{text}")
@@ -178,7 +177,7 @@ fn heading(line: &Line) -> String {
     line.iter().map(word).collect()
 }
 
-/// A heading inside HTML, on one line.
+/// Renders a heading as one line of HTML.
 fn summary(line: &Line) -> String {
     let word = |span: &crate::doc::Span| {
         let (blank, text) = split_blank(&span.text);
@@ -203,7 +202,7 @@ fn labelled(section: &Section) -> Vec<String> {
     label.into_iter().chain(shown(section)).collect()
 }
 
-/// The blocks of a section, outputs cut to the lines that a comment may hold.
+/// Renders the blocks of a section, with outputs cut to [`MOST_LINES`].
 fn shown(section: &Section) -> Vec<String> {
     let mut blocks = section.blocks.clone();
     let mut more = 0;
@@ -229,7 +228,7 @@ fn shown(section: &Section) -> Vec<String> {
     out
 }
 
-/// Cuts long words that have no markup of their own.
+/// Cuts long plain words.
 fn shorten(line: &mut Line) {
     let mut room = LONGEST_PROMPT;
     for span in line {

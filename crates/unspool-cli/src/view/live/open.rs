@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use unspool::doc::Line;
 use unspool::layout;
-use unspool::output::{Reach, Row};
+use unspool::output::{Row, RowBudget};
 use unspool::session::{Entry, Item, Text};
 use unspool::transcript::Spacing;
 
@@ -55,7 +55,7 @@ fn kept(
 /// Rows from the last one upwards.
 struct Upwards<'a> {
     live: &'a Live<'a>,
-    reach: Reach,
+    budget: RowBudget,
     rows: Vec<Row>,
 }
 
@@ -71,7 +71,7 @@ impl Upwards<'_> {
 
     fn add_row(&mut self, line: &Line) -> bool {
         let row = self.live.formatter.row(line);
-        let Some(cells) = self.reach.take(row.cells) else {
+        let Some(cells) = self.budget.take(row.cells) else {
             return false;
         };
         let row = if cells < row.cells {
@@ -100,7 +100,7 @@ impl Live<'_> {
         let mut laid = std::mem::take(&mut self.laid);
         let mut upwards = Upwards {
             live: self,
-            reach: self.screen.reach(&self.finished),
+            budget: self.screen.row_budget(&self.finished),
             rows: Vec::new(),
         };
         let mut has_room = true;

@@ -1,7 +1,7 @@
-//! Blocks and spans → elements.
+//! Renders blocks and spans as HTML elements.
 //!
-//! Roles become classes, to which the style of the page gives colours. Nothing
-//! is written but what stands here and escaped text.
+//! Roles become classes that the page's style colours. The output consists only
+//! of literals from this file and escaped text.
 
 use std::fmt::Write as _;
 
@@ -10,54 +10,55 @@ use super::escape::{attribute, text};
 use crate::doc::{Alignment, Block, Line, ListItem, Role, Span, Style, Syntax, Table};
 use crate::layout::is_clickable;
 
-/// The level of an answer's first heading: above stand the page's own.
+/// The level of an answer's first heading; the page's own headings are above
+/// it.
 const FIRST_HEADING: u8 = 4;
 
-/// Whose words blocks are.
+/// The meaning of [`Role::Accent`].
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Voice {
-    /// Words in which what is less important is code.
-    Prose,
-    /// Our own.
-    Told,
+pub(super) enum Accent {
+    /// Inline code, in prose.
+    Code,
+    /// Less important text, in our own output.
+    Muted,
 }
 
-pub(super) fn blocks(page: &mut String, blocks: &[Block], voice: Voice) {
+pub(super) fn blocks(page: &mut String, blocks: &[Block], accent: Accent) {
     for block in blocks {
-        self::block(page, block, voice);
+        self::block(page, block, accent);
     }
 }
 
-fn block(page: &mut String, block: &Block, voice: Voice) {
+fn block(page: &mut String, block: &Block, accent: Accent) {
     match block {
         Block::Paragraph(line) => {
             page.push_str("<p>");
-            words(page, line, voice);
+            spans(page, line, accent);
             page.push_str("</p>\n");
         }
         Block::Heading(level, line) => {
             let level = level.saturating_add(FIRST_HEADING - 1).min(6);
             // Writing to a String cannot fail.
             let _ = write!(page, "<h{level}>");
-            words(page, line, voice);
+            spans(page, line, accent);
             let _ = writeln!(page, "</h{level}>");
         }
-        Block::List { start, items } => list(page, *start, items, voice),
+        Block::List { start, items } => list(page, *start, items, accent),
         Block::Quote(blocks) => {
             page.push_str("<blockquote>\n");
-            self::blocks(page, blocks, voice);
+            self::blocks(page, blocks, accent);
             page.push_str("</blockquote>\n");
         }
         Block::Verbatim(lines) | Block::Output(lines) | Block::Code { lines, .. } => {
             verbatim(page, lines);
         }
-        Block::Table(table) => self::table(page, table, voice),
+        Block::Table(table) => self::table(page, table, accent),
         Block::Rule => page.push_str("<hr>\n"),
         Block::Diff(lines) => diff::write(page, lines),
     }
 }
 
-fn list(page: &mut String, start: Option<u64>, items: &[ListItem], voice: Voice) {
+fn list(page: &mut String, start: Option<u64>, items: &[ListItem], accent: Accent) {
     let is_task = items.iter().any(|item| item.done.is_some());
     match start {
         None if is_task => page.push_str("<ul class=\"tasks\">\n"),
@@ -73,7 +74,7 @@ fn list(page: &mut String, start: Option<u64>, items: &[ListItem], voice: Voice)
             Some(true) => page.push_str("<li class=\"done\"><span class=\"vh\">Done: </span>"),
             Some(false) => page.push_str("<li class=\"todo\"><span class=\"vh\">To do: </span>"),
         }
-        self::item(page, item, voice);
+        self::item(page, item, accent);
         page.push_str("</li>\n");
     }
     page.push_str(if start.is_some() {
@@ -83,48 +84,48 @@ fn list(page: &mut String, start: Option<u64>, items: &[ListItem], voice: Voice)
     });
 }
 
-/// Words that are all of an item, or its first line, are no paragraph, unless
-/// the item is loose.
-fn item(page: &mut String, item: &ListItem, voice: Voice) {
+/// Renders an item. Its text, or its first line, is not a paragraph unless the
+/// item is loose.
+fn item(page: &mut String, item: &ListItem, accent: Accent) {
     for block in &item.blocks {
         match block {
             Block::Paragraph(line) if !item.loose => {
                 page.push_str("<span class=\"l\">");
-                words(page, line, voice);
+                spans(page, line, accent);
                 page.push_str("</span>");
             }
-            block => self::block(page, block, voice),
+            block => self::block(page, block, accent),
         }
     }
 }
 
 fn verbatim(page: &mut String, lines: &[Line]) {
-    // The parser of HTML drops a line end that comes first.
+    // HTML parsers drop a newline directly after `<pre>`.
     page.push_str("<pre tabindex=\"0\">\n<code>");
     for (index, line) in lines.iter().enumerate() {
         if index > 0 {
             page.push('\n');
         }
-        words(page, line, Voice::Told);
+        spans(page, line, Accent::Muted);
     }
     page.push_str("</code></pre>\n");
 }
 
-fn table(page: &mut String, table: &Table, voice: Voice) {
+fn table(page: &mut String, table: &Table, accent: Accent) {
     page.push_str("<div class=\"table\" tabindex=\"0\"><table>\n");
     if !table.header.is_empty() {
         page.push_str("<thead>");
-        row(page, table, &table.header, "th", voice);
+        row(page, table, &table.header, "th", accent);
         page.push_str("</thead>\n");
     }
     page.push_str("<tbody>\n");
     for cells in &table.rows {
-        row(page, table, cells, "td", voice);
+        row(page, table, cells, "td", accent);
     }
     page.push_str("</tbody></table></div>\n");
 }
 
-fn row(page: &mut String, table: &Table, cells: &[Line], tag: &str, voice: Voice) {
+fn row(page: &mut String, table: &Table, cells: &[Line], tag: &str, accent: Accent) {
     page.push_str("<tr>");
     for (index, cell) in cells.iter().enumerate() {
         let class = match table.alignments.get(index) {
@@ -133,14 +134,14 @@ fn row(page: &mut String, table: &Table, cells: &[Line], tag: &str, voice: Voice
             Some(Alignment::Left) | None => "",
         };
         let _ = write!(page, "<{tag}{class}>");
-        words(page, cell, voice);
+        spans(page, cell, accent);
         let _ = write!(page, "</{tag}>");
     }
     page.push_str("</tr>\n");
 }
 
-/// A line of spans. Line ends in it stay.
-pub(super) fn words(page: &mut String, line: &[Span], voice: Voice) {
+/// Renders a line of spans, keeping line breaks.
+pub(super) fn spans(page: &mut String, line: &[Span], accent: Accent) {
     for group in line.chunk_by(|a, b| a.link == b.link) {
         let address = group.first().and_then(|span| span.link.as_deref());
         let clickable = address.filter(|address| is_clickable(address));
@@ -150,7 +151,7 @@ pub(super) fn words(page: &mut String, line: &[Span], voice: Voice) {
             page.push_str("\">");
         }
         for span in group {
-            self::span(page, span, voice);
+            self::span(page, span, accent);
         }
         match (clickable, address) {
             (Some(_), _) => page.push_str("</a>"),
@@ -160,7 +161,7 @@ pub(super) fn words(page: &mut String, line: &[Span], voice: Voice) {
     }
 }
 
-/// The address of a link that leads nowhere, as text.
+/// Appends the address of a link that is not clickable, as text.
 fn unreachable(page: &mut String, group: &[Span], address: &str) {
     let shown: String = group.iter().map(|span| span.text.as_str()).collect();
     if shown != address {
@@ -170,9 +171,9 @@ fn unreachable(page: &mut String, group: &[Span], address: &str) {
     }
 }
 
-fn span(page: &mut String, span: &Span, voice: Voice) {
+fn span(page: &mut String, span: &Span, accent: Accent) {
     let style = span.style;
-    if voice == Voice::Prose && style.role == Role::Accent {
+    if accent == Accent::Code && style.role == Role::Accent {
         let tag = Tags::open(page, style);
         page.push_str("<code>");
         text(page, &span.text);
@@ -194,7 +195,7 @@ fn span(page: &mut String, span: &Span, voice: Voice) {
     tags.close(page);
 }
 
-/// The elements of a style that mean something by themselves.
+/// The semantic elements of a style.
 struct Tags {
     bold: bool,
     italic: bool,
@@ -225,7 +226,7 @@ impl Tags {
     }
 }
 
-/// The classes of a style, without those that are elements.
+/// Returns the classes of a style, without those covered by elements.
 fn classes(style: Style) -> String {
     let mut classes = String::new();
     let mut add = |class: &str| {
@@ -239,7 +240,8 @@ fn classes(style: Style) -> String {
         _ => None,
     };
     match style.role {
-        // Signs look like ordinary text: they are a quarter of all elements.
+        // Operators look like ordinary text: they are a quarter of all
+        // elements.
         Role::Normal | Role::Literal(_) | Role::Code(Syntax::Operator) => {}
         Role::Accent => add("mu"),
         Role::Colorful => add("co"),
@@ -247,7 +249,7 @@ fn classes(style: Style) -> String {
         Role::Red => add("re"),
         Role::Code(syntax) => add(code(syntax)),
     }
-    // On a background of its own a colour stays as it is: `r`.
+    // On a background of its own, a foreground is used unchanged: class `r`.
     let (front, back) = if style.reverse {
         (style.background, foreground)
     } else {
@@ -266,7 +268,7 @@ fn classes(style: Style) -> String {
     if style.dim {
         add("dim");
     }
-    // Links are underlined by themselves.
+    // Links are already underlined.
     if style.underline && foreground.is_some() {
         add("ul");
     }

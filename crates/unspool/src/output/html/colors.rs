@@ -1,16 +1,16 @@
-//! The 256 colours of terminals as classes, each readable on a light page and on
-//! a dark one.
+//! Defines classes for the 256 terminal colours, readable on light and dark
+//! pages.
 //!
-//! `f` is a foreground on the page's own background: the nearest colour that can
-//! be read there. `r` is a foreground on a background that a program chose, and
-//! `b` such a background: both as the program wanted them.
+//! `f` is a foreground on the page's background: the nearest readable colour.
+//! `r` is a foreground on a background that a program chose, `b` such a
+//! background: both unchanged.
 
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
 use crate::theme::{Rgb, readable, rgb};
 
-/// The backgrounds of verbatim text, as in `page.css`.
+/// The backgrounds of verbatim text in `page.css`.
 const LIGHT: Rgb = Rgb(0xf6, 0xf6, 0xf4);
 const DARK: Rgb = Rgb(0x1b, 0x1e, 0x24);
 
@@ -29,7 +29,7 @@ static RULES: LazyLock<String> = LazyLock::new(|| {
     rules
 });
 
-/// The rules of all classes.
+/// Returns the rules of all classes.
 pub(super) fn style() -> String {
     RULES.clone()
 }

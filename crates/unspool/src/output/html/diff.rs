@@ -1,15 +1,15 @@
-//! Changes of files → elements: runs of lines with the same sign, so that a long
-//! change has few elements. The script makes two columns of them.
+//! Renders diffs as runs of lines with the same sign, so that long diffs have
+//! few elements. The page's script turns them into two columns.
 //!
-//! Each run is a gutter of numbers and the text beside it. Removed and added text
-//! stands in `del` and `ins`, which say what they are to those who do not see.
+//! Each run consists of a gutter of numbers and the text beside it. Removed and
+//! added text is in `del` and `ins`, for screen readers.
 
 use std::fmt::Write as _;
 
-use super::block::{Voice, words};
+use super::block::{self, Accent};
 use crate::doc::{DiffLine, Line, Role, Sign, Span};
 
-/// One line, as it is told apart here.
+/// A line of a diff.
 struct Row<'a> {
     number: Option<u64>,
     old: Option<u64>,
@@ -99,13 +99,13 @@ fn row(line: &DiffLine) -> Option<Row<'_>> {
     }
 }
 
-/// The run says by itself that its lines are added or removed.
+/// Writes the text without its diff colour, which the run already has.
 fn text(page: &mut String, spans: &[Span]) {
     for span in spans {
         let mut span = span.clone();
         if matches!(span.style.role, Role::Green | Role::Red) {
             span.style.role = Role::Normal;
         }
-        words(page, &[span], Voice::Told);
+        block::spans(page, &[span], Accent::Muted);
     }
 }

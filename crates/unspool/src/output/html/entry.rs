@@ -1,16 +1,17 @@
-//! Cards → articles: a place that can be linked to, what it is, and its panels,
-//! folded where a reader may not want to see them at once.
+//! Renders cards as articles: an anchor, the kind, and the panels, folded where
+//! details are secondary.
 
 use std::fmt::Write as _;
 
-use super::block::{Voice, blocks, words};
+use super::block::{Accent, blocks, spans};
 use super::escape::{attribute, text};
 use crate::doc::card::{Card, Kind, Outcome, Panel, Section};
 
-/// Levels of nesting that are indented.
+/// Maximum levels of indentation.
 const DEEPEST: u32 = 6;
 
-/// Writes a card; `is_other`: the one before it was somebody else's.
+/// Writes a card. `is_other` is true if the card before belongs to another
+/// agent.
 pub(super) fn write(page: &mut String, card: &Card, number: usize, is_other: bool) {
     let (kind, name) = kind(card.kind);
     // Writing to a String cannot fail.
@@ -34,11 +35,11 @@ pub(super) fn write(page: &mut String, card: &Card, number: usize, is_other: boo
         "h3"
     };
     let speaker = card.speaker();
-    let is_seen = match card.kind {
+    let is_visible = match card.kind {
         Kind::Prompt => true,
         kind => speaker.is_some() && (is_other || kind == Kind::Answer),
     };
-    let shown = if is_seen { "who" } else { "who vh" };
+    let shown = if is_visible { "who" } else { "who vh" };
     let _ = write!(page, "<{tag} class=\"{shown}\">{name}");
     if let Some(speaker) = speaker {
         let word = if card.kind == Kind::Prompt {
@@ -57,7 +58,7 @@ pub(super) fn write(page: &mut String, card: &Card, number: usize, is_other: boo
     page.push_str("</article>\n");
 }
 
-/// The class of a kind, and what people call it.
+/// Returns the class and the display name of a kind.
 fn kind(kind: Kind) -> (&'static str, &'static str) {
     match kind {
         Kind::Prompt => ("prompt", "Prompt"),
@@ -74,7 +75,7 @@ fn kind(kind: Kind) -> (&'static str, &'static str) {
     }
 }
 
-/// The time of day; all of it to those who ask.
+/// Writes the time of day, with the full timestamp as a tooltip.
 fn time(page: &mut String, card: &Card) {
     let stamp = card.time.as_deref().and_then(|time| {
         let stamp: jiff::Timestamp = time.parse().ok()?;
@@ -128,7 +129,7 @@ fn heading(page: &mut String, panel: &Panel, card: &Card) {
         );
     }
     page.push_str("<span class=\"hd\">");
-    words(page, &panel.heading, Voice::Told);
+    spans(page, &panel.heading, Accent::Muted);
     page.push_str("</span>");
 }
 
@@ -143,9 +144,9 @@ fn section(page: &mut String, section: &Section, card: &Card) {
         page.push_str("</p>\n");
     }
     let voice = if section.prose {
-        Voice::Prose
+        Accent::Code
     } else {
-        Voice::Told
+        Accent::Muted
     };
     let class = match (card.kind, section.prose) {
         (Kind::Prompt, _) => "said",

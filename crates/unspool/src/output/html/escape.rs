@@ -1,10 +1,9 @@
-//! The one place where text becomes HTML.
+//! Escapes text for HTML: the only place where text enters a page.
 //!
-//! What is escaped here is safe between tags and between the quotation marks of
-//! an attribute. Text in a document is clean; a control character that got past
-//! all other stages is replaced.
+//! The result is safe between tags and inside quoted attributes. Documents
+//! contain no control characters; any that remain are replaced.
 
-/// Adds text between tags.
+/// Appends text between tags.
 pub(super) fn text(page: &mut String, text: &str) {
     let mut rest = text;
     while let Some(at) = rest.find(is_special) {
@@ -24,7 +23,7 @@ pub(super) fn text(page: &mut String, text: &str) {
     page.push_str(rest);
 }
 
-/// Adds the value of an attribute, between its quotation marks.
+/// Appends an attribute value, inside its quotation marks.
 pub(super) fn attribute(page: &mut String, value: &str) {
     text(page, value);
 }

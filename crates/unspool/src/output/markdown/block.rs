@@ -1,15 +1,15 @@
-//! Blocks → Markdown, each with the markup of its own and nothing of the text's.
+//! Renders blocks as Markdown: only the block's own markup, none from its text.
 
 use std::fmt::Write as _;
 
-use super::escape::{address, code, fenced, inner, words};
+use super::escape::{address, code, fenced, inner, line_start};
 use crate::doc::{Alignment, Block, DiffLine, Line, ListItem, Role, Sign, Span, Table};
 use crate::layout::is_clickable;
 
-/// What stands above an answer's headings: the title of the comment.
+/// The heading level of the comment's title; headings of answers are below it.
 const ABOVE: u8 = 3;
 
-/// Each block by itself, without an empty line around it.
+/// Renders each block, without surrounding empty lines.
 pub(super) fn blocks(blocks: &[Block], prose: bool) -> Vec<String> {
     blocks
         .iter()
@@ -38,7 +38,7 @@ fn block(block: &Block, prose: bool) -> String {
     }
 }
 
-/// The text of lines, for a fence.
+/// Joins lines as text, for a fence.
 pub(super) fn plain(lines: &[Line]) -> String {
     let line = |line: &Line| {
         line.iter()
@@ -48,7 +48,7 @@ pub(super) fn plain(lines: &[Line]) -> String {
     lines.iter().map(line).collect::<Vec<String>>().join("\n")
 }
 
-/// Line ends inside a paragraph are forced.
+/// Makes newlines within a paragraph hard line breaks.
 fn broken(text: &str) -> String {
     text.trim_matches('\n').replace('\n', "\\\n")
 }
@@ -58,7 +58,7 @@ fn list(start: Option<u64>, items: &[ListItem], prose: bool) -> String {
     let mut out = Vec::new();
     for (index, item) in items.iter().enumerate() {
         let number = |start: u64| format!("{}. ", start.saturating_add(index as u64));
-        // Markdown knows numbers of nine digits.
+        // Markdown allows list numbers of nine digits.
         let mark = start.map_or_else(|| "- ".to_owned(), |start| number(start.min(900_000_000)));
         let task = match item.done {
             None => "",
@@ -142,7 +142,7 @@ fn diff(lines: &[DiffLine]) -> String {
     fenced(if is_listing { "" } else { "diff" }, &text)
 }
 
-/// A line of spans.
+/// Renders a line of spans.
 pub(super) fn inline(spans: &[Span], prose: bool) -> String {
     let mut out = String::new();
     for group in spans.chunk_by(|a, b| a.link == b.link) {
@@ -170,11 +170,11 @@ fn styled(span: &Span, prose: bool, first: bool) -> String {
     }
     let mut lines = span.text.split('\n');
     let head = lines.next().unwrap_or_default();
-    let head = if first { words(head) } else { inner(head) };
-    let lines = std::iter::once(head).chain(lines.map(words));
+    let head = if first { line_start(head) } else { inner(head) };
+    let lines = std::iter::once(head).chain(lines.map(line_start));
     let text = lines.collect::<Vec<String>>().join("\n");
     let is_word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
-    // Signs of emphasis count only where a word begins and ends.
+    // Emphasis marks only work next to word characters.
     let plain = is_word(text.chars().next()) && is_word(text.chars().next_back());
     let around = |is_on: bool, mark: &str, tag: &str, text: String| match (is_on, plain) {
         (false, _) => text,

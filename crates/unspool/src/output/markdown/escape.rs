@@ -1,16 +1,16 @@
-//! Text → Markdown and the HTML that GitHub takes in it.
+//! Escapes text for Markdown and for the HTML that GitHub accepts in it.
 //!
-//! Whatever the text holds, it is shown as it is: no markup, no HTML, and nobody
-//! is told of it. A name behind `@`, the number of an issue behind `#` or `GH-`
-//! and the address of an issue would notify people or leave a trace there: a
-//! character without width, which GitHub does not take out, stands in the way.
+//! Text is shown literally: no markup, no HTML, no notifications. A name after
+//! `@`, an issue number after `#` or `GH-` and an issue URL would notify people
+//! or leave a reference; an invisible character, which GitHub keeps, prevents
+//! that.
 
 use std::fmt::Write as _;
 
-/// Breaks a word without being seen.
+/// An invisible character that breaks a word.
 const BREAK: &str = "&#8203;";
 
-/// Text inside a line of Markdown.
+/// Escapes text within a line of Markdown.
 pub(super) fn inner(text: &str) -> String {
     escaped(text, |character| {
         matches!(
@@ -20,8 +20,8 @@ pub(super) fn inner(text: &str) -> String {
     })
 }
 
-/// Text that a line of Markdown begins with.
-pub(super) fn words(text: &str) -> String {
+/// Escapes text at the start of a line of Markdown.
+pub(super) fn line_start(text: &str) -> String {
     let mut out = inner(text);
     if let Some(at) = marker(&out) {
         out.insert(at, '\\');
@@ -29,12 +29,12 @@ pub(super) fn words(text: &str) -> String {
     out
 }
 
-/// Text inside HTML.
+/// Escapes text within HTML.
 pub(super) fn html(text: &str) -> String {
     escaped(text, |_| false)
 }
 
-/// A span of code that holds this text.
+/// Wraps text in an inline code span.
 pub(super) fn code(text: &str) -> String {
     let text = text.replace('\n', " ");
     if text.trim().is_empty() {
@@ -43,12 +43,12 @@ pub(super) fn code(text: &str) -> String {
     let ticks = "`".repeat(longest_run(&text) + 1);
     let is_padded = text.starts_with(['`', ' ']) || text.ends_with(['`', ' ']);
     let pad = if is_padded { " " } else { "" };
-    // A bar ends the cell of a table, even in code.
+    // A bar ends a table cell, even in code.
     let text = text.replace('|', "\u{2502}");
     format!("{ticks}{pad}{text}{pad}{ticks}")
 }
 
-/// A fence that nothing inside ends, with what stands inside.
+/// Wraps text in a fence that nothing inside can close.
 pub(super) fn fenced(language: &str, text: &str) -> String {
     let fence = "`".repeat((longest_run(text) + 1).max(3));
     let end = if text.is_empty() || text.ends_with('\n') {
@@ -59,7 +59,8 @@ pub(super) fn fenced(language: &str, text: &str) -> String {
     format!("{fence}{language}\n{text}{end}{fence}")
 }
 
-/// The address of a link, in angle brackets; none if GitHub would tell somebody.
+/// Returns a link address in angle brackets; `None` if GitHub would leave a
+/// reference there.
 pub(super) fn address(address: &str) -> Option<String> {
     let lower = address.to_ascii_lowercase();
     if lower.contains("github.com/") && lower.matches('/').count() > 4 {
@@ -139,7 +140,7 @@ fn is_host(out: &str) -> bool {
     tail.is_some_and(|tail| tail.eq_ignore_ascii_case(HOST))
 }
 
-/// Where the mark of a heading, a list or a rule stands at the start of a line.
+/// Returns the offset of a heading, list or rule marker at the start of a line.
 fn marker(line: &str) -> Option<usize> {
     let start = line.len() - line.trim_start().len();
     let rest = line.get(start..)?;
@@ -156,12 +157,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nobody_is_told() {
-        assert_eq!(words("ask @octocat"), "ask @&#8203;octocat");
-        assert_eq!(words("fixes #12, o/r#3"), "fixes #&#8203;12, o/r#&#8203;3");
-        assert_eq!(words("GH-4 gh-5 agh-6"), "GH-&#8203;4 gh-&#8203;5 agh-6");
+    fn nobody_is_notified() {
+        assert_eq!(line_start("ask @octocat"), "ask @&#8203;octocat");
         assert_eq!(
-            words("https://github.com/o/r/issues/1"),
+            line_start("fixes #12, o/r#3"),
+            "fixes #&#8203;12, o/r#&#8203;3"
+        );
+        assert_eq!(
+            line_start("GH-4 gh-5 agh-6"),
+            "GH-&#8203;4 gh-&#8203;5 agh-6"
+        );
+        assert_eq!(
+            line_start("https://github.com/o/r/issues/1"),
             "https://github.com&#8203;/o/r/issues/1"
         );
         assert_eq!(address("https://github.com/o/r/issues/1"), None);
@@ -169,12 +176,12 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_markup() {
-        assert_eq!(words("# a"), "\\# a");
-        assert_eq!(words("12. a"), "12\\. a");
-        assert_eq!(words("- a"), "\\- a");
+    fn markup_is_escaped() {
+        assert_eq!(line_start("# a"), "\\# a");
+        assert_eq!(line_start("12. a"), "12\\. a");
+        assert_eq!(line_start("- a"), "\\- a");
         assert_eq!(
-            words("<b>*a*_b_`c`[d](e)"),
+            line_start("<b>*a*_b_`c`[d](e)"),
             "&lt;b&gt;\\*a\\*\\_b\\_\\`c\\`\\[d\\](e)"
         );
         assert_eq!(code("a``b"), "```a``b```");

@@ -1,40 +1,40 @@
-//! What a comment has room for.
+//! Fits a comment into its size limit.
 //!
-//! Pieces are left out whole, so that no fence and no `<details>` is ever cut:
-//! first the largest bodies, then the oldest headings of calls, then the oldest
-//! words, and of the last answer its last blocks. Memory is bounded while pieces
-//! come: a few times the limit is kept.
+//! Pieces are omitted whole, so that no fence or `<details>` is cut: first the
+//! largest bodies, then the oldest tool calls, then the oldest prose, and
+//! finally the last blocks of the last answer. Memory stays below a multiple of
+//! the limit.
 
-/// Room for the words that say what was left out.
+/// Bytes reserved for the note about omissions.
 const RESERVE: usize = 200;
 
-/// How many times the limit is kept while pieces come.
+/// Multiple of the limit kept in memory.
 const KEPT: usize = 4;
 
-/// What stands for the end of an answer that was cut.
+/// Replaces the end of a shortened answer.
 const CUT: &str = "*…*";
 
-/// Something that is shown whole or not at all.
+/// A part of the comment that is shown or omitted as a whole.
 pub(super) struct Piece {
-    /// Blocks of words; empty for what is folded.
+    /// Blocks of prose; empty for folded pieces.
     blocks: Vec<String>,
-    /// The line that stands for what is folded, without its body.
+    /// The heading of a folded piece without its body.
     line: String,
     summary: String,
     body: String,
-    /// Whether these are words that a reader came for.
+    /// True for prose, which is omitted last.
     is_prose: bool,
     is_answer: bool,
-    /// What became of it.
-    fate: Fate,
+    /// The extent to which it is shown.
+    extent: Extent,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Fate {
-    Shown,
-    /// Without its body.
-    Bare,
-    Gone,
+enum Extent {
+    Full,
+    /// Shown without its body.
+    HeadingOnly,
+    Omitted,
 }
 
 impl Piece {
@@ -46,11 +46,12 @@ impl Piece {
             body: String::new(),
             is_prose,
             is_answer,
-            fate: Fate::Shown,
+            extent: Extent::Full,
         }
     }
 
-    /// A heading, as a line and as the summary of what is folded below it.
+    /// Creates a folded piece: its heading as a line and as a summary, and its
+    /// body.
     pub(super) fn folded(line: String, summary: String, body: String) -> Self {
         Self {
             blocks: Vec::new(),
@@ -59,49 +60,50 @@ impl Piece {
             body,
             is_prose: false,
             is_answer: false,
-            fate: Fate::Shown,
+            extent: Extent::Full,
         }
     }
 
     fn is_folded(&self) -> bool {
-        self.fate == Fate::Shown && !self.body.is_empty()
+        self.extent == Extent::Full && !self.body.is_empty()
     }
 
-    /// Whether it is one line, which stands together with others.
+    /// Returns true if it is a single line, which is grouped with adjacent
+    /// ones.
     fn is_line(&self) -> bool {
         self.blocks.is_empty() && !self.is_folded()
     }
 
     fn text(&self) -> String {
-        match self.fate {
-            Fate::Gone => String::new(),
-            Fate::Shown if !self.blocks.is_empty() => self.blocks.join("\n\n") + "\n",
-            Fate::Shown if !self.body.is_empty() => format!(
+        match self.extent {
+            Extent::Omitted => String::new(),
+            Extent::Full if !self.blocks.is_empty() => self.blocks.join("\n\n") + "\n",
+            Extent::Full if !self.body.is_empty() => format!(
                 "<details><summary>{}</summary>\n\n{}\n\n</details>\n",
                 self.summary, self.body
             ),
-            Fate::Bare | Fate::Shown => format!("{}\n", self.line),
+            Extent::HeadingOnly | Extent::Full => format!("{}\n", self.line),
         }
     }
 
-    /// Bytes that it takes, with the empty line before it.
+    /// Returns its size in bytes, with the empty line before it.
     fn size(&self) -> usize {
-        match self.fate {
-            Fate::Gone => 0,
-            Fate::Shown if !self.blocks.is_empty() => {
+        match self.extent {
+            Extent::Omitted => 0,
+            Extent::Full if !self.blocks.is_empty() => {
                 self.blocks
                     .iter()
                     .map(|block| block_size(block))
                     .sum::<usize>()
                     + 2
             }
-            Fate::Shown if !self.body.is_empty() => self.summary.len() + self.body.len() + 50,
-            Fate::Bare | Fate::Shown => self.line.len() + 2,
+            Extent::Full if !self.body.is_empty() => self.summary.len() + self.body.len() + 50,
+            Extent::HeadingOnly | Extent::Full => self.line.len() + 2,
         }
     }
 }
 
-/// Bytes that a block takes, with the empty line behind it.
+/// Returns the size of a block in bytes, with the empty line after it.
 fn block_size(block: &str) -> usize {
     block.len() + 2
 }
@@ -111,10 +113,10 @@ pub(super) struct Kept {
     limit: usize,
     pieces: Vec<Piece>,
     size: usize,
-    /// Bodies that are left out.
+    /// Number of omitted bodies.
     bodies: usize,
-    /// Pieces that are left out.
-    gone: usize,
+    /// Number of omitted pieces.
+    omitted: usize,
 }
 
 impl Kept {
@@ -124,7 +126,7 @@ impl Kept {
             pieces: Vec::new(),
             size: 0,
             bodies: 0,
-            gone: 0,
+            omitted: 0,
         }
     }
 
@@ -134,17 +136,21 @@ impl Kept {
         let most = self.limit.saturating_mul(KEPT);
         if self.size > most.saturating_mul(2) {
             self.shrink(most);
-            self.pieces.retain(|piece| piece.fate != Fate::Gone);
+            self.pieces.retain(|piece| piece.extent != Extent::Omitted);
         }
     }
 
-    /// The whole comment below its top.
+    /// Renders the comment below `top`.
     pub(super) fn text(mut self, top: String) -> String {
         let room = self.limit.saturating_sub(top.len() + RESERVE);
         self.shrink(room);
         let mut text = top;
         let mut before_is_line = false;
-        for piece in self.pieces.iter().filter(|piece| piece.fate != Fate::Gone) {
+        for piece in self
+            .pieces
+            .iter()
+            .filter(|piece| piece.extent != Extent::Omitted)
+        {
             if !(before_is_line && piece.is_line()) {
                 text.push('\n');
             }
@@ -159,19 +165,22 @@ impl Kept {
             let plural = if count == 1 { "" } else { "s" };
             (count > 0).then(|| format!("{count} {noun}{plural}"))
         };
-        let words = [counted(self.bodies, "output"), counted(self.gone, "entry")];
-        let words: Vec<String> = words.into_iter().flatten().collect();
-        if words.is_empty() {
+        let counts = [
+            counted(self.bodies, "output"),
+            counted(self.omitted, "entry"),
+        ];
+        let counts: Vec<String> = counts.into_iter().flatten().collect();
+        if counts.is_empty() {
             return String::new();
         }
-        let words = words.join(" and ").replace("entrys", "entries");
+        let counts = counts.join(" and ").replace("entrys", "entries");
         format!(
-            "\n<sub>Left out to fit {} bytes: {words}.</sub>\n",
+            "\n<sub>Left out to fit {} bytes: {counts}.</sub>\n",
             self.limit
         )
     }
 
-    /// Leaves out as little as makes the rest fit.
+    /// Omits pieces until the rest fits.
     fn shrink(&mut self, room: usize) {
         if self.size <= room {
             return;
@@ -182,46 +191,46 @@ impl Kept {
             std::cmp::Reverse(self.pieces.get(*index).map_or(0, |piece| piece.body.len()))
         });
         for index in by_size {
-            self.leave_out(index, Fate::Bare, room);
+            self.reduce(index, Extent::HeadingOnly, room);
         }
         for prose in [false, true] {
             let answer = self.pieces.iter().rposition(|piece| piece.is_answer);
             for index in 0..self.pieces.len() {
-                let is_wanted = self
+                let is_candidate = self
                     .pieces
                     .get(index)
                     .is_some_and(|piece| piece.is_prose == prose);
-                if is_wanted && Some(index) != answer {
-                    self.leave_out(index, Fate::Gone, room);
+                if is_candidate && Some(index) != answer {
+                    self.reduce(index, Extent::Omitted, room);
                 }
             }
         }
         self.shorten_last(room);
     }
 
-    fn leave_out(&mut self, index: usize, fate: Fate, room: usize) {
+    fn reduce(&mut self, index: usize, extent: Extent, room: usize) {
         let Some(piece) = self.pieces.get_mut(index) else {
             return;
         };
-        if self.size <= room || piece.fate == Fate::Gone {
+        if self.size <= room || piece.extent == Extent::Omitted {
             return;
         }
         self.size -= piece.size();
-        if fate == Fate::Gone {
-            self.gone += 1;
-            self.bodies -= usize::from(piece.fate == Fate::Bare);
+        if extent == Extent::Omitted {
+            self.omitted += 1;
+            self.bodies -= usize::from(piece.extent == Extent::HeadingOnly);
         } else {
             self.bodies += 1;
         }
-        piece.fate = fate;
+        piece.extent = extent;
         piece.body = String::new();
         self.size += piece.size();
     }
 
-    /// Takes the last blocks from the last answer.
+    /// Removes blocks from the end of the last answer.
     fn shorten_last(&mut self, room: usize) {
         let last = self.pieces.iter_mut().rfind(|piece| piece.is_answer);
-        let Some(piece) = last.filter(|piece| piece.fate == Fate::Shown) else {
+        let Some(piece) = last.filter(|piece| piece.extent == Extent::Full) else {
             return;
         };
         if self.size <= room || piece.blocks.is_empty() {
@@ -235,8 +244,8 @@ impl Kept {
             size -= block_size(&block);
         }
         if piece.blocks.is_empty() {
-            piece.fate = Fate::Gone;
-            self.gone += 1;
+            piece.extent = Extent::Omitted;
+            self.omitted += 1;
         } else {
             piece.blocks.push(CUT.to_owned());
         }
