@@ -29,13 +29,14 @@
 //! | `--terminal COMMAND` | runs a command in a terminal that no call shows, before it answers |
 //! | `--late-call MS` | shows that terminal in a call, so long after it was created |
 //! | `--open-call` | announces a call with each prompt that it never closes |
-//! | `--until-canceled MS` | works on a prompt until it is canceled, and so long after that |
+//! | `--until-canceled FILE` | works on a prompt until it is canceled and this file exists |
 //! | `--refuse-prompt TEXT` | refuses every prompt with these words |
 //! | `--silent` | answers nothing at all |
 //! | `--spawn` | leaves a process behind, and writes its number to standard error |
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{self, BufRead, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -387,9 +388,11 @@ impl Agent {
         if self.has("open-call") {
             self.update(json!({"sessionUpdate": "tool_call", "toolCallId": format!("open-{}", self.sent), "title": "make a mess", "kind": "execute", "status": "in_progress"}))?;
         }
-        if let Some(pause) = self.number("until-canceled") {
+        if let Some(file) = self.flags.get("until-canceled").map(PathBuf::from) {
             while next()?["method"] != "session/cancel" {}
-            thread::sleep(Duration::from_millis(pause as u64));
+            while !file.exists() {
+                thread::sleep(Duration::from_millis(20));
+            }
             return Ok(json!({"stopReason": "cancelled"}));
         }
         self.say(&format!("You said: {}", words.join(" ")))?;

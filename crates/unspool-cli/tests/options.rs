@@ -30,10 +30,10 @@ const RUN: &str = r#"{"kind":"session","seq":0,"provider":"claude","model":"m-1"
 
 fn unspool() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_unspool"));
-    for name in environment::VARIABLES {
+    for name in environment::REMOVED {
         command.env_remove(name);
     }
-    command.envs(environment::OURS);
+    command.envs(environment::SET);
     command
 }
 

@@ -20,10 +20,10 @@ fn on_a_terminal(arguments: &[&str]) -> String {
     let (mut pty, pts) = open().unwrap();
     pty.resize(Size::new(24, COLUMNS)).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_unspool")).env("TERM", "xterm-256color");
-    for name in environment::VARIABLES {
+    for name in environment::REMOVED {
         command = command.env_remove(name);
     }
-    let command = command.envs(environment::OURS).args(arguments);
+    let command = command.envs(environment::SET).args(arguments);
     let mut child = command.spawn(pts).unwrap();
     let mut written = Vec::new();
     let mut chunk = [0; 4096];

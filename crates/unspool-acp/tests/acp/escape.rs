@@ -207,7 +207,6 @@ fn only_regular_files_are_touched() {
     let made = std::process::Command::new("mkfifo").arg(&pipe).status();
     assert!(made.unwrap().success());
     let _socket = std::os::unix::net::UnixListener::bind(ground.root.join("socket")).unwrap();
-    let start = Instant::now();
     for name in ["pipe", "socket", "sub"] {
         let path = Path::new(name);
         assert!(matches!(
@@ -226,7 +225,6 @@ fn only_regular_files_are_touched() {
     assert!(ground.files.check(Path::new("new/file"), true).is_ok());
     let missing = ground.files.check(Path::new("new/file"), false);
     assert!(matches!(missing, Err(FileError::NotFound)));
-    assert!(start.elapsed() < Duration::from_secs(5));
     let large = fs::File::create(ground.root.join("large")).unwrap();
     large.set_len(65 << 20).unwrap();
     let read = ground.files.read(Path::new("large"), None, None);
@@ -298,7 +296,10 @@ fn exchanging_folders_meanwhile_does_not_help() {
             }
         });
         let start = Instant::now();
-        while start.elapsed() < Duration::from_secs(1) {
+        let is_enough = |reads, refusals| reads > 0 && refusals > 0;
+        while start.elapsed() < Duration::from_secs(1)
+            || (!is_enough(reads, refusals) && start.elapsed() < Duration::from_secs(60))
+        {
             match ground.files.read(Path::new("moving/secret"), None, None) {
                 Ok(text) => {
                     assert_eq!(text.text, "inside");

@@ -213,6 +213,7 @@ fn start(folder: &Path) -> Child {
     let mut command = Command::new("sh");
     command.args(["-c", script, name]).arg(folder);
     command
+        .env("HOME", folder)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null());

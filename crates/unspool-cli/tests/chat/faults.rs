@@ -15,6 +15,7 @@ fn an_agent_that_is_not_installed() {
     let project = Project::new();
     let text = project.root().join("README.md");
     let text = text.to_str().unwrap();
+    let missing = project.missing();
     let cases: [(&[&str], &str); 5] = [
         (&["--", ""], "name the agent's command behind `--`"),
         (
@@ -26,8 +27,8 @@ fn an_agent_that_is_not_installed() {
             "gemini is not installed, or not in your PATH",
         ),
         (
-            &["--", "/nonexistent"],
-            "/nonexistent cannot be started: there is no such file",
+            &["--", &missing],
+            "/missing cannot be started: there is no such file",
         ),
         (
             &["--", text],
@@ -35,7 +36,7 @@ fn an_agent_that_is_not_installed() {
         ),
     ];
     for (arguments, said) in cases {
-        let start = project.chat(SIZE, arguments).variable("PATH", "/nowhere");
+        let start = project.chat(SIZE, arguments).variable("PATH", &missing);
         let mut terminal = start.start();
         assert_eq!(terminal.end().code(), Some(2));
         assert!(
@@ -60,11 +61,13 @@ fn script(project: &Project, name: &str, text: &str) -> String {
 #[test]
 fn a_script_without_its_interpreter_is_refused_without_a_screen() {
     let project = Project::new();
-    let whole = script(&project, "agent", "#! /nonexistent/python -u\nprint()\n");
-    script(&project, "short", "#!/nonexistent/sh");
+    let missing = project.missing();
+    let text = format!("#! {missing}/python -u\nprint()\n");
+    let whole = script(&project, "agent", &text);
+    script(&project, "short", &format!("#!{missing}/sh"));
     script(&project, "windows", "#!/bin/sh\r\nexit\r\n");
     let cases = [
-        (&*whole, "names /nonexistent/python, which is not there"),
+        (&*whole, "/missing/python, which is not there"),
         ("short", "short cannot be started: its first line names"),
         ("windows", "names /bin/sh\\r, which is not there"),
     ];
@@ -102,7 +105,8 @@ fn one_of_several_agents_that_cannot_be_started_says_so_in_its_tab() {
     let project = Project::new();
     let agent = project.agent(&[], "");
     let quoted: Vec<String> = agent.iter().map(|word| format!("{word:?}")).collect();
-    let odd = script(&project, "odd", "#!/nonexistent/sh\n");
+    let missing = project.missing();
+    let odd = script(&project, "odd", &format!("#!{missing}/sh\n"));
     let config = format!(
         "[chat.agents.mine]\ncommand = [{}]\n[chat.agents.odd]\ncommand = [{odd:?}]\n",
         quoted.join(", ")
@@ -111,13 +115,13 @@ fn one_of_several_agents_that_cannot_be_started_says_so_in_its_tab() {
     let start = project
         .chat(SIZE, &["mine", "gemini", "odd"])
         .variable("UNSPOOL_CONFIG", config.to_str().unwrap())
-        .variable("PATH", "/nowhere");
+        .variable("PATH", &missing);
     let mut terminal = start.start();
     terminal.wait_for("✗ gemini");
     terminal.press(crate::project::NEXT_TAB);
     terminal.wait_for("gemini is not installed. To install it: npm install");
     terminal.press(crate::project::NEXT_TAB);
-    terminal.wait_for("its first line names /nonexistent/sh");
+    terminal.wait_for("odd cannot be started: its first line names");
     leave(&mut terminal);
 }
 
@@ -173,7 +177,7 @@ fn the_same_question_twice_and_one_after_the_end() {
     wait_until("the questions to go", || {
         !terminal.text().contains("allow once")
     });
-    std::thread::sleep(std::time::Duration::from_millis(300));
+    terminal.wait_for_quiet();
     assert!(
         !terminal.text().contains("allow once"),
         "{}",
@@ -316,11 +320,9 @@ fn nothing_that_a_terminal_started_is_left_behind() {
             }
             terminal.end();
         }
-        let began = std::time::Instant::now();
-        while !is_gone(stray) {
-            assert!(began.elapsed().as_secs() < 10, "left behind by {signals:?}");
-            std::thread::sleep(std::time::Duration::from_millis(5));
-        }
+        wait_until(&format!("the end of the stray after {signals:?}"), || {
+            is_gone(stray)
+        });
     });
 }
 

@@ -11,7 +11,9 @@ use crate::terminal::{Size, Start, Terminal};
 use crate::world::{unspool, wait_until};
 
 pub(crate) const ENTER: &[u8] = b"\r";
-pub(crate) const ESCAPE: &[u8] = b"\x1b";
+/// Esc as terminals with the kitty keyboard protocol send it: the plain byte and the key
+/// that follows it are one key to a program that is slow to read.
+pub(crate) const ESCAPE: &[u8] = b"\x1b[27u";
 pub(crate) const LEAVE: &[u8] = b"\x11";
 /// F1 and so on, as xterm has them.
 pub(crate) const HELP: &[u8] = b"\x1bOP";
@@ -43,6 +45,11 @@ impl Project {
 
     pub(crate) fn home(&self) -> &Path {
         self.folder.path()
+    }
+
+    /// A path that does not exist.
+    pub(crate) fn missing(&self) -> String {
+        self.home().join("missing").to_str().unwrap().to_owned()
     }
 
     fn data(&self) -> PathBuf {
@@ -147,8 +154,7 @@ pub(crate) fn answer(terminal: &Terminal, question: &str, key: &[u8]) {
     terminal.press(key);
 }
 
-/// As long as a person takes to read a question, and to press Esc and then
-/// something else.
+/// Waits longer than the pause that the program demands before it takes an answer.
 pub(crate) fn pause() {
     std::thread::sleep(std::time::Duration::from_millis(500));
 }

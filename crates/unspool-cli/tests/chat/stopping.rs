@@ -1,5 +1,7 @@
 //! Stopping an agent, leaving, and what waited for it.
 
+use std::fs;
+
 use crate::project::{ENTER, ESCAPE, LEAVE, Project, leave, pause, send};
 use crate::world::wait_until;
 
@@ -8,28 +10,27 @@ const CTRL_C: &[u8] = b"\x03";
 const RESTART: &[u8] = b"\x12";
 const ASKS: &str = "does not stop. End it?";
 
-/// Presses Esc so that it is not taken for the beginning of another key.
-fn escape(terminal: &crate::terminal::Terminal) {
-    terminal.press(ESCAPE);
-    std::thread::sleep(std::time::Duration::from_millis(150));
-}
-
 #[test]
 fn an_agent_that_stops_after_all_is_not_to_be_ended() {
     let project = Project::new();
-    let mut terminal = project.talk(SIZE, &["--until-canceled", "2500"], "");
+    let stop = project.missing();
+    let mut terminal = project.talk(SIZE, &["--until-canceled", &stop], "");
     send(&terminal, "go on");
     terminal.wait_for("working");
-    (0..3).for_each(|_| escape(&terminal));
+    terminal.press(&ESCAPE.repeat(3));
     terminal.wait_for(ASKS);
+    fs::write(&stop, "").unwrap();
     wait_until("the question to go", || !terminal.text().contains(ASKS));
+    fs::remove_file(&stop).unwrap();
     send(&terminal, "again");
     terminal.wait_for("working");
     terminal.press(CTRL_C);
     terminal.wait_for("Stopping…");
     terminal.press(CTRL_C);
     terminal.wait_for(ASKS);
+    fs::write(&stop, "").unwrap();
     wait_until("the question to go", || !terminal.text().contains(ASKS));
+    fs::remove_file(&stop).unwrap();
     // The keys go to the prompt again.
     send(&terminal, "hello there");
     terminal.wait_for("› hello there");
@@ -39,7 +40,9 @@ fn an_agent_that_stops_after_all_is_not_to_be_ended() {
 #[test]
 fn only_who_was_told_leaves_with_the_same_key_again() {
     let project = Project::new();
-    let mut terminal = project.talk(SIZE, &["--until-canceled", "0"], "");
+    let stop = project.root();
+    let flags = ["--until-canceled", stop.to_str().unwrap()];
+    let mut terminal = project.talk(SIZE, &flags, "");
     let told = "Press Ctrl-C again to leave.";
     for begin in ["written and taken away", "sent"] {
         terminal.press(begin.as_bytes());
@@ -78,7 +81,7 @@ fn what_waited_for_an_agent_that_was_ended_stands_in_the_prompt() {
     }
     terminal.press(b"fourth");
     terminal.wait_for("❯ fourth");
-    (0..3).for_each(|_| escape(&terminal));
+    terminal.press(&ESCAPE.repeat(3));
     terminal.wait_for(ASKS);
     pause();
     terminal.press(b"y");
@@ -108,7 +111,7 @@ fn what_waited_for_an_agent_that_was_ended_stands_in_the_prompt() {
 #[test]
 fn what_waited_for_an_agent_that_died_stands_in_the_prompt() {
     let project = Project::new();
-    let flags = ["--flood", "5", "--delay", "400", "--die-after", "5"];
+    let flags = ["--flood", "5", "--delay", "800", "--die-after", "5"];
     let mut terminal = project.talk(SIZE, &flags, "");
     send(&terminal, "first");
     terminal.wait_for("working");

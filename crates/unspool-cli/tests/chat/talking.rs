@@ -226,7 +226,10 @@ fn a_megabyte_is_pasted_at_once() {
 #[test]
 fn without_a_name_one_chooses() {
     let project = Project::new();
-    let mut terminal = project.chat(SIZE, &[]).variable("PATH", "/nowhere").start();
+    let mut terminal = project
+        .chat(SIZE, &[])
+        .variable("PATH", &project.missing())
+        .start();
     terminal.wait_for("talk to another agent");
     terminal.wait_for("not installed: claude-agent-acp");
     terminal.press(b"gemini\r");
@@ -257,12 +260,16 @@ fn a_form_is_filled_in_and_told_of() {
 #[test]
 fn a_terminal_that_no_call_shows_is_seen_while_it_runs() {
     let project = Project::new();
-    let command = "echo begun; sleep 2; echo over";
+    let pipe = project.root().join("pipe");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.unwrap().success());
+    let command = "echo begun; cat pipe; echo over";
     let mut terminal = project.talk(SIZE, &["--terminal", command], "");
     send(&terminal, "run it");
     answer(&terminal, "allow once", b"a");
     terminal.wait_for("Running echo begun");
     terminal.wait_for("└ begun");
+    std::fs::write(&pipe, "").unwrap();
     terminal.wait_for("Ran echo begun");
     terminal.wait_for("\"exitCode\":0");
     assert_eq!(

@@ -37,9 +37,10 @@ fn all_commands_look_into_the_folders_of_the_configuration_and_those_typed() {
     home.write(".config/unspool/config.toml", config);
     commands(&[]);
     assert_eq!(home.run(&[HELLO]).status, Some(0));
-    let missing = home.run(&["show", HELLO, "--in", "/no/such/folder"]);
+    let folder = home.path("missing");
+    let missing = home.run(&["show", HELLO, "--in", folder.to_str().unwrap()]);
     assert_eq!(missing.status, Some(2));
-    let said = "/no/such/folder: no such file or directory";
+    let said = "/missing: no such file or directory";
     assert!(missing.stderr.contains(said), "{}", missing.stderr);
 }
 

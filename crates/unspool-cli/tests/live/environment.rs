@@ -1,8 +1,9 @@
-//! The variables that change how things are shown. Every test that starts the
-//! program takes them out of its environment; included by each of them.
+//! The environment of every program that a test starts: nothing of the person who runs
+//! the tests gets in.
 
-/// Their names.
-pub(crate) const VARIABLES: [&str; 16] = [
+/// Variables that change what is shown, or where sessions are looked for. They are
+/// removed.
+pub(crate) const REMOVED: [&str; 24] = [
     "COLUMNS",
     "LINES",
     "NO_COLOR",
@@ -19,8 +20,20 @@ pub(crate) const VARIABLES: [&str; 16] = [
     "KONSOLE_VERSION",
     "VTE_VERSION",
     "TERM_PROGRAM",
+    "XDG_CACHE_HOME",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+    "CLAUDE_CONFIG_DIR",
+    "CODEX_HOME",
+    "UNSPOOL_CACHE_DIR",
+    "UNSPOOL_DATA_DIR",
+    "UNSPOOL_TERMINAL",
 ];
 
-/// What keeps the settings of whoever runs the tests out of them, and lets
-/// nothing wait for a reader.
-pub(crate) const OURS: [(&str, &str); 2] = [("UNSPOOL_CONFIG", "/dev/null"), ("UNSPOOL_PAGER", "")];
+/// Variables that are set: no settings, no pager that waits for a reader, and a home
+/// below `target`, empty or not there.
+pub(crate) const SET: [(&str, &str); 3] = [
+    ("UNSPOOL_CONFIG", "/dev/null"),
+    ("UNSPOOL_PAGER", ""),
+    ("HOME", concat!(env!("CARGO_TARGET_TMPDIR"), "/home")),
+];

@@ -5,7 +5,7 @@ use std::fs;
 use std::process::Output;
 
 use crate::terminal::Start;
-use crate::world::{Agent, delta, lines, session, text, turn_end, wait_until};
+use crate::world::{Agent, delta, is_gone, lines, noted, session, text, turn_end, wait_until};
 
 fn shown(output: &Output) -> Vec<String> {
     lines(&String::from_utf8_lossy(&output.stdout))
@@ -225,7 +225,6 @@ fn a_display_that_fails_takes_the_agent_with_it_unless_it_is_saved() {
         .unwrap();
     let output = agent.run(&[]).stdout(full).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
-    let outer = fs::read_to_string(agent.path("outer")).unwrap();
-    let process = format!("/proc/{}", outer.trim());
-    wait_until("the end of the agent", || !fs::exists(&process).unwrap());
+    let outer = noted(&agent, "outer");
+    wait_until("the end of the agent", || is_gone(outer));
 }

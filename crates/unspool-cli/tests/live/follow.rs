@@ -27,10 +27,6 @@ impl Follower {
         words.extend(arguments);
         let mut child = unspool(&words)
             .env("HOME", home)
-            .env_remove("CLAUDE_CONFIG_DIR")
-            .env_remove("XDG_CONFIG_HOME")
-            .env_remove("XDG_DATA_HOME")
-            .env_remove("CODEX_HOME")
             .current_dir(home)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -82,6 +78,12 @@ impl Drop for Follower {
     }
 }
 
+/// Gives the program time to look at a file in between. The result is the same if it
+/// does not.
+fn pause() {
+    thread::sleep(Duration::from_millis(250));
+}
+
 fn append(path: &Path, text: &str) {
     let file = OpenOptions::new().append(true).create(true).open(path);
     file.unwrap().write_all(text.as_bytes()).unwrap();
@@ -102,7 +104,7 @@ fn what_is_added_is_shown_and_ctrl_c_is_the_way_out() {
     let line = text("b", "two");
     let (begin, rest) = line.split_at(20);
     append(&path, begin);
-    thread::sleep(Duration::from_millis(250));
+    pause();
     append(&path, rest);
     follower.wait_for("two");
     assert_eq!(
@@ -115,13 +117,13 @@ fn what_is_added_is_shown_and_ctrl_c_is_the_way_out() {
 fn a_file_that_appears_later() {
     let (folder, path) = session_file();
     let follower = Follower::of(&path);
-    thread::sleep(Duration::from_millis(200));
+    pause();
     append(&path, &(session() + &text("a", "late")));
     follower.wait_for("late");
     follower.end();
     // The same for a folder.
     let follower = Follower::new(&["later/session.jsonl"], folder.path());
-    thread::sleep(Duration::from_millis(200));
+    pause();
     fs::create_dir(folder.path().join("later")).unwrap();
     append(
         &folder.path().join("later/session.jsonl"),
@@ -138,7 +140,7 @@ fn a_file_that_is_cut_begins_anew() {
     let follower = Follower::of(&path);
     follower.wait_for("two");
     File::create(&path).unwrap();
-    thread::sleep(Duration::from_millis(250));
+    pause();
     append(&path, &(session() + &text("c", "three")));
     follower.wait_for("three");
     assert_eq!(follower.end().1, ["one", "two", "three"]);
@@ -196,7 +198,7 @@ fn a_file_that_is_rotated_loses_nothing() {
     let moved = folder.path().join("session.jsonl.1");
     fs::rename(&path, &moved).unwrap();
     append(&moved, &text("c", "three"));
-    thread::sleep(Duration::from_millis(250));
+    pause();
     append(&path, &(session() + &text("d", "four")));
     follower.wait_for("four");
     append(&path, &text("e", "five"));
@@ -233,7 +235,7 @@ fn a_document_that_is_written_as_a_whole() {
     // Found half written, then whole.
     let next = document(&["one", "two"]);
     fs::write(&path, &next.as_bytes()[..next.len() - 30]).unwrap();
-    thread::sleep(Duration::from_millis(300));
+    pause();
     fs::write(&path, &next).unwrap();
     follower.wait_for("two");
     fs::write(&path, document(&["one", "two", "three"])).unwrap();
@@ -260,7 +262,7 @@ fn a_rotated_file_keeps_its_last_line_without_an_end() {
     let follower = Follower::of(&path);
     follower.wait_for("one");
     append(&path, text("b", "two").trim_end());
-    thread::sleep(Duration::from_millis(250));
+    pause();
     fs::rename(&path, folder.path().join("session.jsonl.1")).unwrap();
     append(&path, &(session() + &text("c", "three")));
     follower.wait_for("three");

@@ -8,7 +8,7 @@ use rustix::process::Signal;
 use tempfile::TempDir;
 
 use crate::terminal::{Size, Start, Terminal};
-use crate::world::{UNSPOOL, corpus, unspool, wait_until};
+use crate::world::{UNSPOOL, corpus, state, unspool, wait_until};
 
 const ESCAPE: &[u8] = b"\x1b";
 const ENTER: &[u8] = b"\r";
@@ -295,10 +295,9 @@ fn it_stops_and_goes_on() {
     terminal.wait_for("1/3");
     for _ in 0..2 {
         terminal.signal(Signal::TSTP);
-        wait_until("the shell's turn", || {
-            !terminal.is_alternate() && terminal.echoes()
+        wait_until("the stop", || {
+            terminal.is_restored() && state(terminal.pid()) == Some('T')
         });
-        is_given_back(&terminal);
         terminal.signal(Signal::CONT);
         terminal.wait_for("> docs");
         terminal.wait_for("1/3");

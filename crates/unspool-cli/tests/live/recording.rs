@@ -9,10 +9,10 @@ use crate::environment;
 /// What the program does with these arguments.
 pub(crate) fn unspool(arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_unspool"));
-    for name in environment::VARIABLES {
+    for name in environment::REMOVED {
         command.env_remove(name);
     }
-    command.envs(environment::OURS);
+    command.envs(environment::SET);
     let command = command.args(arguments).stdin(Stdio::null());
     command.output().unwrap()
 }

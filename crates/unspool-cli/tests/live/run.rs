@@ -85,8 +85,9 @@ fn what_is_not_there_is_said() {
     assert_eq!(output.status.code(), Some(127));
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(said.contains("no-such-agent is not installed"), "{said}");
+    let folder = tempfile::tempdir().unwrap();
     let output = unspool(&["run", "claude", "fix it"])
-        .env("PATH", "/nowhere")
+        .env("PATH", folder.path())
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(127));
@@ -155,17 +156,16 @@ fn an_agent_that_reads_from_the_terminal_gets_nothing() {
 
 #[test]
 fn a_child_of_the_agent_that_holds_the_pipe_does_not_hold_up_the_end() {
-    let agent = Agent::sh("cat begin; (exec sleep 20) & exit 0");
+    let agent = Agent::sh("cat begin; (exec sleep 600) & echo $! > child; exit 0");
     fs::write(
         agent.path("begin"),
         session() + &text("a", "Hello.") + &turn_end(),
     )
     .unwrap();
-    let began = std::time::Instant::now();
     let mut terminal =
         Start::unspool((80, 24), &["run", "--no-summary", "--", &agent.script]).start();
     assert_eq!(terminal.end().code(), Some(0));
-    assert!(began.elapsed().as_secs() < 15);
+    let _ = kill_process(noted(&agent, "child"), Signal::KILL);
     assert_eq!(terminal.lines(), ["• Hello."]);
 }
 
@@ -259,7 +259,11 @@ fn a_program_that_is_killed_by_force_takes_the_agent_with_it() {
 #[test]
 fn what_can_only_be_known_by_starting_it_is_said_too() {
     let agent = Agent::sh("exit 0");
-    fs::write(&agent.script, "#!/no/such/interpreter\n").unwrap();
+    fs::write(
+        &agent.script,
+        format!("#!{}/missing\n", agent.folder.path().display()),
+    )
+    .unwrap();
     let output = agent.run(&[]).output().unwrap();
     assert_eq!(output.status.code(), Some(127));
     let said = String::from_utf8_lossy(&output.stderr);
@@ -368,8 +372,10 @@ fn what_the_agent_started_ends_with_ctrl_c_too() {
 
 #[test]
 fn what_the_agent_leaves_running_is_left_alone() {
-    let agent = Agent::sh("sleep 3 > /dev/null 2>&1 & echo $! > child; echo started");
+    let agent = Agent::sh("sleep 600 > /dev/null 2>&1 & echo $! > child; echo started");
     let output = agent.run(&[]).output().unwrap();
     assert!(output.status.success());
-    assert!(!is_gone(noted(&agent, "child")));
+    let child = noted(&agent, "child");
+    assert!(!is_gone(child));
+    kill_process(child, Signal::KILL).unwrap();
 }

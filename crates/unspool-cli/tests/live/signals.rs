@@ -69,15 +69,16 @@ fn an_agent_without_an_answer_is_ended_by_the_signal() {
 #[test]
 fn the_third_ctrl_c_ends_all_that_was_started() {
     let agent = agent(
-        "trap '' INT TERM\n(trap '' INT TERM; echo $$ > x; sh -c 'echo $$ > inner; exec sleep 100') &\n\
+        "trap ': > first' INT\ntrap ': > second' TERM\n\
+         (trap '' INT TERM; sh -c 'echo $$ > inner; exec sleep 100') &\n\
          echo $$ > outer\nwhile :; do sleep 0.05; done",
     );
     let mut terminal = run(&agent, &[]);
     terminal.wait_for("working");
     let (outer, inner) = (noted(&agent, "outer"), noted(&agent, "inner"));
-    for _ in 0..2 {
+    for signal in ["first", "second"] {
         terminal.press(b"\x03");
-        std::thread::sleep(std::time::Duration::from_millis(150));
+        wait_until(signal, || agent.path(signal).exists());
         assert!(!is_gone(outer));
     }
     terminal.press(b"\x03");
@@ -95,8 +96,7 @@ fn ctrl_c_ends_a_pipe_whose_writer_goes_on() {
     pipe.write_all((session() + &delta("a", "working")).as_bytes())
         .unwrap();
     terminal.wait_for("working");
-    terminal.press(b"\x03\x03");
-    assert_eq!(terminal.end().code(), Some(130));
+    assert_eq!(terminal.press_until_end(b"\x03").code(), Some(130));
     is_clean(&terminal);
     assert!(terminal.text().contains("• working"), "{}", terminal.text());
 }
@@ -155,7 +155,8 @@ fn stopped_and_continued_the_screen_is_right() {
 
 #[test]
 fn a_stop_is_passed_on_to_the_agent() {
-    let agent = agent("echo $$ > outer\nwhile :; do sleep 0.05; done");
+    // One process: a shell that is about to start another one waits for it unstopped.
+    let agent = agent("echo $$ > outer\nexec sleep 600");
     let mut terminal = run(&agent, &[]);
     terminal.wait_for("working");
     let outer = noted(&agent, "outer");

@@ -8,6 +8,7 @@ use std::process::{Child, ChildStdin, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
 
 use alacritty_terminal::event::{Event, EventListener};
 use alacritty_terminal::grid::Dimensions;
@@ -22,7 +23,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use rustix::termios::{LocalModes, tcgetattr};
 
 use crate::environment;
-use crate::world::{self, UNSPOOL, wait_until};
+use crate::world::{self, PATIENCE, UNSPOOL, wait_until};
 
 /// Columns and rows.
 pub(crate) type Size = (u16, u16);
@@ -84,12 +85,10 @@ impl Start {
     /// Any program.
     pub(crate) fn program(size: Size, program: &str, arguments: &[&str]) -> Self {
         let mut command = Command::new(program).args(arguments);
-        for name in world::variables() {
+        for name in environment::REMOVED {
             command = command.env_remove(name);
         }
-        let command = command
-            .envs(environment::OURS)
-            .env("TERM", "xterm-256color");
+        let command = command.envs(environment::SET).env("TERM", "xterm-256color");
         Self { size, command }
     }
 
@@ -266,30 +265,37 @@ impl Terminal {
         self.screen().bytes.clone()
     }
 
-    /// Whether the cursor is to be seen.
+    /// Returns true if the cursor is visible.
     pub(crate) fn shows_cursor(&self) -> bool {
         self.screen().term.mode().contains(TermMode::SHOW_CURSOR)
     }
 
-    /// Whether something fills the screen instead of the scrollback.
+    /// Returns true if the program shows the alternate screen.
     pub(crate) fn is_alternate(&self) -> bool {
         self.screen().term.mode().contains(TermMode::ALT_SCREEN)
     }
 
-    /// Whether the mouse is told to the program.
+    /// Returns true if mouse events go to the program.
     pub(crate) fn takes_mouse(&self) -> bool {
         self.screen().term.mode().intersects(TermMode::MOUSE_MODE)
     }
 
-    /// Whether lines that are too long are wrapped.
+    /// Returns true if the terminal wraps long lines.
     pub(crate) fn wraps(&self) -> bool {
         self.screen().term.mode().contains(TermMode::LINE_WRAP)
     }
 
-    /// Whether what is typed is shown.
+    /// Returns true if the terminal echoes what is typed.
     pub(crate) fn echoes(&self) -> bool {
         let modes = tcgetattr(&*self.pty).unwrap();
         modes.local_modes.contains(LocalModes::ECHO)
+    }
+
+    /// Returns true if the program has given the terminal back. The program writes its
+    /// escape sequences first and leaves raw mode afterwards: a key that is pressed in
+    /// between is lost.
+    pub(crate) fn is_restored(&self) -> bool {
+        !self.is_alternate() && self.shows_cursor() && !self.takes_mouse() && self.echoes()
     }
 
     /// Changes the size, as if the window was dragged.
@@ -302,9 +308,9 @@ impl Terminal {
     }
 
     /// Does something while nothing is read from the terminal.
-    pub(crate) fn while_it_stands_still(&self, what: impl FnOnce()) {
+    pub(crate) fn while_blocked(&self, work: impl FnOnce()) {
         let screen = self.screen();
-        what();
+        work();
         drop(screen);
     }
 
@@ -326,18 +332,50 @@ impl Terminal {
         kill_process(self.pid(), signal).unwrap();
     }
 
-    /// Waits until the text is to be seen.
+    /// Waits until the text is visible.
     #[track_caller]
     pub(crate) fn wait_for(&self, text: &str) {
-        let began = std::time::Instant::now();
+        let began = Instant::now();
         while !self.text().contains(text) {
             assert!(
-                began.elapsed().as_secs() < 30,
+                began.elapsed() < PATIENCE,
                 "{text:?} never came:\n{}",
                 self.text()
             );
-            thread::sleep(std::time::Duration::from_millis(5));
+            thread::sleep(Duration::from_millis(5));
         }
+    }
+
+    /// Waits until nothing was written for half a second; returns the number of bytes
+    /// written so far.
+    #[track_caller]
+    pub(crate) fn wait_for_quiet(&self) -> usize {
+        let began = Instant::now();
+        let (mut length, mut since) = (self.bytes().len(), Instant::now());
+        while since.elapsed() < Duration::from_millis(500) {
+            assert!(began.elapsed() < PATIENCE, "the program writes on");
+            thread::sleep(Duration::from_millis(20));
+            let now = self.bytes().len();
+            if now != length {
+                (length, since) = (now, Instant::now());
+            }
+        }
+        length
+    }
+
+    /// Presses a key again and again until the program is over. Signals that come faster
+    /// than the program takes them are merged.
+    #[track_caller]
+    pub(crate) fn press_until_end(&mut self, key: &[u8]) -> ExitStatus {
+        wait_until("the end of the program", || {
+            let is_over = self.child().try_wait().unwrap().is_some();
+            if !is_over {
+                self.press(key);
+                thread::sleep(Duration::from_millis(100));
+            }
+            is_over
+        });
+        self.end()
     }
 
     /// Waits until the program is over and all that it wrote is on the screen.

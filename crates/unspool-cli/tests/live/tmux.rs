@@ -7,6 +7,7 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
+use crate::environment;
 use crate::terminal::Size;
 use crate::world::{self, wait_until};
 
@@ -45,10 +46,10 @@ impl Tmux {
     #[track_caller]
     fn command(&self, words: &[&str]) -> String {
         let mut command = Command::new("tmux");
-        world::variables().for_each(|name| {
+        for name in environment::REMOVED {
             command.env_remove(name);
-        });
-        command.envs(crate::environment::OURS);
+        }
+        command.envs(environment::SET);
         let output = command
             .current_dir(self.folder.path())
             .arg("-S")

@@ -15,18 +15,13 @@ use crate::environment;
 /// The program that is tested.
 pub(crate) const UNSPOOL: &str = env!("CARGO_BIN_EXE_unspool");
 
-/// What is taken out of an environment.
-pub(crate) fn variables() -> impl Iterator<Item = &'static str> {
-    environment::VARIABLES.into_iter()
-}
-
 /// The program with arguments, in a clean environment.
 pub(crate) fn unspool(arguments: &[&str]) -> Command {
     let mut command = Command::new(UNSPOOL);
-    variables().for_each(|name| {
+    for name in environment::REMOVED {
         command.env_remove(name);
-    });
-    command.envs(environment::OURS).args(arguments);
+    }
+    command.envs(environment::SET).args(arguments);
     command
 }
 
@@ -67,33 +62,33 @@ pub(crate) fn lines(text: &str) -> Vec<String> {
     lines
 }
 
-/// Waits until something is so, and fails if that takes too long.
+/// The time after which a test gives up. Only a broken program takes so long, even on
+/// a busy machine.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Waits for a state, and fails if it never comes.
 #[track_caller]
-pub(crate) fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
+pub(crate) fn wait_until(state: &str, mut is_reached: impl FnMut() -> bool) {
     let began = Instant::now();
-    while !is_so() {
-        assert!(
-            began.elapsed() < Duration::from_secs(30),
-            "waited in vain: {what}"
-        );
+    while !is_reached() {
+        assert!(began.elapsed() < PATIENCE, "waited in vain: {state}");
         std::thread::sleep(Duration::from_millis(5));
     }
 }
 
-/// The state of a process, as `ps` tells it; `None` if there is none.
+/// The state of a process, as a letter of `ps`; `None` if there is none.
 pub(crate) fn state(pid: Pid) -> Option<char> {
     let path = format!("/proc/{}/stat", pid.as_raw_nonzero());
     let text = fs::read_to_string(path).ok()?;
     text.rsplit(") ").next()?.chars().next()
 }
 
-/// Whether a process has ended. In a container there may be nobody who takes note of
-/// that.
+/// Returns true if a process has ended. In a container it may stay a zombie.
 pub(crate) fn is_gone(pid: Pid) -> bool {
     matches!(state(pid), None | Some('Z'))
 }
 
-/// The process whose number stands in a file.
+/// The process whose id a script wrote into a file.
 pub(crate) fn noted(agent: &Agent, name: &str) -> Pid {
     let mut found = None;
     wait_until("the number of a process", || {

@@ -3,11 +3,11 @@
 use std::fs::File;
 use std::io::Write;
 use std::process::Stdio;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::run::{Run, is_read, long};
 use crate::terminal::{Start, Terminal};
-use crate::world::{UNSPOOL, unspool, wait_until};
+use crate::world::{PATIENCE, UNSPOOL, unspool, wait_until};
 
 /// The first row of the entry that is marked.
 fn marked(terminal: &Terminal) -> String {
@@ -19,10 +19,10 @@ fn marked(terminal: &Terminal) -> String {
 
 #[track_caller]
 fn wait_for_mark(terminal: &Terminal, wanted: &str) {
-    let began = std::time::Instant::now();
+    let began = Instant::now();
     while marked(terminal) != wanted {
         assert!(
-            began.elapsed().as_secs() < 20,
+            began.elapsed() < PATIENCE,
             "{wanted:?} was never marked:\n{}",
             terminal.text()
         );
@@ -184,7 +184,9 @@ fn an_entry_is_copied_and_opened_in_an_editor() {
     terminal.wait_for("/zzz  not found");
     terminal.press(b"\x1b");
     // Together they would be another key.
-    std::thread::sleep(Duration::from_millis(200));
+    wait_until("the end of the search", || {
+        !terminal.text().contains("not found")
+    });
     terminal.press(b"v");
     let edited = run.folder().join("edited");
     wait_until("the editor", || edited.exists());
@@ -199,13 +201,10 @@ fn an_entry_is_copied_and_opened_in_an_editor() {
 fn nothing_is_written_when_nothing_changes() {
     let run = Run::of(&long(5));
     let terminal = run.open((80, 24));
-    std::thread::sleep(Duration::from_millis(400));
-    let before = terminal.bytes().len();
-    std::thread::sleep(Duration::from_millis(600));
-    assert_eq!(terminal.bytes().len(), before);
-    // Neither by keys that do nothing.
-    terminal.press(b"kkgg");
-    std::thread::sleep(Duration::from_millis(400));
+    let before = terminal.wait_for_quiet();
+    // Neither by keys that do nothing; the last one reports.
+    terminal.press(b"kkggy");
+    terminal.wait_for("copied 1 line");
     let bytes = terminal.bytes();
     let written = String::from_utf8_lossy(&bytes[before..]).into_owned();
     assert!(!written.contains("prompt"), "{written:?}");
@@ -219,7 +218,8 @@ fn without_a_terminal_it_says_what_to_use() {
     assert_eq!(output.status.code(), Some(2));
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(said.contains("unspool show"), "{said}");
-    let mut missing = Start::unspool((80, 24), &["view", "no/such/file.jsonl"]).start();
+    let path = run.folder().join("missing.jsonl");
+    let mut missing = Start::unspool((80, 24), &["view", path.to_str().unwrap()]).start();
     assert_eq!(missing.end().code(), Some(2));
     assert!(missing.text().contains("cannot read"));
     assert!(!missing.is_alternate());
@@ -238,7 +238,7 @@ fn what_came_through_a_pipe_is_exported() {
     let page = std::fs::read_to_string(run.folder().join("run.html")).unwrap();
     assert!(page.contains("prompt 0") && page.contains("answer 2"));
     terminal.press(b"q");
-    wait_until("the end", || !terminal.is_alternate());
+    wait_until("the end", || terminal.is_restored());
 }
 
 /// The first of these words in the screen with its codes, and the code before it.
