@@ -9,12 +9,17 @@
 )]
 
 mod agents;
+mod dependencies;
+mod features;
+mod licenses;
+mod manifest;
 mod namespaces;
+mod package;
 mod test;
 mod tools;
 
 use std::path::Path;
-use std::process::{Command, ExitCode};
+use std::process::{Command, ExitCode, Stdio};
 
 /// An error message for a person.
 type Result<T = ()> = std::result::Result<T, String>;
@@ -24,6 +29,10 @@ Usage: cargo xtask COMMAND
 
   test [CARGO-TEST-ARGUMENTS]  installs what the tests need, then runs all of them
   setup                        installs what the tests, the benchmarks and the fuzzer need
+  dependencies                 finds dependencies that are unused or may not be used
+  features                     builds the library with each feature, without the others'
+                               dependencies
+  package                      packages what is published, and builds it from the packages
 ";
 
 fn main() -> ExitCode {
@@ -31,6 +40,9 @@ fn main() -> ExitCode {
     let result = match arguments.split_first() {
         Some((command, rest)) if command == "test" => test::run(rest),
         Some((command, [])) if command == "setup" => setup(),
+        Some((command, [])) if command == "dependencies" => dependencies::check(),
+        Some((command, [])) if command == "features" => features::check(),
+        Some((command, [])) if command == "package" => package::check(),
         _ => Err(USAGE.to_owned()),
     };
     match result {
@@ -72,15 +84,31 @@ fn cargo() -> Command {
 
 /// Prints a command, runs it, and fails if it fails.
 fn run(command: &mut Command) -> Result {
-    let words: Vec<_> = std::iter::once(command.get_program())
-        .chain(command.get_args())
-        .map(|word| word.to_string_lossy())
-        .collect();
-    let line = words.join(" ");
+    let line = line(command);
     println!("xtask: {line}");
     match command.status() {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(format!("xtask: {line}: {status}")),
         Err(error) => Err(format!("xtask: {line}: {error}")),
     }
+}
+
+/// Runs a command and returns what it prints.
+fn output(command: &mut Command) -> Result<String> {
+    let line = line(command);
+    let output = command.stderr(Stdio::inherit()).output();
+    let output = output.map_err(|error| format!("xtask: {line}: {error}"))?;
+    if !output.status.success() {
+        return Err(format!("xtask: {line}: {}", output.status));
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// A command as one line, without the folder of its program.
+fn line(command: &Command) -> String {
+    let program = Path::new(command.get_program());
+    let program = program.file_name().unwrap_or_default();
+    let words = std::iter::once(program).chain(command.get_args());
+    let words: Vec<_> = words.map(|word| word.to_string_lossy()).collect();
+    words.join(" ")
 }
