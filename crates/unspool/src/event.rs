@@ -1,13 +1,12 @@
-//! The display events: the one vocabulary that every source speaks and every
-//! view reads.
+//! Display events: the common vocabulary of all sources and views.
 //!
 //! An [`Event`] is also one line of the public JSONL format: it serialises to
 //! exactly that line, and [`Event::from_json`] reads it back without loss.
-//! Empty fields are left out. The format only ever grows.
+//! Empty fields are omitted. The format only ever grows.
 //!
-//! Payloads (`text`, `output`, `input`, `hunks`) are verbatim and may hold any
-//! character. Labels (`name`, `arg`, `title`, `model`, `path` …) are one clean
-//! line; the emitter sees to that.
+//! Payloads (`text`, `output`, `input`, `hunks`) are verbatim and may contain
+//! any character. Labels (`name`, `arg`, `title`, `model`, `path` …) are one
+//! clean line; the emitter ensures that.
 //!
 //! Structs and enums are `#[non_exhaustive]`, because the format grows: make a
 //! payload with its `new` and the setters `with_…`, and an event of it with
@@ -24,25 +23,25 @@ mod construct;
 mod payload;
 mod texts;
 
-/// One thing that happened in an agent's run.
+/// Something that happened in an agent's run.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Event {
     /// Position in the stream: 0, 1, 2 …
     pub seq: u64,
-    /// When it happened (RFC 3339), where the source says so.
+    /// The timestamp (RFC 3339), if the source has one.
     pub time: Option<String>,
-    /// The sub-agent that it belongs to; `None` for the root agent.
+    /// The sub-agent; `None` for the root agent.
     pub agent: Option<Arc<Agent>>,
-    /// What happened; `kind` and its own fields in JSON.
+    /// The content; `kind` and its own fields in JSON.
     pub body: Body,
-    /// The source frame, where it was asked for, and always on `unknown`.
+    /// The source frame, if requested, and always on `unknown`.
     pub raw: Option<String>,
 }
 
 impl Event {
-    /// Reads one line of the public JSONL format. Fails when the line is not
-    /// a JSON object with a known `kind`.
+    /// Parses a line of the public JSONL format. Fails unless the line is a
+    /// JSON object with a known `kind`.
     pub fn from_json(line: &str) -> Result<Self, serde_json::Error> {
         #[derive(Deserialize)]
         struct Envelope<'a> {
@@ -60,7 +59,7 @@ impl Event {
             let text = serde_json::from_str::<String>(time.get()).ok()?;
             is_time(&text).then_some(text)
         });
-        // What is no time is left out, and still there as it came.
+        // Invalid timestamps are dropped here and kept in `raw`.
         let is_cut = envelope.time.is_some() && time.is_none();
         Ok(Self {
             body: Body::from_json(&envelope.kind, line)?,
@@ -71,13 +70,13 @@ impl Event {
         })
     }
 
-    /// Nesting depth: 0 for the root agent.
+    /// Returns the nesting depth: 0 for the root agent.
     pub fn depth(&self) -> u32 {
         self.agent.as_ref().map_or(0, |agent| agent.depth)
     }
 }
 
-/// Whether a text is a moment as RFC 3339 writes it.
+/// Returns true for an RFC 3339 timestamp.
 pub(crate) fn is_time(text: &str) -> bool {
     let marks = [(4, b"-"), (7, b"-"), (10, b"T"), (13, b":"), (16, b":")];
     let bytes = text.as_bytes();
@@ -118,7 +117,8 @@ impl Serialize for Event {
 
 macro_rules! bodies {
     ($($(#[$doc:meta])* $variant:ident($payload:ty) = $kind:literal,)+) => {
-        /// What an event says. Serialises as its payload's fields beside `kind`.
+        /// The content of an event. Serialises as its payload's fields beside
+        /// `kind`.
         #[derive(Clone, Debug, PartialEq, Serialize)]
         #[serde(untagged)]
         #[non_exhaustive]
@@ -127,7 +127,7 @@ macro_rules! bodies {
         }
 
         impl Body {
-            /// The value of the JSON field `kind`.
+            /// Returns the value of the JSON field `kind`.
             pub fn kind(&self) -> &'static str {
                 match self { $(Self::$variant(_) => $kind,)+ }
             }
@@ -143,43 +143,43 @@ macro_rules! bodies {
 }
 
 bodies! {
-    /// The session that follows, or a change to what is known of it.
+    /// The session that follows, or an update of its properties.
     Session(Session) = "session",
-    /// What a person (or the calling agent, for a sub-agent) said.
+    /// A message of the user (or of the calling agent, for a sub-agent).
     User(User) = "user",
     /// Answer text.
     Text(Message) = "text",
-    /// The model's thinking.
+    /// The model's reasoning.
     Reasoning(Message) = "reasoning",
-    /// A tool call begins.
+    /// The start of a tool call.
     ToolUse(ToolUse) = "tool_use",
-    /// Output of a tool that still runs.
+    /// Output of a running tool.
     ToolOutput(ToolOutput) = "tool_output",
-    /// A tool call ended.
+    /// The end of a tool call.
     ToolResult(ToolResult) = "tool_result",
-    /// The whole plan, as it is now.
+    /// The complete current plan.
     Plan(Plan) = "plan",
-    /// A change of files outside any tool call.
+    /// A file change outside any tool call.
     Edit(Edits) = "edit",
-    /// The agent asked to be allowed something.
+    /// A permission request of the agent.
     Permission(Permission) = "permission",
-    /// The agent asked a question.
+    /// A question of the agent.
     Prompt(Prompt) = "prompt",
-    /// Context that the agent was given.
+    /// Context given to the agent.
     Context(Context) = "context",
     /// A message of the agent itself or of the reader.
     Notice(Notice) = "notice",
     /// Tokens and cost.
     Usage(Usage) = "usage",
-    /// A turn ended.
+    /// The end of a turn.
     TurnEnd(TurnEnd) = "turn_end",
-    /// Modes, commands, options: for interactive views.
+    /// Modes, commands and options, for interactive views.
     State(State) = "state",
-    /// A frame that no rule knows.
+    /// A frame that no rule matched.
     Unknown(Unknown) = "unknown",
 }
 
-/// The sub-agent that an event belongs to.
+/// The sub-agent of an event.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Agent {
@@ -197,7 +197,7 @@ pub struct Agent {
     pub name: String,
 }
 
-/// What is known of the session.
+/// Properties of a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Session {
@@ -219,20 +219,20 @@ pub struct Session {
     /// The session's title.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub title: String,
-    /// The session that this one was forked from: it may begin with a copy of
-    /// that one, its usage included.
+    /// The session that this one was forked from. It may start with a copy of
+    /// that session, including its usage.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub forked_from: String,
 }
 
-/// What a person said.
+/// A user message.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct User {
-    /// The words.
+    /// The text.
     #[serde(default, skip_serializing_if = "Payload::is_empty")]
     pub text: Payload,
-    /// Sent while the agent worked, waiting its turn.
+    /// True if it was sent while the agent was busy.
     #[serde(default, skip_serializing_if = "is_false")]
     pub queued: bool,
 }
@@ -241,38 +241,39 @@ pub struct User {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Message {
-    /// The words.
+    /// The text.
     #[serde(default, skip_serializing_if = "Payload::is_empty")]
     pub text: Payload,
-    /// Names one block: deltas with the same id belong together.
+    /// Identifies a block: deltas with the same id belong together.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub id: String,
-    /// Append to the open block; otherwise the text is the whole block and
-    /// replaces what the id had.
+    /// True to append to the open block; otherwise the text replaces the whole
+    /// block.
     #[serde(default, skip_serializing_if = "is_false")]
     pub delta: bool,
-    /// The lines are to stay as they are: the text is no markdown.
+    /// True if lines must be kept as they are, because the text is not
+    /// Markdown.
     #[serde(default, skip_serializing_if = "is_false")]
     pub preformatted: bool,
 }
 
-/// The beginning of a tool call.
+/// The start of a tool call.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ToolUse {
     /// The id that the result refers to.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub id: String,
-    /// The tool's name as the provider spells it.
+    /// The tool's name in the provider's spelling.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
-    /// What kind of work it is.
+    /// The kind of action.
     #[serde(default)]
     pub category: Category,
-    /// A preview of its most telling argument, at most 40 characters.
+    /// A preview of the main argument, at most 40 characters.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub arg: String,
-    /// Its input, as it came.
+    /// The input, unchanged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<RawJson>,
     /// The provider's own headline for the call.
@@ -280,7 +281,7 @@ pub struct ToolUse {
     pub title: String,
 }
 
-/// What kind of work a tool does.
+/// The kind of action of a tool.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the names say it")]
@@ -303,14 +304,14 @@ pub enum Category {
     Other,
 }
 
-/// Output of a tool that still runs.
+/// Output of a running tool.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ToolOutput {
     /// The call's id.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub id: String,
-    /// What is new.
+    /// The new output.
     #[serde(default, skip_serializing_if = "Payload::is_empty")]
     pub text: Payload,
 }
@@ -322,50 +323,50 @@ pub struct ToolResult {
     /// The call's id.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub id: String,
-    /// The tool's name, where it is known.
+    /// The tool's name, if known.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
-    /// How it ended.
+    /// The outcome.
     #[serde(default)]
     pub status: ToolStatus,
-    /// What it said.
+    /// The output.
     #[serde(default, skip_serializing_if = "Payload::is_empty")]
     pub output: Payload,
-    /// The exit code of a command, where it is known.
+    /// The exit code of a command, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i64>,
-    /// The changes that it made.
+    /// The file changes that it made.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub edits: Vec<Edit>,
-    /// How long it ran.
+    /// The duration in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u64>,
 }
 
-/// How a tool call ended.
+/// The outcome of a tool call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ToolStatus {
-    /// It did its work.
+    /// It succeeded.
     #[default]
     Ok,
     /// It failed.
     Error,
-    /// A person, rule or policy said no.
+    /// A person, rule or policy rejected it.
     Rejected,
     /// The call or its turn was stopped.
     Canceled,
 }
 
-/// The whole plan.
+/// A complete plan.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Plan {
-    /// Its steps in order.
+    /// The steps in order.
     #[serde(default)]
     pub entries: Vec<PlanEntry>,
-    /// Why it changed.
+    /// The reason for a change of plan.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub explanation: String,
 }
@@ -374,18 +375,18 @@ pub struct Plan {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PlanEntry {
-    /// What is to be done.
+    /// The description.
     #[serde(default)]
     pub text: String,
-    /// How far it is.
+    /// The progress.
     #[serde(default)]
     pub status: PlanStatus,
-    /// How important it is, in the provider's word.
+    /// The importance, in the provider's word.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub priority: String,
 }
 
-/// How far a step of a plan is.
+/// The progress of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the names say it")]
@@ -399,17 +400,17 @@ pub enum PlanStatus {
     Pending,
 }
 
-/// Changes of files outside any tool call.
+/// File changes outside any tool call.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Edits {
     /// The changes, one per file.
     #[serde(default)]
     pub edits: Vec<Edit>,
-    /// Whether they were made; only what went wrong is written.
-    #[serde(default, skip_serializing_if = "is_made")]
+    /// The outcome; omitted in JSON if the changes were made.
+    #[serde(default, skip_serializing_if = "is_ok")]
     pub status: ToolStatus,
-    /// Why they were not made.
+    /// The reason why they were not made.
     #[serde(default, skip_serializing_if = "Payload::is_empty")]
     pub reason: Payload,
 }
@@ -418,13 +419,13 @@ pub struct Edits {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Edit {
-    /// What was done.
+    /// The operation.
     #[serde(default)]
     pub op: EditOp,
     /// The file.
     #[serde(default)]
     pub path: String,
-    /// Where it was moved to.
+    /// The new path, if the file was moved.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub new_path: String,
     /// The changed lines.
@@ -432,7 +433,7 @@ pub struct Edit {
     pub hunks: Vec<Hunk>,
 }
 
-/// What was done to a file.
+/// The operation on a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the names say it")]
@@ -449,10 +450,10 @@ pub enum EditOp {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Hunk {
-    /// Number of the first line in the old file, where it is known.
+    /// Number of the first line in the old file, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub old_start: Option<u64>,
-    /// Number of the first line in the new file, where it is known.
+    /// Number of the first line in the new file, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub new_start: Option<u64>,
     /// The lines, each after its sign: a blank, `-` or `+`.
@@ -467,16 +468,16 @@ pub struct Permission {
     /// The request's id.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub id: String,
-    /// The tool call that it is about.
+    /// The tool call concerned.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub tool_id: String,
-    /// What is asked.
+    /// The action that needs permission.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub title: String,
     /// The possible answers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<PermissionOption>,
-    /// The answer: the id of the option taken, or the provider's own word.
+    /// The answer: the id of the chosen option, or the provider's own word.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub outcome: String,
 }
@@ -485,10 +486,10 @@ pub struct Permission {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PermissionOption {
-    /// What is sent back.
+    /// The value to send back.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub id: String,
-    /// What a person reads.
+    /// The label for people.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
     /// `allow_once`, `allow_always`, `reject_once` or `reject_always`.
@@ -496,7 +497,7 @@ pub struct PermissionOption {
     pub kind: String,
 }
 
-/// A question to the person.
+/// A question to the user.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Prompt {
@@ -506,7 +507,7 @@ pub struct Prompt {
     /// The answers offered.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<String>,
-    /// The answer taken when none is given.
+    /// The default answer.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub default: String,
     /// The answer given.
@@ -514,7 +515,7 @@ pub struct Prompt {
     pub answer: String,
 }
 
-/// Context that the agent was given.
+/// Context given to the agent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Context {
@@ -533,18 +534,18 @@ pub struct Context {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Notice {
-    /// How serious it is.
+    /// The severity.
     #[serde(default)]
     pub level: Level,
-    /// The words.
+    /// The text.
     #[serde(default, skip_serializing_if = "Payload::is_empty")]
     pub text: Payload,
-    /// Bytes of the input that were not read, which is what it says.
+    /// Number of input bytes skipped, if that is the subject.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_out: Option<u64>,
 }
 
-/// How serious a notice is.
+/// The severity of a notice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the names say it")]
@@ -563,16 +564,16 @@ pub enum Level {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Usage {
-    /// Tokens read, the cached ones included.
+    /// Input tokens, including cached ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input_tokens: Option<u64>,
-    /// Tokens written, the reasoning included.
+    /// Output tokens, including reasoning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_tokens: Option<u64>,
-    /// Of the tokens read, those that came from a cache.
+    /// Input tokens that came from a cache.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cached_tokens: Option<u64>,
-    /// Of the tokens written, those of reasoning.
+    /// Output tokens spent on reasoning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning_tokens: Option<u64>,
     /// Cost in US dollars.
@@ -584,7 +585,8 @@ pub struct Usage {
     /// Size of the context window.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_size: Option<u64>,
-    /// The figures are totals that replace earlier ones, not additions.
+    /// True if the values are totals that replace earlier ones, false if they
+    /// are increments.
     #[serde(default, skip_serializing_if = "is_false")]
     pub cumulative: bool,
 }
@@ -593,21 +595,21 @@ pub struct Usage {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TurnEnd {
-    /// How it ended.
+    /// The outcome.
     #[serde(default)]
     pub status: TurnStatus,
-    /// Why, in the provider's word.
+    /// The reason, in the provider's word.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reason: String,
-    /// How long it took.
+    /// The duration in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u64>,
-    /// Turns or model calls, as the provider counts them.
+    /// Number of turns or model calls, as the provider counts them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turns: Option<u64>,
 }
 
-/// How a turn ended.
+/// The outcome of a turn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -619,7 +621,7 @@ pub enum TurnStatus {
     Failed,
     /// The user stopped it.
     Canceled,
-    /// The stream just ended.
+    /// The stream ended without a closing event.
     Interrupted,
 }
 
@@ -627,10 +629,10 @@ pub enum TurnStatus {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct State {
-    /// What it is about.
+    /// The name of the setting.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
-    /// Its value, as it came.
+    /// The value, unchanged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<RawJson>,
 }
@@ -641,7 +643,7 @@ impl State {
     pub const CONVERSATION: &str = "unspool";
 }
 
-/// A frame that no rule knows; the event's `raw` holds it too.
+/// A frame that no rule matched; the event's `raw` holds it too.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Unknown {
@@ -662,7 +664,7 @@ fn is_false(value: &bool) -> bool {
     clippy::trivially_copy_pass_by_ref,
     reason = "serde passes a reference"
 )]
-fn is_made(status: &ToolStatus) -> bool {
+fn is_ok(status: &ToolStatus) -> bool {
     *status == ToolStatus::Ok
 }
 
@@ -671,7 +673,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_time_is_dropped_and_kept_as_it_came() {
+    fn invalid_timestamps_are_dropped_and_kept_in_raw() {
         let read = |time: &str| {
             let line = format!(r#"{{"kind":"user","time":{time},"text":"x"}}"#);
             let event = Event::from_json(&line).unwrap();

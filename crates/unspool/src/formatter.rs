@@ -1,8 +1,8 @@
-//! The mode `full`: entries laid out for people, after the agent formatter's
-//! document.
+//! Formats entries for people: the display mode `full`, following the agent
+//! formatter's document.
 //!
-//! [`Formatter::lines`] gives the styled lines of an entry for those with a back
-//! end of their own; [`Formatter::format_event`] gives text.
+//! [`Formatter::format_event`] returns text; [`Formatter::lines`] returns
+//! styled lines for callers with their own back end.
 //!
 //! ```
 //! use unspool::formatter::{Config, Formatter};
@@ -18,10 +18,10 @@
 //! ```
 
 #[cfg(feature = "markdown")]
-mod open;
+mod open_text;
 
 #[cfg(feature = "markdown")]
-pub use open::OpenText;
+pub use open_text::OpenText;
 
 use crate::doc::entry::{self, Detail, Part};
 use crate::doc::{Block, Line, ListItem, Role, Span};
@@ -32,16 +32,16 @@ use crate::sanitize;
 use crate::session::{Entry, Item, Session};
 use crate::theme::{Rgb, Theme};
 
-/// Wider than this, lines are wrapped; otherwise paragraphs stay on one line.
+/// Lines are wrapped above this width; otherwise paragraphs stay on one line.
 pub const MIN_TERMINAL_WIDTH: usize = layout::MIN_COLUMNS;
 
-/// Columns that an entry keeps for itself, however deep it is nested.
+/// Minimum columns of an entry, however deep it is nested.
 const LEAST_INNER_WIDTH: usize = 24;
 
-/// Most entries are no longer than this, in bytes.
+/// Initial buffer size; most entries are shorter, in bytes.
 const USUAL_LENGTH: usize = 512;
 
-/// Levels of nesting that are indented; a depth is an agent's word.
+/// Maximum levels of indentation; an agent can report any depth.
 const DEEPEST: u32 = 100;
 
 /// Settings of a [`Formatter`].
@@ -49,23 +49,24 @@ const DEEPEST: u32 = 100;
 #[expect(clippy::struct_excessive_bools, reason = "each is one setting")]
 #[non_exhaustive]
 pub struct Config {
-    /// No colours and no other escape codes.
+    /// Omits colours and other escape codes.
     pub plain_text: bool,
-    /// The terminal's background; black if it is not known.
+    /// The terminal's background; black if unknown.
     pub background: Option<Rgb>,
-    /// The terminal's text colour; white if it is not known.
+    /// The terminal's text colour; white if unknown.
     pub foreground: Option<Rgb>,
-    /// Less important text; derived from the two above if it is not given.
+    /// The colour of less important text; by default derived from the two
+    /// above.
     pub accent: Option<Rgb>,
-    /// Tool calls; derived from the background if it is not given.
+    /// The colour of tool calls; by default derived from the background.
     pub colorful: Option<Rgb>,
-    /// How much is told.
+    /// The amount of detail.
     pub detail: Detail,
-    /// Links as OSC 8, with only their text visible.
+    /// Writes links as OSC 8, with only their text visible.
     pub links: bool,
-    /// Show when each entry began.
+    /// Shows the start time of each entry.
     pub timestamps: bool,
-    /// Nothing but the words: no bullets, margins or wraps.
+    /// Omits bullets, margins and wrapping, for copying.
     pub copy_clean: bool,
 }
 
@@ -83,18 +84,18 @@ setters! {
     }
 }
 
-/// Lays entries out and writes them.
+/// Lays out entries and writes them as text.
 #[derive(Clone, Debug)]
 pub struct Formatter {
     config: Config,
-    /// What the configuration says, and whether code is worth highlighting.
+    /// The configured detail, with highlighting off if colours are.
     detail: Detail,
     output: Output,
     session: Session,
 }
 
 impl Formatter {
-    /// A formatter with the colours that fit the configuration.
+    /// Creates a formatter.
     pub fn new(config: Config) -> Self {
         let foreground = config.foreground.unwrap_or(Rgb::WHITE);
         let background = config.background.unwrap_or(Rgb::BLACK);
@@ -113,7 +114,7 @@ impl Formatter {
         }
     }
 
-    /// The colours that fit the configuration.
+    /// Returns the theme.
     pub fn theme(&self) -> Theme {
         match &self.output {
             Output::Ansi(ansi) => ansi.theme.clone(),
@@ -121,7 +122,7 @@ impl Formatter {
         }
     }
 
-    /// The same with another theme.
+    /// Replaces the theme.
     pub fn with_theme(self, theme: Theme) -> Self {
         Self {
             detail: detail(&self.config, &theme),
@@ -130,25 +131,25 @@ impl Formatter {
         }
     }
 
-    /// The text of an event, without a final line end. A call is shown as
-    /// running; its result shows it as finished. Deltas give nothing until
-    /// their message is over; kinds that have nothing to show give nothing.
+    /// Formats an event, without a final newline. A call is shown as running,
+    /// its result as finished. Deltas give an empty string until their message
+    /// is complete.
     pub fn format_event(&mut self, event: &Event, width: usize) -> String {
         let mut finished = Vec::new();
         self.session
             .apply(event.clone(), &mut |entry| finished.push(entry));
-        // A question is shown when it is asked.
-        let is_asked =
+        // A question is shown as soon as it is asked.
+        let is_question =
             |entry: &Entry| matches!(&entry.item, Item::Prompt(prompt) if prompt.answer.is_empty());
-        finished.retain(|entry| !is_asked(entry));
+        finished.retain(|entry| !is_question(entry));
         if matches!(&event.body, Body::Prompt(prompt) if prompt.answer.is_empty()) {
-            let asked = self
+            let question = self
                 .session
                 .open()
                 .iter()
                 .rev()
-                .find(|entry| is_asked(entry));
-            finished.extend(asked.cloned());
+                .find(|entry| is_question(entry));
+            finished.extend(question.cloned());
         }
         if let Body::ToolUse(call) = &event.body {
             let is_call =
@@ -163,8 +164,8 @@ impl Formatter {
         texts.join("\n")
     }
 
-    /// The text of an entry, without a final line end; empty if nothing is
-    /// shown of it.
+    /// Formats an entry, without a final newline; empty if it has no visible
+    /// content.
     pub fn format_entry(&self, entry: &Entry, width: usize) -> String {
         let mut text = String::with_capacity(USUAL_LENGTH);
         let (parts, indent, inner) = self.parts(entry, width);
@@ -176,14 +177,14 @@ impl Formatter {
         text
     }
 
-    /// The lines that name a sub-agent above what it says or does.
+    /// Returns the lines that name a sub-agent above its entries.
     pub fn speaker(&self, agent: &Agent, width: usize) -> Vec<Line> {
         let name = if agent.name.is_empty() {
             &agent.id
         } else {
             &agent.name
         };
-        // Work is often told in a sentence.
+        // Task descriptions are often sentences.
         let name = name.trim_end_matches(['.', ':']);
         let text = format!("{}:", sanitize::line(name));
         let block = Block::Paragraph(vec![Span::role(text, Role::Accent)]);
@@ -192,19 +193,19 @@ impl Formatter {
         indented(lines, indent)
     }
 
-    /// A line for a live screen.
+    /// Renders a line for a live screen.
     pub fn row(&self, line: &[Span]) -> Row {
         self.output.row(line)
     }
 
-    /// Lines as text, without a final line end.
+    /// Renders lines as text, without a final newline.
     pub fn text(&self, lines: &[Line]) -> String {
         let mut text = self.output.text(lines);
         text.pop();
         text
     }
 
-    /// The styled lines of an entry.
+    /// Returns the styled lines of an entry.
     pub fn lines(&self, entry: &Entry, width: usize) -> Vec<Line> {
         let (parts, indent, inner) = self.parts(entry, width);
         let mut lines = layout::Lines::default();
@@ -218,8 +219,7 @@ impl Formatter {
         indented(lines, indent)
     }
 
-    /// What is seen of an entry, how far it is indented and how wide its lines
-    /// may be beside that.
+    /// Returns the parts of an entry, its indentation and the width beside it.
     fn parts(&self, entry: &Entry, width: usize) -> (Vec<Part>, usize, Option<usize>) {
         let mut parts = entry::parts(entry, &self.detail);
         if self.config.copy_clean {
@@ -235,7 +235,7 @@ impl Formatter {
         (parts, indent, inner)
     }
 
-    /// Puts the time before the first line, if times are wanted.
+    /// Inserts the time before the first line, if configured.
     fn stamp(&self, entry: &Entry, parts: &mut [Part]) {
         if let (true, Some(first)) = (self.config.timestamps, parts.first_mut()) {
             let time = entry.time.as_deref().and_then(clock);
@@ -272,12 +272,12 @@ fn detail(config: &Config, theme: &Theme) -> Detail {
     }
 }
 
-/// The blocks without what layout draws beside words: bars and rules.
+/// Removes quote bars and rules.
 fn bare(blocks: Vec<Block>) -> Vec<Block> {
-    let mut words = Vec::with_capacity(blocks.len());
+    let mut kept = Vec::with_capacity(blocks.len());
     for block in blocks {
         match block {
-            Block::Quote(quoted) => words.extend(bare(quoted)),
+            Block::Quote(quoted) => kept.extend(bare(quoted)),
             Block::Rule => {}
             Block::List { start, items } => {
                 let items = items.into_iter().map(|item| ListItem {
@@ -285,32 +285,32 @@ fn bare(blocks: Vec<Block>) -> Vec<Block> {
                     ..item
                 });
                 let items = items.collect();
-                words.push(Block::List { start, items });
+                kept.push(Block::List { start, items });
             }
-            // Only a head is ruled off.
+            // A table without a header has no rule.
             Block::Table(mut table) => {
                 let head = std::mem::take(&mut table.header);
                 table.rows.insert(0, head);
-                words.push(Block::Table(table));
+                kept.push(Block::Table(table));
             }
-            block => words.push(block),
+            block => kept.push(block),
         }
     }
-    words
+    kept
 }
 
-/// How far an entry is indented, and the width that is left for it.
+/// Returns the indentation of an entry, and the remaining width.
 fn room(depth: u32, width: usize) -> (usize, Option<usize>) {
-    let wanted = 2 * depth.min(DEEPEST) as usize;
+    let full = 2 * depth.min(DEEPEST) as usize;
     if width > MIN_TERMINAL_WIDTH {
-        let indent = wanted.min(width - LEAST_INNER_WIDTH);
+        let indent = full.min(width - LEAST_INNER_WIDTH);
         (indent, Some(width - indent))
     } else {
-        (wanted, None)
+        (full, None)
     }
 }
 
-/// The lines with blanks before all that are not empty.
+/// Indents all non-empty lines.
 fn indented(mut lines: Vec<Line>, indent: usize) -> Vec<Line> {
     if indent > 0 {
         for line in lines.iter_mut().filter(|line| !line.is_empty()) {
@@ -320,7 +320,8 @@ fn indented(mut lines: Vec<Line>, indent: usize) -> Vec<Line> {
     lines
 }
 
-/// Whether nothing is seen of a line, such as the last ones of a code block.
+/// Returns true if a line has no visible content, such as the last ones of a
+/// code block.
 fn is_blank(line: &Line) -> bool {
     line.iter()
         .all(|span| span.text.trim_end_matches(' ').is_empty())
@@ -337,7 +338,7 @@ fn output(config: &Config, theme: Theme) -> Output {
     }
 }
 
-/// The time of day in a time stamp.
+/// Returns the time of day of a timestamp.
 fn clock(time: &str) -> Option<String> {
     let time: jiff::Timestamp = time.parse().ok()?;
     Some(time.strftime("%H:%M:%S ").to_string())

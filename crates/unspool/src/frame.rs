@@ -1,10 +1,9 @@
-//! Bytes → frames: the first stage of the pipeline.
+//! Splits bytes into frames: the first stage of the pipeline.
 //!
-//! A [`Framer`] takes bytes in chunks of any size and hands out [`Frame`]s: a
-//! line, the data of one server-sent event, or one value of a JSON body. It
-//! finds out by itself which of these the input is. The frames depend on the
-//! bytes alone, never on how they were cut into chunks. Invalid UTF-8 becomes
-//! U+FFFD here, so that everything behind works on text.
+//! A [`Framer`] accepts chunks of any size and yields [`Frame`]s: a line, the
+//! data of one server-sent event, or one value of a JSON body. It detects the
+//! kind of input. The frames depend only on the bytes, never on the chunks.
+//! Invalid UTF-8 becomes U+FFFD here, so later stages work on text.
 
 use serde::de::IgnoredAny;
 
@@ -20,14 +19,14 @@ mod sse;
 pub struct Frame<'a> {
     /// The text, without its line end.
     pub text: &'a str,
-    /// The line end that followed: `"\n"`, `"\r\n"` or nothing.
+    /// The line end: `"\n"`, `"\r\n"` or empty.
     pub ending: &'a str,
     /// The `event` field of a server-sent event.
     pub event: &'a str,
 }
 
 impl<'a> Frame<'a> {
-    /// A frame that is no line of a file.
+    /// Creates a frame without a line end.
     pub fn new(text: &'a str) -> Self {
         Self {
             text,
@@ -36,7 +35,7 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// The frame as JSON; `None` when it is none.
+    /// Parses the frame as JSON; returns `None` if it is not JSON.
     pub fn json(&self) -> Option<Json<'a>> {
         Json::parse(self.text)
     }
@@ -49,19 +48,19 @@ setters! {
     }
 }
 
-/// What a framer hands out.
+/// The output of a framer.
 #[derive(Clone, Copy)]
 pub(crate) enum Framed<'a> {
     Frame(Frame<'a>),
-    /// A frame of this many bytes was over the limit and is gone but for how it
-    /// begins, where that is known.
+    /// A frame of this many bytes exceeded the limit and was dropped, except
+    /// for its first characters, if known.
     Oversized {
         bytes: u64,
         head: &'a str,
     },
 }
 
-/// How the input is cut.
+/// The framing of the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Framing {
     Lines,
@@ -69,7 +68,7 @@ pub(crate) enum Framing {
     Body,
 }
 
-/// Cuts a stream of bytes into frames.
+/// Splits a stream of bytes into frames.
 #[derive(Clone)]
 pub(crate) struct Framer {
     limit: usize,
@@ -78,7 +77,7 @@ pub(crate) struct Framer {
 
 #[derive(Clone)]
 enum State {
-    /// Nothing is decided yet; what came so far is kept.
+    /// Undecided; holds the bytes so far.
     Undecided(Vec<u8>),
     Lines(lines::Lines),
     Sse(sse::Sse),
@@ -86,7 +85,7 @@ enum State {
 }
 
 impl Framer {
-    /// Finds the framing out by itself.
+    /// Creates a framer that detects the framing.
     pub(crate) fn detecting(limit: usize) -> Self {
         Self {
             limit,
@@ -94,7 +93,7 @@ impl Framer {
         }
     }
 
-    /// Lines, whatever they hold.
+    /// Creates a framer for lines, whatever they contain.
     pub(crate) fn lines(limit: usize) -> Self {
         Self {
             limit,
@@ -105,7 +104,8 @@ impl Framer {
     pub(crate) fn push(&mut self, bytes: &[u8], sink: &mut dyn FnMut(Framed<'_>)) {
         if let State::Undecided(held) = &mut self.state {
             held.extend_from_slice(bytes);
-            // Only a whole line decides; a long one is not looked at each time.
+            // Only a complete line decides, so an incomplete one is not checked
+            // repeatedly.
             if !bytes.contains(&b'\n') && held.len() <= self.limit {
                 return;
             }
@@ -158,12 +158,11 @@ fn without_byte_order_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes)
 }
 
-/// Blanks before anything else; an input with more is lines.
+/// Maximum blanks before the first line of other framings.
 const MOST_BLANKS: usize = 1 << 16;
 
-/// The framing of an input that begins with `bytes`; `None` if that cannot be
-/// said before more has come. Only whole lines count, so that the answer does
-/// not depend on where the bytes were cut.
+/// Detects the framing from the first bytes; returns `None` if more are needed.
+/// Considers only complete lines, so the result does not depend on the chunks.
 fn decide(bytes: &[u8], at_end: bool) -> Option<Framing> {
     let blank = |b: &u8| matches!(b, 0 | b' ' | b'\t' | b'\r' | b'\n');
     let text = without_byte_order_mark(bytes);
@@ -192,11 +191,11 @@ fn decide(bytes: &[u8], at_end: bool) -> Option<Framing> {
     }
 }
 
-/// Bytes of fields before the first data; an input with more is lines.
+/// Maximum bytes of fields before the first data of an event stream.
 const MOST_FIELDS: usize = 1 << 14;
 
-/// An event stream has data: whatever looks like one but has none is text, of
-/// which nothing may be lost.
+/// Requires data in an event stream: fields without data are text, so that
+/// nothing is lost.
 fn decide_on_fields(first: &[u8], rest: &[u8], at_end: bool) -> Option<Framing> {
     if !sse::is_field(first) {
         return Some(Framing::Lines);
@@ -214,8 +213,8 @@ fn decide_on_fields(first: &[u8], rest: &[u8], at_end: bool) -> Option<Framing> 
     Some(Framing::Sse)
 }
 
-/// Takes the next line off `rest`, without its end. The unfinished last line
-/// counts only when nothing can follow.
+/// Removes the next line from `rest` and returns it without its end. An
+/// incomplete last line counts only at the end of the input.
 fn next_line<'a>(rest: &mut &'a [u8], at_end: bool) -> Option<&'a [u8]> {
     match memchr::memchr(b'\n', rest) {
         Some(end) => {
@@ -264,7 +263,7 @@ mod tests {
         out
     }
 
-    /// The frames, the same for every size of chunk.
+    /// Returns the frames after checking that the chunk size does not matter.
     fn all(input: &[u8]) -> Vec<String> {
         let whole = frames(input, input.len().max(1), 1 << 20);
         for chunk in 1..input.len() {
@@ -282,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_order_mark_and_nul_padding_are_no_text() {
+    fn byte_order_marks_and_nul_padding_are_removed() {
         assert_eq!(all(b"\xEF\xBB\xBF{\"a\":1}\n"), ["{\"a\":1}\n|"]);
         assert_eq!(all(b"\0\0{\"a\":1}\n"), ["\0\0{\"a\":1}\n|"]);
     }
@@ -294,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn what_looks_like_fields_without_data_is_text() {
+    fn fields_without_data_are_text() {
         assert_eq!(
             all(b"id: 5\nevent: deploy\nname: foo\n"),
             ["id: 5\n|", "event: deploy\n|", "name: foo\n|"]
@@ -352,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_over_the_limit_is_reported_and_the_rest_goes_on() {
+    fn a_frame_over_the_limit_is_reported_and_reading_continues() {
         let input = format!("{{\"a\":1}}\n{}\n{{\"b\":2}}\n", "x".repeat(100));
         for chunk in [1, 7, 1000] {
             let out = frames(input.as_bytes(), chunk, 50);

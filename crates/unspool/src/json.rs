@@ -1,12 +1,12 @@
-//! A borrowed, lenient view of JSON for the sources.
+//! A borrowed, lenient view of JSON.
 //!
-//! [`Json`] is one value in its textual form. Looking into it parses one level
-//! at a time and never fails: a missing field or a value of
-//! another type is `null`, the first of two equal keys wins, lone surrogates
-//! become U+FFFD. What nobody looks at is skipped, not decoded. The ordinary
-//! case is walked by [`scan`]; `serde_json` sees to the others.
+//! [`Json`] is one undecoded value. Access parses one level at a time and never
+//! fails: a missing field or a value of another type is `null`, the first of
+//! two equal keys wins, lone surrogates become U+FFFD. Values that nobody reads
+//! are skipped without decoding. [`scan`] handles common JSON; `serde_json` is
+//! the fallback.
 
-mod ordinary;
+mod escapes;
 pub(crate) mod scan;
 mod unescape;
 
@@ -17,7 +17,7 @@ use serde::de::{DeserializeSeed, Deserializer as _, IgnoredAny, MapAccess, SeqAc
 use serde_json::value::RawValue;
 use smallvec::SmallVec;
 
-pub(crate) use ordinary::is_ordinary;
+pub(crate) use escapes::has_valid_escapes;
 use scan::Cursor;
 
 /// One JSON value, undecoded.
@@ -25,17 +25,17 @@ use scan::Cursor;
 pub struct Json<'a>(&'a str);
 
 impl<'a> Json<'a> {
-    /// What a missing field is.
+    /// The value of a missing field.
     pub const NULL: Json<'static> = Json("null");
 
-    /// Checks that `text` is one JSON value; NULs, a byte order mark and white
-    /// space around it are ignored.
+    /// Returns `text` as one JSON value if it is valid; NULs, a byte order mark
+    /// and whitespace around it are ignored.
     pub fn parse(text: &'a str) -> Option<Self> {
         let text = trim(text);
         let mut cursor = Cursor::new(text);
         if let Some(json) = cursor.value()
             && cursor.is_at_end()
-            && is_ordinary(text)
+            && has_valid_escapes(text)
         {
             return Some(json);
         }
@@ -44,38 +44,38 @@ impl<'a> Json<'a> {
             .map(|raw| Self(raw.get()))
     }
 
-    /// Takes a text that is known to be valid.
+    /// Wraps a text that is known to be valid.
     pub(crate) fn trusted(text: &'a str) -> Self {
         Self(text)
     }
 
-    /// The JSON text.
+    /// Returns the JSON text.
     pub fn raw(self) -> &'a str {
         self.0
     }
 
-    /// Whether it is `null` or missing.
+    /// Returns true if it is `null` or missing.
     pub fn is_null(self) -> bool {
         self.0 == "null"
     }
 
-    /// Whether it is an object.
+    /// Returns true if it is an object.
     pub fn is_object(self) -> bool {
         self.0.starts_with('{')
     }
 
-    /// Whether it is an array.
+    /// Returns true if it is an array.
     pub fn is_array(self) -> bool {
         self.0.starts_with('[')
     }
 
-    /// Whether it is a string.
+    /// Returns true if it is a string.
     pub fn is_string(self) -> bool {
         self.0.starts_with('"')
     }
 
-    /// The field `key` of an object. For several fields of one object,
-    /// [`Json::object`] looks only once.
+    /// Returns the field `key` of an object. To read several fields,
+    /// [`Json::object`] is faster.
     pub fn get(self, key: &str) -> Json<'a> {
         if !self.is_object() {
             return Json::NULL;
@@ -84,7 +84,7 @@ impl<'a> Json<'a> {
         let walked = Cursor::new(self.0).object(|name, cursor| {
             if name == key {
                 found = Some(cursor.value()?);
-                // Ends the walk: what follows does not matter.
+                // Stop: the rest does not matter.
                 return None;
             }
             cursor.skip()
@@ -99,7 +99,7 @@ impl<'a> Json<'a> {
         found.unwrap_or(Json::NULL)
     }
 
-    /// The fields of an object; none for any other value.
+    /// Returns the fields of an object; empty for any other value.
     pub fn object(self) -> Object<'a> {
         if !self.is_object() {
             return Object::default();
@@ -118,7 +118,7 @@ impl<'a> Json<'a> {
             .unwrap_or_default()
     }
 
-    /// The items of an array; none for any other value.
+    /// Returns the items of an array; empty for any other value.
     pub fn array(self) -> Vec<Json<'a>> {
         if !self.is_array() {
             return Vec::new();
@@ -136,7 +136,7 @@ impl<'a> Json<'a> {
             .unwrap_or_default()
     }
 
-    /// The text of a string.
+    /// Returns the text of a string.
     pub fn str(self) -> Option<Cow<'a, str>> {
         if !self.is_string() {
             return None;
@@ -148,7 +148,7 @@ impl<'a> Json<'a> {
         if let Some(text) = unescape::unescaped(inner) {
             return Some(Cow::Owned(text));
         }
-        // Only a lone surrogate makes the straight way fail.
+        // Only lone surrogates fail here.
         match serde_json::from_str::<String>(self.0) {
             Ok(text) => Some(Cow::Owned(text)),
             Err(_) => serde_json::Deserializer::from_str(self.0)
@@ -157,13 +157,13 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// The text of a string, empty for any other value.
+    /// Returns the text of a string, empty for any other value.
     pub fn string(self) -> String {
         self.str().unwrap_or_default().into_owned()
     }
 
-    /// Text in whatever form agents send it: a string as it is, `null` as
-    /// nothing, any other value as its JSON text.
+    /// Returns text in any form that agents send: a string as it is, `null` as
+    /// empty, any other value as its JSON text.
     pub fn display(self) -> Cow<'a, str> {
         match self.str() {
             Some(text) => text,
@@ -172,12 +172,12 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// A whole number that is not negative.
+    /// Returns a non-negative integer.
     pub fn u64(self) -> Option<u64> {
         self.i64().and_then(|number| u64::try_from(number).ok())
     }
 
-    /// A whole number, also when it is written as `3.0`.
+    /// Returns an integer, also one written as `3.0`.
     pub fn i64(self) -> Option<i64> {
         self.0.parse::<i64>().ok().or_else(|| {
             let number = self.f64()?;
@@ -189,16 +189,16 @@ impl<'a> Json<'a> {
         })
     }
 
-    /// A number.
+    /// Returns a number.
     pub fn f64(self) -> Option<f64> {
-        // To say why something else is no number costs more than to read one.
+        // Building the error for another type costs more than parsing a number.
         let is_number = self
             .0
             .starts_with(|first: char| first == '-' || first.is_ascii_digit());
         is_number.then(|| serde_json::from_str(self.0).ok())?
     }
 
-    /// A boolean.
+    /// Returns a boolean.
     pub fn bool(self) -> Option<bool> {
         match self.0 {
             "true" => Some(true),
@@ -207,50 +207,50 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// Whether it is `true`.
+    /// Returns true if it is `true`.
     pub fn is_true(self) -> bool {
         self.0 == "true"
     }
 }
 
-/// What a missing field is.
+/// The value of a missing field.
 impl Default for Json<'_> {
     fn default() -> Self {
         Json::NULL
     }
 }
 
-/// Drops what may stand around a JSON value.
+/// Removes NULs, a byte order mark and whitespace around a JSON value.
 pub(crate) fn trim(text: &str) -> &str {
     text.trim_matches(|c: char| matches!(c, '\0' | '\u{feff}' | ' ' | '\t' | '\r' | '\n'))
 }
 
 /// The fields of one JSON object, in order.
 #[derive(Clone, Debug, Default)]
-pub struct Object<'a>(Named<'a>);
+pub struct Object<'a>(FieldList<'a>);
 
-/// Most objects have no more fields than have room here without the heap.
-type Named<'a> = SmallVec<[(Cow<'a, str>, Json<'a>); 8]>;
+/// Holds the fields of most objects without a heap allocation.
+type FieldList<'a> = SmallVec<[(Cow<'a, str>, Json<'a>); 8]>;
 
 impl<'a> Object<'a> {
-    /// The first field called `key`, or `null`.
+    /// Returns the first field called `key`, or `null`.
     pub fn get(&self, key: &str) -> Json<'a> {
         self.iter()
             .find(|(name, _)| *name == key)
             .map_or(Json::NULL, |(_, value)| value)
     }
 
-    /// Whether there is a field called `key`, whatever its value.
+    /// Returns true if there is a field called `key`, whatever its value.
     pub fn has(&self, key: &str) -> bool {
         self.iter().any(|(name, _)| name == key)
     }
 
-    /// Whether it has no field.
+    /// Returns true if there are no fields.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// All fields in order.
+    /// Returns all fields in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, Json<'a>)> {
         self.0.iter().map(|(name, value)| (name.as_ref(), *value))
     }
@@ -259,7 +259,7 @@ impl<'a> Object<'a> {
 struct Fields;
 
 impl<'de> Visitor<'de> for Fields {
-    type Value = Named<'de>;
+    type Value = FieldList<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object")
@@ -290,7 +290,7 @@ impl<'de> Visitor<'de> for Find<'_, '_, 'de> {
         while let Some(key) = map.next_key_seed(LossyString)? {
             if key == self.key {
                 *self.found = Some(Json(map.next_value::<&RawValue>()?.get()));
-                // Ends the walk: what follows does not matter.
+                // Stop: the rest does not matter.
                 return Err(serde::de::Error::custom("found"));
             }
             map.next_value::<IgnoredAny>()?;
@@ -317,8 +317,8 @@ impl<'de> Visitor<'de> for Items {
     }
 }
 
-/// Reads a string as bytes, the one way in which `serde_json` lets lone
-/// surrogates through, and replaces those.
+/// Reads a string as bytes, the only way past `serde_json`'s check for lone
+/// surrogates, and replaces those.
 struct LossyString;
 
 impl<'de> DeserializeSeed<'de> for LossyString {
@@ -353,8 +353,8 @@ impl<'de> Visitor<'de> for LossyString {
     }
 }
 
-/// A lone surrogate arrives as three bytes, of which the standard library
-/// would make three replacement characters.
+/// Replaces each lone surrogate with one U+FFFD. It arrives as three bytes,
+/// which `from_utf8_lossy` would replace with three.
 fn lossy(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) => text.to_owned(),
@@ -367,7 +367,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn looks_into_objects_without_failing() {
+    fn access_never_fails() {
         let json = Json::parse("\0\0{\"a\":{\"b\":[1,2.0,\"x\"]},\"a\":5}").unwrap();
         let items = json.get("a").get("b").array();
         assert_eq!(items.iter().filter_map(|i| i.i64()).sum::<i64>(), 3);
@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_is_not_json() {
+    fn rejects_invalid_json() {
         assert!(Json::parse("{\"a\":").is_none());
         assert!(Json::parse("hello").is_none());
         assert!(Json::parse("{} {}").is_none());

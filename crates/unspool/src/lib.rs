@@ -17,15 +17,14 @@
 //! }
 //! ```
 //!
-//! The stages, each in its own module, are `frame` (bytes → frames), [`source`]
-//! (frames → events, one file per provider) and [`event`] (the public format);
-//! then [`session`] (events → entries), [`doc`] (what is to be seen), [`layout`]
-//! (blocks → lines at a width), [`theme`] (roles → colours) and [`output`]
-//! (lines → text). [`transcript`] puts entries in the order in which they are
-//! shown, [`timeline`] in that in which they began, and [`redact`] takes out of
-//! events what others should not see. On top stand [`formatter`] (the mode
-//! `full`) and [`answer`] (the modes `text` and `verbose`). Each of them has an
-//! example.
+//! The stages, each a module with an example, are `frame` (bytes → frames),
+//! [`source`] (frames → events, one file per provider) and [`event`] (the
+//! public format); then [`session`] (events → entries), [`doc`] (entries →
+//! blocks), [`layout`] (blocks → lines at a width), [`theme`] (roles → colours)
+//! and [`output`] (lines → text). [`transcript`] puts entries in display order,
+//! [`timeline`] in order of their start, and [`redact`] removes secrets from
+//! events. [`formatter`] (the mode `full`) and [`answer`] (the modes `text` and
+//! `verbose`) combine the stages.
 
 #[macro_use]
 mod construct;

@@ -1,13 +1,12 @@
-//! The 256 colours of xterm, and which of them is nearest to any other colour.
+//! The 256 colours of xterm, and the search for the nearest one.
 //!
-//! Nearness is measured in CIELAB, where equal distances look equal to the eye.
-//! The first sixteen entries are never chosen: each terminal paints them as its
-//! user likes. Called by `theme` for the colours of the roles and by `doc` for
-//! true colours in the output of commands.
+//! Distances are measured in CIELAB, which matches perception. The first
+//! sixteen entries are never chosen, because users customise them. Used by
+//! `theme` for roles and by `doc` for true colours in command output.
 
 use std::sync::LazyLock;
 
-/// A colour of a screen.
+/// An sRGB colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Rgb(pub u8, pub u8, pub u8);
 
@@ -17,7 +16,7 @@ impl Rgb {
     /// Black.
     pub const BLACK: Self = Self(0, 0, 0);
 
-    /// This colour with so many tenths of it, and the rest of `other`.
+    /// Mixes in another colour; `tenths` is the share of this one.
     pub(crate) fn mix(self, tenths: u16, other: Self) -> Self {
         let channel = |a: u8, b: u8| {
             let sum = u16::from(a) * tenths + u16::from(b) * (10 - tenths);
@@ -30,12 +29,12 @@ impl Rgb {
         )
     }
 
-    /// Relative luminance, as WCAG defines it: 0 for black, 1 for white.
+    /// Returns the WCAG relative luminance: 0 for black, 1 for white.
     pub(crate) fn luminance(self) -> f64 {
         0.2126 * linear(self.0) + 0.7152 * linear(self.1) + 0.0722 * linear(self.2)
     }
 
-    /// The contrast to another colour, as WCAG defines it: 1 to 21.
+    /// Returns the WCAG contrast ratio: 1 to 21.
     pub(crate) fn contrast(self, other: Self) -> f64 {
         let (a, b) = (self.luminance() + 0.05, other.luminance() + 0.05);
         if a > b { a / b } else { b / a }
@@ -57,7 +56,7 @@ impl Rgb {
     }
 }
 
-/// The intensity of a channel of sRGB.
+/// Returns the linear intensity of an sRGB channel.
 fn linear(channel: u8) -> f64 {
     let value = f64::from(channel) / 255.0;
     if value <= 0.040_45 {
@@ -71,7 +70,7 @@ fn linear(channel: u8) -> f64 {
 struct Lab(f64, f64, f64);
 
 impl Lab {
-    /// The square of the distance.
+    /// Returns the squared distance.
     fn distance(self, other: Self) -> f64 {
         (self.0 - other.0).powi(2) + (self.1 - other.1).powi(2) + (self.2 - other.2).powi(2)
     }
@@ -83,22 +82,22 @@ const FIRST: u8 = 16;
 static LAB: LazyLock<Vec<Lab>> =
     LazyLock::new(|| (FIRST..=u8::MAX).map(|entry| rgb(entry).lab()).collect());
 
-/// The entry from 16 on that is nearest to a colour.
+/// Returns the nearest entry from 16 on.
 pub(crate) fn nearest(color: Rgb) -> u8 {
     nearest_where(color, |_| true).unwrap_or(FIRST)
 }
 
-/// The nearest of those entries that `accept` takes.
+/// Returns the nearest entry from 16 on that `accept` allows.
 pub(crate) fn nearest_where(color: Rgb, accept: impl Fn(Rgb) -> bool) -> Option<u8> {
-    let wanted = color.lab();
+    let target = color.lab();
     (FIRST..=u8::MAX)
         .zip(LAB.iter())
         .filter(|(entry, _)| accept(rgb(*entry)))
-        .min_by(|(_, a), (_, b)| a.distance(wanted).total_cmp(&b.distance(wanted)))
+        .min_by(|(_, a), (_, b)| a.distance(target).total_cmp(&b.distance(target)))
         .map(|(entry, _)| entry)
 }
 
-/// The colour of an entry; of the first sixteen, what xterm paints.
+/// Returns the colour of an entry; for the first sixteen, xterm's default.
 pub fn rgb(entry: u8) -> Rgb {
     const LEVELS: [u8; 6] = [0, 95, 135, 175, 215, 255];
     const SYSTEM: [Rgb; 16] = [
@@ -145,13 +144,13 @@ mod tests {
     }
 
     #[test]
-    fn contrast_is_that_of_wcag() {
+    fn contrast_matches_wcag() {
         assert!((Rgb::WHITE.contrast(Rgb::BLACK) - 21.0).abs() < 1e-9);
         assert!((Rgb::WHITE.contrast(Rgb::WHITE) - 1.0).abs() < 1e-9);
     }
 
     #[test]
-    fn greys_go_to_the_grey_ramp() {
+    fn greys_map_to_the_grey_ramp() {
         assert_eq!(nearest(Rgb(158, 158, 158)), 247);
         assert_eq!(nearest(Rgb::WHITE), 231);
         assert_eq!(nearest(Rgb::BLACK), 16);

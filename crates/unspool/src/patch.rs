@@ -1,8 +1,7 @@
-//! Changes of files, from every form in which agents send them: unified
-//! diffs, `*** Begin Patch` texts, and texts before and after.
+//! Parses file changes in every form that agents send: unified diffs, `***
+//! Begin Patch` texts, and texts before and after.
 //!
-//! Line numbers are kept where the input has them and left out where it has
-//! none; none is guessed.
+//! Line numbers are kept if the input has them; none are guessed.
 //!
 //! ```
 //! use unspool::patch;
@@ -17,23 +16,23 @@ use similar::{ChangeTag, TextDiff};
 
 use crate::event::{Edit, EditOp, Hunk};
 
-/// Lines of context around a change that is computed here.
+/// Context lines around a computed change.
 const CONTEXT: usize = 3;
 
-/// Lines that are compared one by one, of both texts together.
+/// Maximum lines of both texts that are compared individually.
 const MOST_COMPARED: usize = 100_000;
 
-/// The change from one text to another. `old` is `None` for a new file.
-/// `whole` says that the texts are whole files, so that line numbers are
-/// known; a snippet has none.
+/// Computes the change from one text to another. `old` is `None` for a new
+/// file. With `whole`, the texts are whole files and hunks have line numbers;
+/// snippets have none.
 pub fn from_texts(path: &str, old: Option<&str>, new: &str, whole: bool) -> Edit {
     let Some(old) = old else {
         return added(path, new);
     };
     let context = if whole { CONTEXT } else { usize::MAX / 4 };
-    let mut hunks = match replaced(old, new, context) {
+    let mut hunks = match replace_all(old, new, context) {
         Some(hunk) => vec![hunk],
-        None => compared(old, new, context),
+        None => compare(old, new, context),
     };
     for hunk in hunks.iter_mut().filter(|_| !whole) {
         (hunk.old_start, hunk.new_start) = (None, None);
@@ -46,7 +45,7 @@ pub fn from_texts(path: &str, old: Option<&str>, new: &str, whole: bool) -> Edit
     }
 }
 
-fn compared(old: &str, new: &str, context: usize) -> Vec<Hunk> {
+fn compare(old: &str, new: &str, context: usize) -> Vec<Hunk> {
     let diff = TextDiff::from_lines(old, new);
     let groups = diff.grouped_ops(context);
     let hunk = |group: &Vec<similar::DiffOp>| {
@@ -60,10 +59,9 @@ fn compared(old: &str, new: &str, context: usize) -> Vec<Hunk> {
     groups.iter().filter_map(hunk).collect()
 }
 
-/// A change of so many lines that to compare them would take out of all proportion:
-/// what is between its first and its last line is gone, and the new text there.
-/// `None` if it is smaller.
-fn replaced(old: &str, new: &str, context: usize) -> Option<Hunk> {
+/// Replaces everything between the first and the last changed line, for texts
+/// too long to compare; returns `None` for shorter texts.
+fn replace_all(old: &str, new: &str, context: usize) -> Option<Hunk> {
     if old.len() + new.len() <= MOST_COMPARED {
         return None;
     }
@@ -115,12 +113,12 @@ fn hunk_lines(diff: &TextDiff<'_, '_, str>, group: &[similar::DiffOp]) -> Vec<St
         .collect()
 }
 
-/// A new file with this content.
+/// Creates the edit for a new file.
 pub fn added(path: &str, content: &str) -> Edit {
     whole_file(EditOp::Add, path, content, '+')
 }
 
-/// A file that is gone, with the content it had, if that is known.
+/// Creates the edit for a deleted file, with its former content if known.
 pub fn deleted(path: &str, content: &str) -> Edit {
     whole_file(EditOp::Delete, path, content, '-')
 }
@@ -153,8 +151,8 @@ fn strip_line_end(line: &str) -> &str {
     line.strip_suffix('\r').unwrap_or(line)
 }
 
-/// The changes in a unified diff: git's form, `Index:` form, or bare hunks
-/// (for which `path` names the file).
+/// Parses a unified diff: git's form, `Index:` form, or bare hunks (for which
+/// `path` names the file).
 pub fn unified(path: &str, text: &str) -> Vec<Edit> {
     let mut reader = Unified::new(path);
     for line in text.split_inclusive('\n') {
@@ -163,7 +161,7 @@ pub fn unified(path: &str, text: &str) -> Vec<Edit> {
     reader.finish()
 }
 
-/// The hunks of a diff of one file.
+/// Parses the hunks of a diff of one file.
 pub fn hunks(text: &str) -> Vec<Hunk> {
     unified("", text)
         .into_iter()
@@ -175,8 +173,8 @@ struct Unified {
     default_path: String,
     edits: Vec<Edit>,
     open: Option<Edit>,
-    /// Old and new lines that the open hunk still lacks; `None` where its
-    /// header did not say.
+    /// Old and new lines that the open hunk still lacks; `None` if its header
+    /// has no counts.
     missing: Option<(u64, u64)>,
     in_hunk: bool,
 }
@@ -277,7 +275,7 @@ impl Unified {
         });
     }
 
-    /// Takes a line into the open hunk, unless it is none of it.
+    /// Adds a line to the open hunk; returns false if it does not belong to it.
     fn hunk_line(&mut self, line: &str) -> bool {
         let (old, new) = match line.as_bytes().first() {
             Some(b' ') => (1, 1),
@@ -325,8 +323,8 @@ impl Unified {
     }
 }
 
-/// Start and length of a range such as `-3,7` or `+3`. An empty range names
-/// the line before it; its lines then begin at the one after.
+/// Parses start and length of a range such as `-3,7` or `+3`. An empty range
+/// names the line before it, so its start is the next line.
 fn numbers(range: &str, sign: char) -> Option<(u64, u64)> {
     let range = range.strip_prefix(sign)?;
     let (start, length) = range.split_once(',').unwrap_or((range, "1"));
@@ -341,8 +339,8 @@ fn numbers(range: &str, sign: char) -> Option<(u64, u64)> {
     ))
 }
 
-/// The path of a `---`/`+++` line: no timestamp, no `a/` or `b/`; `None` for
-/// no file.
+/// Returns the path of a `---` or `+++` line without timestamp and `a/` or
+/// `b/`; `None` for no file.
 fn header_path(header: &str) -> Option<&str> {
     let path = header.split('\t').next().unwrap_or(header).trim_end();
     if path == "/dev/null" {
@@ -352,13 +350,13 @@ fn header_path(header: &str) -> Option<&str> {
     Some(stripped.unwrap_or(path))
 }
 
-/// The path of a `diff --git a/x b/x` line.
+/// Returns the path of a `diff --git a/x b/x` line.
 fn git_path(paths: &str) -> &str {
     let path = paths.split_once(" b/").map_or(paths, |(_, path)| path);
     path.strip_prefix("a/").unwrap_or(path)
 }
 
-/// The changes in a `*** Begin Patch` text. The form has no line numbers.
+/// Parses a `*** Begin Patch` text, which has no line numbers.
 pub fn begin_patch(text: &str) -> Vec<Edit> {
     let mut edits: Vec<Edit> = Vec::new();
     for line in text.split_inclusive('\n').map(strip_line_end) {
@@ -445,7 +443,7 @@ mod tests {
         let [hunk] = &*edit.hunks else {
             panic!("{} hunks", edit.hunks.len())
         };
-        // The first of the changed lines is the same, and so is the last.
+        // The first and the last changed line are equal.
         assert_eq!((hunk.old_start, hunk.new_start), (Some(3), Some(3)));
         assert_eq!(hunk.lines[..4], [" c", " d", " 0", "-1"]);
         let count = |sign: char| hunk.lines.iter().filter(|l| l.starts_with(sign)).count();

@@ -1,10 +1,10 @@
-//! Bytes in, events out: framing, recognition and translation in one object.
+//! Reads bytes and yields events: framing, recognition and translation in one
+//! object.
 //!
-//! The provider is recognised by the first frame that only one provider could
-//! have written. Until then a few frames are held; what nobody recognises is
-//! passed on as text or `unknown`, and recognition goes on, so that noise
-//! before a stream does no harm. `reader/runs.rs` knows what becomes of a run
-//! that another one comes behind.
+//! The provider is recognised by the first frame that only one provider can
+//! have written. Until then a few frames are held. Unrecognised frames become
+//! text or `unknown`, and recognition continues, so noise before a stream is
+//! harmless. `reader/runs.rs` handles several runs in one input.
 
 mod runs;
 
@@ -13,9 +13,9 @@ use crate::frame::{Frame, Framed, Framer};
 use crate::source::{BUILTIN, Emitter, Input, Probe, Provider, Source, raw};
 use runs::Run;
 
-/// Frames held while no provider recognised any.
+/// Maximum frames held before recognition.
 const HELD_FRAMES: usize = 16;
-/// Bytes held in those frames.
+/// Maximum bytes held in those frames.
 const HELD_BYTES: usize = 1 << 16;
 
 /// Settings of a [`Reader`].
@@ -26,9 +26,9 @@ pub struct ReaderOptions {
     pub from: Option<Provider>,
     /// Frames with more bytes than this become a notice.
     pub frame_limit: usize,
-    /// Whether each event carries its source frame.
+    /// Keeps the source frame on each event.
     pub with_raw: bool,
-    /// The providers that are asked, in this order.
+    /// The providers to recognise, in this order.
     pub providers: Vec<Provider>,
 }
 
@@ -52,7 +52,7 @@ setters! {
     }
 }
 
-/// Reads one stream of one agent.
+/// Reads one stream of an agent's output.
 ///
 /// ```
 /// use unspool::Reader;
@@ -77,12 +77,12 @@ impl Default for Reader {
 }
 
 impl Reader {
-    /// A reader that recognises the provider.
+    /// Creates a reader that recognises the provider.
     pub fn new() -> Self {
         Self::with_options(ReaderOptions::default())
     }
 
-    /// A reader with settings.
+    /// Creates a reader with settings.
     pub fn with_options(options: ReaderOptions) -> Self {
         let text_only = options.from.is_some_and(|from| from.input == Input::Text);
         let framer = if text_only {
@@ -96,42 +96,41 @@ impl Reader {
         }
     }
 
-    /// Takes the next bytes. However a stream is cut into chunks, it gives the
-    /// same events.
+    /// Processes the next bytes. The events do not depend on the chunks.
     pub fn push(&mut self, bytes: &[u8]) {
         let translator = &mut self.translator;
         self.framer
             .push(bytes, &mut |framed| translator.framed(framed));
     }
 
-    /// Does not wait any longer for a frame that tells the provider: what was
-    /// held becomes events. Later frames are still asked.
+    /// Stops waiting for a recognisable frame: held frames become events.
+    /// Recognition continues with later frames.
     pub fn release(&mut self) {
         if self.translator.source.is_none() && !self.translator.held.is_empty() {
-            self.translator.give_up_holding();
+            self.translator.release_held();
         }
     }
 
-    /// The input has ended: what was held or open becomes events.
+    /// Ends the input: held frames and open turns become events.
     pub fn finish(&mut self) {
         let translator = &mut self.translator;
         self.framer.finish(&mut |framed| translator.framed(framed));
         translator.finish();
     }
 
-    /// Takes the oldest event out, if there is one.
+    /// Takes the oldest event, if there is one.
     pub fn pop(&mut self) -> Option<Event> {
         self.translator.out.pop()
     }
 
-    /// Takes all events out that are ready.
+    /// Takes all events that are ready.
     pub fn events(&mut self) -> impl Iterator<Item = Event> {
         std::iter::from_fn(|| self.translator.out.pop())
     }
 
-    /// Gives the reader a file that belongs to the session, before the bytes
-    /// that refer to it: a sub-agent's own record, for example. `name` is its
-    /// path relative to the session.
+    /// Adds a file that belongs to the session, before the bytes that refer to
+    /// it: a sub-agent's own record, for example. `name` is its path relative
+    /// to the session.
     pub fn attach(&mut self, name: &str, bytes: &[u8]) {
         if let Some(source) = &mut self.translator.source {
             source.attach(name, bytes);
@@ -141,20 +140,20 @@ impl Reader {
         }
     }
 
-    /// The provider, once it is known.
+    /// Returns the provider, once it is known.
     pub fn provider(&self) -> Option<Provider> {
         self.translator.provider
     }
 }
 
-/// The built-in provider of an input that begins with these bytes, without
-/// reading any further into it. `whole` says that nothing follows.
+/// Recognises the built-in provider of an input by its first bytes. `whole`
+/// means that nothing follows.
 pub fn recognise(bytes: &[u8], whole: bool) -> Option<Provider> {
     let mut found = None;
     let mut look = |framed: Framed<'_>| {
         if let (None, Framed::Frame(frame)) = (found, framed) {
             each_item(&frame, &mut |item| {
-                found = found.or_else(|| asked(BUILTIN, item));
+                found = found.or_else(|| recognised_by(BUILTIN, item));
             });
         }
     };
@@ -166,8 +165,8 @@ pub fn recognise(bytes: &[u8], whole: bool) -> Option<Provider> {
     found
 }
 
-/// The first of the providers that recognises the frame.
-fn asked(providers: &[Provider], frame: &Frame<'_>) -> Option<Provider> {
+/// Returns the first provider that recognises the frame.
+fn recognised_by(providers: &[Provider], frame: &Frame<'_>) -> Option<Provider> {
     if frame.text.trim().is_empty() {
         return None;
     }
@@ -178,7 +177,8 @@ fn asked(providers: &[Provider], frame: &Frame<'_>) -> Option<Provider> {
         .find(|provider| (provider.recognise)(&probe))
 }
 
-/// A line that is a JSON array of objects stands for its items.
+/// Visits the items of a line that is a JSON array of objects, or else the
+/// frame itself.
 fn each_item(frame: &Frame<'_>, visit: &mut dyn FnMut(&Frame<'_>)) {
     let items = match frame.json() {
         Some(json) if json.is_array() => json.array(),
@@ -196,15 +196,15 @@ fn each_item(frame: &Frame<'_>, visit: &mut dyn FnMut(&Frame<'_>)) {
     }
 }
 
-/// Frames → events, with the recognition of the provider.
+/// Translates frames to events and recognises the provider.
 struct Translator {
     options: ReaderOptions,
     provider: Option<Provider>,
     source: Option<Box<dyn Source>>,
-    /// The run went on after others had come between.
-    goes_on: bool,
-    /// Runs that are not over, as far as is known.
-    kept: Vec<Run>,
+    /// True if the run continued after an interruption by another run.
+    is_resumed: bool,
+    /// Runs that have probably not ended.
+    paused: Vec<Run>,
     held: Vec<Held>,
     held_bytes: usize,
     attachments: Vec<(String, Vec<u8>)>,
@@ -217,8 +217,8 @@ impl Clone for Translator {
             options: self.options.clone(),
             provider: self.provider,
             source: self.source.as_ref().map(|source| source.fork()),
-            goes_on: self.goes_on,
-            kept: self.kept.clone(),
+            is_resumed: self.is_resumed,
+            paused: self.paused.clone(),
             held: self.held.clone(),
             held_bytes: self.held_bytes,
             attachments: self.attachments.clone(),
@@ -239,8 +239,8 @@ impl Translator {
         let mut translator = Self {
             provider: None,
             source: None,
-            goes_on: false,
-            kept: Vec::new(),
+            is_resumed: false,
+            paused: Vec::new(),
             held: Vec::new(),
             held_bytes: 0,
             attachments: Vec::new(),
@@ -286,7 +286,7 @@ impl Translator {
 
     fn single(&mut self, frame: &Frame<'_>) {
         if self.provider.is_none()
-            && let Some(provider) = asked(&self.options.providers, frame)
+            && let Some(provider) = recognised_by(&self.options.providers, frame)
         {
             self.recognised(provider);
         }
@@ -301,15 +301,16 @@ impl Translator {
             event: frame.event.to_owned(),
         });
         if self.held.len() >= HELD_FRAMES || self.held_bytes >= HELD_BYTES {
-            self.give_up_holding();
+            self.release_held();
         }
     }
 
-    /// From here on a source translates; what was held goes first.
+    /// Switches to the provider's source and translates the held frames.
     fn recognised(&mut self, provider: Provider) {
         self.provider = Some(provider);
         if self.source.is_some() {
-            // What was passed on as it is, is no part of the agent's answer.
+            // Text before the first recognised frame is not part of the agent's
+            // answer.
             self.out.end_message();
         }
         self.out.set_tools(provider.tools);
@@ -321,9 +322,9 @@ impl Translator {
         self.release();
     }
 
-    /// Nobody recognised the beginning. The frames go on as they are, while
-    /// later ones are still asked.
-    fn give_up_holding(&mut self) {
+    /// Passes held frames on unrecognised. Recognition continues with later
+    /// frames.
+    fn release_held(&mut self) {
         self.source = Some((raw::PROVIDER.open)());
         self.release();
     }
@@ -349,27 +350,27 @@ impl Translator {
         if let Some(source) = &mut self.source {
             source.frame(frame, &mut self.out);
         }
-        if let Some(provider) = self.another(frame) {
+        if let Some(provider) = self.other_provider(frame) {
             self.out.take_back();
-            self.turn_to(provider);
+            self.switch_run(provider);
             self.translate(frame);
         }
     }
 
-    /// The provider of another run that begins or goes on with this frame, which
-    /// the source does not know and somebody else does.
-    fn another(&self, frame: &Frame<'_>) -> Option<Provider> {
+    /// Returns the provider of another run if the current source does not know
+    /// this frame, but another provider recognises it.
+    fn other_provider(&self, frame: &Frame<'_>) -> Option<Provider> {
         let current = self.provider.filter(|_| self.options.from.is_none())?;
         if current.input == Input::Text || !self.out.is_unknown(frame) {
             return None;
         }
-        asked(&self.options.providers, frame)
+        recognised_by(&self.options.providers, frame)
             .filter(|other| other.name != current.name && other.input == Input::Json)
     }
 
     fn finish(&mut self) {
         if self.source.is_none() {
-            self.give_up_holding();
+            self.release_held();
         }
         self.out.end_of_input();
         self.finish_runs();

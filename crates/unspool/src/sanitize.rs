@@ -1,10 +1,10 @@
-//! Makes text from an agent safe for a terminal and honest to its reader.
+//! Makes untrusted text safe for terminals and visible to readers.
 //!
-//! Agents pass on what they read: files, web pages, the output of programs. A
-//! control character in it could move the cursor, write the clipboard or hide
-//! what stands there; a bidi override could show code in another order than a
-//! compiler reads it. So everything that enters a document goes through here,
-//! and after it no character is left that a reader cannot see:
+//! Agents pass on files, web pages and program output. A control character
+//! could move the cursor, write the clipboard or hide text; a bidi override
+//! could show code in another order than a compiler reads it. Everything that
+//! enters a document is sanitised here, after which no invisible character is
+//! left:
 //!
 //! | in | out |
 //! |---|---|
@@ -14,11 +14,11 @@
 //! | bidi controls, other invisible characters, code points that are no characters | `\u{202E}` |
 //! | joiners, selectors and tags that form an emoji or belong to the spelling | as they are |
 //!
-//! In prose a blank is a blank. In a command or a path only U+0020 is one, so there
-//! [`exact`] shows the others by their numbers too.
+//! In prose, every kind of blank is a blank. In a command or path only U+0020
+//! is, so [`exact`] also shows the others by their code points.
 //!
-//! All functions cost one scan of the bytes where there is nothing to do.
-//! Called by `doc` for all that it takes in, and by `output` as the last guard.
+//! Text without special characters costs one scan of its bytes. Used by `doc`
+//! for all input, and by `output` as a last resort.
 //!
 //! ```
 //! use unspool::sanitize;
@@ -32,22 +32,23 @@ use std::fmt::Write as _;
 
 use unicode_segmentation::UnicodeSegmentation as _;
 
-/// What a tab becomes.
+/// The replacement of a tab.
 const TAB: &str = "    ";
 
-/// Clean text of any number of lines, which end in `\n`.
+/// Sanitises text of any number of lines, which end in `\n`.
 pub fn text(input: &str) -> Cow<'_, str> {
     clean(input, "\n")
 }
 
-/// Clean text of one line: line ends become spaces.
+/// Sanitises text as one line: newlines become spaces.
 pub fn line(input: &str) -> Cow<'_, str> {
     clean(input, " ")
 }
 
-/// A command or a path with every blank but U+0020 as `\u{00A0}`: they look like one,
-/// and a shell takes them for letters. The wide blank stays beside Chinese, Japanese
-/// and Korean letters, whose blank it is. The rest is left to the other functions.
+/// Shows every blank except U+0020 as `\u{00A0}`, for commands and paths: these
+/// blanks look like spaces, but shells treat them as letters. The ideographic
+/// space stays next to Chinese, Japanese and Korean text, where it is usual.
+/// Does not sanitise anything else.
 ///
 /// ```
 /// use unspool::sanitize;
@@ -55,7 +56,7 @@ pub fn line(input: &str) -> Cow<'_, str> {
 /// assert_eq!(sanitize::exact("rm a\u{A0}b"), r"rm a\u{00A0}b");
 /// ```
 pub fn exact(input: &str) -> Cow<'_, str> {
-    if input.is_ascii() || !input.contains(is_odd_blank) {
+    if input.is_ascii() || !input.contains(is_unusual_blank) {
         return Cow::Borrowed(input);
     }
     let mut output = String::with_capacity(input.len() + 16);
@@ -63,8 +64,8 @@ pub fn exact(input: &str) -> Cow<'_, str> {
     let mut characters = input.chars().peekable();
     while let Some(character) = characters.next() {
         let is_usual = character == '\u{3000}'
-            && (is_wide_letter(previous) || characters.peek().copied().is_some_and(is_wide_letter));
-        if is_odd_blank(character) && !is_usual {
+            && (is_cjk(previous) || characters.peek().copied().is_some_and(is_cjk));
+        if is_unusual_blank(character) && !is_usual {
             push_replacement(&mut output, character, "");
         } else {
             output.push(character);
@@ -74,9 +75,9 @@ pub fn exact(input: &str) -> Cow<'_, str> {
     Cow::Owned(output)
 }
 
-/// The separators of words in Unicode without U+0020, and a letter of Braille that has
-/// no dots.
-fn is_odd_blank(character: char) -> bool {
+/// Returns true for Unicode word separators other than U+0020, and for the
+/// blank Braille pattern.
+fn is_unusual_blank(character: char) -> bool {
     matches!(
         character,
         '\u{A0}' | '\u{1680}' | '\u{2000}'
@@ -84,8 +85,9 @@ fn is_odd_blank(character: char) -> bool {
     )
 }
 
-/// Letters, signs and punctuation of Chinese, Japanese and Korean.
-fn is_wide_letter(character: char) -> bool {
+/// Returns true for Chinese, Japanese and Korean letters, symbols and
+/// punctuation.
+fn is_cjk(character: char) -> bool {
     is_han(character) || matches!(character, '\u{3001}'..='\u{33FF}' | '\u{AC00}'..='\u{D7A3}')
 }
 
@@ -102,7 +104,7 @@ fn clean<'a>(input: &'a str, line_end: &str) -> Cow<'a, str> {
         let Some(character) = rest.chars().next() else {
             break;
         };
-        // What was replaced is no part of an emoji or a word any more.
+        // Replaced text is no longer part of an emoji or word.
         let before = if copied == next { "" } else { before };
         at = next + character.len_utf8();
         let after = rest.get(character.len_utf8()..).unwrap_or_default();
@@ -122,14 +124,14 @@ fn clean<'a>(input: &'a str, line_end: &str) -> Cow<'a, str> {
     Cow::Owned(output)
 }
 
-/// One pass without a branch, which is what most text needs.
+/// Checks in one pass without branches, which is enough for most text.
 fn is_printable_ascii(bytes: &[u8]) -> bool {
     let is_odd = |byte: u8| u8::from(byte.wrapping_sub(b' ') >= 0x7F - b' ');
     bytes.iter().fold(0, |odd, byte| odd | is_odd(*byte)) == 0
 }
 
-/// Where the next character starts that has to be looked at. Only first bytes
-/// of characters are candidates, so it is always a character boundary.
+/// Returns the position of the next character to check. Only first bytes of
+/// characters are candidates, so it is always a character boundary.
 fn next_candidate(input: &str, from: usize, keeps_line_feeds: bool) -> Option<usize> {
     let bytes = input.as_bytes().get(from..)?;
     bytes
@@ -139,7 +141,7 @@ fn next_candidate(input: &str, from: usize, keeps_line_feeds: bool) -> Option<us
 }
 
 /// Control characters, and the first bytes of all characters that
-/// [`is_invisible`] or the C1 range names.
+/// [`is_invisible`] or the C1 range contains.
 const CANDIDATES: [bool; 256] = {
     let mut table = [false; 256];
     let mut byte = 0;
@@ -169,7 +171,7 @@ fn push_replacement(output: &mut String, character: char, line_end: &str) {
     };
 }
 
-/// Whether a character may stay, seen with what stands on both sides of it.
+/// Returns true if a character may stay, given its neighbours.
 fn is_harmless(character: char, before: &str, after: &str) -> bool {
     if character.is_control() {
         return false;
@@ -193,10 +195,9 @@ fn is_harmless(character: char, before: &str, after: &str) -> bool {
     }
 }
 
-/// Characters without a glyph of their own that can hide or reorder text: the
-/// bidi controls, the line separators, and all that Unicode lets a program
-/// leave out of sight (`Default_Ignorable_Code_Point`, most of `Cf`). And what will
-/// never be a character, which a page must not hold.
+/// Returns true for characters that can hide or reorder text: bidi controls,
+/// line separators, default-ignorable code points (most of `Cf`) and
+/// noncharacters, which pages must not contain.
 fn is_invisible(character: char) -> bool {
     u32::from(character) & 0xFFFE == 0xFFFE
         || matches!(
@@ -223,8 +224,8 @@ fn is_invisible(character: char) -> bool {
         )
 }
 
-/// Whether a joiner between these makes one character of them: where it does not, a
-/// line may end behind it, and it would join nothing there.
+/// Returns true if a joiner between these texts forms one character. Otherwise
+/// a line may break after it, where it joins nothing.
 fn joins(before: &str, after: &str) -> bool {
     let (Some(next), Some(start)) = (
         after.chars().next().filter(|next| is_pictograph(*next)),
@@ -244,16 +245,16 @@ fn joins(before: &str, after: &str) -> bool {
     last.is_some_and(|last| last.contains('\u{200D}'))
 }
 
-/// Characters before a joiner that are looked at.
+/// Number of characters checked before a joiner.
 const MODIFIERS: usize = 8;
 
-/// What a pictograph with its modifiers can end in, before a joiner.
+/// Returns true if a pictograph with its modifiers can end in this character.
 fn ends_emoji(character: char) -> bool {
     is_pictograph(character) || character == '\u{FE0F}'
 }
 
-/// Characters that have an emoji form, keycaps and skin tones included. Wider
-/// than the Unicode property by a few neighbours, which does no harm here.
+/// Returns true for characters with an emoji form, including keycaps and skin
+/// tones. Slightly wider than the Unicode property, which is harmless here.
 fn is_pictograph(character: char) -> bool {
     matches!(
         character,
@@ -266,8 +267,8 @@ fn is_symbol(character: char) -> bool {
     matches!(character, '\u{2190}'..='\u{2BFF}')
 }
 
-/// Letters of scripts whose spelling uses the joiner and the non-joiner:
-/// Arabic to Malayalam, Tibetan, Myanmar, Khmer, Mongolian.
+/// Returns true for scripts whose spelling uses joiners and non-joiners: Arabic
+/// to Malayalam, Tibetan, Myanmar, Khmer, Mongolian.
 fn is_joining_letter(character: char) -> bool {
     matches!(
         character,
@@ -287,11 +288,11 @@ fn is_han(character: char) -> bool {
     )
 }
 
-/// The longest name of a region in a flag: `gbeng` and the like.
+/// Maximum length of a region name in a flag, such as `gbeng`.
 const FLAG_NAME: usize = 6;
 
-/// Whether a tag character belongs to a flag: a black flag, a few tags, and the
-/// tag that ends them. Longer runs carry hidden text.
+/// Returns true if a tag character belongs to a flag: a black flag, a few tags
+/// and the closing tag. Longer runs carry hidden text.
 fn is_in_flag(character: char, before: &str, after: &str) -> bool {
     const END: char = '\u{E007F}';
     let is_tag = |c: &char| matches!(c, '\u{E0020}'..='\u{E007E}');
@@ -310,7 +311,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_byte_gives_a_clean_line() {
+    fn every_byte_is_sanitised() {
         for byte in 0..=u8::MAX {
             let input = format!("a{}b", char::from(byte));
             let expected = match byte {
@@ -335,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn escape_sequences_lose_their_power() {
+    fn escape_sequences_are_escaped() {
         assert_eq!(
             text("\u{1B}]52;c;ZXZpbA==\u{7}\u{9B}2J"),
             "\\x1B]52;c;ZXZpbA==\\x07\\x9B2J"
@@ -343,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn line_ends_of_all_systems_are_one() {
+    fn all_line_ends_are_normalised() {
         assert_eq!(text("a\r\nb\rc\r\r\nd\n"), "a\nb\nc\n\nd\n");
         assert_eq!(line("a\r\nb\rc\nd"), "a b c d");
         assert_eq!(line("a\nb"), "a b");
@@ -398,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn emoji_and_spelling_stay() {
+    fn emoji_and_joiners_in_words_stay() {
         for kept in [
             "👩‍👩‍👧",
             "❤️‍🔥",
@@ -417,7 +418,7 @@ mod tests {
     }
 
     #[test]
-    fn a_blank_that_is_none_is_shown_where_it_matters() {
+    fn unusual_blanks_are_shown_in_commands() {
         for character in '\0'..=char::MAX {
             let is_blank = character.is_whitespace() && !character.is_control();
             let is_separator = matches!(character, '\u{2028}' | '\u{2029}' | ' ');
@@ -437,7 +438,7 @@ mod tests {
     }
 
     #[test]
-    fn the_wide_blank_stays_where_it_is_usual() {
+    fn the_ideographic_space_stays_in_cjk_text() {
         for kept in ["メモ\u{3000}一.txt", "\u{3000}はじめに\n", "회의\u{3000}a"] {
             assert_eq!(exact(kept), kept);
         }
@@ -450,7 +451,7 @@ mod tests {
         assert_eq!(text("😀\u{FE0F}\u{FE0F}"), "😀\u{FE0F}\\u{FE0F}");
         assert_eq!(text("😀\u{E0101}"), "😀\\u{E0101}");
         assert_eq!(text("👩\u{200D}x"), "👩\\u{200D}x");
-        // These have an emoji form, but are joined to nothing.
+        // These have an emoji form but are not joined to anything.
         for odd in ["#", "7", "→"] {
             let shown = format!("{odd}\\u{{200D}}👧");
             assert_eq!(text(&format!("{odd}\u{200D}👧")), shown);
@@ -464,10 +465,10 @@ mod tests {
     }
 
     proptest! {
-        /// A document is cleaned when it is made and again when it is written:
-        /// lines would not fit any more if that changed anything.
+        /// Documents are sanitised when built and again when written: a change
+        /// would alter the width of lines.
         #[test]
-        fn cleaning_twice_changes_nothing(
+        fn sanitising_is_idempotent(
             pieces in prop::collection::vec(
                 prop::sample::select(&[
                     "a", "7", "#", "👩", "🌈", "🏴", "葛", "ب", "क\u{94D}", "\u{1820}", "\u{180B}",

@@ -1,9 +1,9 @@
-//! Frames → events: the providers and the table that lists them.
+//! Translates frames to events: the providers and the table of them.
 //!
-//! A [`Source`] only translates: it knows its provider's wire format, keeps the
-//! little state that this needs, and hands plain strings to the [`Emitter`],
-//! which does what is the same for every provider (order, ids, duplicates).
-//! A new provider is one file in `source/` and one entry in [`BUILTIN`].
+//! A [`Source`] only translates: it knows its provider's wire format, keeps
+//! minimal state and passes plain strings to the [`Emitter`], which handles
+//! order, ids and duplicates for all providers. A new provider is one file in
+//! `source/` and one entry in [`BUILTIN`].
 
 use crate::frame::Frame;
 
@@ -36,32 +36,31 @@ pub(crate) mod rpc;
 mod saved;
 mod tools;
 
-/// Translates one provider's frames into events: what a display-event source
-/// is for every provider.
+/// Translates one provider's frames to events.
 ///
 /// Implementations are `Clone` and `Send`, so that a reader can be copied and
 /// moved to another thread.
 pub trait Source: Fork + Send {
-    /// Translates the next frame. Whatever it holds, this must not panic, and
-    /// a frame that cannot be understood goes to [`Emitter::unknown`].
+    /// Translates the next frame. Must not panic; frames that it does not
+    /// understand go to [`Emitter::unknown`].
     fn frame(&mut self, frame: &Frame<'_>, out: &mut Emitter);
 
-    /// The input has ended. By default an open turn becomes `interrupted`.
+    /// Ends the input. By default an open turn becomes `interrupted`.
     fn finish(&mut self, out: &mut Emitter) {
         out.interrupted();
     }
 
-    /// Takes a file that belongs to the session (a sub-agent's own record, for
-    /// example), before the frames that refer to it. `name` is the file's name
-    /// relative to the session. Providers that keep all in one place ignore it.
+    /// Adds a file that belongs to the session (a sub-agent's own record, for
+    /// example), before the frames that refer to it. `name` is its path
+    /// relative to the session. Ignored by default.
     fn attach(&mut self, name: &str, bytes: &[u8]) {
         let _ = (name, bytes);
     }
 }
 
-/// Lets a boxed [`Source`] be copied; implemented for every `Clone` type.
+/// Copies a boxed [`Source`]; implemented for every `Clone` type.
 pub trait Fork {
-    /// A copy with the same state.
+    /// Returns a copy with the same state.
     fn fork(&self) -> Box<dyn Source>;
 }
 
@@ -71,8 +70,7 @@ impl<T: Source + Clone + 'static> Fork for T {
     }
 }
 
-/// All providers, in the order in which they are asked to recognise a frame:
-/// the surest signs first.
+/// All providers in the order of recognition: the most specific first.
 pub const BUILTIN: &[Provider] = &[
     own::PROVIDER,
     qwen::PROVIDER,
@@ -87,7 +85,7 @@ pub const BUILTIN: &[Provider] = &[
     raw::PROVIDER,
 ];
 
-/// The built-in provider with this name.
+/// Returns the built-in provider with this name.
 pub fn provider(name: &str) -> Option<Provider> {
     BUILTIN.iter().find(|entry| entry.name == name).copied()
 }

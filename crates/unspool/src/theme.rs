@@ -1,11 +1,9 @@
-//! Which colour each role has.
+//! Maps roles to colours.
 //!
-//! A theme is computed from the foreground and the background of the terminal,
-//! as entries of the 256-colour palette; nothing before the back end knows of
-//! it. [`Theme::look`] turns a style into what is painted. Ordinary text is
-//! left to the terminal's own foreground.
-//!
-//! Called by `output` and by the interactive app.
+//! A theme is computed from the terminal's foreground and background, as
+//! entries of the 256-colour palette. [`Theme::look`] resolves a style; only
+//! back ends and the interactive app use it. Ordinary text keeps the terminal's
+//! foreground.
 //!
 //! ```
 //! use unspool::doc::Role;
@@ -22,7 +20,7 @@ pub use crate::palette::{Rgb, rgb};
 use crate::doc::{Role, Style, Syntax};
 use crate::palette;
 
-/// The least contrast of code to the background (WCAG AA).
+/// Minimum contrast of code to the background (WCAG AA).
 const READABLE: f64 = 4.5;
 
 /// The colours of the roles.
@@ -42,30 +40,30 @@ struct Colors {
     code: [u8; SYNTAX.len()],
 }
 
-/// What is painted for a style: palette entries and attributes.
+/// A resolved style: palette entries and attributes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[expect(clippy::struct_excessive_bools, reason = "each is one attribute")]
 #[non_exhaustive]
 pub struct Look {
-    /// The foreground; none is the terminal's own.
+    /// The foreground; `None` is the terminal's own.
     pub foreground: Option<u8>,
-    /// The background; none is the terminal's own.
+    /// The background; `None` is the terminal's own.
     pub background: Option<u8>,
-    /// In bold.
+    /// Bold.
     pub bold: bool,
-    /// Faint.
+    /// Dim.
     pub dim: bool,
-    /// In italics.
+    /// Italic.
     pub italic: bool,
     /// Underlined.
     pub underline: bool,
-    /// With foreground and background exchanged.
+    /// Foreground and background swapped.
     pub reverse: bool,
     /// Struck through.
     pub strike: bool,
 }
 
-/// Code: the part, its colour on dark backgrounds and on light ones.
+/// Syntax colours on dark and on light backgrounds.
 const SYNTAX: [(Syntax, Rgb, Rgb); 10] = [
     (Syntax::Comment, Rgb(138, 148, 138), Rgb(105, 110, 105)),
     (Syntax::Keyword, Rgb(199, 146, 234), Rgb(130, 50, 160)),
@@ -87,7 +85,7 @@ impl Default for Theme {
 }
 
 impl Theme {
-    /// The theme for a terminal with this foreground and background.
+    /// Creates a theme for a terminal with this foreground and background.
     pub fn new(foreground: Rgb, background: Rgb) -> Self {
         let dark = is_dark(background);
         let colorful = if dark {
@@ -111,13 +109,13 @@ impl Theme {
         }
     }
 
-    /// No colours; bold, italics and the like stay.
+    /// Creates a theme without colours; bold, italics and the like stay.
     pub fn mono() -> Self {
         Self { colors: None }
     }
 
-    /// The same with another colour for a role. Ordinary text and colours of a
-    /// tool's own output stay as they are.
+    /// Overrides the colour of a role. Ordinary text and literal colours cannot
+    /// be overridden.
     pub fn with(mut self, role: Role, color: Rgb) -> Self {
         let Some(colors) = &mut self.colors else {
             return self;
@@ -139,19 +137,19 @@ impl Theme {
         self
     }
 
-    /// Whether there are colours at all.
+    /// Returns true if the theme has colours.
     pub fn has_colors(&self) -> bool {
         self.colors.is_some()
     }
 
-    /// Whether the background is dark.
+    /// Returns true if the background is dark.
     pub fn is_dark(&self) -> bool {
         self.colors
             .as_ref()
             .is_none_or(|colors| is_dark(colors.background))
     }
 
-    /// The palette entry of a role, that of ordinary text included; none
+    /// Returns the palette entry of a role, also for ordinary text; `None`
     /// without colours.
     pub fn color(&self, role: Role) -> Option<u8> {
         let colors = self.colors.as_ref()?;
@@ -169,7 +167,7 @@ impl Theme {
         })
     }
 
-    /// What is painted for a style.
+    /// Resolves a style.
     pub fn look(&self, style: Style) -> Look {
         let foreground = match style.role {
             Role::Normal => None,
@@ -188,12 +186,12 @@ impl Theme {
     }
 }
 
-/// Whether white is the better contrast to a background.
+/// Returns true if white has the better contrast to a background.
 fn is_dark(background: Rgb) -> bool {
     background.contrast(Rgb::WHITE) >= background.contrast(Rgb::BLACK)
 }
 
-/// The nearest entry that can be read on a background.
+/// Returns the nearest entry that is readable on a background.
 pub(crate) fn readable(color: Rgb, background: Rgb) -> u8 {
     palette::nearest_where(color, |entry| entry.contrast(background) >= READABLE)
         .unwrap_or_else(|| palette::nearest(color))
@@ -217,12 +215,12 @@ mod tests {
     }
 
     #[test]
-    fn white_on_black_gives_the_documented_colours() {
+    fn white_on_black_has_the_documented_colours() {
         assert_eq!(roles(&Theme::default()), [231, 247, 75, 29, 167]);
     }
 
     #[test]
-    fn black_on_white_takes_the_darker_blue() {
+    fn black_on_white_has_the_darker_blue() {
         let theme = Theme::new(Rgb::BLACK, Rgb::WHITE);
         assert!(!theme.is_dark());
         assert_eq!(theme.color(Role::Normal), Some(16));

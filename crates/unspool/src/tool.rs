@@ -1,7 +1,7 @@
-//! What is known of tools by their names and inputs, whoever the agent is:
-//! the category, the preview of the telling argument, plans in plan tools.
+//! Knowledge about tools by name and input, shared by all agents: the category,
+//! the preview of the main argument, plans in plan tools.
 //!
-//! All functions are pure and total; the sources and the emitter call them.
+//! All functions are pure and never fail.
 //!
 //! ```
 //! use unspool::event::Category;
@@ -20,16 +20,17 @@ use crate::json::{Json, Object};
 mod failure;
 mod guess;
 
-pub use failure::error_words;
+pub use failure::error_message;
 pub use guess::guess_category;
 
-/// The longest preview, in characters.
+/// Maximum characters of a preview.
 const ARG_LENGTH: usize = 40;
-/// The longest headline, in characters.
+/// Maximum characters of a headline.
 const HEADLINE_LENGTH: usize = 80;
 
-/// Returns the category of a tool by a name that several agents use; `other` for
-/// every other name. [`crate::source::category`] knows each agent's own tools too.
+/// Returns the category of a tool by a name that several agents use; `other`
+/// for every other name. [`crate::source::category`] knows each agent's own
+/// tools too.
 pub fn category(name: &str) -> Category {
     let lower = name.to_ascii_lowercase();
     SHARED
@@ -89,7 +90,7 @@ pub(crate) const SHARED: &[(Category, &[&str])] = &[
     (Category::Task, &["task", "agent", "delegate", "subagent"]),
 ];
 
-/// The preview of a call: its most telling argument on one line.
+/// Returns the preview of a call: its main argument on one line.
 pub fn arg(category: Category, input: Json<'_>) -> String {
     const FIRST_FOR_SEARCH: &[&str] = &["pattern", "query", "glob"];
     const FOR_ALL: &[&str] = &[
@@ -170,8 +171,7 @@ pub fn arg(category: Category, input: Json<'_>) -> String {
         .unwrap_or_default()
 }
 
-/// The text of a field, in snake or camel case, as one would say it; `None`
-/// when it is blank.
+/// Returns the text of a field in snake or camel case; `None` if it is blank.
 fn field_text(fields: &Object<'_>, key: &str) -> Option<String> {
     let mut value = fields.get(key);
     if value.is_null() && key.contains('_') {
@@ -197,7 +197,7 @@ fn field_text(fields: &Object<'_>, key: &str) -> Option<String> {
     (!text.trim().is_empty()).then_some(text)
 }
 
-/// What is looked for within a page, in the words in which Codex says it.
+/// Describes a search within a page, in Codex's words.
 pub(crate) fn within_page(action: &Object<'_>) -> Option<String> {
     let pattern = field_text(action, "pattern")?;
     Some(format!("'{pattern}' in {}", field_text(action, "url")?))
@@ -230,7 +230,7 @@ fn camel_case(key: &str) -> String {
     camel
 }
 
-/// The path in the first header of a patch text.
+/// Returns the path in the first header of a patch text.
 fn first_patch_path(patch: &str) -> Option<&str> {
     const HEADERS: &[&str] = &[
         "*** Update File: ",
@@ -243,8 +243,8 @@ fn first_patch_path(patch: &str) -> Option<&str> {
         .find_map(|line| HEADERS.iter().find_map(|header| line.strip_prefix(header)))
 }
 
-/// The command that a person would have typed: argument vectors joined,
-/// `/bin/bash -lc '…'` and its like taken off.
+/// Returns the command as a person would type it: joins arguments and removes
+/// wrappers such as `/bin/bash -lc '…'`.
 pub fn command_line(words: &[String]) -> String {
     match words {
         [shell, flag, script] if is_shell(shell) && is_script_flag(flag) => script.clone(),
@@ -252,7 +252,7 @@ pub fn command_line(words: &[String]) -> String {
     }
 }
 
-/// Takes a shell wrapper off a command in one string.
+/// Removes a shell wrapper from a command.
 pub fn unwrap_shell(command: &str) -> Cow<'_, str> {
     let mut rest = command.trim();
     let mut next_word = || {
@@ -267,8 +267,8 @@ pub fn unwrap_shell(command: &str) -> Cow<'_, str> {
     Cow::Borrowed(command)
 }
 
-/// A shell by its name alone or where systems keep theirs. Elsewhere a program of that
-/// name may be anything.
+/// Returns true for a shell by its plain name or in a system directory.
+/// Elsewhere, a program of that name may be anything.
 fn is_shell(word: &str) -> bool {
     let (folder, name) = word.rsplit_once('/').unwrap_or(("", word));
     let is_known = matches!(
@@ -286,7 +286,7 @@ fn is_script_flag(word: &str) -> bool {
     matches!(word, "-c" | "-lc" | "-cl" | "-ic" | "-lic" | "-ilc")
 }
 
-/// One shell word, unquoted; `None` if it is more than one word.
+/// Unquotes one shell word; returns `None` if there is more than one.
 fn unquote(word: &str) -> Option<Cow<'_, str>> {
     let mut out = String::new();
     let mut chars = word.chars();
@@ -316,7 +316,7 @@ fn unquote(word: &str) -> Option<Cow<'_, str>> {
     Some(Cow::Owned(out))
 }
 
-/// A preview: one clean line of at most 40 characters.
+/// Returns a preview: one clean line of at most 40 characters.
 pub fn preview(text: &str) -> String {
     let line = label(text);
     if line.chars().count() <= ARG_LENGTH {
@@ -325,16 +325,16 @@ pub fn preview(text: &str) -> String {
     line.chars().take(ARG_LENGTH - 1).chain(['…']).collect()
 }
 
-/// The work that a call's input gives to a sub-agent, as a heading tells it: one
-/// clean line of at most 80 characters.
+/// Returns the task that a call's input gives to a sub-agent, as a headline.
 pub fn task_description(input: &Object<'_>) -> Option<String> {
-    let told = ["description", "task_name", "prompt", "message"];
-    let told = told.iter().filter_map(|key| input.get(key).str());
-    told.map(|text| headline(&text))
+    let texts = ["description", "task_name", "prompt", "message"];
+    let texts = texts.iter().filter_map(|key| input.get(key).str());
+    texts
+        .map(|text| headline(&text))
         .find(|work| !work.is_empty())
 }
 
-/// The first line that is not blank, of at most 80 characters.
+/// Returns the first non-blank line, cut to 80 characters.
 pub fn headline(text: &str) -> String {
     let line = label(text.trim_start().lines().next().unwrap_or_default());
     if line.chars().count() <= HEADLINE_LENGTH {
@@ -346,8 +346,8 @@ pub fn headline(text: &str) -> String {
         .collect()
 }
 
-/// A label: complete escape sequences and control characters taken out, each
-/// run of white space one blank.
+/// Returns a label: without escape sequences and control characters, and with
+/// single blanks.
 pub fn label(text: &str) -> String {
     if is_label(text) {
         return text.to_owned();
@@ -373,7 +373,7 @@ fn cleaned(text: &str) -> String {
     line
 }
 
-/// Whether a text is a label as it is; most are.
+/// Returns true if a text is already a label, as most are.
 fn is_label(text: &str) -> bool {
     let mut last = b' ';
     let is_clean = text.bytes().all(|byte| {
@@ -383,8 +383,8 @@ fn is_label(text: &str) -> bool {
     is_clean && (last != b' ' || text.is_empty())
 }
 
-/// Takes complete terminal escape sequences out of a text. White space that
-/// is a control character stays.
+/// Removes complete terminal escape sequences. Keeps whitespace control
+/// characters.
 fn strip_escapes(text: &str) -> Cow<'_, str> {
     struct Printed(String);
     impl vte::Perform for Printed {
@@ -405,15 +405,15 @@ fn strip_escapes(text: &str) -> Cow<'_, str> {
     Cow::Owned(printed.0)
 }
 
-/// Whether a call of this tool is the whole plan.
+/// Returns true if the tool's input is the whole plan.
 pub fn is_plan_tool(name: &str) -> bool {
     const TOOLS: &[&str] = &["todowrite", "todo_write", "write_todos", "update_plan"];
     let name = name.to_ascii_lowercase();
     TOOLS.contains(&name.rsplit(['.', '/']).next().unwrap_or(&name))
 }
 
-/// The plan in a call of a plan tool; `None` if the tool is none, or its input
-/// holds no list.
+/// Parses the plan in a call of a plan tool; returns `None` for other tools and
+/// for inputs without a list.
 pub fn plan(name: &str, input: Json<'_>) -> Option<Plan> {
     if !is_plan_tool(name) {
         return None;
@@ -431,7 +431,7 @@ pub fn plan(name: &str, input: Json<'_>) -> Option<Plan> {
     })
 }
 
-/// One step of a plan, in any agent's spelling.
+/// Parses a step of a plan in any agent's spelling.
 pub fn plan_entry(json: Json<'_>) -> PlanEntry {
     let fields = json.object();
     let text = [
@@ -460,7 +460,7 @@ pub fn plan_entry(json: Json<'_>) -> PlanEntry {
     }
 }
 
-/// The status of a plan's step, in any agent's spelling.
+/// Parses the status of a step in any agent's spelling.
 pub fn plan_status(word: &str) -> PlanStatus {
     match word {
         "in_progress" | "inProgress" | "in-progress" | "active" => PlanStatus::InProgress,
@@ -480,7 +480,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn what_is_a_label_needs_no_cleaning(
+        fn labels_need_no_cleaning(
             pieces in proptest::collection::vec(
                 proptest::sample::select(&["a", "bc", " ", " ", "\t", "\u{1b}[1m", "\u{7f}", "é"]),
                 0..5,
@@ -505,7 +505,7 @@ mod tests {
         );
     }
 
-    /// Names and fields that older versions of Codex, Gemini CLI and Qwen Code have.
+    /// Tools of older versions of Codex, Gemini CLI and Qwen Code.
     #[test]
     fn older_tools_are_known() {
         let read = r#"{"absolute_path":"/p/a.rs","limit":3}"#;
@@ -513,7 +513,7 @@ mod tests {
     }
 
     #[test]
-    fn a_search_within_a_page_tells_what_is_looked_for() {
+    fn a_search_within_a_page_names_its_pattern() {
         let find = r#"{"query":"","action":{"type":"find_in_page","url":"https://a.b/c","pattern":"foo"}}"#;
         assert_eq!(arg_of(Category::Fetch, find), "'foo' in https://a.b/c");
         let open = r#"{"action":{"type":"open_page","url":"https://a.b/c"}}"#;

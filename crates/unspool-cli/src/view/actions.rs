@@ -9,7 +9,7 @@ use unspool::doc::{Style, clean_lines};
 use unspool::event::{Level, ToolStatus};
 use unspool::output::Output;
 use unspool::session::{Entry, Item};
-use unspool::tool::error_words;
+use unspool::tool::error_message;
 
 /// Writes an entry, whose text is laid out already.
 pub(super) fn write(entry: &Entry, text: &str, out: &mut impl Write) -> io::Result<()> {
@@ -86,7 +86,7 @@ fn annotation(item: &Item) -> Option<(&'static str, String)> {
                 Level::Canceled => "notice",
                 _ => return None,
             };
-            let words = error_words(&notice.text.as_str()).into_owned();
+            let words = error_message(&notice.text.as_str()).into_owned();
             let lines = clean_lines(&without_colours(&words), Style::default());
             Some((command, Output::Plain.text(&lines)))
         }

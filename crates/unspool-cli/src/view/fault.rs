@@ -3,7 +3,7 @@
 
 use unspool::Event;
 use unspool::event::{Body, Level, TurnEnd, TurnStatus};
-use unspool::tool::error_words;
+use unspool::tool::error_message;
 
 /// Longer than any sentence that an agent says about its failure.
 const LONGEST: usize = 400;
@@ -25,7 +25,7 @@ impl Fault {
                 self.words = Some(one_line(&notice.text.as_str()));
             }
             Body::Notice(notice) if notice.level == Level::Error && event.agent.is_none() => {
-                self.error = Some(one_line(&error_words(&notice.text.as_str())));
+                self.error = Some(one_line(&error_message(&notice.text.as_str())));
             }
             Body::TurnEnd(end) if event.agent.is_none() => self.end(end),
             _ => {}
@@ -39,7 +39,8 @@ impl Fault {
 
     fn end(&mut self, end: &TurnEnd) {
         let error = self.error.take();
-        let reason = Some(one_line(&error_words(&end.reason))).filter(|reason| !reason.is_empty());
+        let reason =
+            Some(one_line(&error_message(&end.reason))).filter(|reason| !reason.is_empty());
         // A reason of several words is a sentence; one word is a code.
         let why = match (error, reason) {
             (Some(_), Some(reason)) if reason.contains(' ') => Some(reason),

@@ -11,7 +11,7 @@ use crate::event::{
 };
 use crate::sanitize;
 use crate::session::{Entry, Item};
-use crate::tool::error_words;
+use crate::tool::error_message;
 
 /// Settings for the amount of detail.
 #[derive(Clone, Debug)]
@@ -443,7 +443,7 @@ fn notice(notice: &Notice) -> Part {
         Level::Error => ("Error", Role::Red),
         Level::Canceled => ("Canceled", Role::Red),
     };
-    alert(word, &error_words(&text), bullet)
+    alert(word, &error_message(&text), bullet)
 }
 
 pub(super) fn alert(word: &str, text: &str, bullet: Role) -> Part {

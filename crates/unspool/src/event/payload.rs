@@ -1,9 +1,8 @@
-//! Verbatim values that are decoded only when somebody looks at them.
+//! Verbatim values that are decoded lazily.
 //!
 //! Most bytes of an agent's stream are tool output of which a view shows five
-//! lines. [`Payload`] therefore keeps a JSON string in its escaped form until
-//! it is read, and writes that form unchanged; [`RawJson`] does the same for a
-//! whole JSON value.
+//! lines. [`Payload`] therefore keeps a JSON string escaped until it is read,
+//! and writes it back unchanged; [`RawJson`] does the same for any JSON value.
 
 use std::borrow::Cow;
 
@@ -12,23 +11,23 @@ use serde_json::value::RawValue;
 
 use crate::json::Json;
 
-/// A verbatim string, possibly still in its JSON form.
+/// A verbatim string, possibly still escaped as JSON.
 #[derive(Clone)]
 pub struct Payload(Form);
 
 #[derive(Clone)]
 enum Form {
     Plain(String),
-    /// A JSON string literal, quotes included, known to be valid and to
-    /// decode without loss.
+    /// A JSON string literal with quotes, known to be valid and to decode
+    /// without loss.
     Escaped(Box<str>),
 }
 
-/// A literal below this many bytes is decoded at once.
+/// Shorter literals are decoded at once.
 const SHORT: usize = 64;
 
 impl Payload {
-    /// Keeps `json` undecoded when it is a string literal; `None` otherwise.
+    /// Keeps a string literal undecoded; returns `None` for other values.
     pub(crate) fn from_json_string(json: Json<'_>) -> Option<Self> {
         let raw = json.raw();
         if !raw.starts_with('"') {
@@ -40,7 +39,7 @@ impl Payload {
         Some(Self(Form::Escaped(raw.into())))
     }
 
-    /// The string itself.
+    /// Returns the string.
     pub fn as_str(&self) -> Cow<'_, str> {
         match &self.0 {
             Form::Plain(text) => Cow::Borrowed(text),
@@ -48,7 +47,7 @@ impl Payload {
         }
     }
 
-    /// The string itself, taken out.
+    /// Returns the string, consuming the payload.
     pub fn into_string(self) -> String {
         match self.0 {
             Form::Plain(text) => text,
@@ -56,7 +55,7 @@ impl Payload {
         }
     }
 
-    /// Whether there is nothing in it.
+    /// Returns true if the string is empty.
     pub fn is_empty(&self) -> bool {
         match &self.0 {
             Form::Plain(text) => text.is_empty(),
@@ -65,21 +64,21 @@ impl Payload {
     }
 }
 
-/// The beginning of a long text.
+/// The first lines of a long text.
 pub(crate) struct Opening {
-    /// The first lines, without the line end of the last.
+    /// The first lines, without the last newline.
     pub(crate) text: String,
-    /// How many lines the text has, up to the last that is not blank.
+    /// The number of lines, without trailing blank ones.
     pub(crate) lines: usize,
-    /// Whether the text ends like a tag.
+    /// True if the text ends with `>`.
     pub(crate) ends_in_tag: bool,
 }
 
 impl Payload {
-    /// The first lines of a text that was never decoded and has more of them.
-    /// `None` also if it has control characters other than tabs, line ends,
-    /// colours and sequences that stay in a line before the last: what its lines
-    /// are is then not for us to say.
+    /// Decodes only the first lines of a long, escaped text. Returns `None` if
+    /// the text is decoded, short, or contains control characters other than
+    /// tabs, newlines, colours and sequences that stay within a line: these can
+    /// move text between lines.
     pub(crate) fn opening(&self, lines: usize) -> Option<Opening> {
         let Form::Escaped(raw) = &self.0 else {
             return None;
@@ -95,18 +94,18 @@ impl Payload {
     }
 }
 
-/// Where the first lines of an escaped text end, and how many there are up to
-/// the last that is not blank; `None` if there are no more than the first.
+/// Returns the end of the first lines of an escaped text, and the number of
+/// lines without trailing blank ones; `None` if there are no further lines.
 fn count_lines(text: &[u8], first: usize) -> Option<(usize, usize)> {
     if memchr::memchr2_iter(0x7F, 0xC2, text).any(|at| is_control(text, at)) {
         return None;
     }
     let (mut end, mut line_ends, mut lines, mut at) = (0, 0, 0, 0);
-    // The last line that has a sequence, but for colours; the last one with a
-    // colour; and the last one with a character that any colour lets be seen.
+    // The last lines with a sequence other than a colour, with a colour, and
+    // with a visible character.
     let (mut sequences, mut colours, mut graphics) = (0, 0, 0);
     for escape in memchr::memchr_iter(b'\\', text) {
-        // The second half of `\\`.
+        // Skip the second half of `\\`.
         if escape < at {
             continue;
         }
@@ -159,8 +158,8 @@ fn count_lines(text: &[u8], first: usize) -> Option<(usize, usize)> {
     (is_seen && lines > first && end > 0).then_some((end, lines))
 }
 
-/// The length and the last letter of a sequence that stays in its line: colours
-/// and the like.
+/// Returns the length and the last letter of a sequence that stays within its
+/// line, such as a colour.
 fn harmless_sequence(text: &[u8]) -> Option<(usize, u8)> {
     let parameters = text.strip_prefix(b"[")?;
     let is_parameter = |byte: &&u8| (0x20..=0x3F).contains(*byte);
@@ -173,14 +172,14 @@ fn is_blank(text: &[u8]) -> bool {
     text.last().is_none_or(|byte| *byte == b' ') && text.iter().all(|byte| *byte == b' ')
 }
 
-/// Whether DEL or a C1 control character starts here.
+/// Returns true if DEL or a C1 control character starts here.
 fn is_control(text: &[u8], at: usize) -> bool {
     let next = text.get(at + 1).copied().unwrap_or_default();
     text.get(at) == Some(&0x7F) || (0x80..=0x9F).contains(&next)
 }
 
 impl Json<'_> {
-    /// The same as [`Json::display`], left undecoded where that is possible.
+    /// Returns the same as [`Json::display`], undecoded if possible.
     pub fn payload(self) -> Payload {
         Payload::from_json_string(self).unwrap_or_else(|| self.display().into())
     }
@@ -258,38 +257,38 @@ impl<'de> Deserialize<'de> for Payload {
     }
 }
 
-/// Whether a string literal has an escape that may be one half of a pair.
+/// Returns true if a string literal may contain surrogate escapes.
 fn may_hold_surrogates(literal: &str) -> bool {
     let bytes = literal.as_bytes();
     memchr::memmem::find_iter(bytes, br"\u")
         .any(|at| matches!(bytes.get(at + 2), Some(b'd' | b'D')))
 }
 
-/// Writes a valid JSON text as it is.
+/// Writes a valid JSON text unchanged.
 fn serialize_raw<S: Serializer>(json: &str, serializer: S) -> Result<S::Ok, S::Error> {
     let raw: &RawValue = serde_json::from_str(json).map_err(serde::ser::Error::custom)?;
     raw.serialize(serializer)
 }
 
-/// Any JSON value in the form in which it came, on one line.
+/// Any JSON value in its original form, on one line.
 #[derive(Clone)]
 pub struct RawJson(Box<str>);
 
 impl RawJson {
-    /// Takes over a JSON text; `None` if it is not valid JSON.
+    /// Wraps a JSON text; returns `None` if it is invalid.
     pub fn new(text: &str) -> Option<Self> {
         let valid: &RawValue = serde_json::from_str(text).ok()?;
         Some(Self(single_line(valid.get()).into()))
     }
 
-    /// Any value that can be written as JSON.
+    /// Serialises any value.
     pub(crate) fn of(value: &impl Serialize) -> Option<Self> {
         serde_json::to_string(value)
             .ok()
             .map(|json| Self(json.into()))
     }
 
-    /// The JSON text.
+    /// Returns the JSON text.
     pub fn get(&self) -> &str {
         &self.0
     }
@@ -305,8 +304,8 @@ impl From<Json<'_>> for Option<RawJson> {
     }
 }
 
-/// A raw line feed in valid JSON is white space between values, and so is
-/// what follows it up to the next token: taking both out changes nothing.
+/// Removes newlines and the indentation after them. In valid JSON they only
+/// occur between tokens.
 fn single_line(text: &str) -> Cow<'_, str> {
     if memchr::memchr2(b'\n', b'\r', text.as_bytes()).is_none() {
         return Cow::Borrowed(text);
@@ -363,7 +362,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn an_opening_is_the_start_of_the_text(
+        fn an_opening_equals_the_start_of_the_text(
             pieces in proptest::collection::vec(
                 proptest::sample::select(&[
                     "word", "  ", "\n", "\n", "\t", "\r\n", "\\", "\\n", "\"", "é", "漢", "\u{A0}",
@@ -392,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn an_opening_is_refused_where_control_characters_decide() {
+    fn an_opening_is_refused_with_control_characters() {
         for control in [
             "\u{1b}[31m",
             "\u{1b}[A\nx",

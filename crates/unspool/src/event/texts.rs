@@ -1,7 +1,7 @@
-//! Every text of an event that a person may read, to be looked at or changed in
-//! one place.
+//! Visits every text of an event that a person may read, for example to redact
+//! it.
 //!
-//! Ids, figures, times, statuses and the names of models and tools are not
+//! Ids, numbers, times, statuses and the names of models and tools are not
 //! texts: views and results refer to them.
 
 use std::sync::Arc;
@@ -10,13 +10,13 @@ use serde_json::{Map, Value};
 
 use super::{Body, Edit, Event, Payload, RawJson};
 
-/// What is done with a text: `None` leaves it as it is. The first argument is
-/// the key of the JSON field in which it stands, where there is one.
+/// Changes a text; `None` keeps it. The first argument is the key of the
+/// enclosing JSON field, if any.
 pub type Change<'a> = &'a mut dyn FnMut(Option<&str>, &str) -> Option<String>;
 
 impl Event {
-    /// Hands out each text and puts what comes back in its place. The lines of a
-    /// hunk are one text, joined by line feeds.
+    /// Calls `change` for each text and replaces it with the result. The lines
+    /// of a hunk are one text, joined by newlines.
     pub fn change_texts(&mut self, change: Change<'_>) {
         if let Some(agent) = &mut self.agent
             && let Some(name) = change(None, &agent.name)
@@ -62,9 +62,9 @@ impl Body {
                     label(&mut entry.text, change);
                 }
             }
-            Self::Edit(made) => {
-                edits(&mut made.edits, change);
-                payload(&mut made.reason, change);
+            Self::Edit(group) => {
+                edits(&mut group.edits, change);
+                payload(&mut group.reason, change);
             }
             Self::Permission(request) => {
                 label(&mut request.title, change);
@@ -132,8 +132,8 @@ fn json(input: &mut Option<RawJson>, change: Change<'_>) {
                 *input = RawJson::of(&changed);
             }
         }
-        // Nested deeper than a value can be: taken as one text, which becomes a
-        // string if it is no JSON any more.
+        // Nested too deeply for a value: treat it as one text, which becomes a
+        // string if it is no longer JSON.
         Err(_) => {
             if let Some(changed) = change(None, raw) {
                 *input = RawJson::new(&changed).or_else(|| RawJson::of(&changed));
@@ -142,12 +142,12 @@ fn json(input: &mut Option<RawJson>, change: Change<'_>) {
     }
 }
 
-/// The value with its texts changed; `None` if none was.
+/// Changes the texts of a value; returns `None` if nothing changed.
 fn in_value(key: Option<&str>, mut value: Value, change: Change<'_>) -> Option<Value> {
     visit(key, &mut value, change).then_some(value)
 }
 
-/// Names of fields are shorter than this; what is longer may be a text like others.
+/// Shorter keys are field names; longer ones may be text.
 const LONG_KEY: usize = 16;
 
 fn change_keys(fields: &mut Map<String, Value>, change: Change<'_>) -> bool {

@@ -1,5 +1,5 @@
-//! A whole JSON body that spans lines: one document or several, and the items
-//! of a top-level array one by one. Nothing can be handed out before the end.
+//! Reads a JSON body that spans lines: one document or several; a top-level
+//! array yields its items. Yields nothing before the end.
 
 use serde_json::value::RawValue;
 
@@ -7,7 +7,7 @@ use super::lines::Lines;
 use super::{Frame, Framed};
 use crate::json::{self, Json};
 
-/// Lines that a broken body is cut into at most.
+/// Maximum lines that a broken body is split into.
 const LINES: usize = 10_000;
 
 #[derive(Clone)]
@@ -52,8 +52,8 @@ impl Body {
             read = values.byte_offset();
             emit(Json::trusted(value.get()), sink);
         }
-        // What is no JSON, or was cut off, goes on as lines, or, where these
-        // are too many for one burst, as it is.
+        // Invalid or truncated JSON becomes lines or, if there are too many,
+        // one frame.
         let rest = text.get(read..).unwrap_or_default();
         if json::trim(rest).is_empty() {
             return;

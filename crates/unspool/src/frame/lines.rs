@@ -1,26 +1,25 @@
-//! Lines, separated by LF or CRLF; the last one may have no end.
+//! Splits lines at LF or CRLF; the last one may lack its end.
 
 use std::borrow::Cow;
 
 use super::{Frame, Framed};
 
-/// A buffer that grew past this for one long line is given back.
+/// A buffer that grew larger for one long line is freed.
 const KEPT_CAPACITY: usize = 1 << 20;
 
-/// Cuts bytes at line feeds. A line that lies whole in one chunk is handed
-/// out without being copied.
+/// Splits bytes at newlines. A line within one chunk is yielded without a copy.
 #[derive(Clone)]
 pub(super) struct Lines {
     limit: usize,
-    /// The beginning of the line whose end has not come yet.
+    /// The start of an incomplete line.
     open: Vec<u8>,
-    /// Bytes of the open line that were dropped because it is too long.
+    /// Bytes dropped from the open line because it is too long.
     dropped: u64,
-    /// How the open line begins, if some of it was dropped.
+    /// The first characters of the open line, if some of it was dropped.
     head: String,
 }
 
-/// Bytes that are kept of a line that is too long.
+/// Bytes kept of a line that is too long.
 const HEAD: usize = 80;
 
 impl Lines {
@@ -54,8 +53,8 @@ impl Lines {
         }
     }
 
-    /// Keeps the bytes, or, once the line is too long, only its last two,
-    /// which tell the line's end.
+    /// Keeps the bytes or, if the line is too long, only the last two, which
+    /// identify its end.
     fn extend(&mut self, bytes: &[u8]) {
         self.open.extend_from_slice(bytes);
         if self.dropped > 0 || self.open.len() > self.limit.saturating_add(2) {
@@ -84,7 +83,7 @@ impl Lines {
         }
     }
 
-    /// The first characters of a line that is too long.
+    /// Returns the first characters of a line that is too long.
     fn beginning(&self, line: &[u8]) -> String {
         let head = line.get(..HEAD.min(self.limit)).unwrap_or_default();
         let head = String::from_utf8_lossy(head);

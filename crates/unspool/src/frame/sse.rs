@@ -1,11 +1,11 @@
-//! Server-sent events: `data:` lines joined up to an empty line. Comments and
-//! the fields `id` and `retry` carry nothing to show.
+//! Reads server-sent events: joins `data:` lines up to an empty line. Skips
+//! comments and the fields `id` and `retry`.
 
 use super::lines::Lines;
 use super::{Frame, Framed};
 
-/// Whether a line looks like the beginning of an event stream. Two colons
-/// begin a command in the log of a workflow, not a comment.
+/// Returns true if a line looks like the start of an event stream. Two colons
+/// start a workflow command in CI logs, not a comment.
 pub(super) fn is_field(line: &[u8]) -> bool {
     let text = line.trim_ascii();
     [&b"event:"[..], b"id:", b"retry:"]
@@ -18,7 +18,7 @@ pub(super) fn is_field(line: &[u8]) -> bool {
         })
 }
 
-/// Whether a line carries what an event stream is read for.
+/// Returns true for a `data:` line.
 pub(super) fn is_data(line: &[u8]) -> bool {
     line.trim_ascii().starts_with(b"data:")
 }
@@ -26,12 +26,12 @@ pub(super) fn is_data(line: &[u8]) -> bool {
 #[derive(Clone)]
 pub(super) struct Sse {
     lines: Lines,
-    open: Open,
+    open: OpenEvent,
 }
 
-/// The event whose empty line has not come yet.
+/// The event before its closing empty line.
 #[derive(Clone)]
-struct Open {
+struct OpenEvent {
     limit: usize,
     event: String,
     data: Option<String>,
@@ -41,9 +41,9 @@ struct Open {
 impl Sse {
     pub(super) fn new(limit: usize) -> Self {
         Self {
-            // Leaves room for the field's name before a value at the limit.
+            // Leaves space for the field's name before a value at the limit.
             lines: Lines::new(limit),
-            open: Open {
+            open: OpenEvent {
                 limit,
                 event: String::new(),
                 data: None,
@@ -65,7 +65,7 @@ impl Sse {
     }
 }
 
-impl Open {
+impl OpenEvent {
     fn line(&mut self, framed: &Framed<'_>, sink: &mut dyn FnMut(Framed<'_>)) {
         let line = match framed {
             Framed::Frame(frame) => frame.text,
@@ -84,7 +84,7 @@ impl Open {
             "data" => self.data(value),
             "event" => value.clone_into(&mut self.event),
             "" | "id" | "retry" => {}
-            // No field of the format: whatever it is, it is not lost.
+            // Not a field: keep it as a frame.
             _ => sink(Framed::Frame(Frame::new(line))),
         }
     }

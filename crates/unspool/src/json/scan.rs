@@ -1,20 +1,20 @@
-//! A walk over JSON text that skips values without decoding them.
+//! Scans JSON text, skipping values without decoding them.
 //!
-//! The structure is checked as it is walked; a string is passed by looking for
-//! its closing quote. So a walk accepts no more than JSON if the text passes
-//! `is_ordinary`, or is known to be valid. Where a walk gives up (`None`: a
-//! key with escapes, deep nesting, no JSON) the caller falls back on
-//! `serde_json`, which decides.
+//! Checks the structure and skips a string by searching for its closing quote.
+//! A scan therefore accepts only JSON if the text also passes
+//! `has_valid_escapes` or is known to be valid. If a scan gives up (`None`: a
+//! key with escapes, deep nesting, invalid JSON), the caller falls back to
+//! `serde_json`.
 
 use super::Json;
 
-/// A place in a JSON text.
+/// A position in a JSON text.
 pub(crate) struct Cursor<'a> {
     text: &'a str,
     at: usize,
 }
 
-/// How deep values may be nested.
+/// Maximum nesting depth.
 const DEEPEST: u32 = 64;
 
 impl<'a> Cursor<'a> {
@@ -22,7 +22,7 @@ impl<'a> Cursor<'a> {
         Self { text, at: 0 }
     }
 
-    /// The next byte that is not white space.
+    /// Returns the next byte that is not whitespace.
     pub(crate) fn peek(&mut self) -> Option<u8> {
         loop {
             match self.byte()? {
@@ -32,12 +32,12 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Whether nothing but white space is left.
+    /// Returns true if only whitespace is left.
     pub(crate) fn is_at_end(&mut self) -> bool {
         self.peek().is_none()
     }
 
-    /// Goes over the next value.
+    /// Skips the next value and returns it.
     pub(crate) fn value(&mut self) -> Option<Json<'a>> {
         self.peek()?;
         let start = self.at;
@@ -45,7 +45,7 @@ impl<'a> Cursor<'a> {
         Some(Json(self.text.get(start..self.at)?))
     }
 
-    /// Walks an object; the visitor goes over the value of each key.
+    /// Scans an object; the visitor must consume the value of each key.
     pub(crate) fn object(
         &mut self,
         mut visit: impl FnMut(&'a str, &mut Self) -> Option<()>,
@@ -64,7 +64,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Walks an array; the visitor goes over each item.
+    /// Scans an array; the visitor must consume each item.
     pub(crate) fn array(&mut self, mut visit: impl FnMut(&mut Self) -> Option<()>) -> Option<()> {
         self.expect(b'[')?;
         if self.peek()? == b']' {
@@ -79,9 +79,9 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Goes over the next value.
+    /// Skips the next value.
     pub(crate) fn skip(&mut self) -> Option<()> {
-        // One bit for each open value: whether it is an object.
+        // One bit per open value: 1 for an object.
         let (mut kinds, mut depth) = (0_u64, 0);
         loop {
             match self.peek()? {
@@ -133,7 +133,8 @@ impl<'a> Cursor<'a> {
         (self.peek()? == byte).then(|| self.at += 1)
     }
 
-    /// Goes over the comma or the bracket behind a value.
+    /// Consumes the comma or bracket after a value; returns true for the
+    /// bracket.
     fn is_last(&mut self, bracket: u8) -> Option<bool> {
         let byte = self.peek()?;
         self.at += 1;
@@ -143,7 +144,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// A key without escapes, and its colon.
+    /// Reads a key without escapes, and its colon.
     fn key(&mut self) -> Option<&'a str> {
         self.expect(b'"')?;
         let text = self.text.get(self.at..)?;
@@ -165,8 +166,8 @@ impl<'a> Cursor<'a> {
         self.expect(b':')
     }
 
-    /// Goes over a string: a quote ends it if an even number of backslashes
-    /// stands before it.
+    /// Skips a string. A quote ends it if an even number of backslashes
+    /// precedes it.
     fn string(&mut self) -> Option<()> {
         let bytes = self.text.as_bytes().get(self.at + 1..)?;
         let mut from = 0;
@@ -207,7 +208,7 @@ impl<'a> Cursor<'a> {
         Some(())
     }
 
-    /// Goes over at least one digit.
+    /// Skips at least one digit.
     fn digits(&mut self) -> Option<usize> {
         let rest = self.text.as_bytes().get(self.at..)?.iter();
         let count = rest.take_while(|byte| byte.is_ascii_digit()).count();
@@ -216,8 +217,8 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// The length of a key that has no escapes. Keys are short: to look at each
-/// byte is faster than to set up a search.
+/// Returns the length of a key without escapes. Keys are short, so a loop is
+/// faster than setting up a search.
 fn length_without_escapes(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let length = bytes.iter().position(|byte| matches!(byte, b'"' | b'\\'))?;
@@ -230,12 +231,12 @@ mod tests {
     use serde_json::value::RawValue;
 
     use super::*;
-    use crate::json::is_ordinary;
+    use crate::json::has_valid_escapes;
 
     fn walk(text: &str) -> Option<&str> {
         let mut cursor = Cursor::new(text);
         let value = cursor.value()?;
-        (is_ordinary(text) && cursor.is_at_end()).then(|| value.raw())
+        (has_valid_escapes(text) && cursor.is_at_end()).then(|| value.raw())
     }
 
     fn valid(text: &str) -> Option<&str> {
@@ -286,7 +287,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_accepted_is_json(tokens in prop::collection::vec(token(), 0..12)) {
+        fn only_json_is_accepted(tokens in prop::collection::vec(token(), 0..12)) {
             let text = tokens.concat();
             if let Some(value) = walk(&text) {
                 prop_assert_eq!(Some(value), valid(&text), "{}", text);
@@ -299,7 +300,7 @@ mod tests {
         }
 
         #[test]
-        fn damaged_json_is_not(text in json(), at in any::<prop::sample::Index>()) {
+        fn damaged_json_is_rejected(text in json(), at in any::<prop::sample::Index>()) {
             let mut bytes = text.into_bytes();
             let at = at.index(bytes.len());
             bytes.remove(at);
@@ -312,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn deep_nesting_is_left_to_others() {
+    fn deep_nesting_gives_up() {
         let deep = "[".repeat(100_000);
         assert!(Cursor::new(&deep).value().is_none());
     }

@@ -1,11 +1,11 @@
-//! The inside of a JSON string → its text, in one allocation.
+//! Unescapes JSON strings in one allocation.
 //!
-//! Every escape is read here but those of surrogates, which only make sense in
-//! pairs: the caller leaves such strings to `serde_json`.
+//! Handles all escapes except surrogates, which occur in pairs: the caller
+//! passes those strings to `serde_json`.
 
-/// The text of the inside of a valid string; `None` if it has surrogates.
+/// Unescapes the inside of a valid string; returns `None` if it has surrogates.
 pub(super) fn unescaped(inner: &str) -> Option<String> {
-    // No escape is shorter than what it stands for.
+    // An escape is never shorter than its character.
     let mut text = String::with_capacity(inner.len());
     let mut rest = inner;
     while let Some(at) = memchr::memchr(b'\\', rest.as_bytes()) {
@@ -39,7 +39,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn gives_the_text_that_serde_json_gives(
+        fn agrees_with_serde_json(
             pieces in prop::collection::vec(
                 prop::sample::select(&[
                     "word", " ", "é", "漢", r"\n", r"\t", r#"\""#, r"\\", r"\/", r"\r", r"\b", r"\f",
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_escape_is_refused() {
+    fn invalid_escapes_are_rejected() {
         for inner in [r"\x", "\\", r"\u12", r"\u12é4"] {
             assert_eq!(unescaped(inner), None, "{inner}");
         }

@@ -1,15 +1,15 @@
-//! Runs of several agents in one input, one behind the other or mixed line by
-//! line. Whether a run that others come behind was cut off or goes on is known
-//! only when it does, or when the input ends: until then it is kept.
+//! Handles runs of several agents in one input, consecutive or interleaved line
+//! by line. A run that another one interrupts may continue later, so it is kept
+//! until it does or until the input ends.
 //!
-//! Invariant: a run is looked at once to see whether it is over, and at most one
-//! run of each provider is kept.
+//! Invariant: a run is checked for completeness once, and at most one run per
+//! provider is kept.
 
 use super::Translator;
 use crate::event::{Body, Session, TurnStatus};
 use crate::source::{Emitter, Provider, Source};
 
-/// A run that is not over, while lines of another one come.
+/// An unfinished run that another run interrupted.
 pub(super) struct Run {
     provider: Provider,
     source: Box<dyn Source>,
@@ -26,17 +26,17 @@ impl Clone for Run {
 }
 
 impl Translator {
-    /// What follows is of another provider's run.
-    pub(super) fn turn_to(&mut self, provider: Provider) {
+    /// Switches to another provider's run.
+    pub(super) fn switch_run(&mut self, provider: Provider) {
         self.leave();
         let is_kept = |run: &Run| run.provider.name == provider.name;
-        let kept = self.kept.iter().position(is_kept);
-        self.goes_on = kept.is_some();
-        let Some(kept) = kept else {
+        let paused = self.paused.iter().position(is_kept);
+        self.is_resumed = paused.is_some();
+        let Some(paused) = paused else {
             self.recognised(provider);
             return;
         };
-        let run = self.kept.remove(kept);
+        let run = self.paused.remove(paused);
         self.provider = Some(provider);
         self.source = Some(run.source);
         self.out.set_tools(provider.tools);
@@ -47,16 +47,16 @@ impl Translator {
         });
     }
 
-    /// Ends the run if it is over, and else keeps it.
+    /// Ends the run if it is complete, otherwise keeps it.
     fn leave(&mut self) {
         let (Some(mut source), Some(provider)) = (self.source.take(), self.provider) else {
             return;
         };
         let turn_open = self.out.is_turn_open();
-        if !self.goes_on && is_over(&*source, turn_open) {
+        if !self.is_resumed && is_complete(&*source, turn_open) {
             source.finish(&mut self.out);
         } else {
-            self.kept.push(Run {
+            self.paused.push(Run {
                 provider,
                 source,
                 turn_open,
@@ -68,11 +68,11 @@ impl Translator {
         self.out.end_message();
     }
 
-    /// The input has ended, and so have all runs.
+    /// Ends all runs at the end of the input.
     pub(super) fn finish_runs(&mut self) {
         let turn_open = self.out.is_turn_open();
-        let are_several = !self.kept.is_empty();
-        for mut run in std::mem::take(&mut self.kept) {
+        let are_several = !self.paused.is_empty();
+        for mut run in std::mem::take(&mut self.paused) {
             self.out.finishing(run.provider.name);
             self.out.set_turn_open(run.turn_open);
             run.source.finish(&mut self.out);
@@ -86,13 +86,14 @@ impl Translator {
     }
 }
 
-/// Whether a run would not be cut off if its input ended here.
-fn is_over(source: &dyn Source, turn_open: bool) -> bool {
+/// Returns true if the run would not count as interrupted if the input ended
+/// here.
+fn is_complete(source: &dyn Source, turn_open: bool) -> bool {
     let mut out = Emitter::new(false);
     out.set_turn_open(turn_open);
     source.fork().finish(&mut out);
-    let mut told = std::iter::from_fn(|| out.pop());
-    !told.any(
+    let mut events = std::iter::from_fn(|| out.pop());
+    !events.any(
         |event| matches!(event.body, Body::TurnEnd(end) if end.status == TurnStatus::Interrupted),
     )
 }

@@ -1,4 +1,5 @@
-//! The words in an API's error body that an agent passes on as it came.
+//! Extracts the message from an API's error body that an agent passed on
+//! verbatim.
 
 use std::borrow::Cow;
 
@@ -7,31 +8,31 @@ use serde_json::value::RawValue;
 
 use crate::json::Json;
 
-/// Bodies that hold another one as their message.
+/// Maximum depth of error bodies inside messages.
 const NESTED: usize = 3;
 
-/// The text with the message of an error body in the place of its JSON; what holds
-/// none stays as it is.
+/// Replaces the JSON of an error body with its message; other text stays
+/// unchanged.
 ///
 /// ```
-/// use unspool::tool::error_words;
+/// use unspool::tool::error_message;
 ///
 /// let text = r#"[API Error: {"error":{"code":429,"message":"Too many requests."}}]"#;
-/// assert_eq!(error_words(text), "[API Error: Too many requests.]");
+/// assert_eq!(error_message(text), "[API Error: Too many requests.]");
 /// ```
-pub fn error_words(text: &str) -> Cow<'_, str> {
-    let mut words = Cow::Borrowed(text);
+pub fn error_message(text: &str) -> Cow<'_, str> {
+    let mut message_text = Cow::Borrowed(text);
     for _ in 0..NESTED {
-        let Some(plainer) = replaced(&words) else {
+        let Some(plainer) = replace_body(&message_text) else {
             break;
         };
-        words = Cow::Owned(plainer);
+        message_text = Cow::Owned(plainer);
     }
-    words
+    message_text
 }
 
-/// The text with its first JSON object replaced by the message in it.
-fn replaced(text: &str) -> Option<String> {
+/// Replaces the first JSON object with the message in it.
+fn replace_body(text: &str) -> Option<String> {
     let start = text.find('{')?;
     let (before, rest) = text.split_at_checked(start)?;
     let mut values = Deserializer::from_str(rest).into_iter::<&RawValue>();
@@ -45,8 +46,8 @@ fn message(body: Json<'_>) -> Option<String> {
     [error.get("message"), error, body.get("message")]
         .into_iter()
         .filter_map(Json::str)
-        .map(|words| words.trim().to_owned())
-        .find(|words| !words.is_empty())
+        .map(|message_text| message_text.trim().to_owned())
+        .find(|message_text| !message_text.is_empty())
 }
 
 #[cfg(test)]
@@ -54,8 +55,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_message_takes_the_place_of_its_body() {
-        for (text, words) in [
+    fn the_message_replaces_its_body() {
+        for (text, message_text) in [
             (
                 r#"{"message":"Invalid content.","type":"x","param":null}"#,
                 "Invalid content.",
@@ -70,12 +71,12 @@ mod tests {
                 "no",
             ),
         ] {
-            assert_eq!(error_words(text), words);
+            assert_eq!(error_message(text), message_text);
         }
     }
 
     #[test]
-    fn what_holds_no_message_stays() {
+    fn text_without_a_message_stays() {
         for text in [
             "plain",
             "a { b",
@@ -85,9 +86,9 @@ mod tests {
             r#"{"message":"cut"#,
             "{}",
         ] {
-            assert_eq!(error_words(text), text);
+            assert_eq!(error_message(text), text);
         }
         let deep = "{\"a\":".repeat(100_000);
-        assert_eq!(error_words(&deep), deep);
+        assert_eq!(error_message(&deep), deep);
     }
 }

@@ -1,9 +1,9 @@
-//! The category of a tool that nobody has heard of, out of its name alone.
+//! Guesses the category of an unknown tool from its name.
 
 use crate::event::Category;
 
-/// The category of a tool whose name somebody made up, by the words in it.
-/// Letters within a word say nothing: a terminal removes no file.
+/// Guesses the category from the words in a tool's name. Only whole words
+/// count: `terminal` contains `rm`, but removes no file.
 pub fn guess_category(name: &str) -> Category {
     const WORDS: &[(Category, &[&str])] = &[
         (Category::Read, &["read", "view", "cat", "open"]),
@@ -23,20 +23,20 @@ pub fn guess_category(name: &str) -> Category {
         (Category::Think, &["think"]),
     ];
     let name = words(name);
-    let tells = |told: &&str| name.iter().any(|word| is_form(word, told));
+    let is_named = |verbs: &&str| name.iter().any(|word| is_form(word, verbs));
     WORDS
         .iter()
-        .find(|(_, told)| told.iter().any(tells))
+        .find(|(_, verbs)| verbs.iter().any(is_named))
         .map_or(Category::Other, |(category, _)| *category)
 }
 
-/// The words of a name in snake, kebab or camel case, in lower case.
+/// Splits a name in snake, kebab or camel case into lower-case words.
 fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut before = ' ';
     for c in name.chars() {
-        let begins = !c.is_alphanumeric() || (before.is_lowercase() && c.is_uppercase());
-        if begins {
+        let is_start = !c.is_alphanumeric() || (before.is_lowercase() && c.is_uppercase());
+        if is_start {
             words.push(String::new());
         }
         if let Some(word) = words.last_mut()
@@ -49,8 +49,8 @@ fn words(name: &str) -> Vec<String> {
     words
 }
 
-/// Whether a word is another one, or begins with it: `execute`, `thinking`,
-/// `readfile`. That two or three letters are the beginning is chance.
+/// Returns true if `word` equals or extends `of`: `execute`, `thinking`,
+/// `readfile`. Very short words must be equal.
 fn is_form(word: &str, of: &str) -> bool {
     word == of || (of.len() > 3 && word.starts_with(of))
 }
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn made_up_names_are_told_by_whole_words() {
+    fn unknown_names_are_matched_by_whole_words() {
         for (name, category) in [
             ("run_in_terminal", Category::Execute),
             ("executeTerminalCommand", Category::Execute),

@@ -248,7 +248,7 @@ fn fenced(text: &str) -> Option<(&str, &str)> {
 pub(super) fn error_text(error: Json<'_>) -> String {
     let fields = error.object();
     let message = fields.get("message").string();
-    let message = tool::error_words(&message).into_owned();
+    let message = tool::error_message(&message).into_owned();
     let data = fields.get("data");
     let detail = data.str().or_else(|| {
         let data = data.object();

@@ -10,7 +10,7 @@
 use std::borrow::Cow;
 
 use crate::json::scan::Cursor;
-use crate::json::{self, Json, is_ordinary};
+use crate::json::{self, Json, has_valid_escapes};
 
 /// A value that can be read in one walk or taken from the lenient view. It is
 /// filled in place: records are large, and moving them about costs.
@@ -175,7 +175,7 @@ impl<'a> Line<'a> {
         let text = json::trim(text);
         let mut cursor = Cursor::new(text);
         let mut line = Self::default();
-        if line.read(&mut cursor).is_some() && cursor.is_at_end() && is_ordinary(text) {
+        if line.read(&mut cursor).is_some() && cursor.is_at_end() && has_valid_escapes(text) {
             return Some(line);
         }
         Json::parse(text).map(Self::of)

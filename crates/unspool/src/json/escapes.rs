@@ -1,17 +1,17 @@
-//! What a walk that skips strings does not see: control characters, and
-//! backslashes that begin no escape.
+//! Checks string contents, which [`scan`](super::scan) skips: control
+//! characters and invalid escapes.
 //!
-//! Every byte of a stream passes here, so most of them are looked at many at a
+//! Every byte of a stream is checked here, so most are processed many at a
 //! time, and only blocks with uncommon escapes one escape at a time.
 
 use std::ops::Range;
 
-/// Bytes that are looked at together.
+/// Bytes processed together.
 const LANES: usize = 32;
 
-/// Whether a text has no control characters and every backslash in it begins
-/// an escape of JSON. It may not end in a backslash either, which no JSON does.
-pub(crate) fn is_ordinary(text: &str) -> bool {
+/// Returns true if a text has no control characters, only valid JSON escapes
+/// and no backslash at its end.
+pub(crate) fn has_valid_escapes(text: &str) -> bool {
     const BLOCK: usize = 256;
     let bytes = text.as_bytes();
     if bytes
@@ -22,15 +22,15 @@ pub(crate) fn is_ordinary(text: &str) -> bool {
     }
     (0..bytes.len()).step_by(BLOCK).all(|start| {
         let block = start..bytes.len().min(start + BLOCK);
-        is_simple(bytes, &block) || is_valid(bytes, &block)
+        has_common_escapes(bytes, &block) || is_valid(bytes, &block)
     })
 }
 
-/// Whether a block has no control characters and the common escapes alone. One
-/// pass without a branch: where `\\` stands, both halves are looked at as if
-/// they began an escape, so that this says `false` too often, never `true`.
-fn is_simple(bytes: &[u8], block: &Range<usize>) -> bool {
-    // The last byte of all has no next one; the caller looks at it.
+/// Returns true if a block has no control characters and only common escapes.
+/// One pass without branches: both halves of `\\` are treated as the start of
+/// an escape, so the result may be falsely `false`, but never falsely `true`.
+fn has_common_escapes(bytes: &[u8], block: &Range<usize>) -> bool {
+    // The very last byte has no next one; the caller checks it.
     let length = block.len().min(bytes.len() - block.start - 1);
     let these = bytes
         .get(block.start..)
@@ -40,27 +40,31 @@ fn is_simple(bytes: &[u8], block: &Range<usize>) -> bool {
         .and_then(|bytes| bytes.get(..length));
     let (these, rest) = these.unwrap_or_default().as_chunks::<LANES>();
     let (next, next_rest) = next.unwrap_or_default().as_chunks::<LANES>();
-    let mut odd = [0; LANES];
+    let mut uncommon = [0; LANES];
     for (these, next) in these.iter().zip(next) {
-        odd = std::array::from_fn(|lane| odd[lane] | is_odd(these[lane], next[lane]));
+        uncommon =
+            std::array::from_fn(|lane| uncommon[lane] | is_uncommon(these[lane], next[lane]));
     }
-    let odd = odd.iter().fold(0, |all, odd| all | odd);
+    let uncommon = uncommon.iter().fold(0, |all, uncommon| all | uncommon);
     let pairs = rest.iter().zip(next_rest);
-    pairs.fold(odd, |odd, (byte, next)| odd | is_odd(*byte, *next)) == 0
+    pairs.fold(uncommon, |uncommon, (byte, next)| {
+        uncommon | is_uncommon(*byte, *next)
+    }) == 0
 }
 
-/// 1 for a control character, or a backslash before an uncommon letter; else 0.
-fn is_odd(byte: u8, next: u8) -> u8 {
+/// Returns 1 for a control character or a backslash before an uncommon letter,
+/// else 0.
+fn is_uncommon(byte: u8, next: u8) -> u8 {
     let is = |byte: u8, other: u8| u8::from(byte == other);
     let is_common = is(next, b'n') | is(next, b'"') | is(next, b'\\') | is(next, b't');
     u8::from(byte < b' ') | (is(byte, b'\\') & (1 - is_common))
 }
 
-/// The same for a block of any kind, if all before it is valid.
+/// Checks any block exactly, given that everything before it is valid.
 fn is_valid(bytes: &[u8], block: &Range<usize>) -> bool {
     let before = bytes.get(..block.start).unwrap_or_default();
     let open = before.iter().rev().take_while(|byte| **byte == b'\\');
-    // Of an odd number of backslashes the last begins an escape.
+    // After an odd number of backslashes, the last one starts an escape.
     let mut at = block.start + open.count() % 2;
     let these = bytes.get(block.clone()).unwrap_or_default();
     let least = these.iter().fold(u8::MAX, |least, byte| least.min(*byte));
@@ -69,7 +73,7 @@ fn is_valid(bytes: &[u8], block: &Range<usize>) -> bool {
     }
     for offset in memchr::memchr_iter(b'\\', these) {
         let escape = block.start + offset;
-        // The second half of `\\`.
+        // Skip the second half of `\\`.
         if escape < at {
             continue;
         }
@@ -94,8 +98,8 @@ mod tests {
 
     use super::*;
 
-    /// What [`is_ordinary`] says, found out byte by byte.
-    fn is_ordinary_text(text: &str) -> bool {
+    /// Computes [`has_valid_escapes`] byte by byte.
+    fn has_valid_escapes_slow(text: &str) -> bool {
         let mut rest = text;
         while let Some(first) = rest.chars().next() {
             let hex = |digit: char| digit.is_ascii_hexdigit();
@@ -118,7 +122,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn blocks_make_no_difference(
+        fn block_boundaries_make_no_difference(
             pieces in prop::collection::vec(
                 prop::sample::select(&[
                     "a", "\\", "\\\\", r"\n", r"\u001b", r"\u00", r"\x", r"\/", "é", "\"", "\u{1}",
@@ -128,9 +132,9 @@ mod tests {
             before in 240_usize..260,
         ) {
             let text = "x".repeat(before) + &pieces.concat() + "y";
-            prop_assert_eq!(is_ordinary(&text), is_ordinary_text(&text), "{:?}", text);
+            prop_assert_eq!(has_valid_escapes(&text), has_valid_escapes_slow(&text), "{:?}", text);
             let text = "\\".repeat(before) + &pieces.concat() + "y";
-            prop_assert_eq!(is_ordinary(&text), is_ordinary_text(&text), "{:?}", text);
+            prop_assert_eq!(has_valid_escapes(&text), has_valid_escapes_slow(&text), "{:?}", text);
         }
     }
 }

@@ -1,6 +1,6 @@
-//! An answer that is still being written, laid out as it grows: lines that no
-//! further text can change are given out once, and all that were given out are
-//! together those of [`Formatter::lines`] for the finished answer.
+//! Lays out an answer while it arrives. Lines that no later text can change are
+//! returned once; together they equal the result of [`Formatter::lines`] for
+//! the finished answer.
 
 use super::{Formatter, indented, is_blank, room};
 use crate::doc::entry;
@@ -9,39 +9,39 @@ use crate::doc::{Block, Line, Style, clean_lines, from_first_line};
 use crate::layout::Printer;
 use crate::session::{Entry, Item, Text};
 
-/// Bytes of the open text that a preview looks at: more than fills a screen.
+/// Bytes of open text that a preview processes: more than fill a screen.
 const WINDOW: usize = 1 << 14;
 
-/// An answer that grows.
+/// An answer that is still arriving.
 pub struct OpenText {
-    words: Words,
+    content: Content,
     printer: Printer,
     indent: usize,
-    /// How deep the entry is nested.
+    /// The nesting depth of the entry.
     depth: u32,
-    /// Empty lines that are shown if something follows them.
+    /// Empty lines, returned only if something follows.
     blank: Vec<Line>,
 }
 
 /// The text so far.
-enum Words {
+enum Content {
     Markdown(Box<Stream>),
     Preformatted(Preformatted),
 }
 
-/// Text whose lines stay as they are: each is finished when it has its end.
+/// Preformatted text: a line is finished at its newline.
 #[derive(Default)]
 struct Preformatted {
-    /// What was not given out.
+    /// Text not returned yet.
     text: String,
-    /// Whether anything was given out.
+    /// True if lines were returned before.
     started: bool,
-    /// The lines that are not finished, as they were last looked at.
+    /// The unfinished lines as of the last refresh.
     open: Vec<Part>,
 }
 
 impl Preformatted {
-    /// Takes the first bytes out as lines.
+    /// Removes the first bytes and returns them as lines.
     fn take(&mut self, length: usize) -> Vec<Part> {
         let rest = self.text.split_off(length);
         let text = std::mem::replace(&mut self.text, rest);
@@ -67,7 +67,7 @@ impl Preformatted {
         Vec::from_iter((!text.is_empty()).then_some(part))
     }
 
-    /// The complete lines.
+    /// Returns the complete lines.
     fn finished(&mut self) -> Vec<Part> {
         let end = self.text.rfind('\n').map_or(0, |end| end + 1);
         self.take(end)
@@ -75,7 +75,7 @@ impl Preformatted {
 }
 
 impl Formatter {
-    /// Begins to lay out the answer of an entry, whatever its text is so far.
+    /// Starts to lay out the answer of an entry, with its text so far.
     pub fn open_text(&self, entry: &Entry, width: usize) -> OpenText {
         let empty = Entry {
             number: entry.number,
@@ -83,9 +83,9 @@ impl Formatter {
             agent: entry.agent.clone(),
             item: Item::Text(Text::default()),
         };
-        let words = match &entry.item {
-            Item::Text(text) if text.preformatted => Words::Preformatted(Preformatted::default()),
-            _ => Words::Markdown(Box::default()),
+        let content = match &entry.item {
+            Item::Text(text) if text.preformatted => Content::Preformatted(Preformatted::default()),
+            _ => Content::Markdown(Box::default()),
         };
         let mut parts = entry::parts(&empty, &self.detail);
         let (indent, inner) = if self.config.copy_clean {
@@ -101,7 +101,7 @@ impl Formatter {
             .map(|part| (part.first, part.rest))
             .unwrap_or_default();
         OpenText {
-            words,
+            content,
             printer: Printer::new(self.page(inner), &first, &rest),
             indent,
             depth: entry.depth(),
@@ -111,27 +111,27 @@ impl Formatter {
 }
 
 impl OpenText {
-    /// Adds a piece of the text, and gives out the lines that are finished now.
+    /// Appends a piece of text; returns the lines that are now finished.
     pub fn push(&mut self, piece: &str) -> Vec<Line> {
-        match &mut self.words {
-            Words::Markdown(stream) => stream.push(piece),
-            Words::Preformatted(lines) => lines.text.push_str(piece),
+        match &mut self.content {
+            Content::Markdown(stream) => stream.push(piece),
+            Content::Preformatted(lines) => lines.text.push_str(piece),
         }
         self.finished()
     }
 
-    /// Lays out what follows for another width.
+    /// Changes the width of the following lines.
     pub fn resize(&mut self, width: usize) {
         let (indent, inner) = room(self.depth, width);
         self.indent = indent;
         self.printer.resize(inner);
     }
 
-    /// The text is complete: gives out the rest.
+    /// Ends the text; returns the remaining lines.
     pub fn finish(&mut self) -> Vec<Line> {
-        match &mut self.words {
-            Words::Markdown(stream) => stream.finish(),
-            Words::Preformatted(lines) => {
+        match &mut self.content {
+            Content::Markdown(stream) => stream.finish(),
+            Content::Preformatted(lines) => {
                 let rest = lines.take(lines.text.len());
                 return self.print(&rest);
             }
@@ -139,23 +139,23 @@ impl OpenText {
         self.finished()
     }
 
-    /// Looks at what is open, for a view that is about to be painted, and gives
-    /// out the lines that are finished now.
+    /// Prepares the open lines for a view that is about to draw; returns the
+    /// lines that are now finished.
     pub fn refresh(&mut self) -> Vec<Line> {
-        match &mut self.words {
-            Words::Markdown(stream) => stream.refresh(WINDOW),
-            Words::Preformatted(lines) => lines.open = lines.parts(end_of(&lines.text)),
+        match &mut self.content {
+            Content::Markdown(stream) => stream.refresh(WINDOW),
+            Content::Preformatted(lines) => lines.open = lines.parts(end_of(&lines.text)),
         }
         self.finished()
     }
 
-    /// The lines that may still change, as they looked at the last
-    /// [`refresh`](Self::refresh); of very many, the last ones.
+    /// Returns the lines that may still change, as of the last
+    /// [`refresh`](Self::refresh); only the last ones if there are many.
     pub fn open(&self) -> Vec<Line> {
         let mut lines = self.blank.clone();
-        let open = match &self.words {
-            Words::Markdown(stream) => stream.open(),
-            Words::Preformatted(lines) => &lines.open,
+        let open = match &self.content {
+            Content::Markdown(stream) => stream.open(),
+            Content::Preformatted(lines) => &lines.open,
         };
         lines.extend(self.printer.preview(open));
         while lines.last().is_some_and(is_blank) {
@@ -165,9 +165,9 @@ impl OpenText {
     }
 
     fn finished(&mut self) -> Vec<Line> {
-        let parts: Vec<_> = match &mut self.words {
-            Words::Markdown(stream) => stream.take_finished().collect(),
-            Words::Preformatted(lines) => lines.finished(),
+        let parts: Vec<_> = match &mut self.content {
+            Content::Markdown(stream) => stream.take_finished().collect(),
+            Content::Preformatted(lines) => lines.finished(),
         };
         self.print(&parts)
     }
@@ -181,7 +181,7 @@ impl OpenText {
     }
 }
 
-/// The last bytes of a text that a preview looks at.
+/// Returns the last bytes of a text, for a preview.
 fn end_of(text: &str) -> &str {
     let mut from = text.len().saturating_sub(WINDOW);
     while !text.is_char_boundary(from) {
@@ -199,7 +199,7 @@ mod tests {
     const TEXT: &str = "# Title\n\nSome *words* that are long enough to be wrapped at forty.\n\n- one\n- two\n\n```rust\nfn main() {}\n\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nThe end.\n\n```\n\n\n```";
 
     #[test]
-    fn lines_given_out_are_those_of_the_finished_answer() {
+    fn returned_lines_equal_those_of_the_finished_answer() {
         for (depth, preformatted) in [(0, false), (2, false), (0, true), (2, true)] {
             for timestamps in [false, true] {
                 let formatter = Formatter::new(Config {
