@@ -70,13 +70,13 @@ pub(crate) fn open_among(
     let (read, mut failure) = read_up_to(&mut bytes, HEAD);
     head = read;
     let whole = head.len() < HEAD;
-    let mut provider = from.or_else(|| unspool::recognise(&head, whole));
+    let mut provider = from.or_else(|| unspool::recognise(&head, whole, unspool::source::BUILTIN));
     if provider.is_none() && begins_like_json(&head) && !whole {
         // A body tells what it is only when it is whole.
         let (rest, error) = read_up_to(&mut bytes, WHOLE);
         head.extend(rest);
         failure = error;
-        provider = unspool::recognise(&head, true);
+        provider = unspool::recognise(&head, true, unspool::source::BUILTIN);
     }
     if provider.is_none() && from.is_none() && !is_packed && is_called_packed(path) {
         bail!("{name} is not compressed as its name says: it may be damaged");

@@ -43,6 +43,14 @@ impl Default for ReaderOptions {
     }
 }
 
+impl ReaderOptions {
+    /// Adds a provider, which is asked before all others.
+    pub fn with_provider(mut self, provider: &Provider) -> Self {
+        self.providers.insert(0, *provider);
+        self
+    }
+}
+
 setters! {
     ReaderOptions {
         with_from => from: Option<Provider>,
@@ -84,7 +92,10 @@ impl Reader {
 
     /// Creates a reader with settings.
     pub fn with_options(options: ReaderOptions) -> Self {
-        let text_only = options.from.is_some_and(|from| from.input == Input::Text);
+        let text_only = options
+            .from
+            .as_ref()
+            .is_some_and(|from| from.input == Input::Text);
         let framer = if text_only {
             Framer::lines(options.frame_limit)
         } else {
@@ -146,14 +157,22 @@ impl Reader {
     }
 }
 
-/// Recognises the built-in provider of an input by its first bytes. `whole`
-/// means that nothing follows.
-pub fn recognise(bytes: &[u8], whole: bool) -> Option<Provider> {
-    let mut found = None;
+/// Returns the first of the providers that recognises an input by its beginning.
+/// `whole` is true if nothing follows these bytes.
+///
+/// ```
+/// use unspool::{recognise, source};
+///
+/// let line = b"{\"type\":\"thread.started\",\"thread_id\":\"t1\"}\n";
+/// let found = recognise(line, false, source::BUILTIN);
+/// assert_eq!(found.map(|provider| provider.name), Some("codex"));
+/// ```
+pub fn recognise(bytes: &[u8], whole: bool, providers: &[Provider]) -> Option<Provider> {
+    let mut found: Option<&Provider> = None;
     let mut look = |framed: Framed<'_>| {
         if let (None, Framed::Frame(frame)) = (found, framed) {
             each_item(&frame, &mut |item| {
-                found = found.or_else(|| recognised_by(BUILTIN, item));
+                found = found.or_else(|| recognised_by(providers, item));
             });
         }
     };
@@ -162,18 +181,17 @@ pub fn recognise(bytes: &[u8], whole: bool) -> Option<Provider> {
     if whole {
         framer.finish(&mut look);
     }
-    found
+    found.copied()
 }
 
 /// Returns the first provider that recognises the frame.
-fn recognised_by(providers: &[Provider], frame: &Frame<'_>) -> Option<Provider> {
+fn recognised_by<'a>(providers: &'a [Provider], frame: &Frame<'_>) -> Option<&'a Provider> {
     if frame.text.trim().is_empty() {
         return None;
     }
     let probe = Probe::new(frame);
     providers
         .iter()
-        .copied()
         .find(|provider| (provider.recognise)(&probe))
 }
 
@@ -248,7 +266,7 @@ impl Translator {
             options,
         };
         if let Some(provider) = translator.options.from {
-            translator.recognised(provider);
+            translator.recognised(&provider);
         }
         translator
     }
@@ -276,6 +294,7 @@ impl Translator {
     fn frame(&mut self, frame: &Frame<'_>) {
         let is_text = self
             .provider
+            .as_ref()
             .is_some_and(|provider| provider.input == Input::Text);
         if !is_text && frame.text.trim_start().starts_with('[') {
             each_item(frame, &mut |item| self.single(item));
@@ -286,9 +305,9 @@ impl Translator {
 
     fn single(&mut self, frame: &Frame<'_>) {
         if self.provider.is_none()
-            && let Some(provider) = recognised_by(&self.options.providers, frame)
+            && let Some(provider) = recognised_by(&self.options.providers, frame).copied()
         {
-            self.recognised(provider);
+            self.recognised(&provider);
         }
         if self.source.is_some() {
             self.translate(frame);
@@ -306,8 +325,8 @@ impl Translator {
     }
 
     /// Switches to the provider's source and translates the held frames.
-    fn recognised(&mut self, provider: Provider) {
-        self.provider = Some(provider);
+    fn recognised(&mut self, provider: &Provider) {
+        self.provider = Some(*provider);
         if self.source.is_some() {
             // Text before the first recognised frame is not part of the agent's
             // answer.
@@ -342,6 +361,7 @@ impl Translator {
     fn translate(&mut self, frame: &Frame<'_>) {
         let is_text = self
             .provider
+            .as_ref()
             .is_none_or(|provider| provider.input == Input::Text);
         if !is_text && crate::json::trim(frame.text).is_empty() {
             return;
@@ -352,7 +372,7 @@ impl Translator {
         }
         if let Some(provider) = self.other_provider(frame) {
             self.out.take_back();
-            self.switch_run(provider);
+            self.switch_run(&provider);
             self.translate(frame);
         }
     }
@@ -360,12 +380,16 @@ impl Translator {
     /// Returns the provider of another run if the current source does not know
     /// this frame, but another provider recognises it.
     fn other_provider(&self, frame: &Frame<'_>) -> Option<Provider> {
-        let current = self.provider.filter(|_| self.options.from.is_none())?;
+        let current = self.provider.as_ref()?;
+        if self.options.from.is_some() {
+            return None;
+        }
         if current.input == Input::Text || !self.out.is_unknown(frame) {
             return None;
         }
         recognised_by(&self.options.providers, frame)
             .filter(|other| other.name != current.name && other.input == Input::Json)
+            .copied()
     }
 
     fn finish(&mut self) {

@@ -34,9 +34,7 @@ impl Source for Toy {
 }
 
 fn toy_reader() -> Reader {
-    let mut options = ReaderOptions::default();
-    options.providers.insert(0, TOY);
-    Reader::with_options(options)
+    Reader::with_options(ReaderOptions::default().with_provider(&TOY))
 }
 
 #[test]
@@ -73,4 +71,14 @@ fn a_new_provider_cut_off_is_interrupted() {
     reader.finish();
     let last = reader.events().last();
     assert_eq!(last.map(|event| event.body.kind()), Some("turn_end"));
+}
+
+#[test]
+fn a_new_provider_is_recognised_by_the_beginning_of_a_file() {
+    let line = b"{\"toy\":\"hello\"}\n";
+    let name = |providers: &[Provider]| {
+        unspool::recognise(line, false, providers).map(|provider| provider.name)
+    };
+    assert_eq!(name(&[TOY]), Some("toy"));
+    assert_eq!(name(unspool::source::BUILTIN), None);
 }

@@ -27,7 +27,7 @@ impl Clone for Run {
 
 impl Translator {
     /// Switches to another provider's run.
-    pub(super) fn switch_run(&mut self, provider: Provider) {
+    pub(super) fn switch_run(&mut self, provider: &Provider) {
         self.leave();
         let is_kept = |run: &Run| run.provider.name == provider.name;
         let paused = self.paused.iter().position(is_kept);
@@ -37,7 +37,7 @@ impl Translator {
             return;
         };
         let run = self.paused.remove(paused);
-        self.provider = Some(provider);
+        self.provider = Some(*provider);
         self.source = Some(run.source);
         self.out.set_tools(provider.tools);
         self.out.set_turn_open(run.turn_open);
@@ -78,7 +78,7 @@ impl Translator {
             run.source.finish(&mut self.out);
         }
         self.out.set_turn_open(turn_open);
-        let name = self.provider.map_or("", |provider| provider.name);
+        let name = self.provider.as_ref().map_or("", |provider| provider.name);
         self.out.finishing(if are_several { name } else { "" });
         if let Some(source) = &mut self.source {
             source.finish(&mut self.out);
