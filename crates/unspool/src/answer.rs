@@ -25,6 +25,7 @@
 use std::io::{self, Write};
 
 use crate::event::{Body, Category, Event, Message, ToolUse};
+use crate::recent::RecentSet;
 use crate::sanitize;
 
 /// Writes answers and, in verbose mode, a marker per tool call.
@@ -35,7 +36,7 @@ pub struct Answer {
     /// The message being written.
     open: Option<OpenMessage>,
     /// Ids of the latest calls that have a marker.
-    marked: Vec<String>,
+    marked: RecentSet<String, MAX_MARKED>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -124,13 +125,9 @@ impl Answer {
     }
 
     fn call(&mut self, call: &ToolUse, out: &mut dyn Write) -> io::Result<()> {
-        if self.marked.contains(&call.id) {
+        if !self.marked.add(&call.id) {
             return Ok(());
         }
-        if self.marked.len() == MAX_MARKED {
-            self.marked.remove(0);
-        }
-        self.marked.push(call.id.clone());
         let label = marker_label(call);
         let label = sanitize::line(&label);
         if call.arg.is_empty() {

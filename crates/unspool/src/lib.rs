@@ -40,6 +40,7 @@ pub mod output;
 mod palette;
 pub mod patch;
 mod reader;
+mod recent;
 #[cfg(feature = "redact")]
 pub mod redact;
 pub mod sanitize;

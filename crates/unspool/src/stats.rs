@@ -16,11 +16,12 @@
 //! # Ok::<(), serde_json::Error>(())
 //! ```
 
-use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 
 use crate::event::{Body, Event, Level, Session, ToolStatus, TurnStatus, Usage};
+use crate::recent::{RecentQueue, RecentSet};
 
 /// Statistics of one run, updated event by event.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -48,7 +49,8 @@ pub struct Stats {
     pub left_out: u64,
     first: Option<Timestamp>,
     last: Option<Timestamp>,
-    calls: OpenCalls,
+    /// Open calls, so that a repeated `tool_use` is not counted again.
+    calls: RecentSet<String, MAX_OPEN>,
     /// Cumulative usage by agent id; empty for the root agent.
     totals: BTreeMap<String, Usage>,
     run: Run,
@@ -60,11 +62,11 @@ pub struct Stats {
 
 /// State of runs that another run interrupted, oldest first.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct PausedRuns<T>(Vec<(Run, T)>);
+pub(crate) struct PausedRuns<T>(RecentQueue<(Run, T), MAX_PAUSED>);
 
 impl<T> Default for PausedRuns<T> {
     fn default() -> Self {
-        Self(Vec::new())
+        Self(RecentQueue::default())
     }
 }
 
@@ -75,17 +77,12 @@ impl<T> PausedRuns<T> {
     /// Stores the state of a run; returns the oldest state if there are too
     /// many.
     pub(crate) fn put(&mut self, run: Run, what: T) -> Option<T> {
-        self.0.push((run, what));
-        (self.0.len() > MAX_PAUSED).then(|| self.0.remove(0).1)
+        self.0.push((run, what)).map(|(_, what)| what)
     }
 
     /// Takes the state of the run that continues with this session.
     pub(crate) fn take(&mut self, session: &Session) -> Option<(Run, T)> {
-        let at = self
-            .0
-            .iter()
-            .position(|(run, _)| run.is_continued_by(session))?;
-        Some(self.0.remove(at))
+        self.0.take(|(run, _)| run.is_continued_by(session))
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
@@ -93,7 +90,7 @@ impl<T> PausedRuns<T> {
     }
 
     pub(crate) fn drain(&mut self) -> impl Iterator<Item = T> {
-        self.0.drain(..).map(|(_, what)| what)
+        self.0.drain().map(|(_, what)| what)
     }
 }
 
@@ -164,38 +161,8 @@ fn difference(total: &Usage, reported: &Usage) -> Usage {
     }
 }
 
-/// Open calls, so that a repeated `tool_use` is not counted again.
-#[derive(Clone, Debug, Default, PartialEq)]
-struct OpenCalls {
-    ids: HashSet<String>,
-    /// Ids in order of arrival, including calls that have ended.
-    order: VecDeque<String>,
-}
-
-impl OpenCalls {
-    /// Older calls are forgotten.
-    const MOST: usize = 4096;
-
-    fn start(&mut self, id: &str) -> bool {
-        if id.is_empty() || !self.ids.insert(id.to_owned()) {
-            return id.is_empty();
-        }
-        self.order.push_back(id.to_owned());
-        if self.order.len() > Self::MOST
-            && let Some(oldest) = self.order.pop_front()
-        {
-            self.ids.remove(&oldest);
-        }
-        true
-    }
-
-    fn end(&mut self, id: &str) {
-        self.ids.remove(id);
-        if self.ids.is_empty() {
-            self.order.clear();
-        }
-    }
-}
+/// Maximum number of open calls.
+const MAX_OPEN: usize = 4096;
 
 impl Stats {
     /// Counts an event.
@@ -210,9 +177,12 @@ impl Stats {
         }
         match &event.body {
             Body::Session(session) if event.agent.is_none() => self.session(session),
-            Body::ToolUse(call) => self.tools += u64::from(self.calls.start(&call.id)),
+            Body::ToolUse(call) => {
+                let is_new = call.id.is_empty() || self.calls.add(&call.id);
+                self.tools += u64::from(is_new);
+            }
             Body::ToolResult(result) => {
-                self.calls.end(&result.id);
+                self.calls.remove(&result.id);
                 self.failed_tools += u64::from(result.status == ToolStatus::Error);
             }
             Body::Notice(notice) => {

@@ -34,6 +34,7 @@
 use std::sync::Arc;
 
 use crate::event::{self, Agent, Body, Event, Usage};
+use crate::recent::RecentMap;
 use crate::session::{Entry, Item, Session};
 use crate::stats::{PausedRuns, ReportedUsage, Run, Stats};
 
@@ -216,7 +217,7 @@ pub struct Spacing {
     last: Option<bool>,
     /// The active sub-agents, with true for the one that spoke last at its
     /// depth.
-    active: Vec<(Arc<Agent>, bool)>,
+    active: RecentMap<String, (Arc<Agent>, bool), MAX_ACTIVE>,
     /// The call shown last, if nothing followed it.
     call: Option<String>,
 }
@@ -258,13 +259,13 @@ impl Spacing {
         if let Item::Tool(tool) = &entry.item {
             self.call = Some(tool.call.id.clone());
             self.active
-                .retain(|(agent, _)| agent.parent != tool.call.id);
+                .retain(|_, (agent, _)| agent.parent != tool.call.id);
         }
         let speaker = entry.agent.as_ref().filter(|agent| agent.depth > 0)?;
         let mut is_named = false;
         let mut is_new = true;
         let mut is_alone = true;
-        for (agent, spoke) in &mut self.active {
+        for (agent, spoke) in self.active.values_mut() {
             if agent.id == speaker.id {
                 is_new = false;
                 is_named = std::mem::replace(spoke, true);
@@ -277,10 +278,8 @@ impl Spacing {
             // Without a name there is nothing to announce.
             let is_nobody = is_alone && speaker.name.is_empty();
             is_named = is_nobody || call.is_some_and(|call| call == speaker.parent);
-            if self.active.len() >= MAX_ACTIVE {
-                self.active.remove(0);
-            }
-            self.active.push((speaker.clone(), true));
+            self.active
+                .insert(speaker.id.clone(), (speaker.clone(), true));
         }
         (!is_named).then(|| speaker.clone())
     }

@@ -1,22 +1,21 @@
 //! Names sub-agents after the task that started them.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use crate::event::{Agent, Category, ToolUse};
+use crate::recent::RecentMap;
 use crate::tool;
 
 /// Maximum number of remembered tasks.
 const MOST: usize = 256;
 
-/// The tasks given to sub-agents, oldest first.
+/// The tasks given to sub-agents, by the call.
 #[derive(Clone, Debug, Default)]
-pub(super) struct TaskNames(VecDeque<Task>);
+pub(super) struct TaskNames(RecentMap<String, Task, MOST>);
 
 /// A task that a call gave to a sub-agent.
 #[derive(Clone, Debug)]
 struct Task {
-    call: String,
     name: String,
     /// The agent, named after the task.
     agent: Option<Arc<Agent>>,
@@ -26,8 +25,10 @@ impl TaskNames {
     /// Renames the agent after its task, if the call states one: its kind does
     /// not distinguish it from others that run at the same time.
     pub(super) fn named_after_task(&mut self, agent: Arc<Agent>) -> Arc<Agent> {
-        let is_parent = |task: &&mut Task| !agent.parent.is_empty() && task.call == agent.parent;
-        let Some(task) = self.0.iter_mut().rev().find(is_parent) else {
+        if agent.parent.is_empty() {
+            return agent;
+        }
+        let Some(task) = self.0.get_mut(&agent.parent) else {
             return agent;
         };
         match &task.agent {
@@ -50,14 +51,10 @@ impl TaskNames {
         }
         let input = call.input.as_ref().map(|input| input.json().object());
         let name = input.and_then(|input| tool::task_description(&input));
-        self.0.retain(|task| task.call != call.id);
-        if self.0.len() >= MOST {
-            self.0.pop_front();
-        }
-        self.0.push_back(Task {
-            call: call.id.clone(),
+        let task = Task {
             name: name.unwrap_or_else(|| call.arg.clone()),
             agent: None,
-        });
+        };
+        self.0.insert(call.id.clone(), task);
     }
 }

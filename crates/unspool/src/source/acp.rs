@@ -11,13 +11,12 @@
 //! back. JSON-RPC ids count for each direction alone. The second root session
 //! of a connection is no sub-agent. What is loaded is shown without a turn.
 
-use std::collections::VecDeque;
-
 use super::rpc::{Message, Sender};
 use super::{Emitter, Probe, Provider, Source};
 use crate::event::{Prompt, RawJson, Session};
 use crate::frame::Frame;
 use crate::json::{Json, Object};
+use crate::recent::RecentMap;
 use blocks::Blocks;
 use call::Call;
 use content::{Given, Wording};
@@ -147,7 +146,8 @@ struct Acp {
     greeted: bool,
     /// States that wait for the first `session` event.
     waiting: Vec<(String, Option<RawJson>)>,
-    requests: VecDeque<Request>,
+    /// Requests without an answer, by who sent them and their id.
+    requests: RecentMap<(bool, String), Request, PENDING_REQUESTS>,
     /// Messages of the client come without a word on who sent them.
     mixed: bool,
     sessions: Sessions,
@@ -169,7 +169,6 @@ struct Acp {
 /// A request that has no answer yet.
 #[derive(Clone, Default)]
 struct Request {
-    from_client: bool,
     id: String,
     method: String,
     session: String,
@@ -266,11 +265,12 @@ impl Acp {
 
     fn response(&mut self, message: &Message<'_>, out: &mut Emitter) -> bool {
         let id = message.id().unwrap_or_default();
+        let is_pending = |by_client| self.requests.contains(&(by_client, id.clone()));
         let answers_client = match message.sender {
             Some(sender) => sender == Sender::Agent,
-            None => !self.mixed || self.is_pending(true, &id) || !self.is_pending(false, &id),
+            None => !self.mixed || is_pending(true) || !is_pending(false),
         };
-        let request = self.take_request(answers_client, &id);
+        let request = self.requests.remove(&(answers_client, id));
         let session = request.as_ref().map(|request| &*request.session);
         self.turn_to(session.unwrap_or_default(), out);
         let (result, error) = (message.fields.get("result"), message.fields.get("error"));
@@ -292,28 +292,16 @@ impl Acp {
             .iter()
             .map(|key| params.get(key).string())
             .find(|subject| !subject.is_empty());
-        self.requests.push_back(Request {
-            from_client: sender == Sender::Client,
-            id: message.id().unwrap_or_default(),
+        let id = message.id().unwrap_or_default();
+        let request = Request {
+            id: id.clone(),
             method: method.to_owned(),
             session: params.get("sessionId").string(),
             subject: subject.unwrap_or_default(),
             ..Request::default()
-        });
-        if self.requests.len() > PENDING_REQUESTS {
-            self.requests.pop_front();
-        }
-    }
-
-    fn is_pending(&self, from_client: bool, id: &str) -> bool {
-        let mut requests = self.requests.iter();
-        requests.any(|request| request.from_client == from_client && request.id == id)
-    }
-
-    fn take_request(&mut self, from_client: bool, id: &str) -> Option<Request> {
-        let is_it = |request: &Request| request.from_client == from_client && request.id == id;
-        let index = self.requests.iter().rposition(is_it)?;
-        self.requests.remove(index)
+        };
+        self.requests
+            .insert((sender == Sender::Client, id), request);
     }
 
     /// Emits what waited for the next message.

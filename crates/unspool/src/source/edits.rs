@@ -3,11 +3,11 @@
 //! them until its result and attach them there.
 
 use std::borrow::Cow;
-use std::collections::VecDeque;
 
 use crate::event::{Category, Edit, Hunk};
 use crate::json::{Json, Object};
 use crate::patch;
+use crate::recent::RecentMap;
 
 /// The changes in the input of a call of this category: a patch text, a text
 /// to replace, the content of a file, a file to delete. The input may be a
@@ -140,28 +140,17 @@ fn of_patch(path: &str, text: &str) -> Vec<Edit> {
 /// Changes of calls whose results have not come. Calls that never get one are
 /// forgotten after a while.
 #[derive(Clone, Default)]
-pub(crate) struct Pending(VecDeque<(String, Vec<Edit>)>);
+pub(crate) struct Pending(RecentMap<String, Vec<Edit>, 256>);
 
 impl Pending {
-    const KEPT: usize = 256;
-
     pub(crate) fn insert(&mut self, id: &str, edits: Vec<Edit>) {
-        if edits.is_empty() || id.is_empty() {
-            return;
-        }
-        self.0.retain(|(open, _)| open != id);
-        self.0.push_back((id.to_owned(), edits));
-        if self.0.len() > Self::KEPT {
-            self.0.pop_front();
+        if !edits.is_empty() && !id.is_empty() {
+            self.0.insert(id.to_owned(), edits);
         }
     }
 
     pub(crate) fn take(&mut self, id: &str) -> Vec<Edit> {
-        let position = self.0.iter().position(|(open, _)| open == id);
-        position
-            .and_then(|position| self.0.remove(position))
-            .map(|(_, edits)| edits)
-            .unwrap_or_default()
+        self.0.remove(id).unwrap_or_default()
     }
 }
 
@@ -240,6 +229,5 @@ mod tests {
         assert!(pending.take("0").is_empty());
         assert_eq!(pending.take("999").len(), 1);
         assert!(pending.take("999").is_empty());
-        assert!(pending.0.len() < Pending::KEPT);
     }
 }

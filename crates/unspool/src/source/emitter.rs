@@ -6,7 +6,8 @@
 //! messages that are remembered to tell repetitions.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
+use std::collections::hash_map::{Entry, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
@@ -19,6 +20,7 @@ use crate::event::{
 };
 use crate::frame::Frame;
 use crate::json::Json;
+use crate::recent::RecentQueue;
 use crate::tool;
 
 use messages::{Messages, Stream};
@@ -51,8 +53,8 @@ pub struct Emitter {
     finishing: &'static str,
     messages: Messages,
     calls: HashMap<String, Known>,
-    /// Finished calls in the order in which they are forgotten.
-    finished: VecDeque<String>,
+    /// Finished calls, which `calls` forgets with the oldest here.
+    finished: RecentQueue<String, REMEMBERED>,
     unnamed_calls: u64,
     /// The agent's own tools.
     tools: ToolNames,
@@ -697,16 +699,11 @@ impl Emitter {
         if id.is_empty() {
             return;
         }
-        self.finished.push_back(id.to_owned());
-        while self.finished.len() > REMEMBERED {
-            if let Some(oldest) = self.finished.pop_front()
-                && self
-                    .calls
-                    .get(&oldest)
-                    .is_some_and(|k| k.phase == Phase::Finished)
-            {
-                self.calls.remove(&oldest);
-            }
+        if let Some(oldest) = self.finished.push(id.to_owned())
+            && let Entry::Occupied(known) = self.calls.entry(oldest)
+            && known.get().phase == Phase::Finished
+        {
+            known.remove();
         }
     }
 }

@@ -239,12 +239,12 @@ impl Acp {
             }
             // A refusal tells nothing of what was written.
             "terminal/output" if result.get("output").is_string() => {
-                let terminal = self.terminals.at(&request.subject);
+                let terminal = self.terminals.get_or_insert(&request.subject);
                 terminal.replace(result.get("output").string().into_bytes());
                 terminal.exit(result.get("exitStatus"));
                 self.terminal_grew(&request.subject, out);
             }
-            "terminal/wait_for_exit" => self.terminals.at(&request.subject).exit(result),
+            "terminal/wait_for_exit" => self.terminals.get_or_insert(&request.subject).exit(result),
             _ => {}
         }
     }

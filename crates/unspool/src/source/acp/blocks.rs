@@ -5,7 +5,7 @@
 //! answering, or is spoken to. What follows under the same `messageId`, and a
 //! message that is replayed later, gets an id of its own.
 
-use std::collections::VecDeque;
+use crate::recent::{RecentMap, RecentQueue};
 
 /// Message ids that are remembered to tell repetitions.
 const REMEMBERED: usize = 4096;
@@ -14,9 +14,9 @@ const OPEN: usize = 256;
 
 #[derive(Clone, Default)]
 pub(super) struct Blocks {
-    open: Vec<Block>,
-    /// The blocks that each message had, oldest message first.
-    used: VecDeque<(Key, u32)>,
+    open: RecentQueue<Block, OPEN>,
+    /// The number of blocks that each message had.
+    used: RecentMap<Key, u32, REMEMBERED>,
 }
 
 /// A message, apart for thinking and answer.
@@ -47,9 +47,6 @@ impl Blocks {
             1 => message.to_owned(),
             number => format!("{message}#{number}"),
         };
-        if self.open.len() >= OPEN {
-            self.open.remove(0);
-        }
         self.open.push(Block {
             owner: owner.to_owned(),
             key,
@@ -65,15 +62,9 @@ impl Blocks {
 
     /// The number of the block that begins now.
     fn count(&mut self, key: &Key) -> u32 {
-        if let Some((_, number)) = self.used.iter_mut().rev().find(|(used, _)| used == key) {
-            *number += 1;
-            return *number;
-        }
-        self.used.push_back((key.clone(), 1));
-        if self.used.len() > REMEMBERED {
-            self.used.pop_front();
-        }
-        1
+        let number = self.used.get_or_insert(key);
+        *number += 1;
+        *number
     }
 }
 

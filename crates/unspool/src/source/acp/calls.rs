@@ -186,7 +186,7 @@ impl Acp {
             let named = value.get("terminal_id").string();
             let known = call.terminal.clone().filter(|_| named.is_empty());
             let id = known.unwrap_or(named);
-            let terminal = self.terminals.at(&id);
+            let terminal = self.terminals.get_or_insert(&id);
             match key {
                 "terminal_exit" => terminal.exit(value),
                 "terminal_info" => {}
@@ -202,7 +202,7 @@ impl Acp {
         }
         out.agent(call.agent.clone());
         let new = match &call.terminal {
-            Some(id) => self.terminals.at(id).take_new(),
+            Some(id) => self.terminals.get_or_insert(id).take_new(),
             None => call.new_output(),
         };
         out.tool_output(&call.id, new);
@@ -221,7 +221,7 @@ impl Acp {
     /// The draft's terminals, which belong to the agent.
     pub(super) fn terminal_message(&mut self, fields: &Object<'_>, out: &mut Emitter) {
         let id = fields.get("terminalId").string();
-        let target = self.terminals.at(&id);
+        let target = self.terminals.get_or_insert(&id);
         if fields.get("data").is_string() {
             target.append(&terminal::decode(fields.get("data")));
         }

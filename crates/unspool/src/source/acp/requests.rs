@@ -122,7 +122,7 @@ impl Acp {
             .into_iter()
             .map(permission_option)
             .collect();
-        if let Some(request) = self.requests.back_mut() {
+        if let Some(request) = self.requests.values_mut().next_back() {
             request.subject.clone_from(&tool_id);
             let kinds = options.iter().map(|o| (o.id.clone(), o.kind.clone()));
             request.options = kinds.collect();
@@ -142,7 +142,7 @@ impl Acp {
             self.enter(&session, out);
         }
         let prompt = elicitation(params);
-        if let Some(request) = self.requests.back_mut() {
+        if let Some(request) = self.requests.values_mut().next_back() {
             request.prompt = prompt.clone();
         }
         out.prompt(prompt);

@@ -6,11 +6,12 @@
 //! started them, in `_meta`.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::event::{Agent, Usage};
 use crate::json::{Json, Object};
+use crate::recent::RecentMap;
 use crate::tool;
 
 /// Sessions and sub-agents that are remembered.
@@ -78,7 +79,6 @@ impl Root {
 /// A session of a sub-agent.
 #[derive(Clone)]
 struct Child {
-    session: String,
     parent: String,
     agent: Arc<Agent>,
     spoke: bool,
@@ -90,13 +90,12 @@ pub(super) struct Sessions {
     /// Roots that were still open when the others were forgotten; so many more come
     /// before all are looked at again.
     kept: usize,
-    children: VecDeque<Child>,
+    /// Sub-agents by their sessions.
+    children: RecentMap<String, Child, REMEMBERED>,
     /// Sub-agents in their parent's session, by the call that started them.
-    by_call: VecDeque<(String, Arc<Agent>)>,
+    by_call: RecentMap<String, Arc<Agent>, REMEMBERED>,
     /// The session that used the id of a call first.
-    owners: HashMap<String, String>,
-    /// The ids in `owners`, oldest first.
-    owned: VecDeque<String>,
+    owners: RecentMap<String, String, CALLS>,
 }
 
 impl Sessions {
@@ -107,13 +106,7 @@ impl Sessions {
             return String::new();
         }
         let Some(owner) = self.owners.get(id) else {
-            if self.owned.len() >= CALLS
-                && let Some(oldest) = self.owned.pop_front()
-            {
-                self.owners.remove(&oldest);
-            }
             self.owners.insert(id.to_owned(), session.to_owned());
-            self.owned.push_back(id.to_owned());
             return id.to_owned();
         };
         if owner == session || self.root_of(owner) == self.root_of(session) {
@@ -169,7 +162,7 @@ impl Sessions {
     }
 
     fn child(&self, session: &str) -> Option<&Child> {
-        self.children.iter().find(|child| child.session == session)
+        self.children.get(session)
     }
 
     pub(super) fn agent_of(&self, session: &str) -> Option<Arc<Agent>> {
@@ -208,11 +201,7 @@ impl Sessions {
 
     fn add_child(&mut self, session: &str, parent: &str, name: &str) {
         let depth = self.agent_of(parent).map_or(0, |agent| agent.depth);
-        if self.children.len() >= REMEMBERED {
-            self.children.pop_front();
-        }
-        self.children.push_back(Child {
-            session: session.to_owned(),
+        let child = Child {
             parent: parent.to_owned(),
             agent: Arc::new(Agent {
                 id: tool::label(session),
@@ -221,12 +210,12 @@ impl Sessions {
                 name: name.to_owned(),
             }),
             spoke: false,
-        });
+        };
+        self.children.insert(session.to_owned(), child);
     }
 
     fn change(&mut self, session: &str, change: impl FnOnce(&mut Agent)) {
-        let mut children = self.children.iter_mut();
-        if let Some(child) = children.find(|child| child.session == session) {
+        if let Some(child) = self.children.get_mut(session) {
             change(Arc::make_mut(&mut child.agent));
         }
     }
@@ -244,8 +233,7 @@ impl Sessions {
 
     /// The sub-agent of a session said something itself.
     pub(super) fn spoke(&mut self, session: &str) {
-        let mut children = self.children.iter_mut();
-        if let Some(child) = children.find(|child| child.session == session) {
+        if let Some(child) = self.children.get_mut(session) {
             child.spoke = true;
         }
     }
@@ -256,10 +244,7 @@ impl Sessions {
 
     /// The sub-agent that a call started, if it was seen.
     pub(super) fn by_call(&self, call: &str) -> Option<Arc<Agent>> {
-        let mut known = self.by_call.iter().rev();
-        known
-            .find(|(id, _)| id == call)
-            .map(|(_, agent)| agent.clone())
+        self.by_call.get(call).cloned()
     }
 
     /// Registers the sub-agent that a call of `caller` started.
@@ -275,10 +260,7 @@ impl Sessions {
             depth: caller.map_or(0, |agent| agent.depth).saturating_add(1),
             name,
         });
-        if self.by_call.len() >= REMEMBERED {
-            self.by_call.pop_front();
-        }
-        self.by_call.push_back((call.to_owned(), agent.clone()));
+        self.by_call.insert(call.to_owned(), agent.clone());
         agent
     }
 }

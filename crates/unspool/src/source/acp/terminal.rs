@@ -1,11 +1,10 @@
 //! Terminals, whoever owns them: the client's (`terminal/*`), those that an
 //! adapter describes in `_meta`, and the agent's own of the draft protocol 2.
 
-use std::collections::{HashMap, VecDeque};
-
 use base64::Engine as _;
 
 use crate::json::{Json, Object};
+use crate::recent::RecentMap;
 
 /// Terminals that are kept while no call that ended has used them up.
 const KEPT: usize = 256;
@@ -63,36 +62,7 @@ impl Terminal {
     }
 }
 
-#[derive(Clone, Default)]
-pub(super) struct Terminals {
-    by_id: HashMap<String, Terminal>,
-    /// The ids, oldest first.
-    order: VecDeque<String>,
-}
-
-impl Terminals {
-    pub(super) fn get(&self, id: &str) -> Option<&Terminal> {
-        self.by_id.get(id)
-    }
-
-    /// The terminal with this id, made where it is new.
-    pub(super) fn at(&mut self, id: &str) -> &mut Terminal {
-        if !self.by_id.contains_key(id) {
-            self.order.push_back(id.to_owned());
-        }
-        while self.order.len() > KEPT {
-            if let Some(oldest) = self.order.pop_front() {
-                self.by_id.remove(&oldest);
-            }
-        }
-        self.by_id.entry(id.to_owned()).or_default()
-    }
-
-    pub(super) fn remove(&mut self, id: &str) {
-        self.by_id.remove(id);
-        self.order.retain(|kept| kept != id);
-    }
-}
+pub(super) type Terminals = RecentMap<String, Terminal, KEPT>;
 
 /// The bytes of the draft's base64 `data`.
 pub(super) fn decode(data: Json<'_>) -> Vec<u8> {

@@ -5,25 +5,25 @@
 //! Older versions wrote side chains into the session itself, where only the
 //! chain of uuids and the prompt tell to which call they belong.
 
-use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use super::wire::{Content, Line};
 use crate::event::Agent;
 use crate::json::Json;
+use crate::recent::{RecentMap, RecentQueue};
 
 /// Sub-agents that are remembered.
 const REMEMBERED: usize = 256;
 
 #[derive(Clone, Default)]
 pub(super) struct Agents {
-    running: VecDeque<Running>,
+    running: RecentQueue<Running, REMEMBERED>,
     records: Vec<Record>,
     /// The agent whose call was just made and whose record is here.
     started: Option<String>,
     /// The calls of those that work in the background, and their work.
-    background: VecDeque<(String, String)>,
+    background: RecentMap<String, String, REMEMBERED>,
 }
 
 #[derive(Clone)]
@@ -39,7 +39,7 @@ impl Agents {
     pub(super) fn start(&mut self, call: &str, input: Json<'_>, depth: u32) {
         let fields = input.object();
         let prompt = digest(&fields.get("prompt").string());
-        self.remember(Running {
+        self.running.push(Running {
             agent: Arc::new(Agent {
                 id: call.to_owned(),
                 parent: call.to_owned(),
@@ -64,17 +64,12 @@ impl Agents {
 
     /// The agent of a call works on while others do.
     pub(super) fn in_background(&mut self, call: &str, work: &str) {
-        self.background
-            .push_back((call.to_owned(), work.to_owned()));
-        if self.background.len() > REMEMBERED {
-            self.background.pop_front();
-        }
+        self.background.insert(call.to_owned(), work.to_owned());
     }
 
     /// The work of an agent in the background that has ended.
     pub(super) fn take_background(&mut self, call: &str) -> Option<String> {
-        let index = self.background.iter().position(|(of, _)| of == call)?;
-        self.background.remove(index).map(|(_, work)| work)
+        self.background.remove(call)
     }
 
     /// The stream says more of the agent that a call started.
@@ -107,7 +102,7 @@ impl Agents {
     fn by_call(&mut self, call: &str) -> Option<&mut Arc<Agent>> {
         let is_its_agent = |running: &Running| running.agent.parent == call;
         if !self.running.iter().any(is_its_agent) {
-            self.remember(Running {
+            self.running.push(Running {
                 agent: Arc::new(Agent {
                     id: call.to_owned(),
                     parent: call.to_owned(),
@@ -147,7 +142,7 @@ impl Agents {
             })
             .or_else(|| running.len().checked_sub(1).filter(|_| id.is_empty()));
         let index = found.unwrap_or_else(|| {
-            self.remember(Running {
+            self.running.push(Running {
                 agent: Arc::new(Agent {
                     id: id.to_string(),
                     depth: 1,
@@ -158,7 +153,7 @@ impl Agents {
             });
             self.running.len().saturating_sub(1)
         });
-        let Some(running) = self.running.get_mut(index) else {
+        let Some(running) = self.running.iter_mut().nth(index) else {
             return Arc::default();
         };
         running.last = line.uuid.string();
@@ -166,13 +161,6 @@ impl Agents {
             Arc::make_mut(&mut running.agent).id = id.into_owned();
         }
         Arc::clone(&running.agent)
-    }
-
-    fn remember(&mut self, running: Running) {
-        self.running.push_back(running);
-        if self.running.len() > REMEMBERED {
-            self.running.pop_front();
-        }
     }
 
     /// Takes a file of `<session>/subagents/`.

@@ -6,12 +6,11 @@
 //! as an `assistant` line shortly before or after the last delta's
 //! `content_block_stop`: it takes the id of the block that was streamed last.
 
-use std::collections::{HashMap, VecDeque};
-
 use super::Claude;
 use super::wire::Line;
 use crate::event::Level;
 use crate::frame::Frame;
+use crate::recent::RecentMap;
 use crate::source::Emitter;
 
 /// Messages that may be in the making at once.
@@ -19,11 +18,11 @@ const REMEMBERED: usize = 64;
 
 #[derive(Clone, Default)]
 pub(super) struct Blocks {
-    /// Messages seen lately and the number of their blocks.
-    counts: VecDeque<(String, u64)>,
+    /// Blocks seen so far of recent messages.
+    counts: RecentMap<String, u64, REMEMBERED>,
     /// What is being streamed, by the call that started the agent; empty for
     /// the root agent.
-    streams: HashMap<String, Stream>,
+    streams: RecentMap<String, Stream, REMEMBERED>,
 }
 
 #[derive(Clone, Default)]
@@ -81,27 +80,20 @@ impl Blocks {
         if message.is_empty() {
             return 0;
         }
-        let known = self.counts.iter_mut().rev().find(|(id, _)| id == message);
-        if let Some((_, next)) = known {
+        if let Some(next) = self.counts.get_mut(message) {
             let index = index.unwrap_or(*next);
             *next = index.saturating_add(1);
             return index;
         }
         let index = index.unwrap_or(0);
         self.counts
-            .push_back((message.to_owned(), index.saturating_add(1)));
-        if self.counts.len() > REMEMBERED {
-            self.counts.pop_front();
-        }
+            .insert(message.to_owned(), index.saturating_add(1));
         index
     }
 
     fn stream(&mut self, line: &Line<'_>) -> &mut Stream {
         let agent = line.parent_call.str().unwrap_or_default();
-        if self.streams.len() >= REMEMBERED && !self.streams.contains_key(agent.as_ref()) {
-            self.streams.clear();
-        }
-        self.streams.entry(agent.into_owned()).or_default()
+        self.streams.get_or_insert(agent.as_ref())
     }
 
     /// The id of the block that a streamed event is about.

@@ -4,74 +4,27 @@
 //! permission, and its text. The structured `tool_use_result` beside it is
 //! large, so it is only looked into for the tools where it tells more.
 
-use std::collections::VecDeque;
-
 use super::Claude;
 use super::edits;
 use super::wire::{Block, Line};
 use crate::event::{Category, Payload, RawJson, ToolStatus};
 use crate::frame::Frame;
 use crate::json::Json;
+use crate::recent::{RecentMap, RecentQueue, RecentSet};
 use crate::source::{Call, Emitter, Outcome};
 
-/// Open calls whose input is kept, and calls that were denied.
+/// Open calls and requests that are remembered.
 const REMEMBERED: usize = 256;
 
 #[derive(Clone, Default)]
 pub(super) struct Calls {
-    /// Inputs that a result is read with.
-    inputs: VecDeque<(String, RawJson)>,
-    denied: VecDeque<String>,
+    /// Inputs that the results are read with.
+    pub(super) inputs: RecentMap<String, RawJson, REMEMBERED>,
+    pub(super) denied: RecentSet<String, REMEMBERED>,
     /// Calls whose request for permission was withdrawn.
-    withdrawn: VecDeque<String>,
-    /// Open requests for permission: their id and the call's.
-    asked: VecDeque<(String, String)>,
-}
-
-impl Calls {
-    pub(super) fn keep_input(&mut self, call: &str, input: RawJson) {
-        self.inputs.push_back((call.to_owned(), input));
-        if self.inputs.len() > REMEMBERED {
-            self.inputs.pop_front();
-        }
-    }
-
-    pub(super) fn take_input(&mut self, call: &str) -> Option<RawJson> {
-        let index = self.inputs.iter().position(|(id, _)| id == call)?;
-        self.inputs.remove(index).map(|(_, input)| input)
-    }
-
-    pub(super) fn deny(&mut self, call: String) {
-        self.denied.push_back(call);
-        if self.denied.len() > REMEMBERED {
-            self.denied.pop_front();
-        }
-    }
-
-    fn take_denied(&mut self, call: &str) -> bool {
-        let index = self.denied.iter().position(|id| id == call);
-        index.and_then(|index| self.denied.remove(index)).is_some()
-    }
-
-    pub(super) fn withdraw(&mut self, call: String) {
-        self.withdrawn.push_back(call);
-        if self.withdrawn.len() > REMEMBERED {
-            self.withdrawn.pop_front();
-        }
-    }
-
-    pub(super) fn ask(&mut self, request: String, call: String) {
-        self.asked.push_back((request, call));
-        if self.asked.len() > REMEMBERED {
-            self.asked.pop_front();
-        }
-    }
-
-    /// The call that a request for permission was about.
-    pub(super) fn take_asked(&mut self, request: &str) -> Option<String> {
-        let index = self.asked.iter().position(|(id, _)| id == request)?;
-        self.asked.remove(index).map(|(_, call)| call)
-    }
+    pub(super) withdrawn: RecentQueue<String, REMEMBERED>,
+    /// Calls that open requests for permission are about.
+    pub(super) asked: RecentMap<String, String, REMEMBERED>,
 }
 
 impl Claude {
@@ -92,7 +45,7 @@ impl Claude {
         if matches!(category, Category::Edit | Category::Write)
             && let Some(input) = input.clone()
         {
-            self.calls.keep_input(&id, input);
+            self.calls.inputs.insert(id.to_string(), input);
         }
         out.own_tool_use(Call {
             id: &id,
@@ -158,7 +111,7 @@ impl Claude {
                 outcome.duration_ms = details.get("durationMs").u64();
             }
             Some(Category::Edit | Category::Write) | None => {
-                let input = self.calls.take_input(&id);
+                let input = self.calls.inputs.remove(&*id);
                 if outcome.status == ToolStatus::Ok {
                     let input = input.as_ref().map_or(Json::NULL, RawJson::json);
                     outcome.edits = edits::edits(details, input, &outcome.output);
@@ -172,7 +125,7 @@ impl Claude {
     /// The turn is over. A request that was withdrawn may have been settled
     /// otherwise, with a result; a call that has none was stopped with it.
     pub(super) fn stop_withdrawn(&mut self, out: &mut Emitter) {
-        for call in std::mem::take(&mut self.calls.withdrawn) {
+        for call in self.calls.withdrawn.drain() {
             if out.is_open(&call) {
                 let outcome = Outcome {
                     status: ToolStatus::Canceled,
@@ -186,7 +139,7 @@ impl Claude {
     /// How a call failed.
     fn failure(&mut self, id: &str, text: &str, line: &Line<'_>) -> ToolStatus {
         // By a rule: nobody was asked for that either.
-        let refused = self.calls.take_denied(id)
+        let refused = self.calls.denied.remove(id).is_some()
             || text.starts_with("Permission to use ")
             || text.starts_with("Claude requested permissions to ");
         let meta = line.result_meta.array();

@@ -76,7 +76,7 @@ impl Claude {
         let call = request.get("tool_use_id").string();
         let titles = ["title", "description", "display_name", "tool_name"];
         let title = titles.iter().find_map(|key| request.get(key).str());
-        self.calls.ask(id.clone(), call.clone());
+        self.calls.asked.insert(id.clone(), call.clone());
         out.permission(Permission {
             id,
             tool_id: call,
@@ -105,9 +105,9 @@ impl Claude {
     }
 
     fn decide(&mut self, request: String, outcome: String, out: &mut Emitter) {
-        if let Some(call) = self.calls.take_asked(&request) {
+        if let Some(call) = self.calls.asked.remove(&request) {
             if outcome == "cancelled" {
-                self.calls.withdraw(call.clone());
+                self.calls.withdrawn.push(call.clone());
             }
             out.permission(Permission {
                 id: request,

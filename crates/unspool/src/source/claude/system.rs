@@ -22,7 +22,9 @@ impl Claude {
             "init" if fields.has("qwen_code_version") => out.unknown(frame),
             "init" => self.init(fields, out),
             "task_started" => self.task_started(fields),
-            "permission_denied" => self.calls.deny(fields.get("tool_use_id").string()),
+            "permission_denied" => {
+                self.calls.denied.add(&fields.get("tool_use_id").string());
+            }
             // Spinners, heartbeats, lists for menus, and what other lines say
             // better: calls of sub-agents, hooks that only start.
             "status"

@@ -3,11 +3,10 @@
 //! A call is only a wish: the item's number, and whether there is such an item,
 //! are in the result. So the plan is emitted when a result changed or told it.
 
-use std::collections::VecDeque;
-
 use super::Claude;
 use crate::event::{Payload, Plan, PlanEntry, RawJson, ToolStatus};
 use crate::json::Json;
+use crate::recent::RecentMap;
 use crate::source::{Emitter, Outcome};
 use crate::tool;
 
@@ -16,14 +15,14 @@ const REMEMBERED: usize = 512;
 
 #[derive(Clone, Default)]
 pub(super) struct Tasks {
-    open: VecDeque<Open>,
+    /// Calls without a result.
+    open: RecentMap<String, Open, REMEMBERED>,
     /// The items in order, with their numbers.
-    items: VecDeque<(String, PlanEntry)>,
+    items: Vec<(String, PlanEntry)>,
 }
 
 #[derive(Clone)]
 struct Open {
-    call: String,
     tool: Tool,
     input: Option<RawJson>,
 }
@@ -44,22 +43,15 @@ impl Tasks {
             "TaskList" => Tool::List,
             _ => return false,
         };
-        if self.is_open(call) {
-            return true;
-        }
-        self.open.push_back(Open {
-            call: call.to_owned(),
-            tool,
-            input: input.into(),
-        });
-        if self.open.len() > REMEMBERED {
-            self.open.pop_front();
+        if !self.is_open(call) {
+            let input = input.into();
+            self.open.insert(call.to_owned(), Open { tool, input });
         }
         true
     }
 
     pub(super) fn is_open(&self, call: &str) -> bool {
-        self.open.iter().any(|open| open.call == call)
+        self.open.contains(call)
     }
 
     /// Applies what a call did; `true` if there is news of the plan.
@@ -89,7 +81,7 @@ impl Tasks {
                 self.items
                     .insert(place.unwrap_or(self.items.len()), (id, entry));
                 if self.items.len() > REMEMBERED {
-                    self.items.pop_front();
+                    self.items.remove(0);
                 }
                 true
             }
@@ -153,8 +145,7 @@ impl Claude {
         mut outcome: Outcome,
         out: &mut Emitter,
     ) {
-        let index = self.tasks.open.iter().position(|open| open.call == call);
-        let Some(open) = index.and_then(|index| self.tasks.open.remove(index)) else {
+        let Some(open) = self.tasks.open.remove(call) else {
             return;
         };
         // An update of an item that is not there fails without an error.

@@ -5,12 +5,11 @@
 //! worth nothing; there the totals of `result` are taken, which are those of
 //! the whole process, as `cost-state` has those of a saved session.
 
-use std::collections::VecDeque;
-
 use super::Claude;
 use super::wire::Line;
 use crate::event::Usage;
 use crate::json::{Json, Object};
+use crate::recent::RecentSet;
 use crate::source::Emitter;
 
 /// Messages that are told from repetitions.
@@ -18,7 +17,7 @@ const REMEMBERED: usize = 64;
 
 #[derive(Clone, Default)]
 pub(super) struct Counted {
-    messages: VecDeque<String>,
+    messages: RecentSet<String, REMEMBERED>,
     total: Usage,
 }
 
@@ -29,15 +28,9 @@ impl Claude {
             return;
         }
         let id = line.message.id.str().unwrap_or_default();
-        let messages = &mut self.usage.messages;
-        if messages.iter().rev().any(|known| *known == id) {
-            return;
+        if self.usage.messages.add(&*id) {
+            emit(of_message(line.message.usage), out);
         }
-        messages.push_back(id.into_owned());
-        if messages.len() > REMEMBERED {
-            messages.pop_front();
-        }
-        emit(of_message(line.message.usage), out);
     }
 
     /// Emits the totals of a run, if they changed; without models that is the

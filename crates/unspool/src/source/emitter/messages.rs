@@ -1,11 +1,16 @@
 //! The blocks of text and reasoning of a stream: their ids, and whether a piece
 //! repeats what was said.
 
-use std::collections::{HashMap, VecDeque};
 use std::hash::{DefaultHasher, Hasher};
 
 use super::digest;
 use crate::event::Payload;
+use crate::recent::RecentMap;
+
+/// Finished blocks that later ones are compared with.
+const DONE: usize = 64;
+/// Blocks that may be open at once.
+pub(super) const OPEN: usize = 4096;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Stream {
@@ -17,14 +22,12 @@ pub(super) enum Stream {
 /// Texts are kept as digests alone, so that a message may be of any length.
 #[derive(Clone, Default)]
 pub(super) struct Messages {
-    /// What was streamed of blocks whose final form has not come.
-    pub(super) open: HashMap<Key, Digest>,
-    /// The keys of `open`, oldest first.
-    opened: VecDeque<Key>,
+    /// Blocks that were streamed and whose final form has not come.
+    pub(super) open: RecentMap<Key, Digest, OPEN>,
     /// The open block without an id of its own, per speaker.
-    unnamed: HashMap<String, Key>,
-    /// Finished blocks: key and text.
-    done: VecDeque<(u64, u64)>,
+    unnamed: RecentMap<String, Key, OPEN>,
+    /// Digests of the texts of finished blocks, by the digests of their keys.
+    done: RecentMap<u64, u64, DONE>,
     texts: u64,
     reasonings: u64,
 }
@@ -52,11 +55,6 @@ impl Digest {
 }
 
 impl Messages {
-    /// Finished blocks that are compared with what comes.
-    const DONE: usize = 64;
-    /// Blocks that may be open at once.
-    pub(super) const OPEN: usize = 4096;
-
     /// The id under which a piece is to be emitted; `None` if it repeats what
     /// was said.
     pub(super) fn accept(
@@ -82,9 +80,9 @@ impl Messages {
         }
         self.unnamed.retain(|_, open| *open != key);
         let streamed = self.open.remove(&key).map(|digest| digest.value());
-        let entry = (digest(&key), Digest::of(&text));
-        let repeats = streamed == Some(entry.1) || self.done.contains(&entry);
-        self.finish(entry);
+        let (block, text) = (digest(&key), Digest::of(&text));
+        let repeats = streamed == Some(text) || self.done.get(&block) == Some(&text);
+        self.done.insert(block, text);
         (!repeats).then_some(key.1)
     }
 
@@ -96,20 +94,6 @@ impl Messages {
         let mut digest = Digest::default();
         digest.add(text);
         self.open.insert(key.clone(), digest);
-        self.opened.push_back(key.clone());
-        while self.opened.len() > Self::OPEN {
-            if let Some(oldest) = self.opened.pop_front() {
-                self.open.remove(&oldest);
-            }
-        }
-    }
-
-    fn finish(&mut self, (key, text): (u64, u64)) {
-        self.done.retain(|(done, _)| *done != key);
-        self.done.push_back((key, text));
-        if self.done.len() > Self::DONE {
-            self.done.pop_front();
-        }
     }
 
     fn unnamed_id(&mut self, stream: Stream, speaker: &str) -> String {
@@ -118,9 +102,6 @@ impl Messages {
                 return id.clone();
             }
             self.end_unnamed_of(speaker);
-        }
-        if self.unnamed.len() >= Self::OPEN {
-            self.unnamed.clear();
         }
         let (prefix, counter) = match stream {
             Stream::Text => ("text", &mut self.texts),
@@ -151,17 +132,13 @@ impl Messages {
         if let Some(key) = self.unnamed.remove(speaker)
             && let Some(streamed) = self.open.remove(&key)
         {
-            self.finish((digest(&key), streamed.value()));
+            self.done.insert(digest(&key), streamed.value());
         }
     }
 
     pub(super) fn was_shown(&self, text: &str) -> bool {
         let digest = Digest::of(text);
-        self.done.iter().any(|(_, done)| *done == digest)
-            || self.opened.iter().any(|key| {
-                self.open
-                    .get(key)
-                    .is_some_and(|open| open.value() == digest)
-            })
+        self.done.values().any(|done| *done == digest)
+            || self.open.values().any(|open| open.value() == digest)
     }
 }

@@ -144,7 +144,7 @@ fn memory_stays_bounded() {
         while out.pop().is_some() {}
     }
     assert!(out.calls.len() <= REMEMBERED + 1);
-    assert!(out.messages.open.len() <= Messages::OPEN);
+    assert!(out.messages.open.len() <= messages::OPEN);
 }
 
 #[test]

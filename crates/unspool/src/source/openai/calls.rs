@@ -3,13 +3,16 @@
 //! changes that a patch announces kept until its result.
 
 use std::borrow::Cow;
-use std::collections::VecDeque;
 
 use crate::event::{Category, Edit, Payload, RawJson, ToolStatus};
 use crate::json::Json;
+use crate::recent::RecentMap;
 use crate::source::edits::{self, Pending};
 use crate::source::{Call, Emitter, Outcome, media};
 use crate::tool;
+
+/// Requests for approval that are remembered.
+const ASKED: usize = 64;
 
 #[derive(Clone, Default)]
 pub(super) struct Calls {
@@ -17,8 +20,8 @@ pub(super) struct Calls {
     /// Calls of the old form `function_call`, which has no ids: each gets the
     /// next number, and a result belongs to the last one.
     legacy: u64,
-    /// Requests for approval that are not answered: id and name.
-    asked: VecDeque<(String, String)>,
+    /// Names of the tools that open requests for approval are about.
+    asked: RecentMap<String, String, ASKED>,
 }
 
 /// What a call was given.
@@ -30,9 +33,6 @@ pub(super) enum Given<'a> {
 }
 
 impl Calls {
-    /// Requests for approval that are remembered.
-    const ASKED: usize = 64;
-
     /// A call of a tool that the caller defined.
     pub(super) fn call(&mut self, id: &str, name: &str, given: &Given<'_>, out: &mut Emitter) {
         let category = match super::super::category(name) {
@@ -87,19 +87,12 @@ impl Calls {
 
     /// Remembers what approval was asked for.
     pub(super) fn ask(&mut self, id: &str, name: &str) {
-        self.asked.push_back((id.to_owned(), name.to_owned()));
-        if self.asked.len() > Self::ASKED {
-            self.asked.pop_front();
-        }
+        self.asked.insert(id.to_owned(), name.to_owned());
     }
 
     /// What the request with this id was about.
     pub(super) fn asked(&mut self, id: &str) -> String {
-        let position = self.asked.iter().position(|(asked, _)| asked == id);
-        position
-            .and_then(|position| self.asked.remove(position))
-            .map(|(_, name)| name)
-            .unwrap_or_default()
+        self.asked.remove(id).unwrap_or_default()
     }
 
     /// Keeps the changes that a call will have made if it succeeds.

@@ -7,12 +7,11 @@
 //! session is idle; after an error or an abort that is said twice, and the
 //! rest of the message comes in between.
 
-use std::collections::VecDeque;
-
 use super::message::{other_part, says_something, user_part};
 use super::part::{self, ToolPart};
 use crate::event::Level;
 use crate::json::{Json, Object};
+use crate::recent::RecentSet;
 use crate::source::Emitter;
 
 use asked::Asked;
@@ -35,11 +34,11 @@ pub(super) struct Server {
     calls: Calls,
     asked: Asked,
     /// Messages that users wrote.
-    from_user: Recent,
+    from_user: RecentSet<String, REMEMBERED>,
     /// Messages that agents wrote.
-    from_agent: Recent,
+    from_agent: RecentSet<String, REMEMBERED>,
     /// Parts that are finished: what comes of them is a repetition.
-    finished: Recent,
+    finished: RecentSet<String, REMEMBERED>,
 }
 
 impl Server {
@@ -117,10 +116,10 @@ impl Server {
     fn message(&mut self, info: &Object<'_>, out: &mut Emitter) {
         let id = info.get("id").string();
         if info.get("role").str().as_deref() == Some("user") {
-            self.from_user.insert(&id);
+            self.from_user.add(&id);
             return;
         }
-        self.from_agent.insert(&id);
+        self.from_agent.add(&id);
         let session = self.sessions.enter(&info.get("sessionID").string(), out);
         if info.get("time").get("completed").is_null() {
             session.unfinished = id;
@@ -141,7 +140,7 @@ impl Server {
         let session_id = part.get("sessionID").string();
         let kind = part.get("type").string();
         if self.is_user_part(&part, &kind) {
-            self.finished.insert(&id);
+            self.finished.add(&id);
             self.user_part(&session_id, json, out);
             return;
         }
@@ -150,7 +149,7 @@ impl Server {
             "text" | "reasoning" => {
                 let ended = !part.get("time").get("end").is_null();
                 if ended {
-                    self.finished.insert(&id);
+                    self.finished.add(&id);
                 } else {
                     session.turn.touch();
                 }
@@ -164,7 +163,7 @@ impl Server {
             "step-finish" => {
                 session.turn.step(&part.get("reason").string());
                 part::usage(&part, out);
-                self.finished.insert(&id);
+                self.finished.add(&id);
             }
             _ => other_part(json, out),
         }
@@ -219,7 +218,7 @@ impl Server {
                 let refused = self.asked.was_refused(session, &tool.call_id);
                 let asked = self.asked.tells_questions;
                 self.calls.finish(tool, refused, asked, out);
-                self.finished.insert(&tool.id);
+                self.finished.add(&tool.id);
             }
         }
     }
@@ -273,29 +272,4 @@ fn is_noise(kind: &str) -> bool {
         "message.part.removed",
     ];
     KINDS.contains(&kind) || PREFIXES.iter().any(|prefix| kind.starts_with(prefix))
-}
-
-/// The ids that came last.
-#[derive(Clone, Default)]
-struct Recent {
-    ids: std::collections::HashSet<String>,
-    order: VecDeque<String>,
-}
-
-impl Recent {
-    fn contains(&self, id: &str) -> bool {
-        self.ids.contains(id)
-    }
-
-    fn insert(&mut self, id: &str) {
-        if !self.ids.insert(id.to_owned()) {
-            return;
-        }
-        self.order.push_back(id.to_owned());
-        if self.order.len() > REMEMBERED
-            && let Some(oldest) = self.order.pop_front()
-        {
-            self.ids.remove(&oldest);
-        }
-    }
 }

@@ -5,7 +5,7 @@
 //! while they stream, so a block is named by the event that started it.
 //! Everything of a sub-agent carries the id of the call that started it.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::{Held, called, may_be_quoted, split_api_error, starts_agent};
@@ -14,6 +14,7 @@ use crate::event::{
     TurnStatus, Usage,
 };
 use crate::json::{Json, Object};
+use crate::recent::{RecentMap, RecentQueue, RecentSet};
 use crate::source::{Call, Emitter, Outcome, genai};
 use crate::tool;
 
@@ -25,7 +26,7 @@ pub(super) struct Live {
     /// Open calls of editing tools.
     calls: HashMap<String, Held>,
     /// Blocks that were streamed and have not come whole, per parent call.
-    blocks: HashMap<String, VecDeque<String>>,
+    blocks: HashMap<String, RecentQueue<String, REMEMBERED>>,
     /// The API error that was told, which the end of the run repeats.
     error: String,
     /// Whether nothing came behind that error: it is why the turn ended.
@@ -34,9 +35,9 @@ pub(super) struct Live {
     /// the end of the run tells.
     doubtful: Option<Doubtful>,
     /// Requests for permission that are open, and the calls that they are about.
-    asked: VecDeque<(String, String)>,
+    asked: RecentMap<String, String, REMEMBERED>,
     /// Calls that a person refused, until their results come.
-    refused: VecDeque<String>,
+    refused: RecentSet<String, REMEMBERED>,
     /// Whether the root agent said anything since the turn began.
     answered: bool,
 }
@@ -49,7 +50,7 @@ struct Doubtful {
     error: String,
 }
 
-/// Requests and refusals that are remembered.
+/// Requests, refusals and blocks of one agent that are remembered.
 const REMEMBERED: usize = 64;
 
 impl Live {
@@ -170,7 +171,7 @@ impl Live {
 
     /// The id of a whole block: the one under which it was streamed, if any.
     fn block(&mut self, parent: &str, message: &str, index: usize) -> String {
-        let streamed = self.blocks.get_mut(parent).and_then(VecDeque::pop_front);
+        let streamed = self.blocks.get_mut(parent).and_then(|b| b.take(|_| true));
         streamed.unwrap_or_else(|| match index {
             0 => message.to_owned(),
             _ => format!("{message}/{}", index + 1),
@@ -280,8 +281,7 @@ impl Live {
             outcome.output = shell.output.into();
             outcome.exit_code = shell.exit_code;
         }
-        let refused = self.refused.iter().position(|call| *call == id);
-        let refused = refused.and_then(|index| self.refused.remove(index));
+        let refused = self.refused.remove(&id);
         if failed && refused.is_some() {
             outcome.status = ToolStatus::Rejected;
         } else if failed {
@@ -302,11 +302,7 @@ impl Live {
                 self.goes_on(out);
                 if matches!(kind.as_deref(), Some("text" | "thinking")) {
                     let blocks = self.blocks.entry(parent.to_owned()).or_default();
-                    blocks.push_back(fields.get("uuid").string());
-                    // A block that never came whole must not stay for ever.
-                    if blocks.len() > 64 {
-                        blocks.pop_front();
-                    }
+                    blocks.push(fields.get("uuid").string());
                 }
             }
             Some("content_block_delta") => self.delta(parent, &event.get("delta").object(), out),
@@ -331,7 +327,7 @@ impl Live {
 
     fn delta(&mut self, parent: &str, delta: &Object<'_>, out: &mut Emitter) {
         let blocks = self.blocks.get(parent);
-        let id = blocks.and_then(VecDeque::back).cloned();
+        let id = blocks.and_then(|blocks| blocks.back().cloned());
         // The arguments of calls and signatures come with the whole message.
         match delta.get("type").str().as_deref() {
             Some("text_delta") => {
@@ -361,10 +357,7 @@ impl Live {
         }
         let id = fields.get("request_id").display().into_owned();
         let call = request.get("tool_use_id").string();
-        self.asked.push_back((id.clone(), call.clone()));
-        if self.asked.len() > REMEMBERED {
-            self.asked.pop_front();
-        }
+        self.asked.insert(id.clone(), call.clone());
         out.permission(Permission {
             id,
             tool_id: call,
@@ -384,15 +377,11 @@ impl Live {
     }
 
     fn decide(&mut self, request: String, outcome: &str, out: &mut Emitter) {
-        let index = self.asked.iter().position(|(id, _)| *id == request);
-        let Some((_, call)) = index.and_then(|index| self.asked.remove(index)) else {
+        let Some(call) = self.asked.remove(&request) else {
             return;
         };
         if outcome == "deny" {
-            self.refused.push_back(call.clone());
-            if self.refused.len() > REMEMBERED {
-                self.refused.pop_front();
-            }
+            self.refused.add(&call);
         }
         out.permission(Permission {
             id: request,

@@ -1,7 +1,9 @@
 //! The ids of texts that come in pieces. They are the server's own, unless it
 //! uses one again for another text.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
+
+use crate::recent::RecentMap;
 
 /// Finished texts whose ids are remembered.
 const REMEMBERED: usize = 256;
@@ -10,14 +12,14 @@ const REMEMBERED: usize = 256;
 pub(super) struct Blocks {
     /// The ids of open texts in the events, where they differ.
     open: HashMap<String, String>,
-    done: VecDeque<String>,
+    /// How many finished texts had an id.
+    done: RecentMap<String, usize, REMEMBERED>,
 }
 
 impl Blocks {
     /// A text begins.
     pub(super) fn begin(&mut self, id: &str) {
-        let before = self.done.iter().filter(|done| *done == id).count();
-        if before > 0 {
+        if let Some(before) = self.done.get(id) {
             let alias = format!("{id}#{}", before + 1);
             self.open.insert(id.to_owned(), alias);
         }
@@ -30,10 +32,7 @@ impl Blocks {
 
     /// A text is complete.
     pub(super) fn end(&mut self, id: &str) -> String {
-        self.done.push_back(id.to_owned());
-        if self.done.len() > REMEMBERED {
-            self.done.pop_front();
-        }
+        *self.done.get_or_insert(id) += 1;
         self.open.remove(id).unwrap_or_else(|| id.to_owned())
     }
 }

@@ -7,7 +7,7 @@
 //! and a call that was not made by the model itself (from a script, for
 //! example) appears with its item.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::Family;
@@ -16,6 +16,7 @@ use super::script::Scripts;
 use crate::event::{Agent, Level, Session, ToolStatus, TurnEnd, TurnStatus};
 use crate::frame::Frame;
 use crate::json::{Json, Object};
+use crate::recent::RecentQueue;
 use crate::source::codex::item::{self, Item};
 use crate::source::codex::{PROVIDER, Turn, change, legacy, usage};
 use crate::source::{Emitter, Outcome};
@@ -40,7 +41,7 @@ pub(super) struct Thread {
     /// The last error shown; the end of the turn may repeat it.
     error: String,
     /// Searches that were shown, each of which comes twice.
-    searches: VecDeque<String>,
+    searches: RecentQueue<String, REMEMBERED>,
     /// In a review that was played from its own file, which is repeated here.
     reviewing: bool,
 }
@@ -302,10 +303,7 @@ impl Thread {
 
     /// Remembers a search that the conversation repeats.
     fn searched(&mut self, action: Json<'_>) {
-        self.searches.push_back(action.raw().to_owned());
-        if self.searches.len() > REMEMBERED {
-            self.searches.pop_front();
-        }
+        self.searches.push(action.raw().to_owned());
     }
 
     fn item_call(&mut self, item: &Item<'_>, family: &mut Family, out: &mut Emitter) {

@@ -1,15 +1,17 @@
 //! The memory of a saved session: what was shown of which message, so that a
 //! message that is written again gives only what is new in it.
 
-use std::collections::{HashMap, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
+
+use crate::recent::RecentMap;
+
+/// Messages that are remembered.
+const REMEMBERED: usize = 16_384;
 
 /// What was shown of the last messages, by their ids.
 #[derive(Clone, Default)]
 pub(super) struct Shown {
-    messages: HashMap<String, Message>,
-    /// The ids, oldest first.
-    order: VecDeque<String>,
+    messages: RecentMap<String, Message, REMEMBERED>,
 }
 
 #[derive(Clone, Default)]
@@ -21,15 +23,12 @@ struct Message {
 }
 
 impl Shown {
-    /// Messages that are remembered.
-    const REMEMBERED: usize = 16_384;
-
     pub(super) fn is_empty(&self) -> bool {
         self.messages.is_empty()
     }
 
     pub(super) fn has(&self, id: &str) -> bool {
-        self.messages.contains_key(id)
+        self.messages.contains(id)
     }
 
     /// Whether a message comes for the first time. One without an id does.
@@ -37,17 +36,11 @@ impl Shown {
         if id.is_empty() {
             return true;
         }
-        if self.has(id) {
-            return false;
+        let is_first = !self.has(id);
+        if is_first {
+            self.messages.insert(id.to_owned(), Message::default());
         }
-        self.messages.insert(id.to_owned(), Message::default());
-        self.order.push_back(id.to_owned());
-        if self.order.len() > Self::REMEMBERED
-            && let Some(oldest) = self.order.pop_front()
-        {
-            self.messages.remove(&oldest);
-        }
-        true
+        is_first
     }
 
     /// Whether a message's text is new.

@@ -1,10 +1,10 @@
 //! The sessions on the stream: which are sub-agents', and whose turn is open.
 
-use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use crate::event::{self, Agent, TurnStatus};
 use crate::json::Object;
+use crate::recent::RecentMap;
 use crate::source::Emitter;
 use crate::source::opencode::saved::session_data;
 use crate::source::opencode::turn::Turn;
@@ -14,9 +14,7 @@ const REMEMBERED: usize = 256;
 
 #[derive(Clone, Default)]
 pub(super) struct Sessions {
-    known: BTreeMap<String, Session>,
-    /// Their ids, oldest first.
-    order: VecDeque<String>,
+    known: RecentMap<String, Session, REMEMBERED>,
     /// The last session that is no sub-agent's.
     root: String,
 }
@@ -41,7 +39,7 @@ impl Sessions {
     /// attributed to its agent. An event that names none is the root's.
     pub(super) fn enter(&mut self, id: &str, out: &mut Emitter) -> &mut Session {
         let id = if id.is_empty() { &self.root } else { id }.to_owned();
-        if !self.known.contains_key(&id) {
+        if !self.known.contains(&id) {
             let data = event::Session {
                 provider: super::super::PROVIDER.name.to_owned(),
                 id: id.clone(),
@@ -50,15 +48,13 @@ impl Sessions {
             out.agent(None);
             out.session(data.clone());
             self.root.clone_from(&id);
-            self.add(
-                &id,
-                Session {
-                    data,
-                    ..Session::default()
-                },
-            );
+            let session = Session {
+                data,
+                ..Session::default()
+            };
+            self.known.insert(id.clone(), session);
         }
-        let session = self.known.entry(id).or_default();
+        let session = self.known.get_or_insert(&id);
         out.agent(session.agent.clone());
         session
     }
@@ -68,7 +64,7 @@ impl Sessions {
         let data = session_data(info);
         let parent = info.get("parentID").string();
         if !parent.is_empty() {
-            if !self.known.contains_key(&data.id) {
+            if !self.known.contains(&data.id) {
                 self.link(&data.id, &parent, "", &info.get("agent").string());
             }
             return;
@@ -83,13 +79,11 @@ impl Sessions {
             session.data = data;
         } else {
             let id = data.id.clone();
-            self.add(
-                &id,
-                Session {
-                    data,
-                    ..Session::default()
-                },
-            );
+            let session = Session {
+                data,
+                ..Session::default()
+            };
+            self.known.insert(id.clone(), session);
         }
     }
 
@@ -105,8 +99,8 @@ impl Sessions {
             depth: depth.unwrap_or_default().saturating_add(1),
             name: name.to_owned(),
         };
-        if !self.known.contains_key(child) {
-            self.add(child, Session::default());
+        if !self.known.contains(child) {
+            self.known.insert(child.to_owned(), Session::default());
         }
         if let Some(session) = self.known.get_mut(child)
             && session.agent.as_deref() != Some(&agent)
@@ -142,16 +136,6 @@ impl Sessions {
                 TurnStatus::Interrupted
             };
             session.cut(status, out);
-        }
-    }
-
-    fn add(&mut self, id: &str, session: Session) {
-        self.known.insert(id.to_owned(), session);
-        self.order.push_back(id.to_owned());
-        if self.order.len() > REMEMBERED
-            && let Some(oldest) = self.order.pop_front()
-        {
-            self.known.remove(&oldest);
         }
     }
 }

@@ -186,9 +186,7 @@ impl Thread {
     /// A search that a message or an item did not show already.
     fn web_search_call(&mut self, id: &str, payload: &Object<'_>, out: &mut Emitter) {
         let action = payload.get("action");
-        let mut searches = self.searches.iter();
-        let shown = searches.position(|shown| shown == action.raw());
-        let shown = shown.and_then(|index| self.searches.remove(index));
+        let shown = self.searches.take(|shown| shown == action.raw());
         if shown.is_some() || out.is_known(id) {
             return;
         }
