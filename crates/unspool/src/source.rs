@@ -23,6 +23,7 @@ mod edits;
 mod emitter;
 mod gemini;
 mod genai;
+mod live_or_saved;
 mod media;
 mod openai;
 mod opencode;
@@ -34,7 +35,9 @@ pub(crate) mod raw;
 mod replay;
 pub(crate) mod rpc;
 mod saved;
+mod subagents;
 mod tools;
+mod usage;
 
 /// Translates one provider's frames to events.
 ///

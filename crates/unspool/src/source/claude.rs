@@ -115,8 +115,8 @@ struct Claude {
     session: Session,
     /// The session as it was last emitted.
     told: Option<Session>,
-    /// The sub-agent whose saved record is being played.
-    playing: Option<Arc<Agent>>,
+    /// The sub-agent whose saved record is being replayed.
+    replayed: Option<Arc<Agent>>,
     /// Whether the root agent has spoken or been spoken to.
     has_root: bool,
     agents: Agents,
@@ -124,7 +124,7 @@ struct Claude {
     calls: Calls,
     tasks: Tasks,
     turn: Turn,
-    usage: usage::Counted,
+    usage: usage::Emitted,
 }
 
 impl Source for Claude {
@@ -137,7 +137,7 @@ impl Source for Claude {
 
     fn finish(&mut self, out: &mut Emitter) {
         while let Some(record) = self.agents.take_next(&self.session.forked_from) {
-            self.play(record, &Frame::new(""), out);
+            self.replay(&record, out);
         }
         out.end_of_input();
         self.turn.flush(out);
@@ -178,7 +178,7 @@ impl Claude {
 
     /// The sub-agent that a line belongs to.
     fn agent_of(&mut self, line: &Line<'_>) -> Option<Arc<Agent>> {
-        if let Some(agent) = &self.playing {
+        if let Some(agent) = &self.replayed {
             return Some(Arc::clone(agent));
         }
         if let Some(call) = line.parent_call.str() {
@@ -244,7 +244,7 @@ impl Claude {
     /// Whether the current agent's turns are those of the session: the root
     /// agent's, or a sub-agent's whose record is read on its own.
     fn leads(&self, out: &Emitter) -> bool {
-        out.current_agent().is_none() || (self.playing.is_none() && !self.has_root)
+        out.current_agent().is_none() || (self.replayed.is_none() && !self.has_root)
     }
 
     /// A saved session tells its model only here, and a live stream that
@@ -280,13 +280,13 @@ impl Claude {
             Some("redacted_thinking") => {}
             Some(kind) if kind.ends_with("tool_use") => self.call(block, line, out),
             Some(kind) if kind.ends_with("tool_result") => {
-                self.result_block(block, line, true, frame, out);
+                self.result_block(block, line, true, out);
             }
             _ => out.unknown(frame),
         }
-        self.count(line, out);
+        self.message_usage(line, out);
         if let Some(record) = self.agents.take_started() {
-            self.play(record, frame, out);
+            self.replay(&record, out);
         }
     }
 
@@ -307,19 +307,11 @@ impl Claude {
         }
     }
 
-    /// Plays the saved record of a sub-agent, then goes on where it was.
-    fn play(&mut self, record: agents::Record, frame: &Frame<'_>, out: &mut Emitter) {
-        let (time, agent) = (out.current_time(), out.current_agent());
-        let depth = agent.as_ref().map_or(0, |agent| agent.depth);
-        let outer = self.playing.replace(record.agent(depth));
-        for text in record.lines() {
-            let frame = Frame::new(text);
-            out.begin(&frame);
-            self.frame(&frame, out);
-        }
-        self.playing = outer;
-        out.begin(frame);
-        out.time(time.map(Cow::Owned));
-        out.agent(agent);
+    /// Replays the saved record of a sub-agent.
+    fn replay(&mut self, record: &agents::Record, out: &mut Emitter) {
+        let depth = out.current_agent().map_or(0, |agent| agent.depth);
+        let outer = self.replayed.replace(record.agent(depth));
+        out.replay(&record.text, |frame, out| self.frame(frame, out));
+        self.replayed = outer;
     }
 }

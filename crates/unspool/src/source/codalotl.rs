@@ -14,6 +14,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::edits::{self, Pending};
+use super::usage::{Names, add};
 use super::{Call, Emitter, Outcome, Probe, Provider, Source, ToolNames};
 use crate::event::{
     Agent, Category, Level, Payload, Permission, RawJson, Session, ToolStatus, TurnEnd, TurnStatus,
@@ -231,25 +232,27 @@ fn input(input: Json<'_>) -> Option<RawJson> {
         .or_else(|| input.into())
 }
 
-/// The session's totals so far. The total holds everything that was read,
+/// Reads the session's totals so far. `total` holds everything that was read,
 /// cached or not, and everything that was written.
 fn usage(tokens: &Object<'_>) -> Usage {
-    let output = tokens.get("output").u64();
-    let read = tokens
-        .get("total")
-        .u64()
-        .zip(output)
-        .and_then(|(total, output)| total.checked_sub(output));
-    let split = || {
-        let parts = [tokens.get("input").u64(), tokens.get("cached_input").u64()];
-        parts.into_iter().flatten().reduce(u64::saturating_add)
+    const NAMES: Names = Names {
+        input: &["input"],
+        output: &["output"],
+        cached: &["cached_input"],
+        reasoning: &[],
     };
+    let mut usage = NAMES.read(tokens);
+    let total = tokens.get("total").u64();
+    let read = total
+        .zip(usage.output_tokens)
+        .and_then(|(total, output)| total.checked_sub(output));
+    match read {
+        Some(_) => usage.input_tokens = read,
+        None => add(&mut usage.input_tokens, usage.cached_tokens),
+    }
     Usage {
-        input_tokens: read.or_else(split),
-        output_tokens: output,
-        cached_tokens: tokens.get("cached_input").u64(),
         cumulative: true,
-        ..Usage::default()
+        ..usage
     }
 }
 

@@ -175,11 +175,16 @@ impl Emitter {
         self.raw.clone_from(&self.raw_before);
     }
 
-    /// Another frame within this one: gives back what is to be set again behind
-    /// it.
-    pub(crate) fn within(&mut self, text: Option<&str>) -> Option<String> {
-        let raw = text.filter(|_| self.keep_raw).map(str::to_owned);
-        std::mem::replace(&mut self.raw, raw)
+    /// Reads the record of a sub-agent in the middle of the current frame. Each
+    /// line is the raw frame of its events; afterwards agent, time and raw frame
+    /// are those from before.
+    pub(crate) fn replay(&mut self, record: &str, mut read: impl FnMut(&Frame<'_>, &mut Self)) {
+        let (agent, time, raw) = (self.agent.clone(), self.time.clone(), self.raw.take());
+        for line in record.lines().filter(|line| !line.trim().is_empty()) {
+            self.raw = self.keep_raw.then(|| line.to_owned());
+            read(&Frame::new(line), self);
+        }
+        (self.agent, self.time, self.raw) = (agent, time, raw);
     }
 
     pub(crate) fn end_of_input(&mut self) {

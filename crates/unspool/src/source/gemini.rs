@@ -7,9 +7,9 @@
 //! which of them a frame belongs to is told by its fields, so that a stream
 //! may begin anywhere.
 
-use super::{Chat, Emitter, Headless, Probe, Provider, Source, ToolNames};
+use super::live_or_saved::LiveOrSaved;
+use super::{Chat, Headless, Probe, Provider, ToolNames};
 use crate::event::Category;
-use crate::frame::Frame;
 use crate::json::Object;
 
 mod live;
@@ -57,63 +57,17 @@ const TOOLS: ToolNames = &[
     ),
 ];
 
-#[derive(Clone, Default)]
-struct Gemini {
-    live: live::Live,
-    saved: saved::Saved,
-    is_saved: bool,
-}
-
-impl Source for Gemini {
-    fn frame(&mut self, frame: &Frame<'_>, out: &mut Emitter) {
-        let Some(json) = frame.json() else {
-            out.unknown(frame);
-            return;
-        };
-        let fields = json.object();
-        let known = if is_saved(&fields) {
-            let known = self.saved.record(&fields, out);
-            self.is_saved |= known;
-            known
-        } else {
-            self.live.event(&fields, out)
-        };
-        if !known {
-            out.unknown(frame);
-        }
-    }
-
-    fn finish(&mut self, out: &mut Emitter) {
-        if self.is_saved {
-            self.saved.finish(out);
-        } else {
-            out.interrupted();
-        }
-    }
-
-    fn attach(&mut self, name: &str, bytes: &[u8]) {
-        self.saved.attach(name, bytes);
-    }
-}
+type Gemini = LiveOrSaved<live::Live, saved::Saved>;
 
 fn recognise(probe: &Probe<'_>) -> bool {
     probe.is_json() && (is_own_record(&probe.fields) || is_live(&probe.fields))
-}
-
-/// Whether a frame is a record of a saved session. Live events have no `id`,
-/// and no field of their own that begins with `$`.
-fn is_saved(fields: &Object<'_>) -> bool {
-    fields.has("$set")
-        || fields.has("$rewindTo")
-        || is_header(fields)
-        || (fields.has("id") && fields.has("type") && !fields.has("tool_id"))
 }
 
 fn is_header(fields: &Object<'_>) -> bool {
     fields.get("sessionId").is_string() && fields.get("projectHash").is_string()
 }
 
-/// The same for a frame that may come from any agent.
+/// Returns true if only Gemini CLI saves a record with these fields.
 fn is_own_record(fields: &Object<'_>) -> bool {
     const KEYS: &[&str] = &["id", "timestamp", "type", "content", "displayContent"];
     let is_message = || {

@@ -13,6 +13,7 @@
 //! A response is one turn. It ends where the model hands over to a tool, too:
 //! the caller runs the tool, and the next response goes on.
 
+use super::usage::Names;
 use super::{Emitter, Provider, Source};
 use crate::event::{Category, Level, Session, TurnEnd, TurnStatus, Usage};
 use crate::frame::Frame;
@@ -325,26 +326,25 @@ fn validation_error(entry: Json<'_>) -> String {
     }
 }
 
-/// Tokens, in the words of either API. Both count the cached ones in the input
-/// and the reasoning in the output.
+/// Reads the tokens, in the spelling of either API. Both count the cached ones
+/// in the input and the reasoning in the output.
 fn usage(figures: Json<'_>) -> Usage {
+    const NAMES: Names = Names {
+        input: &["prompt_tokens", "input_tokens"],
+        output: &["completion_tokens", "output_tokens"],
+        cached: &[
+            "prompt_tokens_details.cached_tokens",
+            "input_tokens_details.cached_tokens",
+            "prompt_cache_hit_tokens",
+        ],
+        reasoning: &[
+            "completion_tokens_details.reasoning_tokens",
+            "output_tokens_details.reasoning_tokens",
+        ],
+    };
     let fields = figures.object();
-    let first = |keys: [&str; 2]| keys.iter().find_map(|key| fields.get(key).u64());
-    let detail =
-        |keys: [&str; 2], name: &str| keys.iter().find_map(|key| fields.get(key).get(name).u64());
     Usage {
-        input_tokens: first(["prompt_tokens", "input_tokens"]),
-        output_tokens: first(["completion_tokens", "output_tokens"]),
-        cached_tokens: detail(
-            ["prompt_tokens_details", "input_tokens_details"],
-            "cached_tokens",
-        )
-        .or_else(|| fields.get("prompt_cache_hit_tokens").u64()),
-        reasoning_tokens: detail(
-            ["completion_tokens_details", "output_tokens_details"],
-            "reasoning_tokens",
-        ),
         cost_usd: fields.get("cost").f64(),
-        ..Usage::default()
+        ..NAMES.read(&fields)
     }
 }

@@ -5,9 +5,9 @@
 //! of sub-agents. The stream resembles Claude Code's, the saved session
 //! Gemini's. [`live`] translates what a run prints, [`saved`] what it stores.
 
-use super::{Chat, Emitter, Headless, Probe, Provider, Source, ToolNames};
+use super::live_or_saved::LiveOrSaved;
+use super::{Chat, Headless, Probe, Provider, ToolNames};
 use crate::event::{Category, RawJson};
-use crate::frame::Frame;
 use crate::json::{Json, Object};
 
 mod live;
@@ -49,44 +49,7 @@ const TOOLS: ToolNames = &[
     ),
 ];
 
-#[derive(Clone, Default)]
-struct Qwen {
-    live: live::Live,
-    saved: saved::Saved,
-    is_saved: bool,
-}
-
-impl Source for Qwen {
-    fn frame(&mut self, frame: &Frame<'_>, out: &mut Emitter) {
-        let Some(json) = frame.json() else {
-            out.unknown(frame);
-            return;
-        };
-        let fields = json.object();
-        let known = if fields.has("sessionId") {
-            let known = self.saved.record(&fields, out);
-            self.is_saved |= known;
-            known
-        } else {
-            self.live.event(&fields, out)
-        };
-        if !known {
-            out.unknown(frame);
-        }
-    }
-
-    fn finish(&mut self, out: &mut Emitter) {
-        if self.is_saved {
-            self.saved.finish(out);
-        } else {
-            self.live.finish(out);
-        }
-    }
-
-    fn attach(&mut self, name: &str, bytes: &[u8]) {
-        self.saved.attach(name, bytes);
-    }
-}
+type Qwen = LiveOrSaved<live::Live, saved::Saved>;
 
 /// The envelope is Claude Code's; what only Qwen writes is in it.
 fn recognise(probe: &Probe<'_>) -> bool {

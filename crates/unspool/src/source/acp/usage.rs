@@ -2,6 +2,7 @@
 
 use crate::event::Usage;
 use crate::json::{Json, Object};
+use crate::source::usage::{Names, is_spent};
 
 /// The fill of the context window and the cost so far: totals.
 pub(super) fn window(update: &Object<'_>) -> Usage {
@@ -39,24 +40,26 @@ pub(super) fn tokens(usage: Json<'_>) -> Option<Usage> {
     } else {
         (input.saturating_add(cached), output)
     };
-    (input > 0 || output > 0).then(|| Usage {
+    let usage = Usage {
         input_tokens: Some(input),
         output_tokens: Some(output),
         cached_tokens: count("cachedReadTokens"),
         reasoning_tokens: count("thoughtTokens"),
         ..Usage::default()
-    })
+    };
+    is_spent(&usage).then_some(usage)
 }
 
 /// Gemini counts in `_meta.quota` alone.
 pub(super) fn quota(meta: Json<'_>) -> Option<Usage> {
-    let fields = meta.get("quota").get("token_count").object();
-    let input = fields.get("input_tokens").u64()?;
-    Some(Usage {
-        input_tokens: Some(input),
-        output_tokens: fields.get("output_tokens").u64(),
-        ..Usage::default()
-    })
+    const QUOTA: Names = Names {
+        input: &["input_tokens"],
+        output: &["output_tokens"],
+        cached: &[],
+        reasoning: &[],
+    };
+    let usage = QUOTA.read(&meta.get("quota").get("token_count").object());
+    usage.input_tokens.is_some().then_some(usage)
 }
 
 #[cfg(test)]

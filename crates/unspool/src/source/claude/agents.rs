@@ -8,10 +8,12 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
+use super::sessions::session_of;
 use super::wire::{Content, Line};
 use crate::event::Agent;
 use crate::json::Json;
 use crate::recent::{RecentMap, RecentQueue};
+use crate::source::subagents::{SubagentFile, SubagentFiles};
 
 /// Sub-agents that are remembered.
 const REMEMBERED: usize = 256;
@@ -19,7 +21,7 @@ const REMEMBERED: usize = 256;
 #[derive(Clone, Default)]
 pub(super) struct Agents {
     running: RecentQueue<Running, REMEMBERED>,
-    records: Vec<Record>,
+    files: SubagentFiles<Details>,
     /// The agent whose call was just made and whose record is here.
     started: Option<String>,
     /// The calls of those that work in the background, and their work.
@@ -50,11 +52,11 @@ impl Agents {
             last: String::new(),
         });
         let is_its_record = |record: &Record| match record.call.as_str() {
-            "" => record.prompt == prompt,
+            "" => record.details.prompt == prompt,
             named => named == call,
         };
-        let record = self.records.iter().find(|record| is_its_record(record));
-        self.started = record.map(|record| record.id.clone());
+        let record = self.files.iter().find(|record| is_its_record(record));
+        self.started = record.map(|record| record.stem.clone());
     }
 
     /// The call of a sub-agent has its result; nothing more is to come from it.
@@ -163,83 +165,58 @@ impl Agents {
         Arc::clone(&running.agent)
     }
 
-    /// Takes a file of `<session>/subagents/`.
+    /// Adds a file of `<session>/subagents/`.
     pub(super) fn attach(&mut self, name: &str, bytes: &[u8]) {
         let name = name.rsplit('/').next().unwrap_or(name);
-        let Some(name) = name.strip_prefix("agent-") else {
-            return;
-        };
-        let text = String::from_utf8_lossy(bytes).into_owned();
-        if let Some(id) = name.strip_suffix(".meta.json") {
-            let meta = Json::parse(&text).unwrap_or_default().object();
-            let depth = meta.get("spawnDepth").u64();
-            let mut record = self.take(id).unwrap_or_default();
-            record.call = meta.get("toolUseId").string();
-            record.name = meta.get("agentType").string();
-            record.depth = depth.and_then(|depth| u32::try_from(depth).ok());
-            self.keep(id, record);
-        } else if let Some(id) = name.strip_suffix(".jsonl") {
-            let mut record = self.take(id).unwrap_or_default();
-            record.prompt = first_prompt(&text);
-            record.session = text
-                .lines()
-                .find_map(super::sessions::session_of)
-                .unwrap_or_default();
-            record.text = text.into();
-            self.keep(id, record);
+        let is_record = name.ends_with(".jsonl") || name.ends_with(".meta.json");
+        if let Some(name) = name.strip_prefix("agent-").filter(|_| is_record) {
+            self.files.attach(name, bytes, |text| Details {
+                prompt: first_prompt(text),
+                session: text.lines().find_map(session_of).unwrap_or_default(),
+            });
         }
     }
 
-    fn keep(&mut self, id: &str, record: Record) {
-        self.records.push(Record {
-            id: id.to_owned(),
-            ..record
-        });
-    }
-
-    /// The record of the agent whose call was just made.
+    /// Removes the record of the agent whose call was just made.
     pub(super) fn take_started(&mut self) -> Option<Record> {
         let id = self.started.take()?;
         self.take(&id)
     }
 
-    /// The record of the agent with this id.
+    /// Removes the record of the agent with this id.
     pub(super) fn take(&mut self, id: &str) -> Option<Record> {
-        let index = self.records.iter().position(|record| record.id == id)?;
-        Some(self.records.remove(index))
+        self.files.take(|file| file.stem == id)
     }
 
-    /// A record that no call asked for. A nested agent's record waits for its
-    /// parent's to be played; what the session's origin did after the fork is
-    /// not the fork's.
+    /// Removes a record that no call asked for. A nested agent's record waits
+    /// until its parent's was replayed; what the session's origin did after the
+    /// fork does not belong to the fork.
     pub(super) fn take_next(&mut self, origin: &str) -> Option<Record> {
-        self.records
-            .retain(|record| origin.is_empty() || record.session != origin);
-        let depth = |record: &Record| record.depth.unwrap_or(1);
-        let index = (0..self.records.len()).min_by_key(|i| self.records.get(*i).map(depth))?;
-        Some(self.records.remove(index))
+        self.files
+            .retain(|file| origin.is_empty() || file.details.session != origin);
+        let depth = |file: &Record| file.depth.unwrap_or(1);
+        let least = self.files.iter().map(depth).min()?;
+        self.files.take(|file| depth(file) == least)
     }
 }
 
-/// What one sub-agent did, as it was saved.
+/// What one sub-agent did, as it was saved. The stem is the agent's id.
+pub(super) type Record = SubagentFile<Details>;
+
+/// What a record is found by.
 #[derive(Clone, Default)]
-pub(super) struct Record {
-    id: String,
-    call: String,
-    name: String,
-    depth: Option<u32>,
+pub(super) struct Details {
+    /// Digest of the first prompt.
     prompt: u64,
-    /// The session that it was written for.
+    /// The session that the record was written for.
     session: String,
-    /// Shared, because a reader may be copied at any time.
-    text: Arc<str>,
 }
 
 impl Record {
     /// The agent, where its caller has this depth.
     pub(super) fn agent(&self, depth: u32) -> Arc<Agent> {
         Arc::new(Agent {
-            id: self.id.clone(),
+            id: self.stem.clone(),
             parent: self.call.clone(),
             depth: self.depth.filter(|depth| *depth > 0).unwrap_or(depth + 1),
             name: self.name.clone(),
@@ -252,10 +229,6 @@ impl Record {
             call.clone_into(&mut self.call);
         }
         self
-    }
-
-    pub(super) fn lines(&self) -> impl Iterator<Item = &str> {
-        self.text.lines().filter(|line| !line.trim().is_empty())
     }
 }
 

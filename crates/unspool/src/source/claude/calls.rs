@@ -8,7 +8,6 @@ use super::Claude;
 use super::edits;
 use super::wire::{Block, Line};
 use crate::event::{Category, Payload, RawJson, ToolStatus};
-use crate::frame::Frame;
 use crate::json::Json;
 use crate::recent::{RecentMap, RecentQueue, RecentSet};
 use crate::source::{Call, Emitter, Outcome};
@@ -68,7 +67,6 @@ impl Claude {
         block: &Block<'_>,
         line: &Line<'_>,
         alone: bool,
-        frame: &Frame<'_>,
         out: &mut Emitter,
     ) {
         let id = block.call.str().unwrap_or_default();
@@ -103,7 +101,7 @@ impl Claude {
             Some(Category::Task) => {
                 let agent = details.get("agentId").str().unwrap_or_default();
                 if let Some(record) = self.agents.take(&agent) {
-                    self.play(record.called_by(&id), frame, out);
+                    self.replay(&record.called_by(&id), out);
                 }
                 self.agent_result(&id, details, &mut outcome);
             }

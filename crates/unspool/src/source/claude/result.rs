@@ -7,11 +7,11 @@
 
 use super::Claude;
 use super::turn;
-use super::usage;
+use super::usage::of_message;
 use super::wire::Line;
 use crate::event::{Level, TurnEnd, TurnStatus};
 use crate::json::{Json, Object};
-use crate::source::Emitter;
+use crate::source::{Emitter, usage};
 
 impl Claude {
     pub(super) fn result(&mut self, line: &Line<'_>, fields: &Object<'_>, out: &mut Emitter) {
@@ -27,7 +27,7 @@ impl Claude {
         self.last_words(&end, fields, out);
         let cost = fields.get("total_cost_usd");
         if models.object().is_empty() {
-            usage::emit(usage::of_message(fields.get("usage")), out);
+            usage::emit(of_message(fields.get("usage")), out);
         }
         self.total(models, cost, out);
         self.turn.close();

@@ -34,7 +34,7 @@ impl Claude {
                     if line.is_saved() && self.leads(out) {
                         self.turn.goes_on();
                     }
-                    self.result_block(block, line, alone, frame, out);
+                    self.result_block(block, line, alone, out);
                 }
                 _ => out.unknown(frame),
             }

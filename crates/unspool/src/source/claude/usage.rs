@@ -8,28 +8,44 @@
 use super::Claude;
 use super::wire::Line;
 use crate::event::Usage;
-use crate::json::{Json, Object};
+use crate::json::Json;
 use crate::recent::RecentSet;
 use crate::source::Emitter;
+use crate::source::usage::{self, Names, Totals, add, count};
 
-/// Messages that are told from repetitions.
+/// Messages whose usage is known to have been emitted.
 const REMEMBERED: usize = 64;
 
+/// Usage that was emitted.
 #[derive(Clone, Default)]
-pub(super) struct Counted {
+pub(super) struct Emitted {
     messages: RecentSet<String, REMEMBERED>,
-    total: Usage,
+    totals: Totals,
 }
+
+const MESSAGE: Names = Names {
+    input: &["input_tokens"],
+    output: &["output_tokens"],
+    cached: &["cache_read_input_tokens"],
+    reasoning: &["output_tokens_details.thinking_tokens"],
+};
+
+const MODEL: Names = Names {
+    input: &["inputTokens"],
+    output: &["outputTokens"],
+    cached: &["cacheReadInputTokens"],
+    reasoning: &["thinkingTokens"],
+};
 
 impl Claude {
     /// Emits the usage of a saved message, once.
-    pub(super) fn count(&mut self, line: &Line<'_>, out: &mut Emitter) {
+    pub(super) fn message_usage(&mut self, line: &Line<'_>, out: &mut Emitter) {
         if !line.is_saved() || line.message.usage.is_null() {
             return;
         }
         let id = line.message.id.str().unwrap_or_default();
         if self.usage.messages.add(&*id) {
-            emit(of_message(line.message.usage), out);
+            usage::emit(of_message(line.message.usage), out);
         }
     }
 
@@ -38,64 +54,33 @@ impl Claude {
     pub(super) fn total(&mut self, models: Json<'_>, cost: Json<'_>, out: &mut Emitter) {
         let mut total = Usage {
             cost_usd: cost.f64(),
-            cumulative: true,
             ..Usage::default()
         };
         for (_, model) in models.object().iter() {
-            let fields = model.object();
-            let cached = number(&fields, "cacheReadInputTokens");
-            let read = number(&fields, "inputTokens")
-                + cached
-                + number(&fields, "cacheCreationInputTokens");
-            add(&mut total.input_tokens, read);
-            add(&mut total.cached_tokens, cached);
-            add(&mut total.output_tokens, number(&fields, "outputTokens"));
-            let reasoning = fields.get("thinkingTokens").u64();
-            if let Some(reasoning) = reasoning.filter(|tokens| *tokens > 0) {
-                add(&mut total.reasoning_tokens, reasoning);
-            }
+            let of_model = read(model, MODEL, "cacheCreationInputTokens");
+            add(&mut total.input_tokens, of_model.input_tokens);
+            add(&mut total.cached_tokens, of_model.cached_tokens);
+            add(&mut total.output_tokens, of_model.output_tokens);
+            add(&mut total.reasoning_tokens, of_model.reasoning_tokens);
         }
-        if total != self.usage.total {
-            self.usage.total = total.clone();
-            emit(total, out);
-        }
+        self.usage.totals.emit(total, out);
     }
 }
 
-/// The usage of one message or one turn.
+/// Reads the usage of one message or one turn.
 pub(super) fn of_message(usage: Json<'_>) -> Usage {
+    read(usage, MESSAGE, "cache_creation_input_tokens")
+}
+
+/// Reads counts of which the input leaves out what a cache gave or took.
+fn read(usage: Json<'_>, names: Names, to_cache: &str) -> Usage {
     let fields = usage.object();
-    let cached = number(&fields, "cache_read_input_tokens");
-    let reasoning = fields
-        .get("output_tokens_details")
-        .get("thinking_tokens")
-        .u64();
-    Usage {
-        input_tokens: Some(
-            number(&fields, "input_tokens")
-                + cached
-                + number(&fields, "cache_creation_input_tokens"),
-        ),
-        output_tokens: Some(number(&fields, "output_tokens")),
-        cached_tokens: Some(cached),
-        reasoning_tokens: reasoning.filter(|tokens| *tokens > 0),
-        ..Usage::default()
-    }
-}
-
-/// A request that failed used nothing; that is no news.
-pub(super) fn emit(usage: Usage, out: &mut Emitter) {
-    let tokens = usage.input_tokens.unwrap_or(0) + usage.output_tokens.unwrap_or(0);
-    if tokens > 0 || usage.cost_usd.is_some_and(|cost| cost > 0.0) {
-        out.usage(usage);
-    }
-}
-
-fn number(fields: &Object<'_>, key: &str) -> u64 {
-    // A total stays in range whatever the figures are.
-    fields.get(key).u64().unwrap_or(0).min(1 << 50)
-}
-
-fn add(total: &mut Option<u64>, tokens: u64) {
-    *total = Some(total.unwrap_or(0).saturating_add(tokens));
+    let mut usage = names.read(&fields);
+    usage.cached_tokens = usage.cached_tokens.or(Some(0));
+    usage.input_tokens = usage.input_tokens.or(Some(0));
+    usage.output_tokens = usage.output_tokens.or(Some(0));
+    usage.reasoning_tokens = usage.reasoning_tokens.filter(|tokens| *tokens > 0);
+    add(&mut usage.input_tokens, usage.cached_tokens);
+    add(&mut usage.input_tokens, count(&fields, &[to_cache]));
+    usage
 }

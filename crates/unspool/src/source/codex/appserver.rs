@@ -17,6 +17,7 @@ use crate::event::{Agent, Level, Permission, Session, ToolStatus, TurnEnd, TurnS
 use crate::frame::Frame;
 use crate::json::{Json, Object};
 use crate::source::rpc::{Message, Sender};
+use crate::source::usage::Totals;
 use crate::source::{Emitter, Outcome};
 use blocks::Blocks;
 use question::Question;
@@ -68,7 +69,7 @@ struct Thread {
     agent: Option<Arc<Agent>>,
     session: Session,
     turn: Turn,
-    usage: usage::Counter,
+    usage: Totals,
     /// The last error shown; the end of the turn repeats it.
     error: String,
 }
@@ -144,7 +145,7 @@ impl AppServer {
                 let counts = params.get("tokenUsage").object();
                 let (total, last) = (counts.get("total"), counts.get("last"));
                 let usage = usage::with_window(total, last, counts.get("modelContextWindow"));
-                thread.usage.show(usage, out);
+                thread.usage.emit(usage, out);
             }
             "error" => thread.error(&params, out),
             "configWarning" | "deprecationNotice" | "warning" => warning(&params, out),

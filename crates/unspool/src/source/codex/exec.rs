@@ -11,6 +11,7 @@ use crate::event::{Level, Plan, Session, TurnEnd, TurnStatus};
 use crate::frame::Frame;
 use crate::json::Object;
 use crate::source::Emitter;
+use crate::source::usage::Totals;
 use crate::tool;
 
 /// Whether only `codex exec --json` writes a line with these fields.
@@ -30,7 +31,7 @@ pub(super) struct Exec {
     runs: u32,
     calls: Calls,
     plan: Plan,
-    usage: usage::Counter,
+    usage: Totals,
     /// The last error shown; the end of the turn repeats it.
     error: String,
 }
@@ -60,7 +61,7 @@ impl Exec {
         self.turn = Turn::Open;
         self.runs += 1;
         self.calls = Calls::default();
-        self.usage = usage::Counter::default();
+        self.usage = Totals::default();
         self.error.clear();
         out.session(Session {
             provider: super::PROVIDER.name.to_owned(),
@@ -71,7 +72,7 @@ impl Exec {
 
     fn completed(&mut self, fields: &Object<'_>, out: &mut Emitter) {
         self.calls.release(out);
-        self.usage.show(usage::totals(fields.get("usage")), out);
+        self.usage.emit(usage::totals(fields.get("usage")), out);
         self.turn.end(TurnEnd::default(), out);
     }
 

@@ -15,6 +15,7 @@ use crate::event::{
 };
 use crate::frame::Frame;
 use crate::json::{Json, Object};
+use crate::source::usage::Totals;
 use crate::source::{Call, Emitter, Outcome};
 use crate::tool;
 
@@ -37,7 +38,7 @@ pub(super) struct Legacy {
     open: HashMap<String, Open>,
     /// The call that began last.
     last: String,
-    usage: usage::Counter,
+    usage: Totals,
 }
 
 /// What is known of a call that runs.
@@ -85,7 +86,7 @@ impl Legacy {
             return;
         }
         if kind == "token_count" {
-            self.usage.show(usage::of_info(msg.get("info")), out);
+            self.usage.emit(usage::of_info(msg.get("info")), out);
             return;
         }
         self.turn.touch();

@@ -152,7 +152,7 @@ impl Family {
 
     fn play_child(&mut self, index: usize, call: &str, out: &mut Emitter) {
         let child = self.children.remove(index);
-        let (caller, time) = (out.current_agent(), out.current_time());
+        let caller = out.current_agent();
         let agent = Arc::new(Agent {
             id: child.thread,
             parent: call.to_owned(),
@@ -160,15 +160,12 @@ impl Family {
             name: child.name,
         });
         let mut thread = Thread::of_agent(&agent);
-        out.agent(Some(Arc::clone(&agent)));
-        for line in child.text.lines().filter(|line| !line.trim().is_empty()) {
-            let frame = Frame::new(line);
+        out.replay(&child.text, |frame, out| {
+            out.agent(Some(Arc::clone(&agent)));
             match frame.json() {
-                Some(json) => thread.line(&json.object(), &frame, self, out),
-                None => out.unknown(&frame),
+                Some(json) => thread.line(&json.object(), frame, self, out),
+                None => out.unknown(frame),
             }
-        }
-        out.agent(caller);
-        out.time(time.map(Cow::Owned));
+        });
     }
 }

@@ -14,6 +14,8 @@ use crate::event::{
 };
 use crate::json::{Json, Object};
 use crate::patch;
+use crate::source::live_or_saved;
+use crate::source::usage::{Names, add};
 use crate::source::{Call, Emitter, Outcome, genai};
 
 /// The events of one run.
@@ -31,9 +33,8 @@ struct Held {
     input: Option<RawJson>,
 }
 
-impl Live {
-    /// Translates an event; `false` if it is unknown.
-    pub(super) fn event(&mut self, fields: &Object<'_>, out: &mut Emitter) -> bool {
+impl live_or_saved::Live for Live {
+    fn event(&mut self, fields: &Object<'_>, out: &mut Emitter) -> bool {
         out.time(fields.get("timestamp").str());
         match fields.get("type").str().as_deref() {
             Some("init") => self.init(fields, out),
@@ -47,7 +48,9 @@ impl Live {
         }
         true
     }
+}
 
+impl Live {
     fn init(&mut self, fields: &Object<'_>, out: &mut Emitter) {
         out.interrupted();
         *self = Self::default();
@@ -272,43 +275,52 @@ fn edits(name: &str, input: &Object<'_>, output: &str) -> Vec<Edit> {
     edits
 }
 
-/// The totals of a run. Thoughts are counted in `total_tokens` alone.
+/// Reads the totals of a run. Thoughts are counted in `total_tokens` alone.
 fn run_usage(stats: &Object<'_>) -> Usage {
-    let count = |key| stats.get(key).u64();
-    let (input, output) = (count("input_tokens"), count("output_tokens"));
-    let known = input.unwrap_or(0) + output.unwrap_or(0);
-    let total = count("total_tokens").unwrap_or(known);
+    const NAMES: Names = Names {
+        input: &["input_tokens"],
+        output: &["output_tokens"],
+        cached: &["cached"],
+        reasoning: &[],
+    };
+    let mut usage = NAMES.read(stats);
+    let mut known = usage.input_tokens;
+    add(&mut known, usage.output_tokens);
+    let known = known.unwrap_or(0);
+    let total = stats.get("total_tokens").u64().unwrap_or(known);
     if total == 0 {
         return Usage::default();
     }
-    let thoughts = total.saturating_sub(known);
-    Usage {
-        input_tokens: input,
-        output_tokens: output.map(|output| output + thoughts),
-        cached_tokens: count("cached"),
-        reasoning_tokens: Some(thoughts).filter(|count| *count > 0),
-        cumulative: true,
-        ..Usage::default()
-    }
-}
-
-fn body_usage(models: Json<'_>) -> Usage {
-    let mut usage = Usage::default();
-    let add = |total: &mut Option<u64>, count: Option<u64>| {
-        if let Some(count) = count {
-            *total = Some(total.unwrap_or(0) + count);
-        }
-    };
-    for (_, model) in models.object().iter() {
-        let tokens = model.get("tokens").object();
-        add(&mut usage.input_tokens, tokens.get("prompt").u64());
-        add(&mut usage.output_tokens, tokens.get("candidates").u64());
-        add(&mut usage.output_tokens, tokens.get("thoughts").u64());
-        add(&mut usage.cached_tokens, tokens.get("cached").u64());
-        add(&mut usage.reasoning_tokens, tokens.get("thoughts").u64());
+    let thoughts = Some(total.saturating_sub(known)).filter(|count| *count > 0);
+    if usage.output_tokens.is_some() {
+        add(&mut usage.output_tokens, thoughts);
     }
     Usage {
+        reasoning_tokens: thoughts,
         cumulative: true,
         ..usage
     }
+}
+
+/// Adds up the tokens of all models.
+fn body_usage(models: Json<'_>) -> Usage {
+    const NAMES: Names = Names {
+        input: &["prompt"],
+        output: &["candidates"],
+        cached: &["cached"],
+        reasoning: &["thoughts"],
+    };
+    let mut total = Usage {
+        cumulative: true,
+        ..Usage::default()
+    };
+    for (_, model) in models.object().iter() {
+        let usage = NAMES.read(&model.get("tokens").object());
+        add(&mut total.input_tokens, usage.input_tokens);
+        add(&mut total.output_tokens, usage.output_tokens);
+        add(&mut total.output_tokens, usage.reasoning_tokens);
+        add(&mut total.cached_tokens, usage.cached_tokens);
+        add(&mut total.reasoning_tokens, usage.reasoning_tokens);
+    }
+    total
 }

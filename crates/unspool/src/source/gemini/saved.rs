@@ -15,6 +15,8 @@ use self::shown::Shown;
 use super::tool;
 use crate::event::{Agent, Category, Level, Session, ToolStatus, TurnEnd, TurnStatus};
 use crate::json::{Json, Object};
+use crate::source::live_or_saved::{self, Saved as _};
+use crate::source::subagents::{SubagentFile, SubagentFiles};
 use crate::source::{Call, Emitter, Outcome, genai};
 
 mod outcome;
@@ -23,8 +25,8 @@ mod shown;
 /// A saved session, or the record of one of its sub-agents.
 #[derive(Clone, Default)]
 pub(super) struct Saved {
-    /// The records of sub-agents that were not played yet.
-    children: Vec<Child>,
+    /// The records of sub-agents that were not replayed yet, with their tasks.
+    children: SubagentFiles<String>,
     /// The sub-agent whose record this is.
     agent: Option<Arc<Agent>>,
     session: Session,
@@ -33,39 +35,33 @@ pub(super) struct Saved {
     time: Option<String>,
 }
 
-/// The record of a sub-agent.
-#[derive(Clone)]
-struct Child {
-    /// The name of its file without the extension: its session's id.
-    id: String,
-    text: String,
-}
-
-impl Child {
-    /// The first thing that the sub-agent was told.
-    fn task(&self) -> Option<String> {
-        let records = self.text.lines().take(MOST_BEFORE_TASK);
-        let mut records = records.filter_map(Json::parse).map(Json::object);
-        let told = records.find(|record| record.get("type").str().as_deref() == Some("user"))?;
-        Some(genai::joined_text(told.get("content")))
-    }
+/// Returns the first prompt in the record of a sub-agent.
+fn task(record: &str) -> String {
+    let records = record.lines().take(MOST_BEFORE_TASK);
+    let mut records = records.filter_map(Json::parse).map(Json::object);
+    let prompt = records.find(|record| record.get("type").str().as_deref() == Some("user"));
+    prompt.map_or_else(String::new, |prompt| {
+        genai::joined_text(prompt.get("content"))
+    })
 }
 
 /// Records that stand before the task of a sub-agent.
 const MOST_BEFORE_TASK: usize = 8;
 
-impl Saved {
-    /// Takes the record of a sub-agent.
-    pub(super) fn attach(&mut self, name: &str, bytes: &[u8]) {
-        let name = name.rsplit('/').next().unwrap_or(name);
-        self.children.push(Child {
-            id: name.strip_suffix(".jsonl").unwrap_or(name).to_owned(),
-            text: String::from_utf8_lossy(bytes).into_owned(),
-        });
+impl live_or_saved::Saved for Saved {
+    /// Live events have no `id` and no field that starts with `$`.
+    fn is_record(fields: &Object<'_>) -> bool {
+        fields.has("$set")
+            || fields.has("$rewindTo")
+            || super::is_header(fields)
+            || (fields.has("id") && fields.has("type") && !fields.has("tool_id"))
     }
 
-    /// Translates a record; `false` if it is unknown.
-    pub(super) fn record(&mut self, fields: &Object<'_>, out: &mut Emitter) -> bool {
+    fn attach(&mut self, name: &str, bytes: &[u8]) {
+        self.children.attach(name, bytes, task);
+    }
+
+    fn record(&mut self, fields: &Object<'_>, out: &mut Emitter) -> bool {
         out.agent(self.agent.clone());
         if fields.has("$set") {
             self.patch(&fields.get("$set").object(), out)
@@ -81,20 +77,20 @@ impl Saved {
         }
     }
 
-    /// Ends the session: sub-agents that no call named, and the last turn.
-    pub(super) fn finish(&mut self, out: &mut Emitter) {
-        while !self.children.is_empty() {
-            let child = self.children.remove(0);
+    fn finish(&mut self, out: &mut Emitter) {
+        while let Some(child) = self.children.take(|_| true) {
             let agent = Agent {
-                id: child.id.clone(),
+                id: child.stem.clone(),
                 depth: 1,
                 ..Agent::default()
             };
-            self.play(&child, agent, out);
+            self.replay(&child.text, agent, out);
         }
         self.end_turn(out);
     }
+}
 
+impl Saved {
     /// A change of the session's data.
     fn patch(&mut self, set: &Object<'_>, out: &mut Emitter) -> bool {
         out.time(set.get("lastUpdated").str());
@@ -336,55 +332,49 @@ impl Saved {
         out.time(time.map(Into::into));
     }
 
-    /// Plays the sub-agent that a call started.
+    /// Replays the sub-agent that a call started.
     fn child(&mut self, call_id: &str, call: &Object<'_>, display: Json<'_>, out: &mut Emitter) {
-        let Some(place) = self.child_of(call) else {
+        let Some(child) = self.take_child(call) else {
             tool::activities(display, call_id, out);
             return;
         };
-        let child = self.children.remove(place);
         let name = call.get("args").get("agent_name").display();
         let agent = Agent {
-            id: child.id.clone(),
+            id: child.stem.clone(),
             parent: call_id.to_owned(),
             depth: self.agent.as_ref().map_or(0, |agent| agent.depth) + 1,
             name: crate::tool::label(&name),
         };
-        self.play(&child, agent, out);
+        self.replay(&child.text, agent, out);
     }
 
-    /// Which of the sub-agents a call started. Sessions of the Agent Client
-    /// Protocol do not name it: there it is the first one with the same task.
-    fn child_of(&self, call: &Object<'_>) -> Option<usize> {
+    /// Removes the record of the sub-agent that a call started. Sessions of the
+    /// Agent Client Protocol do not name it: there it is the first one with the
+    /// same task.
+    fn take_child(&mut self, call: &Object<'_>) -> Option<SubagentFile<String>> {
         let id = call.get("agentId").string();
         let prompt = call.get("args").get("prompt").string();
         let is_unnamed = id.is_empty()
             && !prompt.trim().is_empty()
             && crate::source::category(&call.get("name").string()) == Category::Task;
-        self.children.iter().position(|child| {
-            child.id == id
-                || (is_unnamed && child.task().is_some_and(|task| task.contains(&prompt)))
-        })
+        self.children
+            .take(|child| child.stem == id || is_unnamed && child.details.contains(&prompt))
     }
 
-    fn play(&mut self, child: &Child, agent: Agent, out: &mut Emitter) {
-        let outer = (out.current_agent(), out.current_time());
-        let frame = out.within(None);
-        let mut record = Self {
+    fn replay(&mut self, record: &str, agent: Agent, out: &mut Emitter) {
+        let mut child = Self {
             children: std::mem::take(&mut self.children),
             agent: Some(Arc::new(agent)),
             ..Self::default()
         };
-        for line in child.text.lines().filter_map(Json::parse) {
-            out.within(Some(line.raw()));
-            if !record.record(&line.object(), out) {
-                out.unknown(&crate::frame::Frame::new(line.raw()));
+        out.replay(record, |frame, out| {
+            if let Some(json) = frame.json()
+                && !child.record(&json.object(), out)
+            {
+                out.unknown(frame);
             }
-        }
-        self.children = record.children;
-        out.within(frame.as_deref());
-        out.agent(outer.0);
-        out.time(outer.1.map(Into::into));
+        });
+        self.children = child.children;
     }
 
     /// Something happened that is not the end of the turn.

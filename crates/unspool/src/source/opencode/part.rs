@@ -4,10 +4,11 @@
 use std::borrow::Cow;
 
 use super::indent::Written;
-use crate::event::{Category, Edit, EditOp, Hunk, Payload, ToolStatus, Usage};
+use crate::event::{Category, Edit, EditOp, Hunk, Payload, ToolStatus};
 use crate::json::{Json, Object};
 use crate::patch;
 use crate::source::edits::patched_path;
+use crate::source::usage::{self, Names, add, count};
 use crate::source::{Call, Emitter, Outcome};
 
 /// How far a call is.
@@ -386,26 +387,22 @@ fn shell_note(output: &str) -> Option<&str> {
     })
 }
 
-/// Emits the tokens and the cost of a step or a message, if there are any.
+/// Emits the tokens and the cost of a step or a message, if there are any. What
+/// a cache gave or took and the reasoning are counted apart.
 pub(super) fn usage(part: &Object<'_>, out: &mut Emitter) {
+    const NAMES: Names = Names {
+        input: &["input"],
+        output: &["output"],
+        cached: &["cache.read"],
+        reasoning: &["reasoning"],
+    };
     let tokens = part.get("tokens").object();
-    let cache = tokens.get("cache").object();
-    let count = |json: Json<'_>| json.u64().unwrap_or_default();
-    let reasoning = count(tokens.get("reasoning"));
-    let cached = count(cache.get("read"));
-    let input = count(tokens.get("input"))
-        .saturating_add(cached)
-        .saturating_add(count(cache.get("write")));
-    let output = count(tokens.get("output")).saturating_add(reasoning);
-    let cost = part.get("cost").f64();
-    if input > 0 || output > 0 || cost.is_some_and(|cost| cost != 0.0) {
-        out.usage(Usage {
-            input_tokens: Some(input),
-            output_tokens: Some(output),
-            cached_tokens: Some(cached),
-            reasoning_tokens: Some(reasoning),
-            cost_usd: cost,
-            ..Usage::default()
-        });
-    }
+    let mut usage = NAMES.read(&tokens);
+    usage.cached_tokens = usage.cached_tokens.or(Some(0));
+    usage.reasoning_tokens = usage.reasoning_tokens.or(Some(0));
+    add(&mut usage.input_tokens, usage.cached_tokens);
+    add(&mut usage.input_tokens, count(&tokens, &["cache.write"]));
+    add(&mut usage.output_tokens, usage.reasoning_tokens);
+    usage.cost_usd = part.get("cost").f64();
+    usage::emit(usage, out);
 }

@@ -15,6 +15,8 @@ use crate::event::{
 };
 use crate::json::{Json, Object};
 use crate::recent::{RecentMap, RecentQueue, RecentSet};
+use crate::source::live_or_saved;
+use crate::source::usage::{self, Names};
 use crate::source::{Call, Emitter, Outcome, genai};
 use crate::tool;
 
@@ -50,12 +52,18 @@ struct Doubtful {
     error: String,
 }
 
+const TOKENS: Names = Names {
+    input: &["input_tokens"],
+    output: &["output_tokens"],
+    cached: &["cache_read_input_tokens"],
+    reasoning: &[],
+};
+
 /// Requests, refusals and blocks of one agent that are remembered.
 const REMEMBERED: usize = 64;
 
-impl Live {
-    /// Translates an event; `false` if it is unknown.
-    pub(super) fn event(&mut self, fields: &Object<'_>, out: &mut Emitter) -> bool {
+impl live_or_saved::Live for Live {
+    fn event(&mut self, fields: &Object<'_>, out: &mut Emitter) -> bool {
         let parent = fields.get("parent_tool_use_id").string();
         out.agent(self.agent(&parent));
         match fields.get("type").str().as_deref() {
@@ -84,14 +92,15 @@ impl Live {
         }
     }
 
-    /// The input ended.
-    pub(super) fn finish(&mut self, out: &mut Emitter) {
+    fn finish(&mut self, out: &mut Emitter) {
         if let Some(doubtful) = self.doubtful.take() {
             self.api_error(&doubtful.error, out);
         }
         out.interrupted();
     }
+}
 
+impl Live {
     fn agent(&self, parent: &str) -> Option<Arc<Agent>> {
         if parent.is_empty() {
             return None;
@@ -162,10 +171,7 @@ impl Live {
                 _ => known = false,
             }
         }
-        let usage = usage(&message.get("usage").object());
-        if usage.input_tokens.unwrap_or(0) + usage.output_tokens.unwrap_or(0) > 0 {
-            out.usage(usage);
-        }
+        usage::emit(TOKENS.read(&message.get("usage").object()), out);
         known
     }
 
@@ -435,13 +441,11 @@ impl Live {
                 self.api_error(&message, out);
             }
         }
-        let usage = usage(&fields.get("usage").object());
-        if usage.input_tokens.unwrap_or(0) + usage.output_tokens.unwrap_or(0) > 0 {
-            out.usage(Usage {
-                cumulative: true,
-                ..usage
-            });
-        }
+        let total = Usage {
+            cumulative: true,
+            ..TOKENS.read(&fields.get("usage").object())
+        };
+        usage::emit(total, out);
         out.turn_end(TurnEnd {
             status: match failed {
                 true if canceled => TurnStatus::Canceled,
@@ -484,16 +488,6 @@ fn thought(block: &Object<'_>) -> Payload {
         return text.payload();
     }
     format!("**{}**\n{said}", subject.trim()).into()
-}
-
-/// `input_tokens` includes the cached ones, `output_tokens` the reasoning.
-fn usage(usage: &Object<'_>) -> Usage {
-    Usage {
-        input_tokens: usage.get("input_tokens").u64(),
-        output_tokens: usage.get("output_tokens").u64(),
-        cached_tokens: usage.get("cache_read_input_tokens").u64(),
-        ..Usage::default()
-    }
 }
 
 /// The change that a call made. What the tool says tells whether the file is

@@ -13,6 +13,8 @@ use self::outcome::{outcome, usage};
 use super::{Held, called, starts_agent};
 use crate::event::{Agent, Category, Level, Session, ToolStatus, TurnEnd, TurnStatus};
 use crate::json::{Json, Object};
+use crate::source::live_or_saved::{self, Saved as _};
+use crate::source::subagents::{SubagentFile, SubagentFiles};
 use crate::source::{Call, Emitter, Outcome, genai};
 use crate::tool;
 
@@ -22,8 +24,8 @@ mod outcome;
 /// A saved session, or the record of one of its sub-agents.
 #[derive(Clone, Default)]
 pub(super) struct Saved {
-    /// The records of sub-agents that were not played yet.
-    children: Vec<Child>,
+    /// The records of sub-agents that were not replayed yet.
+    children: SubagentFiles,
     /// The sub-agent whose record this is.
     agent: Option<Arc<Agent>>,
     session: Session,
@@ -39,53 +41,27 @@ pub(super) struct Saved {
     time: Option<String>,
 }
 
-/// The record of a sub-agent and the data about it.
-#[derive(Clone, Default)]
-struct Child {
-    /// The file's name without its endings.
-    stem: String,
-    text: String,
-    /// The call that started it; empty where that is not known.
-    call: String,
-    name: String,
-}
-
-impl Child {
-    fn is_started_by(&self, call: &str) -> bool {
-        if self.call.is_empty() {
-            self.stem
-                .strip_suffix(call)
-                .is_some_and(|stem| stem.ends_with('-'))
-        } else {
-            self.call == call
-        }
+/// Returns true if a call started the sub-agent: the data about it say so, or,
+/// without data, the name of its file ends with the call's id.
+fn is_started_by(child: &SubagentFile, call: &str) -> bool {
+    if child.call.is_empty() {
+        let stem = child.stem.strip_suffix(call);
+        stem.is_some_and(|stem| stem.ends_with('-'))
+    } else {
+        child.call == call
     }
 }
 
-impl Saved {
-    /// Takes the record of a sub-agent, or the data about one.
-    pub(super) fn attach(&mut self, name: &str, bytes: &[u8]) {
-        let name = name.rsplit('/').next().unwrap_or(name);
-        let text = String::from_utf8_lossy(bytes);
-        let (stem, is_data) = match name.strip_suffix(".meta.json") {
-            Some(stem) => (stem, true),
-            None => (name.strip_suffix(".jsonl").unwrap_or(name), false),
-        };
-        let place = self.children.iter().position(|child| child.stem == stem);
-        let mut child = place.map_or_else(Child::default, |place| self.children.remove(place));
-        stem.clone_into(&mut child.stem);
-        if is_data {
-            let data = Json::parse(&text).unwrap_or(Json::NULL).object();
-            child.call = data.get("toolUseId").string();
-            child.name = data.get("agentType").string();
-        } else {
-            child.text = text.into_owned();
-        }
-        self.children.push(child);
+impl live_or_saved::Saved for Saved {
+    fn is_record(fields: &Object<'_>) -> bool {
+        fields.has("sessionId")
     }
 
-    /// Translates a record; `false` if it is unknown.
-    pub(super) fn record(&mut self, fields: &Object<'_>, out: &mut Emitter) -> bool {
+    fn attach(&mut self, name: &str, bytes: &[u8]) {
+        self.children.attach(name, bytes, |_| ());
+    }
+
+    fn record(&mut self, fields: &Object<'_>, out: &mut Emitter) -> bool {
         out.agent(self.agent.clone());
         out.time(fields.get("timestamp").str());
         self.describe(fields, out);
@@ -100,15 +76,15 @@ impl Saved {
         true
     }
 
-    /// Ends the session: sub-agents that no call named, and the last turn.
-    pub(super) fn finish(&mut self, out: &mut Emitter) {
-        while !self.children.is_empty() {
-            let child = self.children.remove(0);
-            self.play(child, String::new(), out);
+    fn finish(&mut self, out: &mut Emitter) {
+        while let Some(child) = self.children.take(|_| true) {
+            self.replay(&child, String::new(), out);
         }
         self.end_turn(out);
     }
+}
 
+impl Saved {
     /// Emits what a record says about the session, if it is new.
     fn describe(&mut self, fields: &Object<'_>, out: &mut Emitter) {
         if self.agent.is_some() {
@@ -201,42 +177,39 @@ impl Saved {
             input: input.into(),
             ..Call::default()
         });
-        let mut children = self.children.iter();
         if starts_agent(&name)
-            && let Some(place) = children.position(|child| child.is_started_by(&id))
+            && let Some(child) = self.children.take(|child| is_started_by(child, &id))
         {
-            let child = self.children.remove(place);
-            self.play(child, id, out);
+            self.replay(&child, id, out);
         }
     }
 
-    fn play(&mut self, child: Child, call: String, out: &mut Emitter) {
-        let outer = (out.current_agent(), out.current_time());
-        let lines = || child.text.lines().filter_map(Json::parse);
-        let first = lines().next().unwrap_or(Json::NULL).object();
-        let told = |key, other: &String| match first.get(key).string() {
-            text if text.is_empty() => other.clone(),
+    fn replay(&mut self, file: &SubagentFile, call: String, out: &mut Emitter) {
+        let first = file.text.lines().find_map(Json::parse);
+        let first = first.unwrap_or_default().object();
+        let field = |key, fallback: &String| match first.get(key).string() {
+            text if text.is_empty() => fallback.clone(),
             text => text,
         };
         let agent = Agent {
-            id: told("agentId", &child.stem),
+            id: field("agentId", &file.stem),
             parent: call,
             depth: self.agent.as_ref().map_or(0, |agent| agent.depth) + 1,
-            name: tool::label(&told("agentName", &child.name)),
+            name: tool::label(&field("agentName", &file.name)),
         };
-        let mut record = Self {
+        let mut child = Self {
             children: std::mem::take(&mut self.children),
             agent: Some(Arc::new(agent)),
             ..Self::default()
         };
-        for line in lines() {
-            if !record.record(&line.object(), out) {
-                out.unknown(&crate::frame::Frame::new(line.raw()));
+        out.replay(&file.text, |frame, out| {
+            if let Some(json) = frame.json()
+                && !child.record(&json.object(), out)
+            {
+                out.unknown(frame);
             }
-        }
-        self.children = record.children;
-        out.agent(outer.0);
-        out.time(outer.1.map(Into::into));
+        });
+        self.children = child.children;
     }
 
     fn tool_result(&mut self, fields: &Object<'_>, out: &mut Emitter) {

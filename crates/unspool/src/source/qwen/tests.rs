@@ -1,6 +1,8 @@
 //! Rules that no recording shows.
 
 use super::*;
+use crate::frame::Frame;
+use crate::source::{Emitter, Source as _};
 use serde_json::Value;
 
 /// The events of some lines, without number and time.

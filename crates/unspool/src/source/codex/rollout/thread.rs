@@ -19,6 +19,7 @@ use crate::json::{Json, Object};
 use crate::recent::RecentQueue;
 use crate::source::codex::item::{self, Item};
 use crate::source::codex::{PROVIDER, Turn, change, legacy, usage};
+use crate::source::usage::Totals;
 use crate::source::{Emitter, Outcome};
 
 mod conversation;
@@ -37,7 +38,7 @@ pub(super) struct Thread {
     last: Last,
     open: HashMap<String, Open>,
     scripts: Scripts,
-    usage: usage::Counter,
+    usage: Totals,
     /// The last error shown; the end of the turn may repeat it.
     error: String,
     /// Searches that were shown, each of which comes twice.
@@ -175,7 +176,7 @@ impl Thread {
             }
             "task_complete" | "turn_complete" => self.complete(payload, family, out),
             "turn_aborted" => self.aborted(payload, family, out),
-            "token_count" => self.usage.show(usage::of_info(payload.get("info")), out),
+            "token_count" => self.usage.emit(usage::of_info(payload.get("info")), out),
             "user_message" => self.user(payload.get("message"), out),
             "agent_message" => {
                 self.did(Last::Answer);

@@ -3,6 +3,7 @@
 
 use crate::event::{Category, Payload, ToolStatus, Usage};
 use crate::json::{Json, Object};
+use crate::source::usage::{Names, add};
 use crate::source::{Outcome, genai};
 
 /// What a tool said: to the model, and for the display.
@@ -100,15 +101,17 @@ pub(super) fn outcome(call: &Object<'_>, name: &str, status: &str) -> Outcome {
     outcome
 }
 
-/// Thoughts are counted apart from the answer.
+/// Reads the tokens of a message, whose thoughts are counted apart.
 pub(super) fn usage(tokens: &Object<'_>) -> Usage {
-    let thoughts = tokens.get("thoughts").u64();
-    let output = tokens.get("output").u64();
-    Usage {
-        input_tokens: tokens.get("input").u64(),
-        output_tokens: output.map(|output| output + thoughts.unwrap_or(0)),
-        cached_tokens: tokens.get("cached").u64(),
-        reasoning_tokens: thoughts,
-        ..Usage::default()
+    const NAMES: Names = Names {
+        input: &["input"],
+        output: &["output"],
+        cached: &["cached"],
+        reasoning: &["thoughts"],
+    };
+    let mut usage = NAMES.read(tokens);
+    if usage.output_tokens.is_some() {
+        add(&mut usage.output_tokens, usage.reasoning_tokens);
     }
+    usage
 }

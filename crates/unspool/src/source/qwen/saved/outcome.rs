@@ -3,6 +3,7 @@
 
 use crate::event::{Payload, ToolStatus, Usage};
 use crate::json::{Json, Object};
+use crate::source::usage::Names;
 use crate::source::{Outcome, genai};
 
 /// How a call ended.
@@ -61,21 +62,23 @@ fn command(display: Json<'_>, text: &str, outcome: &mut Outcome) {
     }
 }
 
-/// Whether the reasoning is counted in the answer's tokens depends on the
-/// model's API; the total tells.
+/// Reads the tokens of an answer. Some APIs count the reasoning in it, others
+/// in the total alone.
 pub(super) fn usage(tokens: &Object<'_>) -> Usage {
-    let count = |key| tokens.get(key).u64();
-    let (input, answer) = (count("promptTokenCount"), count("candidatesTokenCount"));
-    let thoughts = count("thoughtsTokenCount");
-    let apart = count("totalTokenCount")
-        .zip(input)
-        .map(|(total, input)| total.saturating_sub(input));
+    const NAMES: Names = Names {
+        input: &["promptTokenCount"],
+        output: &["candidatesTokenCount"],
+        cached: &["cachedContentTokenCount"],
+        reasoning: &["thoughtsTokenCount"],
+    };
+    let usage = NAMES.read(tokens);
+    let total = tokens.get("totalTokenCount").u64();
+    let apart = total
+        .zip(usage.input_tokens)
+        .map_or(0, |(total, input)| total.saturating_sub(input));
     Usage {
-        input_tokens: input,
-        output_tokens: answer.map(|answer| answer.max(apart.unwrap_or(0))),
-        cached_tokens: count("cachedContentTokenCount"),
-        reasoning_tokens: thoughts,
-        ..Usage::default()
+        output_tokens: usage.output_tokens.map(|answer| answer.max(apart)),
+        ..usage
     }
 }
 
