@@ -22,21 +22,21 @@ mod codex;
 mod edits;
 mod emitter;
 mod gemini;
-mod genai;
+mod gemini_shared;
 mod live_or_saved;
 mod media;
 mod openai;
 mod opencode;
-pub(crate) mod own;
 mod provider;
 mod qwen;
 pub(crate) mod raw;
-#[cfg(test)]
-mod replay;
 pub(crate) mod rpc;
 mod saved;
 mod subagents;
+#[cfg(test)]
+mod testing;
 mod tools;
+pub(crate) mod unspool;
 mod usage;
 
 /// Translates one provider's frames to events.
@@ -75,7 +75,7 @@ impl<T: Source + Clone + 'static> Fork for T {
 
 /// All providers in the order of recognition: the most specific first.
 pub const BUILTIN: &[Provider] = &[
-    own::PROVIDER,
+    unspool::PROVIDER,
     qwen::PROVIDER,
     claude::PROVIDER,
     codex::PROVIDER,

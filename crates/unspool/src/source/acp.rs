@@ -17,19 +17,19 @@ use crate::event::{Prompt, RawJson, Session};
 use crate::frame::Frame;
 use crate::json::{Json, Object};
 use crate::recent::RecentMap;
-use blocks::Blocks;
 use call::Call;
 use content::{Given, Wording};
+use message_ids::MessageIds;
 use sessions::Sessions;
 use terminal::Terminals;
 
 mod aider;
 mod answers;
-mod blocks;
 mod call;
 mod calls;
 mod content;
 mod edits;
+mod message_ids;
 mod outcome;
 mod requests;
 mod sessions;
@@ -155,7 +155,7 @@ struct Acp {
     current: String,
     calls: Vec<Call>,
     terminals: Terminals,
-    blocks: Blocks,
+    message_ids: MessageIds,
     ended: Option<Ended>,
     said: Option<Said>,
     summary: String,
@@ -382,7 +382,7 @@ impl Acp {
         self.turn_to(session, out);
         out.agent(self.sessions.agent_of(session));
         let owner = self.owner(session, out);
-        self.blocks.end(&owner);
+        self.message_ids.end(&owner);
         // Date, system and folder, which Gemini itself puts before a prompt.
         if words.text.starts_with("<session_context>") {
             out.context("session_context", "", words.text.as_str());

@@ -1,19 +1,16 @@
-//! Claude Code: what `claude -p` prints and what it saves.
+//! Claude Code: output of `claude -p` and saved sessions.
 //!
 //! Shapes: `--output-format stream-json` with and without partial messages and
 //! control messages, `--output-format json` (one result object, or an array of
 //! the stream's lines), and saved sessions with the records of their
 //! sub-agents in `<session>/subagents/`.
 //!
-//! A live line and a saved record are the same thing in two spellings, and one
-//! line holds one block of a message, seldom more. What differs is the end of a
-//! turn: a live stream says it in `result`, a saved session only by the stop
-//! reason of the last message ([`turn`]). Sub-agents' lines are mixed into a
-//! live stream and lie in files of their own beside a saved one; those are
-//! played right after the call that started them ([`agents`]).
-//!
-//! State is bounded: tables of what is open or was seen lately, each with a
-//! limit, and the plan.
+//! A live line and a saved record have the same fields in two spellings. A line
+//! usually holds one block of a message. The end of a turn differs: a live
+//! stream has a `result` line, a saved session only the stop reason of the last
+//! message ([`turn`]). Lines of sub-agents are part of a live stream. Saved
+//! sessions have them in separate files, which are replayed right after the call
+//! that started the sub-agent ([`agents`]).
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -24,27 +21,27 @@ use crate::frame::Frame;
 use crate::json::Json;
 
 use agents::Agents;
-use blocks::Blocks;
+use block_ids::BlockIds;
 use calls::Calls;
 use tasks::Tasks;
 use turn::Turn;
 use wire::{Block, Content, Line, SYNTHETIC};
 
 mod agents;
-mod blocks;
+mod block_ids;
 mod calls;
 mod edits;
-mod other;
 mod recognise;
 mod result;
-mod said;
 mod sessions;
+mod sideband;
 mod system;
 mod tasks;
 #[cfg(test)]
 mod tests;
 mod turn;
 mod usage;
+mod user;
 mod wire;
 
 pub(crate) const PROVIDER: Provider =
@@ -114,13 +111,13 @@ const TOOLS: ToolNames = &[
 struct Claude {
     session: Session,
     /// The session as it was last emitted.
-    told: Option<Session>,
+    emitted: Option<Session>,
     /// The sub-agent whose saved record is being replayed.
     replayed: Option<Arc<Agent>>,
-    /// Whether the root agent has spoken or been spoken to.
+    /// A message of the root conversation was seen.
     has_root: bool,
     agents: Agents,
-    blocks: Blocks,
+    block_ids: BlockIds,
     calls: Calls,
     tasks: Tasks,
     turn: Turn,
@@ -155,7 +152,7 @@ impl Claude {
         let kind = line.kind.str().unwrap_or_default();
         match kind.as_ref() {
             "assistant" | "user" => {
-                self.meet(line, out);
+                self.introduce(line, out);
                 self.has_root |= agent.is_none();
                 out.agent(agent);
                 if kind == "user" {
@@ -165,18 +162,18 @@ impl Claude {
                 }
             }
             "stream_event" => {
-                self.meet(line, out);
+                self.introduce(line, out);
                 out.agent(agent);
                 self.stream_event(line, frame, out);
             }
             kind => {
                 out.agent(agent);
-                self.other(kind, line, frame, out);
+                self.sideband(kind, line, frame, out);
             }
         }
     }
 
-    /// The sub-agent that a line belongs to.
+    /// Returns the sub-agent that a line belongs to.
     fn agent_of(&mut self, line: &Line<'_>) -> Option<Arc<Agent>> {
         if let Some(agent) = &self.replayed {
             return Some(Arc::clone(agent));
@@ -189,11 +186,11 @@ impl Claude {
             .then(|| self.agents.of_sidechain(line))
     }
 
-    /// Sees to it that the session stands before everything else.
-    fn meet(&mut self, line: &Line<'_>, out: &mut Emitter) {
+    /// Emits the session before the first other event.
+    fn introduce(&mut self, line: &Line<'_>, out: &mut Emitter) {
         let says_more =
             line.is_saved() && self.session.version.is_empty() && !line.version.is_null();
-        if self.told.is_some() && !says_more {
+        if self.emitted.is_some() && !says_more {
             return;
         }
         let id = if line.is_saved() {
@@ -207,18 +204,18 @@ impl Claude {
             self.session.cwd = line.cwd.string();
             self.session.forked_from = line.origin_session();
         }
-        self.tell(out);
+        self.emit_session(out);
     }
 
     /// Emits the session if anything in it is new.
-    fn tell(&mut self, out: &mut Emitter) {
+    fn emit_session(&mut self, out: &mut Emitter) {
         PROVIDER.name.clone_into(&mut self.session.provider);
-        if self.told.as_ref() != Some(&self.session) {
+        if self.emitted.as_ref() != Some(&self.session) {
             let agent = out.current_agent();
             out.agent(None);
             out.session(self.session.clone());
             out.agent(agent);
-            self.told = Some(self.session.clone());
+            self.emitted = Some(self.session.clone());
         }
     }
 
@@ -229,26 +226,26 @@ impl Claude {
         match &line.message.content {
             Content::Blocks(blocks) => {
                 for (place, block) in (0..).zip(blocks) {
-                    let id = self.blocks.id(line, (blocks.len() > 1).then_some(place));
+                    let id = self.block_ids.id(line, (blocks.len() > 1).then_some(place));
                     self.assistant_block(block, id.as_deref(), line, frame, out);
                 }
             }
-            Content::Text(text) => self.answer(Json::NULL, text.clone(), line, out),
+            Content::Text(text) => self.synthetic_text(Json::NULL, text.clone(), line, out),
             Content::Nothing => out.unknown(frame),
         }
-        if line.is_saved() && self.leads(out) {
+        if line.is_saved() && self.is_leading(out) {
             self.turn.answered(line, out);
         }
     }
 
-    /// Whether the current agent's turns are those of the session: the root
-    /// agent's, or a sub-agent's whose record is read on its own.
-    fn leads(&self, out: &Emitter) -> bool {
+    /// Returns true if the current agent's turns are the session's turns: for the
+    /// root agent, or for a sub-agent whose record is the input.
+    fn is_leading(&self, out: &Emitter) -> bool {
         out.current_agent().is_none() || (self.replayed.is_none() && !self.has_root)
     }
 
-    /// A saved session tells its model only here, and a live stream that
-    /// began without its first line too.
+    /// Takes the model from a message: saved sessions, and live streams without
+    /// their first line, name it nowhere else.
     fn model(&mut self, line: &Line<'_>, out: &mut Emitter) {
         let known = !self.session.model.is_empty();
         if known && !line.is_saved() {
@@ -257,7 +254,7 @@ impl Claude {
         let model = line.message.model.str().unwrap_or_default();
         if !model.is_empty() && model != SYNTHETIC && model != self.session.model {
             self.session.model = model.into_owned();
-            self.tell(out);
+            self.emit_session(out);
         }
     }
 
@@ -272,7 +269,7 @@ impl Claude {
         match block.kind.str().as_deref() {
             Some("text") if line.is_synthetic() => {
                 let text = block.text.str().unwrap_or_default();
-                self.answer(block.text, text, line, out);
+                self.synthetic_text(block.text, text, line, out);
             }
             Some("text") => out.text(id, block.text.payload()),
             Some("thinking") => out.reasoning(id, block.thinking.payload()),
@@ -290,14 +287,20 @@ impl Claude {
         }
     }
 
-    /// Text that no model wrote: an error of the API, or what a slash command
-    /// printed.
-    fn answer(&mut self, json: Json<'_>, text: Cow<'_, str>, line: &Line<'_>, out: &mut Emitter) {
+    /// Emits text that Claude Code itself wrote: an API error, or the output of a
+    /// slash command.
+    fn synthetic_text(
+        &mut self,
+        json: Json<'_>,
+        text: Cow<'_, str>,
+        line: &Line<'_>,
+        out: &mut Emitter,
+    ) {
         if line.is_error() {
             self.turn.error_shown(&text);
             out.notice(Level::Error, text);
         } else if text != "No response requested." {
-            // What stands in a saved session for a turn that was not taken.
+            // A placeholder in saved sessions for an answer that was not requested.
             let payload = if json.is_null() {
                 text.into()
             } else {

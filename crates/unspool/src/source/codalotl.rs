@@ -377,10 +377,10 @@ fn milliseconds(text: &str) -> Option<u64> {
 mod tests {
     use super::*;
     use crate::event::{Body, Event};
-    use crate::source::replay;
+    use crate::source::testing;
 
     fn events(lines: &[&str]) -> Vec<Event> {
-        replay::events(&PROVIDER, &lines.join("\n"))
+        testing::events(&PROVIDER, &lines.join("\n"))
     }
 
     fn kinds(events: &[Event]) -> Vec<&str> {

@@ -1,6 +1,6 @@
-//! The changes that a call's input announces, for agents whose results do not
-//! repeat them. They become true only when the call succeeds: the sources keep
-//! them until its result and attach them there.
+//! Edits described by the input of a call, for agents whose results do not
+//! repeat them. They are made only if the call succeeds: sources keep them until
+//! the result and attach them there.
 
 use std::borrow::Cow;
 
@@ -9,9 +9,8 @@ use crate::json::{Json, Object};
 use crate::patch;
 use crate::recent::RecentMap;
 
-/// The changes in the input of a call of this category: a patch text, a text
-/// to replace, the content of a file, a file to delete. The input may be a
-/// JSON string, as free-form tools have it.
+/// Returns the edits that a call's input describes: a patch, a replacement, the
+/// content of a file, a deletion. The input of free-form tools is a JSON string.
 pub(crate) fn announced(category: Category, input: Json<'_>) -> Vec<Edit> {
     if let Some(text) = input.str() {
         return match Json::parse(&text) {
@@ -46,7 +45,7 @@ pub(crate) fn announced(category: Category, input: Json<'_>) -> Vec<Edit> {
     }
 }
 
-/// The path that a patch text names first.
+/// Returns the first path in a patch.
 pub(crate) fn patched_path(input: Json<'_>) -> Option<String> {
     let decoded = input.str();
     let text = match decoded {
@@ -75,7 +74,7 @@ fn replaced(path: &str, fields: &Object<'_>) -> Option<Edit> {
     Some(patch::from_texts(path, Some(&old), &new, false))
 }
 
-/// One of several changes, for the file that it names itself or for `path`.
+/// Reads one of several edits, of the file that it names or of `path`.
 fn listed(path: &str, fields: &Object<'_>) -> Option<Edit> {
     let own = first(fields, PATH);
     let path = own.as_deref().unwrap_or(path);
@@ -85,8 +84,8 @@ fn listed(path: &str, fields: &Object<'_>) -> Option<Edit> {
     replaced(path, fields).or_else(|| between_lines(path, fields))
 }
 
-/// Aider's changes are made between two lines, given by what they say or by an
-/// id that says nothing to a person.
+/// Reads an edit of aider between two lines, given by their text or by an opaque
+/// id.
 fn between_lines(path: &str, fields: &Object<'_>) -> Option<Edit> {
     let operation = fields.get("operation").str()?;
     let line = |key: &str| fields.get(key).str().filter(|line| !is_line_id(line));
@@ -137,8 +136,7 @@ fn of_patch(path: &str, text: &str) -> Vec<Edit> {
     Vec::new()
 }
 
-/// Changes of calls whose results have not come. Calls that never get one are
-/// forgotten after a while.
+/// Edits of calls without a result. Those of the oldest calls are forgotten.
 #[derive(Clone, Default)]
 pub(crate) struct Pending(RecentMap<String, Vec<Edit>, 256>);
 
@@ -164,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn every_form_of_input_gives_its_changes() {
+    fn edits_of_every_form_of_input() {
         let patch = r#""*** Begin Patch\n*** Delete File: a\n*** End Patch""#;
         assert_eq!(edits(Category::Edit, patch)[0].op, EditOp::Delete);
         let wrapped = format!("{{\"input\":{patch}}}");
@@ -191,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_of_changes_give_one_each() {
+    fn a_list_gives_one_edit_each() {
         let lines = |input: &str| -> Vec<Vec<String>> {
             let edits = edits(Category::Edit, input);
             let hunks = edits.into_iter().flat_map(|edit| edit.hunks);
@@ -214,14 +212,14 @@ mod tests {
     }
 
     #[test]
-    fn what_changes_no_file_gives_nothing() {
+    fn input_without_edits() {
         assert!(edits(Category::Read, r#"{"path":"f","content":"x"}"#).is_empty());
         assert!(edits(Category::Edit, r#"{"path":7,"content":"x"}"#).is_empty());
         assert!(edits(Category::Edit, "[1]").is_empty());
     }
 
     #[test]
-    fn changes_are_taken_once_and_never_pile_up() {
+    fn pending_edits_are_taken_once_and_bounded() {
         let mut pending = Pending::default();
         for number in 0..1000 {
             pending.insert(&number.to_string(), vec![Edit::default()]);

@@ -1,9 +1,10 @@
-//! What is the same for every provider, done once: numbering, the ids of
-//! messages and calls, deltas against their final form, one call and one
-//! result each, plan tools as plans, clean labels, the open turn.
+//! The queue of events, and everything that works alike for every provider:
+//! sequence numbers, ids of messages and calls, deltas compared with the final
+//! form, one call and one result each, plan tools as plans, clean labels, the
+//! open turn.
 //!
-//! Memory is bounded by what is open plus a fixed number of finished calls and
-//! messages that are remembered to tell repetitions.
+//! Memory is bounded by open calls and messages, plus a fixed number of finished
+//! ones that are kept to recognise repetitions.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -35,21 +36,21 @@ mod withheld;
 /// Finished calls and messages that are remembered.
 const REMEMBERED: usize = 16_384;
 
-/// Takes what a source found and makes events of it.
+/// Turns what a source reads into events.
 #[derive(Clone, Default)]
 pub struct Emitter {
     events: VecDeque<Event>,
     seq: u64,
     time: Option<String>,
     agent: Option<Arc<Agent>>,
-    /// Of several that go on at once, the one that events belong to now.
+    /// The conversation that events belong to, where several are interleaved.
     conversation: String,
     keep_raw: bool,
     raw: Option<String>,
     /// The last frame that was not empty.
     raw_before: Option<String>,
     turn_open: bool,
-    /// Whose run is finished, where there are several.
+    /// The provider whose run ends, where several are interleaved.
     finishing: &'static str,
     messages: Messages,
     calls: HashMap<String, Known>,
@@ -58,9 +59,9 @@ pub struct Emitter {
     unnamed_calls: u64,
     /// The agent's own tools.
     tools: ToolNames,
-    /// Calls that nothing else has told of yet.
+    /// Calls that are held back until their result is known.
     withheld: Vec<Withheld>,
-    /// Changes of which it is not known whether they were made, by number.
+    /// Sequence numbers of proposed edits whose outcome is open.
     undecided: VecDeque<u64>,
 }
 
@@ -78,23 +79,23 @@ pub struct Call<'a> {
     pub arg: Option<Cow<'a, str>>,
     /// The input, verbatim.
     pub input: Option<RawJson>,
-    /// The provider's own headline.
+    /// The provider's title for the call.
     pub title: &'a str,
 }
 
-/// How a tool call ended.
+/// The end of a tool call.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Outcome {
-    /// How it ended.
+    /// Status.
     pub status: ToolStatus,
-    /// What it said.
+    /// Output, verbatim.
     pub output: Payload,
     /// The exit code of a command.
     pub exit_code: Option<i64>,
-    /// The changes that it made.
+    /// Edits that it made.
     pub edits: Vec<Edit>,
-    /// How long it ran.
+    /// Duration in milliseconds.
     pub duration_ms: Option<u64>,
     /// The tool's name, for a result whose call was never seen.
     pub name: String,
@@ -118,14 +119,14 @@ constructors! {
     }
 }
 
-/// What is known of a call.
+/// A call that was announced.
 #[derive(Clone)]
 struct Known {
     /// The id in the events: the provider's, made unique where it is reused.
     id: String,
     name: String,
     category: Category,
-    /// Of the last `tool_use`, to tell whether another one says more.
+    /// Digest of the last `tool_use`, to recognise one that adds nothing.
     digest: u64,
     phase: Phase,
 }
@@ -159,7 +160,7 @@ impl Emitter {
         self.events.pop_front()
     }
 
-    /// The next frame begins: time and agent are no longer known.
+    /// Starts the next frame: time and agent are unknown again.
     pub(crate) fn begin(&mut self, frame: &Frame<'_>) {
         self.time = None;
         self.agent = None;
@@ -170,7 +171,7 @@ impl Emitter {
         self.raw = self.keep_raw.then(|| frame.text.to_owned());
     }
 
-    /// What comes now was made of the lines before this empty one.
+    /// Attributes the events that follow to the frame before this empty one.
     pub(crate) fn of_line_before(&mut self) {
         self.raw.clone_from(&self.raw_before);
     }
@@ -193,13 +194,13 @@ impl Emitter {
         self.raw = None;
     }
 
-    /// Sets the time (RFC 3339) of the events that follow in this frame. What is
-    /// no time is none.
+    /// Sets the time (RFC 3339) of the events that follow in this frame. Invalid
+    /// timestamps are dropped.
     pub fn time(&mut self, time: Option<Cow<'_, str>>) {
         self.time = time.filter(|time| is_time(time)).map(Cow::into_owned);
     }
 
-    /// The same from milliseconds since 1970.
+    /// Sets the time in milliseconds since 1970; see [`Emitter::time`].
     pub fn time_ms(&mut self, milliseconds: Option<i64>) {
         self.time = milliseconds
             .and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok())
@@ -212,23 +213,23 @@ impl Emitter {
         self.agent = agent;
     }
 
-    /// Sets which of several conversations the events that follow in this frame
-    /// belong to: the open message without an id is another in each.
+    /// Sets the conversation of the events that follow in this frame. Each
+    /// conversation has an open message without an id of its own.
     pub fn conversation(&mut self, name: &str) {
         name.clone_into(&mut self.conversation);
     }
 
-    /// The agent that events are attributed to now.
+    /// Returns the agent that events are attributed to.
     pub fn current_agent(&self) -> Option<Arc<Agent>> {
         self.agent.clone()
     }
 
-    /// The time that events are given now.
+    /// Returns the time that events get.
     pub fn current_time(&self) -> Option<String> {
         self.time.clone()
     }
 
-    /// Emits the session's data, or what changed of it.
+    /// Emits the session's data.
     pub fn session(&mut self, session: Session) {
         self.push(Body::Session(Session {
             version: tool::label(&session.version),
@@ -241,7 +242,7 @@ impl Emitter {
         }));
     }
 
-    /// What a person said. Opens a turn.
+    /// Emits a prompt of the user and opens a turn.
     pub fn user(&mut self, text: impl Into<Payload>, queued: bool) {
         let text = text.into();
         if text.is_empty() {
@@ -252,21 +253,20 @@ impl Emitter {
         self.push(Body::User(User { text, queued }));
     }
 
-    /// A whole block of answer text. Where deltas with the same id came
-    /// before, it is emitted only if it differs from them. Without an id it is
-    /// the final form of the open message, or a message of its own.
+    /// Emits a whole block of answer text. After deltas with the same id it is
+    /// emitted only if it differs from them. Without an id it is the final form
+    /// of the open message, or a new message.
     pub fn text(&mut self, id: Option<&str>, text: impl Into<Payload>) {
         self.message(Stream::Text, id, text.into(), false);
     }
 
-    /// More answer text. Without an id it belongs to the open message, which
+    /// Appends answer text. Without an id it belongs to the open message, which
     /// ends at a call, reasoning, a user message or the end of the turn.
     pub fn text_delta(&mut self, id: Option<&str>, text: &str) {
         self.message(Stream::Text, id, text.into(), true);
     }
 
-    /// More text of a program that writes no markdown: its lines stay as they
-    /// are.
+    /// Appends text that is not Markdown: its line breaks are kept.
     pub fn preformatted_delta(&mut self, text: &str) {
         let message = Message {
             text: text.into(),
@@ -277,28 +277,28 @@ impl Emitter {
         self.push_message(Stream::Text, None, message);
     }
 
-    /// A whole block of reasoning; see [`Emitter::text`].
+    /// Emits a whole block of reasoning; see [`Emitter::text`].
     pub fn reasoning(&mut self, id: Option<&str>, text: impl Into<Payload>) {
         let text = text.into();
-        // A title without words is no thought.
+        // A bare title is not a thought.
         let is_empty = text.as_str().chars().all(|c| c == '*' || c.is_whitespace());
         if !is_empty {
             self.message(Stream::Reasoning, id, text, false);
         }
     }
 
-    /// More reasoning; see [`Emitter::text_delta`].
+    /// Appends reasoning; see [`Emitter::text_delta`].
     pub fn reasoning_delta(&mut self, id: Option<&str>, text: &str) {
         self.message(Stream::Reasoning, id, text.into(), true);
     }
 
-    /// Ends the open message that has no id, so that what follows is another.
+    /// Ends the open message without an id: text that follows starts a new one.
     pub fn end_message(&mut self) {
         let speaker = speaker(&self.conversation, self.agent.as_deref());
         self.messages.end_unnamed(&speaker);
     }
 
-    /// Whether this very text was shown as a whole block a short while ago.
+    /// Returns true if a recent block had exactly this text.
     pub fn was_shown(&self, text: &str) -> bool {
         self.messages.was_shown(text)
     }
@@ -330,9 +330,9 @@ impl Emitter {
         });
     }
 
-    /// A tool call begins, or more is known of it. A repetition that says
-    /// nothing new is not emitted; an id that belonged to a finished call is
-    /// made unique. A call of a plan tool becomes the plan.
+    /// Emits a tool call, or more that is known of it. A repetition that adds
+    /// nothing is dropped; an id that belonged to a finished call is made unique.
+    /// A call of a plan tool becomes the plan.
     pub fn tool_use(&mut self, call: Call<'_>) {
         let json = call.input.as_ref().map_or(Json::NULL, RawJson::json);
         let plan = tool::plan(call.name, json);
@@ -345,13 +345,13 @@ impl Emitter {
             return;
         };
         match plan {
-            // A plan stands beside the message, which goes on.
+            // A plan does not end the open message.
             Some(plan) => self.plan(plan),
             None => self.show_call(call),
         }
     }
 
-    /// Remembers a call and gives back its event; `None` if it is known already.
+    /// Records a call and returns its event; `None` if it is a repetition.
     fn admit(&mut self, call: Call<'_>, phase: Phase) -> Option<ToolUse> {
         let category = call
             .category
@@ -399,8 +399,8 @@ impl Emitter {
         self.push(Body::ToolUse(call));
     }
 
-    /// Registers a call that is shown in another way (a plan, for example):
-    /// neither it nor its result is emitted, unless it failed.
+    /// Records a call that another event represents, such as a plan. Neither it
+    /// nor its result is emitted, unless it failed.
     pub fn hide_call(&mut self, id: &str, name: &str) {
         self.remember(
             id,
@@ -414,7 +414,7 @@ impl Emitter {
         );
     }
 
-    /// Output of a call that still runs.
+    /// Emits output of a running call.
     pub fn tool_output(&mut self, id: &str, text: impl Into<Payload>) {
         let text = text.into();
         let known = self.calls.get(id);
@@ -426,8 +426,8 @@ impl Emitter {
         self.push(Body::ToolOutput(ToolOutput { id, text }));
     }
 
-    /// A call ended. Only the first result of a call counts; one without a
-    /// call is emitted all the same.
+    /// Emits the result of a call. Only the first one counts; a result without a
+    /// call is emitted too.
     pub fn tool_result(&mut self, id: &str, outcome: Outcome) {
         self.turn_open = true;
         let known = self.calls.get_mut(id).filter(|_| !id.is_empty());
@@ -482,36 +482,36 @@ impl Emitter {
         }));
     }
 
-    /// Whether a call with this id was announced and has no result yet.
+    /// Returns true if the call was announced and has no result yet.
     pub fn is_open(&self, id: &str) -> bool {
         self.calls
             .get(id)
             .is_some_and(|known| known.phase != Phase::Finished)
     }
 
-    /// Whether a call or result with this id was seen.
+    /// Returns true if a call or result with this id was seen.
     pub fn is_known(&self, id: &str) -> bool {
         self.calls.contains_key(id)
     }
 
-    /// The id under which the call with the provider's id is emitted: another
-    /// one where the provider uses an id again.
+    /// Returns the id in the events of the call with the provider's id. They
+    /// differ where the provider reuses ids.
     pub fn emitted_id(&self, id: &str) -> Option<&str> {
         self.calls.get(id).map(|known| known.id.as_str())
     }
 
-    /// The category of the call with this id.
+    /// Returns the category of the call with this id.
     pub fn category_of(&self, id: &str) -> Option<Category> {
         self.calls.get(id).map(|known| known.category)
     }
 
-    /// The whole plan.
+    /// Emits the whole plan.
     pub fn plan(&mut self, plan: Plan) {
         self.turn_open = true;
         self.push(Body::Plan(plan));
     }
 
-    /// Changes of files outside any call.
+    /// Emits edits outside any call.
     pub fn edits(&mut self, edits: Vec<Edit>) {
         if edits.is_empty() {
             return;
@@ -521,7 +521,7 @@ impl Emitter {
         self.push(Body::Edit(Edits::new(edits)));
     }
 
-    /// A request for permission, or its answer.
+    /// Emits a request for permission, or its answer.
     pub fn permission(&mut self, permission: Permission) {
         let tool_id = self
             .calls
@@ -534,12 +534,12 @@ impl Emitter {
         }));
     }
 
-    /// A question to the person.
+    /// Emits a question to the user.
     pub fn prompt(&mut self, prompt: Prompt) {
         self.push(Body::Prompt(prompt));
     }
 
-    /// Context that the agent was given.
+    /// Emits context that the agent was given.
     pub fn context(&mut self, name: &str, title: &str, text: impl Into<Payload>) {
         self.push(Body::Context(crate::event::Context {
             name: tool::label(name),
@@ -548,13 +548,13 @@ impl Emitter {
         }));
     }
 
-    /// What was said so far was replaced by this summary, where it is known: the
-    /// same event for every agent.
+    /// Emits the event of a compacted conversation, with the summary if it is
+    /// known.
     pub fn compacted(&mut self, summary: impl Into<Payload>) {
         self.context("compacted", "", summary);
     }
 
-    /// A message of the agent itself.
+    /// Emits a message of the agent program itself.
     pub fn notice(&mut self, level: Level, text: impl Into<Payload>) {
         let text = text.into();
         if !text.is_empty() {
@@ -562,7 +562,7 @@ impl Emitter {
         }
     }
 
-    /// So many bytes of the input were not read.
+    /// Emits a warning that bytes of the input were skipped.
     pub(crate) fn left_out(&mut self, bytes: u64, text: String) {
         self.push(Body::Notice(Notice {
             left_out: Some(bytes),
@@ -570,7 +570,7 @@ impl Emitter {
         }));
     }
 
-    /// Tokens and cost; nothing is emitted when all fields are empty.
+    /// Emits tokens and cost, unless all fields are empty.
     pub fn usage(&mut self, usage: Usage) {
         let empty = Usage {
             cumulative: usage.cumulative,
@@ -581,28 +581,27 @@ impl Emitter {
         }
     }
 
-    /// A turn begins without any event of its own.
+    /// Opens a turn without an event.
     pub fn open_turn(&mut self) {
         self.turn_open = true;
     }
 
-    /// Whether something happened since the last end of a turn.
+    /// Returns true if a turn is open.
     pub fn is_turn_open(&self) -> bool {
         self.turn_open
     }
 
-    /// Another agent's frames follow, whose turn is open or not.
+    /// Sets the state of the turn when another agent's frames follow.
     pub(crate) fn set_turn_open(&mut self, is_open: bool) {
         self.turn_open = is_open;
     }
 
-    /// The run of this agent is the next that is finished; empty where no other
-    /// one could be meant.
+    /// Names the provider whose run is finished next; empty if there is only one.
     pub(crate) fn finishing(&mut self, name: &'static str) {
         self.finishing = name;
     }
 
-    /// A turn ended.
+    /// Ends the turn.
     pub fn turn_end(&mut self, mut end: TurnEnd) {
         if end.status == TurnStatus::Interrupted && end.reason.is_empty() {
             end.reason.push_str(self.finishing);
@@ -616,7 +615,7 @@ impl Emitter {
         }));
     }
 
-    /// The input ended: an open turn was cut off.
+    /// Ends an open turn as interrupted: the input ended.
     pub fn interrupted(&mut self) {
         if self.turn_open {
             self.turn_end(TurnEnd {
@@ -626,7 +625,7 @@ impl Emitter {
         }
     }
 
-    /// A mode, a list of commands or the like, for interactive views.
+    /// Emits a mode, a list of commands or the like, for interactive views.
     pub fn state(&mut self, name: &str, value: Json<'_>) {
         self.push(Body::State(State {
             name: tool::label(name),
@@ -634,7 +633,7 @@ impl Emitter {
         }));
     }
 
-    /// A frame that no rule knows; it is kept whole.
+    /// Emits an unknown frame, which keeps its raw text.
     pub fn unknown(&mut self, frame: &Frame<'_>) {
         self.push(Body::Unknown(Unknown {
             text: frame.text.into(),
@@ -644,33 +643,33 @@ impl Emitter {
         }
     }
 
-    /// Whether the last event that waits says that nobody knows this frame.
+    /// Returns true if the last queued event reports this frame as unknown.
     pub(crate) fn is_unknown(&self, frame: &Frame<'_>) -> bool {
         self.events.back().is_some_and(|event| {
             matches!(event.body, Body::Unknown(_)) && event.raw.as_deref() == Some(frame.text)
         })
     }
 
-    /// Takes that event back: somebody does know the frame.
+    /// Removes the last queued event.
     pub(crate) fn take_back(&mut self) {
         if let Some(event) = self.events.pop_back() {
             self.seq = event.seq;
         }
     }
 
-    /// Whether anything was told yet.
-    pub(crate) fn has_told(&self) -> bool {
+    /// Returns true if an event was emitted before.
+    pub(crate) fn has_emitted(&self) -> bool {
         self.seq > 0
     }
 
-    /// An event that is finished already: it keeps everything, its number too.
+    /// Queues a complete event, which keeps its sequence number.
     pub(crate) fn event(&mut self, event: Event) {
         self.seq = event.seq.saturating_add(1);
         let raw = event.raw.or_else(|| self.raw.clone());
         self.events.push_back(Event { raw, ..event });
     }
 
-    /// The same behind other events, which it is counted with.
+    /// Queues a complete event under the next sequence number.
     pub(crate) fn next_event(&mut self, event: Event) {
         let seq = self.seq;
         self.event(Event { seq, ..event });
@@ -699,7 +698,7 @@ impl Emitter {
         }
     }
 
-    /// Counts a finished call, and forgets the oldest ones.
+    /// Records that a call is finished, and forgets the oldest finished one.
     fn retire(&mut self, id: &str) {
         if id.is_empty() {
             return;
@@ -713,7 +712,7 @@ impl Emitter {
     }
 }
 
-/// Whose open message without an id is meant.
+/// Returns the key of an agent's open message without an id.
 fn speaker<'a>(conversation: &str, agent: Option<&'a Agent>) -> Cow<'a, str> {
     let agent = agent.map_or("", |agent| &agent.id);
     if conversation.is_empty() {
@@ -723,7 +722,7 @@ fn speaker<'a>(conversation: &str, agent: Option<&'a Agent>) -> Cow<'a, str> {
     }
 }
 
-/// `call`, `call#2`, `call#3` …
+/// Returns the next of `call`, `call#2`, `call#3` …
 fn next_id(last: &str, base: &str) -> String {
     let number = last
         .strip_prefix(base)

@@ -1,6 +1,6 @@
-//! What stands in a person's message for what is no text, whoever the agent is.
+//! Placeholders for the media in a user's message.
 
-/// The word for a part of this type; `None` if it may be text.
+/// Returns the placeholder for a part of this type; `None` for text.
 pub(super) fn stand_in(kind: &str) -> Option<&'static str> {
     match kind {
         "image" | "image_url" | "input_image" => Some("[image]"),

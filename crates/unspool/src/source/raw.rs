@@ -1,7 +1,6 @@
-//! Anything else: plain text is passed on as text, unknown JSON as `unknown`.
-//! Nothing is dropped and nothing is read into it; there are no turns. Text that
-//! does not end is cut into messages of [`LONGEST`] bytes, at the end of a line:
-//! a message is kept until it ends.
+//! Input of no known provider: plain text becomes text, JSON becomes `unknown`.
+//! There are no turns. Text is split into messages of [`LONGEST`] bytes at line
+//! ends, because an open message is kept in memory.
 
 use super::{Emitter, Provider, Source};
 use crate::frame::Frame;
@@ -15,7 +14,7 @@ const LONGEST: usize = 1 << 20;
 
 #[derive(Clone)]
 struct Raw {
-    /// Bytes of the message that is open.
+    /// Bytes of the open message.
     open: usize,
 }
 

@@ -1,25 +1,25 @@
-//! JSON-RPC messages as they stand in logs: alone, or wrapped with the
-//! direction in which they went.
+//! JSON-RPC messages as logs contain them: bare, or wrapped with their
+//! direction.
 
 use std::borrow::Cow;
 
 use crate::json::{Json, Object};
 
-/// Who sent a message.
+/// The sender of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Sender {
     Agent,
     Client,
 }
 
-/// One message: its fields, and its sender where the log says so.
+/// A message, with its sender if the log contains it.
 pub(crate) struct Message<'a> {
     pub(crate) sender: Option<Sender>,
     pub(crate) fields: Object<'a>,
 }
 
 impl<'a> Message<'a> {
-    /// Unwraps a log line `{"dir":…,"msg":…}`, or takes the message itself.
+    /// Unwraps a log line `{"dir":…,"msg":…}`; any other value is the message.
     pub(crate) fn new(json: Json<'a>) -> Self {
         let fields = json.object();
         let inner = fields.get("msg");
@@ -48,7 +48,7 @@ impl<'a> Message<'a> {
         self.fields.get("params")
     }
 
-    /// The id as text: a number and a string of the same digits are the same.
+    /// Returns the id as text: a number equals a string of the same digits.
     pub(crate) fn id(&self) -> Option<String> {
         let id = self.fields.get("id");
         (!id.is_null()).then(|| id.display().into_owned())

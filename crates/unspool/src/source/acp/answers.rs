@@ -156,7 +156,7 @@ impl Acp {
         root.echo.clear();
         self.last_words.clear();
         out.agent(None);
-        self.blocks.end(session);
+        self.message_ids.end(session);
         if let Some(usage) = usage {
             out.usage(usage);
         }

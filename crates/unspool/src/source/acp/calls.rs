@@ -273,7 +273,7 @@ impl Acp {
         if !call.announced && call.ends_message() {
             out.agent(call.agent.clone());
             let owner = self.owner(&call.session, out);
-            self.blocks.end(&owner);
+            self.message_ids.end(&owner);
         }
         call.announce(out);
     }

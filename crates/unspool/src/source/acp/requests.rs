@@ -56,7 +56,7 @@ impl Acp {
             self.open_session(session, out);
         }
         out.agent(None);
-        self.blocks.end(session);
+        self.message_ids.end(session);
         out.user(words.text, queued);
         super::give(&words.given, out);
         out.open_turn();

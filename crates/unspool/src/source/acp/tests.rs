@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use crate::reader::{Reader, ReaderOptions};
 use crate::source::provider;
 
+mod payloads;
 mod several;
-mod told;
 
 /// The events of these lines, as JSON.
 fn read(lines: &[Value]) -> Vec<Value> {

@@ -158,7 +158,7 @@ impl Acp {
         self.sessions.spoke(session);
         out.agent(agent);
         let owner = self.owner(session, out);
-        let id = self.blocks.id(&owner, reasoning, message);
+        let id = self.message_ids.id(&owner, reasoning, message);
         if reasoning {
             out.reasoning_delta(id.as_deref(), text);
         } else {
@@ -221,7 +221,7 @@ impl Acp {
         out.agent(self.sessions.agent_of(session));
         let owner = self.owner(session, out);
         let message = fields.get("messageId").string();
-        let id = self.blocks.id(&owner, reasoning, &message);
+        let id = self.message_ids.id(&owner, reasoning, &message);
         if reasoning {
             out.reasoning(id.as_deref(), text);
         } else {

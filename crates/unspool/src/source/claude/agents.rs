@@ -1,9 +1,9 @@
-//! Sub-agents: who they are, and the saved records of what they did.
+//! Sub-agents and their saved records.
 //!
-//! A live line names the call that started its agent; a record in a saved
-//! session lies in the agent's own file, whose `.meta.json` names the call.
-//! Older versions wrote side chains into the session itself, where only the
-//! chain of uuids and the prompt tell to which call they belong.
+//! A live line contains the call that started its agent. A saved sub-agent has a
+//! file of its own, whose `.meta.json` contains the call. Older versions wrote
+//! side chains into the session itself; they are assigned to calls by the chain
+//! of uuids and by the prompt.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
@@ -22,9 +22,9 @@ const REMEMBERED: usize = 256;
 pub(super) struct Agents {
     running: RecentQueue<Running, REMEMBERED>,
     files: SubagentFiles<Details>,
-    /// The agent whose call was just made and whose record is here.
+    /// The agent whose call was just emitted and whose record is attached.
     started: Option<String>,
-    /// The calls of those that work in the background, and their work.
+    /// Tasks of background agents, by call.
     background: RecentMap<String, String, REMEMBERED>,
 }
 
@@ -37,7 +37,7 @@ struct Running {
 }
 
 impl Agents {
-    /// A call starts a sub-agent.
+    /// Records that a call starts a sub-agent.
     pub(super) fn start(&mut self, call: &str, input: Json<'_>, depth: u32) {
         let fields = input.object();
         let prompt = digest(&fields.get("prompt").string());
@@ -59,22 +59,22 @@ impl Agents {
         self.started = record.map(|record| record.stem.clone());
     }
 
-    /// The call of a sub-agent has its result; nothing more is to come from it.
+    /// Forgets a sub-agent: its call has a result.
     pub(super) fn end(&mut self, call: &str) {
         self.running.retain(|running| running.agent.parent != call);
     }
 
-    /// The agent of a call works on while others do.
-    pub(super) fn in_background(&mut self, call: &str, work: &str) {
-        self.background.insert(call.to_owned(), work.to_owned());
+    /// Records that the agent of a call runs in the background.
+    pub(super) fn add_background(&mut self, call: &str, task: &str) {
+        self.background.insert(call.to_owned(), task.to_owned());
     }
 
-    /// The work of an agent in the background that has ended.
+    /// Removes the task of a background agent that has ended.
     pub(super) fn take_background(&mut self, call: &str) -> Option<String> {
         self.background.remove(call)
     }
 
-    /// The stream says more of the agent that a call started.
+    /// Updates the agent that a call started.
     pub(super) fn describe(&mut self, call: &str, id: &str, name: &str, depth: Option<u32>) {
         let Some(agent) = self.by_call(call) else {
             return;
@@ -90,7 +90,7 @@ impl Agents {
         }
     }
 
-    /// The agent of a live line.
+    /// Returns the agent of a live line.
     pub(super) fn of_call(&mut self, call: &str, line: &Line<'_>) -> Arc<Agent> {
         let id = line.agent_id.str().unwrap_or_default();
         let name = line.subagent_type.str().unwrap_or_default();
@@ -100,7 +100,7 @@ impl Agents {
             .unwrap_or_default()
     }
 
-    /// The agent that a call started; one is made for a call that was not seen.
+    /// Returns the agent that a call started, even if the call was not seen.
     fn by_call(&mut self, call: &str) -> Option<&mut Arc<Agent>> {
         let is_its_agent = |running: &Running| running.agent.parent == call;
         if !self.running.iter().any(is_its_agent) {
@@ -119,7 +119,7 @@ impl Agents {
         Some(&mut running.agent)
     }
 
-    /// The agent of a record that lies in the session's own file.
+    /// Returns the agent of a side-chain record in the session file.
     pub(super) fn of_sidechain(&mut self, line: &Line<'_>) -> Arc<Agent> {
         let id = line.agent_id.str().unwrap_or_default();
         let parent = line.parent_uuid.str().unwrap_or_default();
@@ -200,10 +200,10 @@ impl Agents {
     }
 }
 
-/// What one sub-agent did, as it was saved. The stem is the agent's id.
+/// The saved record of a sub-agent. Its stem is the agent's id.
 pub(super) type Record = SubagentFile<Details>;
 
-/// What a record is found by.
+/// Facts by which a record is assigned to a call.
 #[derive(Clone, Default)]
 pub(super) struct Details {
     /// Digest of the first prompt.
@@ -213,7 +213,7 @@ pub(super) struct Details {
 }
 
 impl Record {
-    /// The agent, where its caller has this depth.
+    /// Returns the agent, given the depth of its caller.
     pub(super) fn agent(&self, depth: u32) -> Arc<Agent> {
         Arc::new(Agent {
             id: self.stem.clone(),
@@ -223,7 +223,7 @@ impl Record {
         })
     }
 
-    /// Names the call, where the record itself did not.
+    /// Sets the call, unless the record contains it.
     pub(super) fn called_by(mut self, call: &str) -> Self {
         if self.call.is_empty() {
             call.clone_into(&mut self.call);

@@ -1,8 +1,8 @@
 //! Tool calls and their results.
 //!
-//! A result says in three places how it ended: `is_error`, what became of the
-//! permission, and its text. The structured `tool_use_result` beside it is
-//! large, so it is only looked into for the tools where it tells more.
+//! The status of a result depends on `is_error`, on the answer to the request for
+//! permission, and on the text. The structured `tool_use_result` is large, so it
+//! is read only for tools where it contains more.
 
 use super::Claude;
 use super::edits;
@@ -17,7 +17,7 @@ const REMEMBERED: usize = 256;
 
 #[derive(Clone, Default)]
 pub(super) struct Calls {
-    /// Inputs that the results are read with.
+    /// Inputs needed to read the results.
     pub(super) inputs: RecentMap<String, RawJson, REMEMBERED>,
     pub(super) denied: RecentSet<String, REMEMBERED>,
     /// Calls whose request for permission was withdrawn.
@@ -46,7 +46,7 @@ impl Claude {
         {
             self.calls.inputs.insert(id.to_string(), input);
         }
-        out.own_tool_use(Call {
+        out.builtin_tool_use(Call {
             id: &id,
             name: &name,
             category: Some(category),
@@ -60,8 +60,8 @@ impl Claude {
         }
     }
 
-    /// `alone` says that the line holds no other result, so that what stands
-    /// beside the message belongs to this one.
+    /// Emits a result. `alone` means that the line contains no other result, so that
+    /// the fields beside the message belong to this one.
     pub(super) fn result_block(
         &mut self,
         block: &Block<'_>,
@@ -120,8 +120,8 @@ impl Claude {
         out.tool_result(&id, outcome);
     }
 
-    /// The turn is over. A request that was withdrawn may have been settled
-    /// otherwise, with a result; a call that has none was stopped with it.
+    /// Cancels calls whose request for permission was withdrawn and that got no
+    /// result until the end of the turn.
     pub(super) fn stop_withdrawn(&mut self, out: &mut Emitter) {
         for call in self.calls.withdrawn.drain() {
             if out.is_open(&call) {
@@ -134,9 +134,9 @@ impl Claude {
         }
     }
 
-    /// How a call failed.
+    /// Returns the status of a failed call.
     fn failure(&mut self, id: &str, text: &str, line: &Line<'_>) -> ToolStatus {
-        // By a rule: nobody was asked for that either.
+        // Denied by a rule, without asking anybody.
         let refused = self.calls.denied.remove(id).is_some()
             || text.starts_with("Permission to use ")
             || text.starts_with("Claude requested permissions to ");
@@ -172,7 +172,7 @@ impl Claude {
         }
     }
 
-    /// A sub-agent's report, without the frame that the model is given.
+    /// Extracts a sub-agent's report from the text around it.
     fn agent_result(&mut self, call: &str, details: Json<'_>, outcome: &mut Outcome) {
         let fields = details.object();
         outcome.duration_ms = fields.get("totalDurationMs").u64();
@@ -194,7 +194,7 @@ impl Claude {
     }
 }
 
-/// The provider's own name for a call.
+/// Returns the display name of a call.
 fn headline(id: &str, meta: Json<'_>) -> String {
     let meta = meta.array();
     let meta = meta
@@ -204,8 +204,8 @@ fn headline(id: &str, meta: Json<'_>) -> String {
         .unwrap_or_default()
 }
 
-/// What a tool said: a string, or the texts of several blocks. Pictures have
-/// none.
+/// Returns the output of a tool: a string, or the texts of several blocks.
+/// Pictures have no text.
 fn content_text(content: Json<'_>) -> Payload {
     if !content.is_array() {
         return content.payload();
@@ -225,8 +225,8 @@ fn content_text(content: Json<'_>) -> Payload {
     }
 }
 
-/// Whether a command that reports no error was stopped. The field is among the
-/// last ones: what is in front of it need not be walked.
+/// Returns true if a command without an error was interrupted. The field is one
+/// of the last, so only the end is searched.
 fn is_interrupted(category: Option<Category>, details: Json<'_>) -> bool {
     const TAIL: usize = 512;
     if category != Some(Category::Execute) {
@@ -242,14 +242,13 @@ fn is_interrupted(category: Option<Category>, details: Json<'_>) -> bool {
     value.is_some_and(|value| value.trim_ascii_start().starts_with(b"true"))
 }
 
-/// The code in `Exit code N`, the first line of a failed command's output.
+/// Reads `Exit code N`, the first line of a failed command's output.
 fn exit_code(text: &str) -> Option<i64> {
     let line = text.lines().next()?;
     line.strip_prefix("Exit code ")?.trim_end().parse().ok()
 }
 
-/// The report in the frame that a nested agent's result comes in: it is
-/// indented, and what follows is not.
+/// Extracts the report of a nested agent: the indented lines after the heading.
 fn handed_back(text: &str) -> Option<String> {
     let mut lines = text.lines();
     lines.find(|line| line.starts_with("[Subagent hand-back]"))?;

@@ -1,38 +1,38 @@
-//! The changes of files that a call made.
+//! Edits that a call made.
 //!
-//! Results of the root agent carry a structured patch with line numbers. Those
-//! of sub-agents carry nothing: there the call's input is all that is known.
+//! Results of the root agent have a structured patch with line numbers. Those of
+//! sub-agents have none: their edits come from the call's input.
 
 use crate::event::{Edit, EditOp, Hunk, Payload};
 use crate::json::{Json, Object};
 use crate::patch;
 
-/// The edits that a result tells, else those that the input asked for.
+/// Returns the edits in a result, else those in the input.
 pub(super) fn edits(details: Json<'_>, input: Json<'_>, output: &Payload) -> Vec<Edit> {
-    let told = details.object();
-    let path = told.get("filePath").str();
-    if let Some(path) = path.filter(|_| told.has("structuredPatch")) {
-        return vec![from_result(&path, &told)];
+    let details = details.object();
+    let path = details.get("filePath").str();
+    if let Some(path) = path.filter(|_| details.has("structuredPatch")) {
+        return vec![from_result(&path, &details)];
     }
-    if let Some(path) = told.get("notebook_path").str() {
-        return vec![from_cell(&path, &told)];
+    if let Some(path) = details.get("notebook_path").str() {
+        return vec![from_cell(&path, &details)];
     }
     from_input(input, output).into_iter().collect()
 }
 
-fn from_result(path: &str, told: &Object<'_>) -> Edit {
-    let original = told.get("originalFile");
-    let content = told.get("content");
-    if told.get("type").str().as_deref() == Some("create") {
+fn from_result(path: &str, details: &Object<'_>) -> Edit {
+    let original = details.get("originalFile");
+    let content = details.get("content");
+    if details.get("type").str().as_deref() == Some("create") {
         return patch::added(path, &content.str().unwrap_or_default());
     }
-    let hunks: Vec<Hunk> = told
+    let hunks: Vec<Hunk> = details
         .get("structuredPatch")
         .array()
         .into_iter()
         .map(hunk)
         .collect();
-    let is_new = original.is_null() && told.get("oldString").raw() == "\"\"";
+    let is_new = original.is_null() && details.get("oldString").raw() == "\"\"";
     if !hunks.is_empty() {
         return Edit {
             op: if is_new { EditOp::Add } else { EditOp::Update },
@@ -43,7 +43,7 @@ fn from_result(path: &str, told: &Object<'_>) -> Edit {
     }
     match (original.str(), content.str()) {
         (Some(old), Some(new)) => patch::from_texts(path, Some(&old), &new, true),
-        _ => snippet(path, told.get("oldString"), told.get("newString")),
+        _ => snippet(path, details.get("oldString"), details.get("newString")),
     }
 }
 
@@ -63,10 +63,10 @@ fn hunk(json: Json<'_>) -> Hunk {
     }
 }
 
-/// A cell of a notebook: its source has no lines in the file.
-fn from_cell(path: &str, told: &Object<'_>) -> Edit {
-    let (old, new) = (told.get("old_source"), told.get("new_source"));
-    match told.get("edit_mode").str().as_deref() {
+/// Returns the edit of a notebook cell, whose source has no line numbers.
+fn from_cell(path: &str, details: &Object<'_>) -> Edit {
+    let (old, new) = (details.get("old_source"), details.get("new_source"));
+    match details.get("edit_mode").str().as_deref() {
         Some("insert") => snippet(path, Json::NULL, new),
         Some("delete") => snippet(path, old, Json::NULL),
         _ => snippet(path, old, new),
@@ -83,7 +83,7 @@ fn from_input(input: Json<'_>, output: &Payload) -> Option<Edit> {
     let path = fields.get("file_path").str()?;
     if let Some(content) = fields.get("content").str() {
         let is_new = output.as_str().starts_with("File created");
-        // Of a file that was overwritten the old lines are not known.
+        // The old lines of an overwritten file are unknown.
         return Some(if is_new {
             patch::added(&path, &content)
         } else {

@@ -1,8 +1,8 @@
-//! Whether a line can only be Claude Code's.
+//! Recognises lines that only Claude Code writes.
 //!
-//! Qwen Code writes the same live lines with other ids and in another order of
-//! fields, and its saved records differ in what a message holds; a line that
-//! both could have written is not claimed.
+//! Qwen Code writes the same live lines with other ids and another order of
+//! fields, and its saved messages have other content. A line that both could
+//! have written is not recognised.
 
 use crate::json::Json;
 use crate::source::Probe;
@@ -34,7 +34,7 @@ pub(super) fn recognise(probe: &Probe<'_>) -> bool {
     }
 }
 
-/// A part of the conversation, live or saved.
+/// Returns true for a message of the conversation, live or saved.
 fn is_conversation(probe: &Probe<'_>) -> bool {
     let message = probe.fields.get("message").object();
     if probe.has(&["parentUuid", "sessionId"]) {
@@ -53,7 +53,7 @@ fn is_conversation(probe: &Probe<'_>) -> bool {
             .iter()
             .any(|key| probe.fields.has(key))
         || message.get("content").array().iter().any(has_its_call)
-        || stands_in_its_order(probe)
+        || has_its_field_order(probe)
 }
 
 fn has_its_call(block: &Json<'_>) -> bool {
@@ -62,8 +62,8 @@ fn has_its_call(block: &Json<'_>) -> bool {
         .any(|key| starts(block.get(key), "toolu_"))
 }
 
-/// Qwen Code puts the uuid in front of what the line is about.
-fn stands_in_its_order(probe: &Probe<'_>) -> bool {
+/// Returns true if the uuid follows the message: Qwen Code puts it first.
+fn has_its_field_order(probe: &Probe<'_>) -> bool {
     let place = |keys: &[&str]| {
         probe
             .fields

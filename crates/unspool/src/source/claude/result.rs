@@ -1,9 +1,9 @@
-//! The `result` line: the end of a live turn, or all that
-//! `--output-format json` prints.
+//! The `result` line: the end of a live turn, or the whole output of
+//! `--output-format json`.
 //!
-//! `subtype` says `success` of failed requests too, so `is_error` decides, and
-//! `terminal_reason` names the reason. The text repeats what the agent said
-//! last, unless it is structured output.
+//! `subtype` is `success` for failed requests too, so `is_error` decides, and
+//! `terminal_reason` is the reason. The text repeats the agent's last message,
+//! unless it is structured output.
 
 use super::Claude;
 use super::turn;
@@ -21,7 +21,7 @@ impl Claude {
         {
             (*model).clone_into(&mut self.session.model);
         }
-        self.meet(line, out);
+        self.introduce(line, out);
         let end = self.end_of(fields);
         self.stop_withdrawn(out);
         self.last_words(&end, fields, out);
@@ -71,7 +71,7 @@ impl Claude {
         }
     }
 
-    /// What the line says that was not shown before.
+    /// Emits the text and the errors that were not emitted before.
     fn last_words(&mut self, end: &TurnEnd, fields: &Object<'_>, out: &mut Emitter) {
         let result = fields.get("result");
         let text = result.str().unwrap_or_default();

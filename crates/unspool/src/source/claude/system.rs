@@ -1,7 +1,7 @@
-//! `system` lines: what the program says of itself, live and saved.
+//! `system` lines, live and saved.
 
 use super::Claude;
-use super::said;
+use super::user;
 use super::wire::Line;
 use crate::event::Level;
 use crate::frame::Frame;
@@ -18,15 +18,15 @@ impl Claude {
     ) {
         let content = fields.get("content");
         match fields.get("subtype").str().as_deref().unwrap_or_default() {
-            // Qwen Code has the same envelope: a run of it begins.
+            // A run of Qwen Code, which has the same envelope, starts.
             "init" if fields.has("qwen_code_version") => out.unknown(frame),
             "init" => self.init(fields, out),
             "task_started" => self.task_started(fields),
             "permission_denied" => {
                 self.calls.denied.add(&fields.get("tool_use_id").string());
             }
-            // Spinners, heartbeats, lists for menus, and what other lines say
-            // better: calls of sub-agents, hooks that only start.
+            // Spinners, heartbeats, menu entries, and facts that other lines
+            // state better: calls of sub-agents, hooks that only start.
             "status"
             | "thinking_tokens"
             | "session_state_changed"
@@ -52,18 +52,18 @@ impl Claude {
             | "agents_killed"
             | "scheduled_task_fire"
             | "permission_retry" => {}
-            // A hook is worth a word only when it objects.
+            // Only a hook that objects is of interest.
             "hook_response" if !is_objection(fields) => {}
             "turn_duration" => self.turn.took(fields.get("durationMs").u64(), out),
             subtype => {
-                self.meet(line, out);
-                self.words(subtype, content, fields, frame, out);
+                self.introduce(line, out);
+                self.notice_line(subtype, content, fields, frame, out);
             }
         }
     }
 
-    /// The lines that a person should see.
-    fn words(
+    /// Emits the lines that the user should see.
+    fn notice_line(
         &mut self,
         subtype: &str,
         content: Json<'_>,
@@ -109,14 +109,14 @@ impl Claude {
         }
     }
 
-    /// Comes once per turn.
+    /// Starts a turn: the line comes once per turn.
     fn init(&mut self, fields: &Object<'_>, out: &mut Emitter) {
         let session = &mut self.session;
         session.id = fields.get("session_id").string();
         session.model = fields.get("model").string();
         session.cwd = fields.get("cwd").string();
         session.version = fields.get("claude_code_version").string();
-        self.tell(out);
+        self.emit_session(out);
         out.open_turn();
     }
 
@@ -124,21 +124,21 @@ impl Claude {
         let keys = ["fallback_model", "fallbackModel"];
         if let Some(model) = keys.iter().find_map(|key| fields.get(key).str()) {
             self.session.model = model.into_owned();
-            self.tell(out);
+            self.emit_session(out);
         }
     }
 
-    /// What a slash command printed is its answer; a saved session has the
-    /// command in the same kind of line.
+    /// Emits the output of a slash command as its answer. Saved sessions have the
+    /// command itself in the same kind of line.
     fn local_command(&mut self, content: Json<'_>, out: &mut Emitter) {
         let text = content.str().unwrap_or_default();
-        if let Some(output) = said::tagged(&text, "local-command-stdout") {
+        if let Some(output) = user::tagged(&text, "local-command-stdout") {
             out.text(None, output.trim_end());
             self.turn.completed(out);
-        } else if let Some(errors) = said::tagged(&text, "local-command-stderr") {
+        } else if let Some(errors) = user::tagged(&text, "local-command-stderr") {
             out.notice(Level::Warning, errors);
             self.turn.completed(out);
-        } else if let Some(command) = said::command(&text) {
+        } else if let Some(command) = user::command(&text) {
             self.turn.flush(out);
             out.user(command, false);
         } else {
@@ -156,15 +156,14 @@ impl Claude {
             let depth = depth.and_then(|depth| u32::try_from(depth).ok());
             self.agents.describe(&call, &id, &name, depth);
             if fields.get("is_backgrounded").is_true() {
-                let work = fields.get("description").string();
-                self.agents.in_background(&call, &work);
+                let task = fields.get("description").string();
+                self.agents.add_background(&call, &task);
             }
         }
     }
 
-    /// News only of what runs in the background: elsewhere the call's result
-    /// follows and says it. What an agent said at its end is known; that it
-    /// ended is told in the words of a saved session.
+    /// Reports the end of a background task, in the words of a saved session. Other
+    /// tasks end with the result of their call.
     fn task_notification(&mut self, fields: &Object<'_>, out: &mut Emitter) {
         let call = fields.get("tool_use_id").str().unwrap_or_default();
         let summary = fields.get("summary").string();
@@ -178,18 +177,18 @@ impl Claude {
         };
         if !out.was_shown(&summary) {
             out.notice(level, summary);
-        } else if let Some(work) = self.agents.take_background(&call) {
+        } else if let Some(task) = self.agents.take_background(&call) {
             let end = if level == Level::Info {
                 "finished"
             } else {
                 &status
             };
-            out.notice(level, format!("Agent \"{work}\" {end}"));
+            out.notice(level, format!("Agent \"{task}\" {end}"));
         }
     }
 }
 
-/// An attempt failed and is made again.
+/// Emits the notice of a failed attempt that is retried.
 pub(super) fn retry(status: Json<'_>, error: Json<'_>, out: &mut Emitter) {
     let words = [status.display(), error.display()];
     let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();

@@ -1,7 +1,7 @@
 //! The plan that `TaskCreate` and `TaskUpdate` change item by item.
 //!
-//! A call is only a wish: the item's number, and whether there is such an item,
-//! are in the result. So the plan is emitted when a result changed or told it.
+//! The result decides: it contains the item's number, or that there is no such
+//! item. So the plan is emitted when a result changed or listed it.
 
 use super::Claude;
 use crate::event::{Payload, Plan, PlanEntry, RawJson, ToolStatus};
@@ -10,7 +10,7 @@ use crate::recent::RecentMap;
 use crate::source::{Emitter, Outcome};
 use crate::tool;
 
-/// Items of a plan, and calls without a result, that are kept.
+/// Maximum number of plan items and of calls without a result.
 const REMEMBERED: usize = 512;
 
 #[derive(Clone, Default)]
@@ -35,7 +35,7 @@ enum Tool {
 }
 
 impl Tasks {
-    /// Takes a call of one of the tools; `false` if it is none.
+    /// Records a call; returns false if it is not one of the task tools.
     pub(super) fn call(&mut self, call: &str, name: &str, input: Json<'_>) -> bool {
         let tool = match name {
             "TaskCreate" => Tool::Create,
@@ -54,7 +54,7 @@ impl Tasks {
         self.open.contains(call)
     }
 
-    /// Applies what a call did; `true` if there is news of the plan.
+    /// Applies a successful call; returns true if the plan is to be emitted.
     fn apply(&mut self, open: &Open, details: Json<'_>, output: &str) -> bool {
         let input = open
             .input
@@ -63,18 +63,18 @@ impl Tasks {
             .object();
         match open.tool {
             Tool::Create => {
-                let told = details.get("task").get("id").display().into_owned();
-                // A sub-agent's result is text alone: "Task #3 created …".
-                let id = if told.is_empty() {
+                let given = details.get("task").get("id").display().into_owned();
+                // A sub-agent's result is only text: "Task #3 created …".
+                let id = if given.is_empty() {
                     number_in(output)
                 } else {
-                    told
+                    given
                 };
                 let entry = PlanEntry {
                     text: input.get("subject").string(),
                     ..PlanEntry::default()
                 };
-                // Results of calls side by side come in any order.
+                // Results of parallel calls come in any order.
                 let number = |id: &str| id.parse::<u64>().unwrap_or(u64::MAX);
                 let mut items = self.items.iter();
                 let place = items.position(|(known, _)| number(known) > number(&id));
@@ -121,8 +121,8 @@ impl Tasks {
     }
 }
 
-/// What is said of a call that failed, with the item that it is about.
-fn told(open: &Open, output: Payload) -> Payload {
+/// Appends the item's number to the output of a failed call.
+fn with_item(open: &Open, output: Payload) -> Payload {
     let input = open.input.as_ref().map_or(Json::NULL, RawJson::json);
     let item = input.object().get("taskId").display();
     if item.is_empty() || output.as_str().contains(&*item) {
@@ -131,7 +131,7 @@ fn told(open: &Open, output: Payload) -> Payload {
     format!("{output}: #{item}").into()
 }
 
-/// The number in a text such as `Task #3 created successfully`.
+/// Reads the number in a text such as `Task #3 created successfully`.
 fn number_in(text: &str) -> String {
     let number = text.split_once('#').map_or("", |(_, rest)| rest);
     number.chars().take_while(char::is_ascii_digit).collect()
@@ -148,7 +148,7 @@ impl Claude {
         let Some(open) = self.tasks.open.remove(call) else {
             return;
         };
-        // An update of an item that is not there fails without an error.
+        // An update of a missing item fails without an error.
         let output = outcome.output.as_str();
         let failed = match details.get("success").bool() {
             Some(success) => !success,
@@ -157,17 +157,18 @@ impl Claude {
         if outcome.status == ToolStatus::Ok && failed {
             outcome.status = ToolStatus::Error;
         }
-        let is_news = outcome.status == ToolStatus::Ok && self.tasks.apply(&open, details, &output);
+        let is_changed =
+            outcome.status == ToolStatus::Ok && self.tasks.apply(&open, details, &output);
         drop(output);
         if outcome.status != ToolStatus::Ok {
-            outcome.output = told(&open, outcome.output);
+            outcome.output = with_item(&open, outcome.output);
         }
         if outcome.status == ToolStatus::Ok {
-            // The list tells it.
+            // The plan represents the call.
             out.forget_withheld(call);
         }
         out.tool_result(call, outcome);
-        if is_news {
+        if is_changed {
             out.plan(Plan {
                 entries: self
                     .tasks

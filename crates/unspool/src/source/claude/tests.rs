@@ -66,7 +66,7 @@ fn result(id: &str, content: &str, is_error: bool, more: &str) -> String {
 }
 
 #[test]
-fn wrong_types_lose_no_line_and_do_no_harm() {
+fn lines_with_wrong_types_are_kept() {
     let events = events(&[
         r#"{"type":7}"#,
         r#"{"type":"assistant","message":"words"}"#,
@@ -99,7 +99,7 @@ fn wrong_types_lose_no_line_and_do_no_harm() {
 }
 
 #[test]
-fn what_is_new_on_the_wire_is_kept() {
+fn unknown_lines_are_kept() {
     let events = events(&[
         r#"{"type":"brand_new","session_id":"s"}"#,
         r#"{"type":"system","subtype":"brand_new","session_id":"s"}"#,
@@ -207,7 +207,7 @@ fn a_final_form_that_differs_replaces_what_was_streamed() {
 }
 
 #[test]
-fn a_result_repeats_nothing_and_names_its_reason() {
+fn a_result_is_not_repeated_and_has_a_reason() {
     let text = block("m", r#"{"type":"text","text":"Done."}"#);
     let of = |result: &str| {
         let events = events(&[&text, result]);
@@ -258,7 +258,7 @@ fn a_stream_that_is_cut_is_interrupted() {
 }
 
 #[test]
-fn a_refused_call_is_told_from_a_stopped_one() {
+fn rejected_and_canceled_calls_differ() {
     let reject =
         r#""The user doesn't want to proceed with this tool use. The tool use was rejected""#;
     let decision = r#","tool_result_meta":[{"id":"b","non_execution_kind":"user-rejected","permission_decision":{"decision":"reject"}}]"#;
@@ -302,7 +302,7 @@ fn a_refused_call_is_told_from_a_stopped_one() {
 }
 
 #[test]
-fn edits_come_from_the_result_else_from_the_input() {
+fn edits_from_the_result_else_from_the_input() {
     let patch = r#","tool_use_result":{"filePath":"f","oldString":"a","structuredPatch":[{"oldStart":3,"newStart":4,"lines":["-a","+b","\\ No newline at end of file"]}]}"#;
     let lines = [
         call("a", "Edit", r#"{"file_path":"f"}"#),
@@ -367,7 +367,7 @@ fn saved(kind: &str, message: &str, more: &str) -> String {
 }
 
 #[test]
-fn a_saved_turn_ends_where_the_next_begins() {
+fn a_saved_turn_ends_where_the_next_starts() {
     let lines = [
         saved("user", r#"{"content":"one"}"#, ""),
         saved(
@@ -453,7 +453,7 @@ fn side_chains_in_the_session_itself_find_their_call() {
 }
 
 #[test]
-fn a_record_is_played_after_its_call_or_at_the_end() {
+fn a_record_is_replayed_after_its_call_or_at_the_end() {
     let record = |text: &str| {
         saved(
             "assistant",
@@ -535,14 +535,14 @@ fn files_beside_a_session_belong_to_it_if_they_name_it() {
 }
 
 #[test]
-fn a_message_queued_while_the_agent_works_is_the_users() {
+fn a_message_queued_during_a_turn_is_a_user_message() {
     let line = r#"{"type":"attachment","isSidechain":false,"sessionId":"s","version":"2","attachment":{"type":"queued_command","prompt":"wait"}}"#;
     let events = events(&[line]);
     assert!(matches!(&events[1].body, Body::User(user) if user.queued && user.text == "wait"));
 }
 
 #[test]
-fn the_cost_is_told_also_without_models() {
+fn the_cost_is_emitted_without_models_too() {
     let events = events(&[
         r#"{"type":"result","subtype":"success","is_error":false,"result":"","total_cost_usd":0.5,"usage":{"input_tokens":7,"output_tokens":1}}"#,
     ]);
@@ -555,7 +555,7 @@ fn the_cost_is_told_also_without_models() {
 }
 
 #[test]
-fn an_agent_in_the_background_ends_though_its_words_are_known() {
+fn the_end_of_a_background_agent_is_reported() {
     let started = r#"{"type":"system","subtype":"task_started","task_id":"a","tool_use_id":"t","description":"Scan","is_backgrounded":true,"task_type":"local_agent"}"#;
     let said = block("m", r#"{"type":"text","text":"Found."}"#);
     let ended = r#"{"type":"system","subtype":"task_notification","task_id":"a","tool_use_id":"t","status":"completed","summary":"Found."}"#;
@@ -568,7 +568,7 @@ fn an_agent_in_the_background_ends_though_its_words_are_known() {
 }
 
 #[test]
-fn what_a_rule_denies_is_rejected_though_nobody_was_asked() {
+fn a_call_denied_by_a_rule_is_rejected() {
     let asked =
         r#""Claude requested permissions to write to /p/x, but you haven't granted it yet.""#;
     let kind = |id: &str| {
@@ -588,7 +588,7 @@ fn what_a_rule_denies_is_rejected_though_nobody_was_asked() {
 }
 
 #[test]
-fn an_error_of_the_api_is_known_without_its_mark() {
+fn an_api_error_is_recognised_without_its_flag() {
     let words = [
         "It may not exist",
         "Claude AI usage limit reached|1764000000",
@@ -611,13 +611,13 @@ fn an_error_of_the_api_is_known_without_its_mark() {
 }
 
 #[test]
-fn a_slash_commands_output_is_no_error() {
+fn output_of_a_slash_command_is_not_an_error() {
     let line = r#"{"type":"assistant","message":{"id":"m","model":"<synthetic>","content":[{"type":"text","text":"Total cost: $1"}]},"session_id":"s"}"#;
     assert_eq!(kinds(&events(&[line])), ["session", "text", "turn_end"]);
 }
 
 #[test]
-fn tasks_are_in_the_order_of_their_numbers_and_none_is_lost() {
+fn tasks_are_ordered_by_number() {
     let lines = [
         call("a", "TaskCreate", r#"{"subject":"one"}"#),
         call("b", "TaskCreate", r#"{"subject":"two"}"#),
@@ -640,7 +640,7 @@ fn tasks_are_in_the_order_of_their_numbers_and_none_is_lost() {
 }
 
 #[test]
-fn a_prompt_of_a_picture_alone_begins_a_turn() {
+fn a_prompt_of_one_picture_starts_a_turn() {
     let lines = [
         saved("user", r#"{"content":"one"}"#, ""),
         saved(
@@ -660,7 +660,7 @@ fn a_prompt_of_a_picture_alone_begins_a_turn() {
 }
 
 #[test]
-fn a_call_whose_permission_was_withdrawn_is_stopped_unless_it_has_a_result() {
+fn a_call_with_a_withdrawn_request_is_canceled_unless_it_has_a_result() {
     let ask = |id: &str| {
         format!(
             r#"{{"type":"control_request","request_id":"r{id}","request":{{"subtype":"can_use_tool","tool_use_id":"{id}"}}}}"#

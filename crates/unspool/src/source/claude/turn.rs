@@ -1,12 +1,12 @@
 //! The end of a turn in a saved session.
 //!
-//! Nothing in the file says it. The stop reason of the last message does, but
-//! it stands on each of the message's blocks, and more may follow: so the end
-//! is held until the next turn begins or the file ends. A turn without one was
-//! cut off.
+//! Saved sessions have no end-of-turn record. The stop reason of the last message
+//! implies it, but every block of the message repeats the reason and more may
+//! follow. So the end is held until the next turn starts or the file ends. A turn
+//! without one is interrupted.
 //!
-//! For a live stream only what was shown of an error or an interruption is kept,
-//! until `result` closes the turn.
+//! For a live stream this only remembers errors and interruptions that were
+//! emitted, until `result` ends the turn.
 
 use super::wire::{Content, Line};
 use crate::event::{TurnEnd, TurnStatus};
@@ -15,17 +15,17 @@ use crate::source::Emitter;
 
 #[derive(Clone, Default)]
 pub(super) struct Turn {
-    /// How the turn ends, if nothing more follows, and when.
+    /// The end of the turn and its time, if nothing more follows.
     end: Option<(TurnEnd, Option<String>)>,
-    /// The error that was shown last in this turn.
+    /// The last error emitted in this turn.
     error: Option<String>,
     canceled: bool,
-    /// The answer was given through a tool, whose result ends the turn.
+    /// A tool gave the answer; its result ends the turn.
     settled: bool,
 }
 
 impl Turn {
-    /// The root agent's message, or a part of it, is here.
+    /// Takes the stop reason of the root agent's message.
     pub(super) fn answered(&mut self, line: &Line<'_>, out: &Emitter) {
         self.settled = false;
         let stop = line.message.stop_reason.str();
@@ -48,30 +48,30 @@ impl Turn {
         .map(|end| (end, out.current_time()));
     }
 
-    /// A result came: the model is to speak again.
-    pub(super) fn goes_on(&mut self) {
+    /// Continues the turn after a tool result.
+    pub(super) fn resume(&mut self) {
         if !self.settled {
             self.end = None;
         }
     }
 
-    /// Structured output was given.
+    /// Completes the turn with structured output.
     pub(super) fn settled(&mut self, out: &Emitter) {
         self.completed(out);
         self.settled = true;
     }
 
-    /// A command that needs no model has run.
+    /// Completes the turn, for a command that needs no model.
     pub(super) fn completed(&mut self, out: &Emitter) {
         self.end = Some((TurnEnd::default(), out.current_time()));
     }
 
-    /// The agent gave up.
+    /// Marks the turn as failed.
     pub(super) fn failed(&mut self, reason: &str, out: &Emitter) {
         self.end = Some((failed(reason), out.current_time()));
     }
 
-    /// The user stopped it.
+    /// Marks the turn as canceled by the user.
     pub(super) fn canceled(&mut self, out: &Emitter) {
         self.canceled = true;
         let end = TurnEnd {
@@ -97,12 +97,12 @@ impl Turn {
         self.error.as_deref() == Some(error)
     }
 
-    /// A live turn is closed by its own line.
+    /// Forgets the turn: a line of the live stream ends it.
     pub(super) fn close(&mut self) {
         *self = Self::default();
     }
 
-    /// The record says how long the turn took, after which nothing follows.
+    /// Ends the turn with its duration, after which nothing follows.
     pub(super) fn took(&mut self, milliseconds: Option<u64>, out: &mut Emitter) {
         if let Some((end, _)) = &mut self.end {
             end.duration_ms = milliseconds;
@@ -110,7 +110,7 @@ impl Turn {
         }
     }
 
-    /// Ends the turn, if there is one.
+    /// Emits the end of the turn, if one is open.
     pub(super) fn flush(&mut self, out: &mut Emitter) {
         if let Some((end, ended)) = std::mem::take(self).end {
             let now = out.current_time();
@@ -122,7 +122,7 @@ impl Turn {
         }
     }
 
-    /// Ends the turn if its end is known: what follows does not belong to it.
+    /// Emits the end of the turn if it is known.
     pub(super) fn flush_known(&mut self, out: &mut Emitter) {
         if self.end.is_some() {
             self.flush(out);
@@ -145,7 +145,7 @@ pub(super) fn cut_by_length() -> TurnEnd {
     }
 }
 
-/// Whether a stop reason says that the token limit cut the answer.
+/// Returns true if the token limit cut the answer off.
 pub(super) fn is_length(stop: Json<'_>) -> bool {
     matches!(
         stop.str().as_deref(),

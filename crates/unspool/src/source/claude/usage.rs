@@ -1,9 +1,9 @@
 //! Tokens and cost.
 //!
-//! A saved session repeats a message's usage on each of its lines: the first
-//! one counts. A live line's usage is that of the message's first moment and
-//! worth nothing; there the totals of `result` are taken, which are those of
-//! the whole process, as `cost-state` has those of a saved session.
+//! A saved session repeats a message's usage on each of its lines: the first one
+//! counts. A live line has the usage at the start of the message, which is
+//! useless; the totals in `result` are used instead. They are totals of the whole
+//! process, like those in `cost-state` of a saved session.
 
 use super::Claude;
 use super::wire::Line;
@@ -13,7 +13,7 @@ use crate::recent::RecentSet;
 use crate::source::Emitter;
 use crate::source::usage::{self, Names, Totals, add, count};
 
-/// Messages whose usage is known to have been emitted.
+/// Messages remembered to emit their usage once.
 const REMEMBERED: usize = 64;
 
 /// Usage that was emitted.

@@ -1,23 +1,22 @@
-//! The lines of Claude Code, as far as events are made of them.
+//! The fields of Claude Code's lines that events are made of.
 //!
 //! Most bytes of a stream are in `assistant`, `user` and `stream_event` lines.
-//! They are walked once: the objects that matter are typed, every leaf is kept
-//! as the JSON text it came in, and the rest is skipped. A leaf of another type
-//! than expected therefore costs nothing. Where the walk itself gives up (an
-//! object's key with an escape), the same records are filled from the lenient
-//! [`Json`] view instead. Of two equal keys the first counts.
+//! They are scanned once: relevant objects are typed, leaves are kept as raw
+//! JSON, the rest is skipped. A leaf of an unexpected type therefore costs
+//! nothing. Where the scan gives up (a key with an escape), the lenient [`Json`]
+//! view fills the same records. Of two equal keys the first counts.
 
 use std::borrow::Cow;
 
 use crate::json::scan::Cursor;
 use crate::json::{self, Json, has_valid_escapes};
 
-/// A value that can be read in one walk or taken from the lenient view. It is
-/// filled in place: records are large, and moving them about costs.
+/// A value that is scanned or taken from the lenient view. It is filled in place
+/// because records are large.
 pub(super) trait Value<'a>: Default {
     fn read(&mut self, cursor: &mut Cursor<'a>) -> Option<()>;
     fn of(json: Json<'a>) -> Self;
-    /// Whether nothing was put in yet.
+    /// Returns true if no value was set yet.
     fn is_vacant(&self) -> bool;
 }
 
@@ -149,7 +148,7 @@ record! {
 }
 
 record! {
-    /// What is new in a block.
+    /// An addition to a block.
     Delta {
         kind: Json = "type",
         text: Json = "text",
@@ -157,7 +156,7 @@ record! {
     }
 }
 
-/// What a message holds.
+/// The content of a message.
 #[derive(Clone, Default)]
 pub(super) enum Content<'a> {
     #[default]
@@ -166,7 +165,7 @@ pub(super) enum Content<'a> {
     Blocks(Vec<Block<'a>>),
 }
 
-/// The model's name in messages that the program wrote itself.
+/// The model's name in messages that Claude Code itself wrote.
 pub(super) const SYNTHETIC: &str = "<synthetic>";
 
 impl<'a> Line<'a> {
@@ -181,18 +180,18 @@ impl<'a> Line<'a> {
         Json::parse(text).map(Self::of)
     }
 
-    /// Whether it belongs to a saved session.
+    /// Returns true for a record of a saved session.
     pub(super) fn is_saved(&self) -> bool {
         !self.saved_in.is_null()
     }
 
-    /// Whether the program wrote the message itself.
+    /// Returns true if Claude Code itself wrote the message.
     pub(super) fn is_synthetic(&self) -> bool {
         self.is_api_error.is_true() || self.message.model.str().is_some_and(|m| m == SYNTHETIC)
     }
 
-    /// Whether the message is an error of the API. The mark for it is newer
-    /// than the name of the error, and older versions have neither.
+    /// Returns true if the message is an API error. Old versions have only its
+    /// text, later ones its name, current ones a flag.
     pub(super) fn is_error(&self) -> bool {
         const WORDS: &[&str] = &[
             "API Error",
@@ -214,7 +213,7 @@ impl<'a> Line<'a> {
                     })
     }
 
-    /// The session that the line is a copy from; empty if it is none.
+    /// Returns the session that the line was copied from; empty if none.
     pub(super) fn origin_session(&self) -> String {
         self.forked_from.get("sessionId").string()
     }
@@ -270,7 +269,7 @@ impl<'a> Value<'a> for Content<'a> {
 mod tests {
     use super::*;
 
-    /// The texts of the blocks, for both ways of reading.
+    /// Returns the texts of the blocks, read in both ways.
     fn texts(line: &str) -> [Vec<String>; 2] {
         let of = |line: Line<'_>| match line.message.content {
             Content::Blocks(blocks) => blocks.iter().map(|block| block.text.string()).collect(),
@@ -311,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_json_is_no_line() {
+    fn a_line_that_is_not_json() {
         assert!(Line::parse(r#"{"type":"assistant","message":{"con"#).is_none());
         assert!(Line::parse("{} {}").is_none());
         assert!(Line::parse("Warning: something").is_none());

@@ -19,12 +19,12 @@ use crate::json::{Json, Object};
 use crate::source::rpc::{Message, Sender};
 use crate::source::usage::Totals;
 use crate::source::{Emitter, Outcome};
-use blocks::Blocks;
 use question::Question;
+use text_ids::TextIds;
 
-mod blocks;
 mod items;
 mod question;
+mod text_ids;
 
 /// Whether only the app-server and its clients send a message like this.
 pub(super) fn is_frame(fields: &Object<'_>) -> bool {
@@ -58,7 +58,7 @@ const SIGNS: &[&str] = &[
 pub(super) struct AppServer {
     threads: HashMap<String, Thread>,
     calls: Calls,
-    blocks: Blocks,
+    text_ids: TextIds,
     /// What the server asked, by the id of the request.
     questions: HashMap<String, Question>,
 }

@@ -1,5 +1,4 @@
-//! The blocks of text and reasoning of a stream: their ids, and whether a piece
-//! repeats what was said.
+//! Blocks of text and reasoning: assigns their ids and drops repetitions.
 
 use std::hash::{DefaultHasher, Hasher};
 
@@ -18,8 +17,8 @@ pub(super) enum Stream {
     Reasoning,
 }
 
-/// The blocks of text and reasoning: which are open, and what was said lately.
-/// Texts are kept as digests alone, so that a message may be of any length.
+/// Open and recently finished blocks. Texts are kept as digests, so that
+/// messages of any length take the same space.
 #[derive(Clone, Default)]
 pub(super) struct Messages {
     /// Blocks that were streamed and whose final form has not come.
@@ -34,7 +33,7 @@ pub(super) struct Messages {
 
 pub(super) type Key = (Stream, String);
 
-/// Digest of a text that comes in pieces.
+/// Incremental digest of a streamed text.
 #[derive(Clone, Default)]
 pub(super) struct Digest(DefaultHasher);
 
@@ -55,8 +54,7 @@ impl Digest {
 }
 
 impl Messages {
-    /// The id under which a piece is to be emitted; `None` if it repeats what
-    /// was said.
+    /// Returns the id to emit a piece under; `None` if it is a repetition.
     pub(super) fn accept(
         &mut self,
         stream: Stream,

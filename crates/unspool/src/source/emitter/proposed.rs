@@ -1,16 +1,15 @@
-//! Changes that an agent proposes in its words: whether they were made is told
-//! behind them, and belongs to them. What follows a change therefore waits until
-//! it is decided on, but never for long.
+//! Edits that an agent proposes in its answer. Their outcome follows later but
+//! belongs to them, so later events wait for it, up to a limit.
 
 use super::Emitter;
 use crate::event::{Body, Edit, Payload, ToolStatus};
 
-/// Events that wait until it is known whether a change was made.
+/// Events that wait for the outcome of an edit at most.
 const MOST_HELD: u64 = 1024;
 
 impl Emitter {
-    /// Changes of files outside any call, of which it is told a little later
-    /// whether they were made: what follows waits for that.
+    /// Queues edits outside any call whose outcome follows; later events wait for
+    /// it.
     pub(crate) fn proposed_edits(&mut self, edits: Vec<Edit>) {
         for edit in edits {
             self.undecided.push_back(self.seq);
@@ -18,8 +17,7 @@ impl Emitter {
         }
     }
 
-    /// Tells of the changes that wait for it whether they were made; `None`
-    /// where that is still not known.
+    /// Sets the outcome of waiting edits; `None` leaves one waiting.
     pub(crate) fn decide_edits(
         &mut self,
         mut outcome: impl FnMut(&Edit) -> Option<(ToolStatus, Payload)>,
@@ -41,12 +39,12 @@ impl Emitter {
         });
     }
 
-    /// No more is told of the changes: those that wait were made.
+    /// Takes all waiting edits as made.
     pub(crate) fn release_edits(&mut self) {
         self.undecided.clear();
     }
 
-    /// Nothing waits for ever.
+    /// Releases edits that waited too long.
     pub(super) fn release_late_edits(&mut self) {
         let first = self.undecided.front();
         if first.is_some_and(|first| self.seq - first > MOST_HELD) {

@@ -1,4 +1,4 @@
-//! What the emitter makes of what sources say.
+//! Tests of the emitter.
 
 use super::*;
 
@@ -60,7 +60,7 @@ fn a_message_without_an_id_ends_at_a_call_but_not_at_a_plan_or_a_notice() {
 }
 
 #[test]
-fn a_call_is_told_once_and_again_only_when_more_is_known() {
+fn a_call_is_emitted_again_only_if_it_says_more() {
     let mut out = Emitter::default();
     out.tool_use(call("1", "Read", "{}"));
     out.tool_use(call("1", "Read", "{}"));
@@ -159,7 +159,7 @@ fn an_id_used_again_is_emitted_under_another_one() {
 }
 
 #[test]
-fn what_follows_a_change_waits_until_it_is_decided_on() {
+fn events_wait_for_the_outcome_of_a_proposed_edit() {
     let edit = |path: &str| Edit {
         path: path.into(),
         ..Edit::default()
@@ -190,14 +190,14 @@ fn what_follows_a_change_waits_until_it_is_decided_on() {
 }
 
 #[test]
-fn a_plan_call_without_a_list_is_told_by_its_failure_alone() {
+fn a_failed_plan_call_without_a_list_is_only_a_warning() {
     let failed = |output: &str| Outcome {
         status: ToolStatus::Error,
         output: output.into(),
         ..Outcome::default()
     };
     let mut out = Emitter::default();
-    out.own_tool_use(call("1", "TodoWrite", r#"{"todos":"oops"}"#));
+    out.builtin_tool_use(call("1", "TodoWrite", r#"{"todos":"oops"}"#));
     out.tool_result("1", failed("no list"));
     assert_eq!(
         lines(out),
@@ -206,19 +206,19 @@ fn a_plan_call_without_a_list_is_told_by_its_failure_alone() {
 }
 
 #[test]
-fn a_plan_call_without_a_list_is_shown_where_nothing_else_tells_of_it() {
+fn a_plan_call_without_a_list_is_emitted_if_it_did_not_fail() {
     let shown = [
         r#"{"kind":"tool_use","id":"1","name":"TodoWrite","category":"plan","input":{"todos":{}}}"#,
         r#"{"kind":"tool_result","id":"1","name":"TodoWrite","status":"ok"}"#,
         r#"{"kind":"turn_end","status":"interrupted"}"#,
     ];
     let mut out = Emitter::default();
-    out.own_tool_use(call("1", "TodoWrite", r#"{"todos":{}}"#));
+    out.builtin_tool_use(call("1", "TodoWrite", r#"{"todos":{}}"#));
     out.tool_result("1", Outcome::default());
     out.interrupted();
     assert_eq!(lines(out), shown);
     let mut cut = Emitter::default();
-    cut.own_tool_use(call("1", "TodoWrite", r#"{"todos":{}}"#));
+    cut.builtin_tool_use(call("1", "TodoWrite", r#"{"todos":{}}"#));
     cut.interrupted();
     assert_eq!(lines(cut), [shown[0], shown[2]]);
 }

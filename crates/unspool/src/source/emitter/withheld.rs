@@ -1,6 +1,6 @@
-//! Calls that are better told in another way, as plans are, but of which that
-//! is certain only when their result is here. Until then they are kept back; one
-//! that nothing else told of is shown like any other call, so that none is lost.
+//! Calls that another event may represent, such as a plan. They are held back
+//! until their result decides it; a call without such an event is emitted like
+//! any other, so that none is lost.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::event::{Agent, RawJson, ToolUse};
 use crate::json::Json;
 use crate::tool;
 
-/// A call that is kept back.
+/// A call that is held back.
 #[derive(Clone)]
 pub(super) struct Withheld {
     /// The provider's id for it.
@@ -19,9 +19,9 @@ pub(super) struct Withheld {
 }
 
 impl Emitter {
-    /// A call of one of the agent's own tools. One of its plan tool that holds
-    /// no list has failed, as a rule, and is told by that alone.
-    pub fn own_tool_use(&mut self, call: Call<'_>) {
+    /// Emits a call of one of the agent's built-in tools. A plan call without a
+    /// list usually fails, and is then a warning only.
+    pub fn builtin_tool_use(&mut self, call: Call<'_>) {
         let json = call.input.as_ref().map_or(Json::NULL, RawJson::json);
         if tool::is_plan_tool(call.name) && tool::plan(call.name, json).is_none() {
             self.withhold(call);
@@ -30,10 +30,9 @@ impl Emitter {
         }
     }
 
-    /// Keeps a call back until its result is here. One that failed is a warning;
-    /// one that did not is shown then, unless
-    /// [`Emitter::forget_withheld`] says that something else tells it. Without a result it is shown at the end of
-    /// the turn.
+    /// Holds a call back until its result. A failed call becomes a warning. Any
+    /// other is emitted then, unless [`Emitter::forget_withheld`] dropped it; one
+    /// without a result is emitted at the end of the turn.
     pub fn withhold(&mut self, call: Call<'_>) {
         if call.id.is_empty() {
             self.tool_use(call);
@@ -50,7 +49,7 @@ impl Emitter {
         }
     }
 
-    /// Something else tells what a call did that was kept back.
+    /// Drops a call that was held back: another event represents it.
     pub fn forget_withheld(&mut self, call: &str) {
         self.withheld.retain(|withheld| withheld.call != call);
     }
@@ -61,7 +60,7 @@ impl Emitter {
         Some(self.withheld.remove(index))
     }
 
-    /// The turn ends: no result will come.
+    /// Emits the calls that are held back: the turn ends without their results.
     pub(super) fn release_withheld(&mut self) {
         let outer = self.agent.clone();
         for withheld in std::mem::take(&mut self.withheld) {

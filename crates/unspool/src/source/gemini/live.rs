@@ -16,7 +16,7 @@ use crate::json::{Json, Object};
 use crate::patch;
 use crate::source::live_or_saved;
 use crate::source::usage::{Names, add};
-use crate::source::{Call, Emitter, Outcome, genai};
+use crate::source::{Call, Emitter, Outcome, gemini_shared};
 
 /// The events of one run.
 #[derive(Clone, Default)]
@@ -67,14 +67,14 @@ impl Live {
         let id = fields.get("tool_id").string();
         let name = fields.get("tool_name").string();
         let input: Option<RawJson> = fields.get("parameters").into();
-        if genai::is_editing(&name) || tool::changes_tracker(&name) {
+        if gemini_shared::is_editing(&name) || tool::changes_tracker(&name) {
             let held = Held {
                 name: name.clone(),
                 input: input.clone(),
             };
             self.calls.insert(id.clone(), held);
         }
-        out.own_tool_use(Call {
+        out.builtin_tool_use(Call {
             id: &id,
             name: &name,
             input,
@@ -210,7 +210,7 @@ fn failure(fields: &Object<'_>) -> Outcome {
     };
     let status = match error.get("type").str().as_deref() {
         Some("policy_violation") => ToolStatus::Rejected,
-        _ => genai::failure(&output.as_str()),
+        _ => gemini_shared::failure(&output.as_str()),
     };
     Outcome {
         status,
@@ -227,8 +227,8 @@ fn success(id: &str, held: Option<&Held>, output: Json<'_>, out: &mut Emitter) -
     match out.category_of(id) {
         Some(Category::Execute) => {
             let display = output.str().unwrap_or_default();
-            outcome.exit_code = genai::displayed_exit_code(&display);
-            if let Some(status) = genai::displayed_failure(&display) {
+            outcome.exit_code = gemini_shared::displayed_exit_code(&display);
+            if let Some(status) = gemini_shared::displayed_failure(&display) {
                 outcome.status = status;
             } else if outcome.exit_code.is_some_and(|code| code != 0) {
                 outcome.status = ToolStatus::Error;
@@ -240,7 +240,7 @@ fn success(id: &str, held: Option<&Held>, output: Json<'_>, out: &mut Emitter) -
                 && tool::activities(display, id, out)
             {
                 outcome.output = display.get("result").payload();
-                outcome.status = genai::sub_agent_failure(display).unwrap_or_default();
+                outcome.status = gemini_shared::sub_agent_failure(display).unwrap_or_default();
             }
         }
         _ => {}
@@ -262,7 +262,7 @@ fn edits(name: &str, input: &Object<'_>, output: &str) -> Vec<Edit> {
         Vec::new()
     };
     if edits.is_empty() {
-        return genai::input_edits(name, input);
+        return gemini_shared::input_edits(name, input);
     }
     if output.contains("\n@@ -0,0 ") {
         for edit in &mut edits {

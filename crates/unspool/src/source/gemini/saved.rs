@@ -10,17 +10,17 @@
 
 use std::sync::Arc;
 
+use self::emitted::Emitted;
 use self::outcome::{Said, outcome, usage};
-use self::shown::Shown;
 use super::tool;
 use crate::event::{Agent, Category, Level, Session, ToolStatus, TurnEnd, TurnStatus};
 use crate::json::{Json, Object};
 use crate::source::live_or_saved::{self, Saved as _};
 use crate::source::subagents::{SubagentFile, SubagentFiles};
-use crate::source::{Call, Emitter, Outcome, genai};
+use crate::source::{Call, Emitter, Outcome, gemini_shared};
 
+mod emitted;
 mod outcome;
-mod shown;
 
 /// A saved session, or the record of one of its sub-agents.
 #[derive(Clone, Default)]
@@ -30,7 +30,7 @@ pub(super) struct Saved {
     /// The sub-agent whose record this is.
     agent: Option<Arc<Agent>>,
     session: Session,
-    shown: Shown,
+    emitted: Emitted,
     turn: Option<TurnStatus>,
     time: Option<String>,
 }
@@ -41,7 +41,7 @@ fn task(record: &str) -> String {
     let mut records = records.filter_map(Json::parse).map(Json::object);
     let prompt = records.find(|record| record.get("type").str().as_deref() == Some("user"));
     prompt.map_or_else(String::new, |prompt| {
-        genai::joined_text(prompt.get("content"))
+        gemini_shared::joined_text(prompt.get("content"))
     })
 }
 
@@ -140,17 +140,17 @@ impl Saved {
     /// was said, only that is new: the rest has other ids, but was shown too.
     fn list(&mut self, messages: Json<'_>, out: &mut Emitter) -> bool {
         let messages: Vec<Object<'_>> = messages.array().into_iter().map(Json::object).collect();
-        let is_compacted = !self.shown.is_empty() && messages.iter().any(is_summary);
+        let is_compacted = !self.emitted.is_empty() && messages.iter().any(is_summary);
         let mut known = true;
         for fields in &messages {
             let id = fields.get("id").string();
-            if self.shown.has(&id) {
+            if self.emitted.has(&id) {
                 continue;
             }
             if is_compacted && !is_summary(fields) {
-                self.shown.first(&id);
-                let text = genai::joined_text(fields.get("content"));
-                self.shown.text(&id, &text);
+                self.emitted.first(&id);
+                let text = gemini_shared::joined_text(fields.get("content"));
+                self.emitted.text(&id, &text);
             } else {
                 known &= self.message(fields, out);
             }
@@ -174,8 +174,8 @@ impl Saved {
             Some("error") => Level::Error,
             _ => return false,
         };
-        if self.shown.first(&fields.get("id").string()) {
-            out.notice(level, genai::joined_text(shown_content(fields)));
+        if self.emitted.first(&fields.get("id").string()) {
+            out.notice(level, gemini_shared::joined_text(shown_content(fields)));
             if level == Level::Error {
                 self.turn = self.turn.map(|_| TurnStatus::Failed);
             }
@@ -184,16 +184,16 @@ impl Saved {
     }
 
     fn user(&mut self, fields: &Object<'_>, out: &mut Emitter) {
-        if !self.shown.first(&fields.get("id").string()) {
+        if !self.emitted.first(&fields.get("id").string()) {
             return;
         }
-        for part in genai::parts(fields.get("content")) {
+        for part in gemini_shared::parts(fields.get("content")) {
             let response = part.get("functionResponse");
             if response.is_object() {
                 self.response(response, out);
             }
         }
-        let text = genai::joined_text(shown_content(fields));
+        let text = gemini_shared::joined_text(shown_content(fields));
         if text.starts_with("<session_context>") {
             // Date, system and folder, which the agent itself puts first.
         } else if is_summary(fields) {
@@ -226,13 +226,13 @@ impl Saved {
 
     fn gemini(&mut self, fields: &Object<'_>, out: &mut Emitter) {
         let id = fields.get("id").string();
-        self.shown.first(&id);
+        self.emitted.first(&id);
         if fields.get("model").is_string() {
             self.describe(fields, out);
         }
         self.thoughts(&id, fields.get("thoughts").array(), out);
         let text = self.parts(&id, fields.get("content"), out);
-        if fields.get("tokens").is_object() && self.shown.tokens(&id) {
+        if fields.get("tokens").is_object() && self.emitted.tokens(&id) {
             out.usage(usage(&fields.get("tokens").object()));
         }
         let calls = fields.get("toolCalls").array();
@@ -253,7 +253,7 @@ impl Saved {
 
     fn thoughts(&mut self, id: &str, thoughts: Vec<Json<'_>>, out: &mut Emitter) {
         let time = out.current_time();
-        let seen = self.shown.thoughts(id, thoughts.len());
+        let seen = self.emitted.thoughts(id, thoughts.len());
         for (number, thought) in thoughts.into_iter().enumerate().skip(seen) {
             let told = thought.get("timestamp").str();
             out.time(told.or_else(|| time.clone().map(Into::into)));
@@ -265,15 +265,15 @@ impl Saved {
 
     /// The text and calls in a message's content. Whether it has text.
     fn parts(&mut self, id: &str, content: Json<'_>, out: &mut Emitter) -> bool {
-        let text = genai::joined_text(content);
-        if self.shown.text(id, &text) {
+        let text = gemini_shared::joined_text(content);
+        if self.emitted.text(id, &text) {
             out.text(Some(id), text.clone());
         }
-        for part in genai::parts(content) {
+        for part in gemini_shared::parts(content) {
             let call = part.get("functionCall").object();
             let call_id = call.get("id").string();
             if !call.is_empty() && !out.is_known(&call_id) {
-                out.own_tool_use(Call {
+                out.builtin_tool_use(Call {
                     id: &call_id,
                     name: &call.get("name").string(),
                     input: call.get("args").into(),
@@ -303,7 +303,7 @@ impl Saved {
             out.hide_call(&id, &name);
             out.plan(list);
         } else {
-            out.own_tool_use(Call {
+            out.builtin_tool_use(Call {
                 id: &id,
                 name: &name,
                 input: call.get("args").into(),
@@ -401,7 +401,7 @@ impl Saved {
 /// Whether a message is the summary of what was said before it.
 fn is_summary(fields: &Object<'_>) -> bool {
     fields.get("type").str().as_deref() == Some("user")
-        && genai::joined_text(shown_content(fields)).starts_with("<state_snapshot>")
+        && gemini_shared::joined_text(shown_content(fields)).starts_with("<state_snapshot>")
 }
 
 /// What the user typed, where the model was sent something longer.

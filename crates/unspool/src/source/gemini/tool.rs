@@ -59,7 +59,7 @@ fn activity(item: Json<'_>, out: &mut Emitter) {
         return;
     }
     let args = fields.get("args");
-    out.own_tool_use(Call {
+    out.builtin_tool_use(Call {
         id: &id,
         name: &content,
         input: match args.str() {

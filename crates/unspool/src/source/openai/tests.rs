@@ -3,10 +3,10 @@
 use super::PROVIDER;
 use crate::event::{Body, Category, Event, Level, ToolStatus, TurnStatus};
 use crate::frame::Frame;
-use crate::source::{Probe, replay};
+use crate::source::{Probe, testing};
 
 fn read(input: &str) -> Vec<Event> {
-    replay::events(&PROVIDER, input)
+    testing::events(&PROVIDER, input)
 }
 
 /// A stream of chat chunks whose choice 0 has these deltas.

@@ -14,13 +14,13 @@ use crate::json::{Json, Object};
 use crate::recent::RecentSet;
 use crate::source::Emitter;
 
-use asked::Asked;
 use calls::Calls;
+use requests::Requests;
 use sessions::Sessions;
 use texts::Texts;
 
-mod asked;
 mod calls;
+mod requests;
 mod sessions;
 mod texts;
 
@@ -32,7 +32,7 @@ pub(super) struct Server {
     sessions: Sessions,
     texts: Texts,
     calls: Calls,
-    asked: Asked,
+    requests: Requests,
     /// Messages that users wrote.
     from_user: RecentSet<String, REMEMBERED>,
     /// Messages that agents wrote.
@@ -66,16 +66,16 @@ impl Server {
             "message.part.delta" => return self.delta(&fields, out),
             "permission.asked" | "permission.updated" => {
                 self.sessions.enter(&session, out);
-                self.asked.permission(&fields, &self.calls, out);
+                self.requests.permission(&fields, &self.calls, out);
             }
             "permission.replied" => {
                 self.sessions.enter(&session, out);
-                self.asked.replied(&fields, &self.calls, out);
+                self.requests.replied(&fields, &self.calls, out);
             }
-            "question.asked" => self.asked.question(&fields),
+            "question.asked" => self.requests.question(&fields),
             "question.replied" | "question.rejected" => {
                 self.sessions.enter(&session, out);
-                self.asked.answered(&fields, out);
+                self.requests.answered(&fields, out);
             }
             other => return is_noise(other),
         }
@@ -83,7 +83,7 @@ impl Server {
     }
 
     pub(super) fn finish(&mut self, out: &mut Emitter) {
-        self.asked.give_up("", out);
+        self.requests.give_up("", out);
         self.sessions.finish(out);
     }
 
@@ -107,7 +107,7 @@ impl Server {
             self.sessions.enter(session, out).waiting = true;
             return;
         }
-        self.asked.give_up(session, out);
+        self.requests.give_up(session, out);
         self.sessions.close(session, out);
         self.texts.forget(session);
         self.calls.forget(session);
@@ -215,8 +215,8 @@ impl Server {
             }
             part::Progress::Finished => {
                 self.announce(session, tool, out);
-                let refused = self.asked.was_refused(session, &tool.call_id);
-                let asked = self.asked.tells_questions;
+                let refused = self.requests.was_refused(session, &tool.call_id);
+                let asked = self.requests.tells_questions;
                 self.calls.finish(tool, refused, asked, out);
                 self.finished.add(&tool.id);
             }
@@ -232,7 +232,8 @@ impl Server {
                 .link(&child, session, &call, &tool.agent_name());
         }
         if is_new {
-            self.asked.release(session, &tool.call_id, &self.calls, out);
+            self.requests
+                .release(session, &tool.call_id, &self.calls, out);
         }
     }
 }

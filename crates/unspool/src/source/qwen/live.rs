@@ -17,7 +17,7 @@ use crate::json::{Json, Object};
 use crate::recent::{RecentMap, RecentQueue, RecentSet};
 use crate::source::live_or_saved;
 use crate::source::usage::{self, Names};
-use crate::source::{Call, Emitter, Outcome, genai};
+use crate::source::{Call, Emitter, Outcome, gemini_shared};
 use crate::tool;
 
 /// The events of one run.
@@ -153,7 +153,7 @@ impl Live {
         let id = message.get("id").string();
         let content = message.get("content");
         let mut known = true;
-        for (index, block) in genai::parts(content).into_iter().enumerate() {
+        for (index, block) in gemini_shared::parts(content).into_iter().enumerate() {
             let block_fields = block.object();
             match block_fields.get("type").str().as_deref() {
                 Some("text") => {
@@ -226,7 +226,7 @@ impl Live {
     fn tool_use(&mut self, block: &Object<'_>, out: &mut Emitter) {
         let id = block.get("id").string();
         let (name, input) = called(&block.get("name").display(), block.get("input"));
-        if genai::is_editing(&name) {
+        if gemini_shared::is_editing(&name) {
             let held = Held {
                 name: name.clone(),
                 input: input.into(),
@@ -242,7 +242,7 @@ impl Live {
             };
             self.agents.insert(id.clone(), Arc::new(agent));
         }
-        out.own_tool_use(Call {
+        out.builtin_tool_use(Call {
             id: &id,
             name: &name,
             input: input.into(),
@@ -253,7 +253,7 @@ impl Live {
     fn user(&mut self, fields: &Object<'_>, out: &mut Emitter) -> bool {
         self.goes_on(out);
         let mut known = true;
-        for block in genai::parts(fields.get("message").get("content")) {
+        for block in gemini_shared::parts(fields.get("message").get("content")) {
             let block_fields = block.object();
             match block_fields.get("type").str().as_deref() {
                 Some("tool_result") => self.tool_result(&block_fields, out),
@@ -271,7 +271,7 @@ impl Live {
         self.agents.remove(&id);
         self.blocks.remove(&id);
         let content = block.get("content");
-        let text = genai::joined_text(content);
+        let text = gemini_shared::joined_text(content);
         let failed = block.get("is_error").is_true();
         let mut outcome = Outcome {
             output: if content.is_array() {
@@ -282,7 +282,7 @@ impl Live {
             ..Outcome::default()
         };
         if out.category_of(&id) == Some(Category::Execute)
-            && let Some(shell) = genai::shell_text(&text)
+            && let Some(shell) = gemini_shared::shell_text(&text)
         {
             outcome.output = shell.output.into();
             outcome.exit_code = shell.exit_code;
@@ -291,7 +291,7 @@ impl Live {
         if failed && refused.is_some() {
             outcome.status = ToolStatus::Rejected;
         } else if failed {
-            outcome.status = genai::failure(&text);
+            outcome.status = gemini_shared::failure(&text);
         } else if outcome.exit_code.is_some_and(|code| code != 0) {
             outcome.status = ToolStatus::Error;
         } else if let Some(held) = held {
@@ -494,7 +494,7 @@ fn thought(block: &Object<'_>) -> Payload {
 /// new, and shows the edited lines with their numbers.
 fn edits(held: &Held, said: &str) -> Vec<Edit> {
     let input = held.input();
-    let mut edits = genai::input_edits(&held.name, &input);
+    let mut edits = gemini_shared::input_edits(&held.name, &input);
     if held.name == "write_file" && said.starts_with("Successfully overwrote") {
         for edit in &mut edits {
             // What was there before is not known.

@@ -8,17 +8,17 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use self::blocks::Blocks;
+use self::joined_parts::JoinedParts;
 use self::outcome::{outcome, usage};
 use super::{Held, called, starts_agent};
 use crate::event::{Agent, Category, Level, Session, ToolStatus, TurnEnd, TurnStatus};
 use crate::json::{Json, Object};
 use crate::source::live_or_saved::{self, Saved as _};
 use crate::source::subagents::{SubagentFile, SubagentFiles};
-use crate::source::{Call, Emitter, Outcome, genai};
+use crate::source::{Call, Emitter, Outcome, gemini_shared};
 use crate::tool;
 
-mod blocks;
+mod joined_parts;
 mod outcome;
 
 /// A saved session, or the record of one of its sub-agents.
@@ -113,7 +113,7 @@ impl Saved {
         let display = fields.get("systemPayload").get("displayText").str();
         let text = match display.filter(|text| !text.is_empty()) {
             Some(text) => text.into_owned(),
-            None => genai::joined_text(fields.get("message").get("parts")),
+            None => gemini_shared::joined_text(fields.get("message").get("parts")),
         };
         match fields.get("subtype").str().as_deref() {
             Some("mid_turn_user_message") => out.user(text, true),
@@ -134,21 +134,21 @@ impl Saved {
             out.notice(Level::Retry, error);
         }
         let uuid = fields.get("uuid").string();
-        let mut blocks = Blocks::new(&uuid);
+        let mut joined = JoinedParts::new(&uuid);
         let mut calls = false;
-        for part in genai::parts(fields.get("message").get("parts")) {
+        for part in gemini_shared::parts(fields.get("message").get("parts")) {
             let part_fields = part.object();
             let call = part_fields.get("functionCall");
             if call.is_object() {
-                blocks.flush(out);
+                joined.flush(out);
                 self.call(&call.object(), out);
                 calls = true;
             } else {
                 let text = part_fields.get("text").display();
-                blocks.add(part_fields.get("thought").is_true(), &text, out);
+                joined.add(part_fields.get("thought").is_true(), &text, out);
             }
         }
-        let error = blocks.flush(out);
+        let error = joined.flush(out);
         out.usage(usage(&fields.get("usageMetadata").object()));
         // An answer that was cut off is stored without the figures about it.
         let whole = fields.has("usageMetadata") || std::mem::take(&mut self.responded);
@@ -164,14 +164,14 @@ impl Saved {
     fn call(&mut self, call: &Object<'_>, out: &mut Emitter) {
         let id = call.get("id").string();
         let (name, input) = called(&call.get("name").display(), call.get("args"));
-        if genai::is_editing(&name) {
+        if gemini_shared::is_editing(&name) {
             let held = Held {
                 name: name.clone(),
                 input: input.into(),
             };
             self.calls.insert(id.clone(), held);
         }
-        out.own_tool_use(Call {
+        out.builtin_tool_use(Call {
             id: &id,
             name: &name,
             input: input.into(),
@@ -214,11 +214,12 @@ impl Saved {
 
     fn tool_result(&mut self, fields: &Object<'_>, out: &mut Emitter) {
         let details = fields.get("toolCallResult").object();
-        let mut responses: Vec<Object<'_>> = genai::parts(fields.get("message").get("parts"))
-            .into_iter()
-            .map(|part| part.get("functionResponse").object())
-            .filter(|response| !response.is_empty())
-            .collect();
+        let mut responses: Vec<Object<'_>> =
+            gemini_shared::parts(fields.get("message").get("parts"))
+                .into_iter()
+                .map(|part| part.get("functionResponse").object())
+                .filter(|response| !response.is_empty())
+                .collect();
         if responses.is_empty() {
             responses.push(Object::default());
         }
@@ -237,9 +238,9 @@ impl Saved {
         let is_command = out.category_of(&id) == Some(Category::Execute);
         let mut outcome = outcome(details, &response.get("response").object(), is_command);
         if outcome.status == ToolStatus::Ok {
-            outcome.edits = genai::display_edits(details.get("resultDisplay"));
+            outcome.edits = gemini_shared::display_edits(details.get("resultDisplay"));
             if let Some(held) = held.filter(|_| outcome.edits.is_empty()) {
-                outcome.edits = genai::input_edits(&held.name, &held.input());
+                outcome.edits = gemini_shared::input_edits(&held.name, &held.input());
             }
         }
         // After a call that the user refused or stopped, the agent stops too.

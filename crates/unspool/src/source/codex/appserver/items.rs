@@ -10,7 +10,7 @@ impl AppServer {
     pub(super) fn item_started(&mut self, json: Json<'_>, frame: &Frame<'_>, out: &mut Emitter) {
         let item = Item::new(json);
         match item.kind.as_str() {
-            "agent_message" | "reasoning" | "plan" => self.blocks.begin(&item.id),
+            "agent_message" | "reasoning" | "plan" => self.text_ids.begin(&item.id),
             // Their completion says all of them.
             "user_message"
             | "context_compaction"
@@ -31,11 +31,11 @@ impl AppServer {
         match item.kind.as_str() {
             "user_message" => out.user(item.text(), false),
             "agent_message" | "plan" => {
-                let id = self.blocks.end(&item.id);
+                let id = self.text_ids.end(&item.id);
                 out.text(Some(&id), item.text());
             }
             "reasoning" => {
-                let id = self.blocks.end(&item.id);
+                let id = self.text_ids.end(&item.id);
                 out.reasoning(Some(&id), item.text());
             }
             "context_compaction" => out.compacted(""),
@@ -77,15 +77,15 @@ impl AppServer {
         let delta = fields.get("delta").string();
         match method {
             "item/agentMessage/delta" | "item/plan/delta" => {
-                out.text_delta(Some(self.blocks.current(&id)), &delta);
+                out.text_delta(Some(self.text_ids.current(&id)), &delta);
             }
             "item/reasoning/summaryTextDelta" => {
-                out.reasoning_delta(Some(self.blocks.current(&id)), &delta);
+                out.reasoning_delta(Some(self.text_ids.current(&id)), &delta);
             }
             // The parts are joined in the same way at the end.
             "item/reasoning/summaryPartAdded" => {
                 if fields.get("summaryIndex").u64().unwrap_or(0) > 0 {
-                    out.reasoning_delta(Some(self.blocks.current(&id)), "\n");
+                    out.reasoning_delta(Some(self.text_ids.current(&id)), "\n");
                 }
             }
             "item/commandExecution/outputDelta" => out.tool_output(&id, delta),

@@ -41,7 +41,7 @@ pub(super) fn function(id: &str, payload: &Object<'_>, out: &mut Emitter) -> Ope
     // What is said to another agent tells more than nothing.
     let said = input.get("message").str();
     let arg = said.filter(|_| tool::arg(category, input).is_empty());
-    out.own_tool_use(Call {
+    out.builtin_tool_use(Call {
         id,
         name: &name,
         category: Some(category),

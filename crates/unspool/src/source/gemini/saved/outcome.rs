@@ -4,7 +4,7 @@
 use crate::event::{Category, Payload, ToolStatus, Usage};
 use crate::json::{Json, Object};
 use crate::source::usage::{Names, add};
-use crate::source::{Outcome, genai};
+use crate::source::{Outcome, gemini_shared};
 
 /// What a tool said: to the model, and for the display.
 pub(super) struct Said<'a> {
@@ -30,7 +30,7 @@ impl<'a> Said<'a> {
                 .find(|text| text.is_string())
                 .map_or_else(Payload::default, Json::payload);
             return Outcome {
-                status: genai::failure(&output.as_str()),
+                status: gemini_shared::failure(&output.as_str()),
                 output,
                 ..Outcome::default()
             };
@@ -45,7 +45,7 @@ impl<'a> Said<'a> {
         };
         Outcome {
             output: output.payload(),
-            edits: genai::display_edits(self.display),
+            edits: gemini_shared::display_edits(self.display),
             ..Outcome::default()
         }
     }
@@ -54,12 +54,16 @@ impl<'a> Said<'a> {
     /// padded cells: then the text for the model is better.
     fn command(&self) -> Outcome {
         let said = self.output.str().unwrap_or_default();
-        let shell = genai::shell_text(&said);
+        let shell = gemini_shared::shell_text(&said);
         let exit_code = shell.as_ref().and_then(|shell| shell.exit_code);
         let display = self.display.str();
-        let stopped = display.as_deref().and_then(genai::displayed_failure);
+        let stopped = display
+            .as_deref()
+            .and_then(gemini_shared::displayed_failure);
         let stopped = stopped.or_else(|| {
-            genai::displayed_failure(said.strip_prefix("<untrusted_context>\n").unwrap_or(&said))
+            gemini_shared::displayed_failure(
+                said.strip_prefix("<untrusted_context>\n").unwrap_or(&said),
+            )
         });
         let status = match stopped {
             Some(status) => status,
@@ -83,7 +87,7 @@ impl<'a> Said<'a> {
 /// How a call of a saved message ended.
 pub(super) fn outcome(call: &Object<'_>, name: &str, status: &str) -> Outcome {
     let display = call.get("resultDisplay");
-    let response = genai::parts(call.get("result"))
+    let response = gemini_shared::parts(call.get("result"))
         .into_iter()
         .map(|part| part.get("functionResponse").get("response"))
         .find(|response| response.is_object())
@@ -93,10 +97,10 @@ pub(super) fn outcome(call: &Object<'_>, name: &str, status: &str) -> Outcome {
         outcome.status = ToolStatus::Canceled;
     }
     if outcome.status == ToolStatus::Ok {
-        outcome.status = genai::sub_agent_failure(display).unwrap_or_default();
+        outcome.status = gemini_shared::sub_agent_failure(display).unwrap_or_default();
     }
     if outcome.status == ToolStatus::Ok && outcome.edits.is_empty() {
-        outcome.edits = genai::input_edits(name, &call.get("args").object());
+        outcome.edits = gemini_shared::input_edits(name, &call.get("args").object());
     }
     outcome
 }

@@ -4,7 +4,7 @@
 use crate::event::{Payload, ToolStatus, Usage};
 use crate::json::{Json, Object};
 use crate::source::usage::Names;
-use crate::source::{Outcome, genai};
+use crate::source::{Outcome, gemini_shared};
 
 /// How a call ended.
 pub(super) fn outcome(details: &Object<'_>, response: &Object<'_>, is_command: bool) -> Outcome {
@@ -26,12 +26,12 @@ pub(super) fn outcome(details: &Object<'_>, response: &Object<'_>, is_command: b
     let code_failed = outcome.exit_code.is_some_and(|code| code != 0);
     outcome.status = match details.get("errorType").str().as_deref() {
         Some("execution_denied") => ToolStatus::Rejected,
-        _ if failed => genai::failure(&text),
+        _ if failed => gemini_shared::failure(&text),
         _ if code_failed => ToolStatus::Error,
         _ => ToolStatus::Ok,
     };
     if outcome.status == ToolStatus::Ok {
-        let failure = genai::sub_agent_failure(details.get("resultDisplay"));
+        let failure = gemini_shared::sub_agent_failure(details.get("resultDisplay"));
         outcome.status = failure.unwrap_or_default();
     }
     let canceled = details.get("status").str().as_deref() == Some("cancelled");
@@ -48,7 +48,7 @@ fn command(display: Json<'_>, text: &str, outcome: &mut Outcome) {
     if fields.get("type").str().as_deref() == Some("shell_result") {
         let (output, told) = (fields.get("output").payload(), fields.get("text").string());
         // Without output it is the text for the model that is displayed.
-        outcome.output = match genai::shell_text(&told) {
+        outcome.output = match gemini_shared::shell_text(&told) {
             _ if !output.is_empty() => output,
             Some(shell) => shell.output.into(),
             None => Payload::from(told),
@@ -56,7 +56,7 @@ fn command(display: Json<'_>, text: &str, outcome: &mut Outcome) {
         if fields.get("signal").is_null() {
             outcome.exit_code = fields.get("exitCode").i64();
         }
-    } else if let Some(shell) = genai::shell_text(text) {
+    } else if let Some(shell) = gemini_shared::shell_text(text) {
         outcome.output = shell.output.into();
         outcome.exit_code = shell.exit_code;
     }

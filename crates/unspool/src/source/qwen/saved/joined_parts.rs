@@ -5,7 +5,7 @@ use crate::source::Emitter;
 use crate::source::qwen::{may_be_quoted, split_api_error};
 
 /// Joins neighbouring parts of one kind to a block, and names the blocks.
-pub(super) struct Blocks<'a> {
+pub(super) struct JoinedParts<'a> {
     uuid: &'a str,
     number: usize,
     thought: bool,
@@ -13,7 +13,7 @@ pub(super) struct Blocks<'a> {
     error: bool,
 }
 
-impl<'a> Blocks<'a> {
+impl<'a> JoinedParts<'a> {
     pub(super) fn new(uuid: &'a str) -> Self {
         Self {
             uuid,

@@ -11,7 +11,7 @@ use crate::json::{Json, Object};
 use crate::source::{Emitter, Outcome};
 
 #[derive(Clone, Default)]
-pub(super) struct Asked {
+pub(super) struct Requests {
     permissions: BTreeMap<String, Request>,
     questions: BTreeMap<String, Question>,
     /// Whether questions are told beside the calls that ask them.
@@ -35,7 +35,7 @@ struct Question {
     prompts: Vec<Prompt>,
 }
 
-impl Asked {
+impl Requests {
     pub(super) fn permission(&mut self, fields: &Object<'_>, calls: &Calls, out: &mut Emitter) {
         let id = fields.get("id").string();
         let session = fields.get("sessionID").string();

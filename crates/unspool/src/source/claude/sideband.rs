@@ -1,5 +1,5 @@
-//! The other lines: control messages and progress of a live stream, and what a
-//! saved session keeps beside the conversation.
+//! Lines beside the conversation: control messages and progress of a live
+//! stream, metadata of a saved session.
 
 use super::Claude;
 use super::system;
@@ -10,7 +10,7 @@ use crate::json::{Json, Object};
 use crate::source::Emitter;
 
 impl Claude {
-    pub(super) fn other(
+    pub(super) fn sideband(
         &mut self,
         kind: &str,
         line: &Line<'_>,
@@ -43,11 +43,11 @@ impl Claude {
             "prompt_suggestion" => out.state(kind, fields.get("suggestion")),
             "rate_limit_event" => out.state(kind, fields.get("rate_limit_info")),
             "auth_status" => {
-                self.meet(line, out);
+                self.introduce(line, out);
                 out.notice(Level::Error, fields.get("error").payload());
             }
             _ => {
-                self.meet(line, out);
+                self.introduce(line, out);
                 out.unknown(frame);
             }
         }
@@ -56,22 +56,22 @@ impl Claude {
     fn title(&mut self, title: Json<'_>, line: &Line<'_>, out: &mut Emitter) {
         if let Some(title) = title.str().filter(|title| !title.is_empty()) {
             self.session.title = title.into_owned();
-            if self.told.is_none() {
-                self.meet(line, out);
+            if self.emitted.is_none() {
+                self.introduce(line, out);
             } else {
-                self.tell(out);
+                self.emit_session(out);
             }
         }
     }
 
-    /// A request of the program to the one that runs it: only the question for
-    /// permission concerns a person.
+    /// Emits a request for permission. Other control requests do not concern the
+    /// user.
     fn ask(&mut self, line: &Line<'_>, fields: &Object<'_>, out: &mut Emitter) {
         let request = fields.get("request").object();
         if request.get("subtype").str().as_deref() != Some("can_use_tool") {
             return;
         }
-        self.meet(line, out);
+        self.introduce(line, out);
         let id = fields.get("request_id").string();
         let call = request.get("tool_use_id").string();
         let titles = ["title", "description", "display_name", "tool_name"];
@@ -118,8 +118,8 @@ impl Claude {
         }
     }
 
-    /// Most attachments remind the model of something. These few tell a person
-    /// what happened.
+    /// Emits the few attachments that matter to the user; most are reminders for the
+    /// model.
     fn attachment(&mut self, line: &Line<'_>, fields: &Object<'_>, out: &mut Emitter) {
         let attachment = fields.get("attachment").object();
         let kind = attachment.get("type").str().unwrap_or_default();
@@ -139,7 +139,7 @@ impl Claude {
             }
             "hook_system_message" => out.notice(Level::Info, attachment.get("content").payload()),
             "queued_command" => {
-                self.meet(line, out);
+                self.introduce(line, out);
                 let prompt = attachment.get("prompt");
                 let texts = prompt
                     .array()
@@ -162,8 +162,8 @@ impl Claude {
     }
 }
 
-/// What serves the program alone: its queue, its requests, its caches, its
-/// settings, and progress that the conversation shows anyway.
+/// Returns true for lines of internal use: queue, requests, caches, settings, and
+/// progress that the conversation shows anyway.
 fn is_bookkeeping(kind: &str) -> bool {
     matches!(
         kind,

@@ -1,8 +1,6 @@
-//! What Gemini CLI and Qwen Code, which began as its fork, say in the same
-//! way: parts of messages, texts of shell results, edits in tool inputs and in
-//! `resultDisplay`, and the sentences in which a call is refused or stopped.
-//!
-//! All functions are pure and total; the two sources call them.
+//! Formats that Gemini CLI and its fork Qwen Code share: parts of messages,
+//! texts of shell results, edits in tool inputs and in `resultDisplay`, and the
+//! sentences of refused and canceled calls.
 
 use std::borrow::Cow;
 
@@ -10,7 +8,8 @@ use crate::event::{Edit, EditOp, ToolStatus};
 use crate::json::{Json, Object};
 use crate::patch;
 
-/// A `PartListUnion`: one part or several, each an object or a bare string.
+/// Returns the parts of a `PartListUnion`: one or several, each an object or a
+/// bare string.
 pub(super) fn parts(content: Json<'_>) -> Vec<Json<'_>> {
     if content.is_array() {
         content.array()
@@ -19,7 +18,7 @@ pub(super) fn parts(content: Json<'_>) -> Vec<Json<'_>> {
     }
 }
 
-/// The text of a part; `None` if it is a part of another kind, or a thought.
+/// Returns the text of a part; `None` for thoughts and other kinds of parts.
 pub(super) fn part_text(part: Json<'_>) -> Option<Cow<'_, str>> {
     let fields = part.object();
     if fields.get("thought").is_true() {
@@ -28,23 +27,23 @@ pub(super) fn part_text(part: Json<'_>) -> Option<Cow<'_, str>> {
     part.str().or_else(|| fields.get("text").str())
 }
 
-/// All text of a content, joined.
+/// Joins the texts of all parts.
 pub(super) fn joined_text(content: Json<'_>) -> String {
     parts(content).into_iter().filter_map(part_text).collect()
 }
 
-/// The result of a command, as the model is told it.
+/// The result of a command in the form that the model gets.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct ShellText<'a> {
     pub(super) output: &'a str,
     pub(super) exit_code: Option<i64>,
 }
 
-/// Reads `Output: …` with the lines about it that stand before and behind,
-/// possibly in an `<untrusted_context>`; `None` if the text is something else.
+/// Reads `Output: …` and the labeled lines around it, possibly inside an
+/// `<untrusted_context>`; `None` if the text has another form.
 pub(super) fn shell_text(text: &str) -> Option<ShellText<'_>> {
-    /// The lines behind the output, in the order in which they are written.
-    const BEHIND: &[&str] = &[
+    /// Labels of the lines after the output, in order.
+    const AFTER: &[&str] = &[
         "Error: ",
         "Exit Code: ",
         "Signal: ",
@@ -60,9 +59,9 @@ pub(super) fn shell_text(text: &str) -> Option<ShellText<'_>> {
         None if text.starts_with("Command: ") => text.split_once("\nOutput: ")?.1,
         None => return None,
     };
-    let (mut error, mut exit_code, mut before) = ("", None, BEHIND.len());
+    let (mut error, mut exit_code, mut before) = ("", None, AFTER.len());
     while let Some((head, line)) = output.rsplit_once('\n') {
-        let found = BEHIND
+        let found = AFTER
             .iter()
             .take(before)
             .enumerate()
@@ -84,7 +83,7 @@ pub(super) fn shell_text(text: &str) -> Option<ShellText<'_>> {
     })
 }
 
-/// The exit code in what is displayed for a command without output.
+/// Reads the exit code from the display text of a command without output.
 pub(super) fn displayed_exit_code(display: &str) -> Option<i64> {
     display
         .strip_prefix("Command exited with code: ")?
@@ -92,7 +91,7 @@ pub(super) fn displayed_exit_code(display: &str) -> Option<i64> {
         .ok()
 }
 
-/// Whether what is displayed for a command says that it did not end by itself.
+/// Returns the status if the display text says that a command was stopped.
 pub(super) fn displayed_failure(display: &str) -> Option<ToolStatus> {
     const FAILED: &[&str] = &["Command terminated by signal: ", "Command failed: "];
     if display.starts_with("Command cancelled by user.")
@@ -106,7 +105,7 @@ pub(super) fn displayed_failure(display: &str) -> Option<ToolStatus> {
     }
 }
 
-/// How a call ended that did not succeed: refused, stopped, or failed.
+/// Classifies a call that did not succeed: rejected, canceled or failed.
 pub(super) fn failure(text: &str) -> ToolStatus {
     const REFUSED: &[&str] = &[
         "Tool execution denied by policy",
@@ -124,7 +123,7 @@ pub(super) fn failure(text: &str) -> ToolStatus {
         "The tool had already completed; its output was discarded.",
         "Skipped because the provider attempt was retried before execution.",
     ];
-    // The sentences stand at the beginning; a long output may quote anything.
+    // The sentences are at the start; a long output may quote anything.
     let head = text.lines().next().unwrap_or_default();
     if REFUSED.iter().any(|words| head.contains(words)) {
         ToolStatus::Rejected
@@ -135,8 +134,8 @@ pub(super) fn failure(text: &str) -> ToolStatus {
     }
 }
 
-/// How the call of a sub-agent ended that did not reach its goal, whatever the
-/// agent says of the call; `None` if it did, or nothing is told.
+/// Returns the status of a sub-agent that missed its goal, whatever the call's
+/// own status; `None` if it reached the goal or nothing is known.
 pub(super) fn sub_agent_failure(display: Json<'_>) -> Option<ToolStatus> {
     match display.get("terminateReason").str()?.as_ref() {
         "" | "GOAL" => None,
@@ -145,7 +144,7 @@ pub(super) fn sub_agent_failure(display: Json<'_>) -> Option<ToolStatus> {
     }
 }
 
-/// The change that a `resultDisplay` with a diff stands for.
+/// Returns the edit that a `resultDisplay` describes.
 pub(super) fn display_edits(display: Json<'_>) -> Vec<Edit> {
     let fields = display.object();
     let diff = fields.get("fileDiff").str();
@@ -183,8 +182,7 @@ pub(super) fn display_edits(display: Json<'_>) -> Vec<Edit> {
     }]
 }
 
-/// The change that a successful call of an editing tool made, as far as its
-/// input tells.
+/// Returns the edit that the input of a successful editing call describes.
 pub(super) fn input_edits(name: &str, input: &Object<'_>) -> Vec<Edit> {
     let path = input.get("file_path").string();
     let text = |key| input.get(key).str();
@@ -204,7 +202,7 @@ pub(super) fn input_edits(name: &str, input: &Object<'_>) -> Vec<Edit> {
     }
 }
 
-/// Whether [`input_edits`] knows the tool.
+/// Returns true if [`input_edits`] supports the tool.
 pub(super) fn is_editing(name: &str) -> bool {
     matches!(name, "replace" | "edit" | "write_file")
 }
@@ -214,7 +212,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shell_texts_of_both_agents_are_read() {
+    fn shell_texts_of_both_agents() {
         let gemini = "<untrusted_context>\nOutput: a\nExit Code: 9\nb\nExit Code: 1\nProcess Group PGID: 3\n</untrusted_context>";
         assert_eq!(
             shell_text(gemini),
@@ -243,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn refused_stopped_and_failed_calls_are_told_apart() {
+    fn rejected_canceled_and_failed_calls_differ() {
         let refused = [
             "Tool execution denied by policy. You are in Plan Mode.",
             "[Operation Cancelled] Reason: User denied execution.",
@@ -278,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn edits_come_from_diffs_contents_and_inputs() {
+    fn edits_from_diffs_contents_and_inputs() {
         let json = |text| Json::parse(text).unwrap();
         let diff = display_edits(json(
             r#"{"fileDiff":"--- a\tCurrent\n+++ a\tProposed\n@@ -5,2 +5,1 @@\n x\n-y\n","filePath":"/p/a","originalContent":"x","newContent":"z"}"#,

@@ -9,14 +9,14 @@ use crate::recent::RecentMap;
 const REMEMBERED: usize = 256;
 
 #[derive(Clone, Default)]
-pub(super) struct Blocks {
+pub(super) struct TextIds {
     /// The ids of open texts in the events, where they differ.
     open: HashMap<String, String>,
     /// How many finished texts had an id.
     done: RecentMap<String, usize, REMEMBERED>,
 }
 
-impl Blocks {
+impl TextIds {
     /// A text begins.
     pub(super) fn begin(&mut self, id: &str) {
         if let Some(before) = self.done.get(id) {

@@ -13,7 +13,7 @@ const REMEMBERED: usize = 4096;
 const OPEN: usize = 256;
 
 #[derive(Clone, Default)]
-pub(super) struct Blocks {
+pub(super) struct MessageIds {
     open: RecentQueue<Block, OPEN>,
     /// The number of blocks that each message had.
     used: RecentMap<Key, u32, REMEMBERED>,
@@ -29,7 +29,7 @@ struct Block {
     id: String,
 }
 
-impl Blocks {
+impl MessageIds {
     /// The id of the block that a chunk of `message` belongs to; `None` where
     /// the wire names no message.
     pub(super) fn id(&mut self, owner: &str, reasoning: bool, message: &str) -> Option<String> {
@@ -74,15 +74,15 @@ mod tests {
 
     #[test]
     fn a_message_that_goes_on_after_a_call_is_another_block() {
-        let mut blocks = Blocks::default();
-        assert_eq!(blocks.id("root", false, "m").as_deref(), Some("m"));
-        assert_eq!(blocks.id("child", false, "c").as_deref(), Some("c"));
-        blocks.end("child");
-        assert_eq!(blocks.id("root", false, "m").as_deref(), Some("m"));
-        blocks.end("root");
-        assert_eq!(blocks.id("root", false, "m").as_deref(), Some("m#2"));
-        assert_eq!(blocks.id("root", true, "m").as_deref(), Some("m"));
-        assert_eq!(blocks.id("root", false, "m").as_deref(), Some("m#3"));
-        assert_eq!(blocks.id("root", false, ""), None);
+        let mut ids = MessageIds::default();
+        assert_eq!(ids.id("root", false, "m").as_deref(), Some("m"));
+        assert_eq!(ids.id("child", false, "c").as_deref(), Some("c"));
+        ids.end("child");
+        assert_eq!(ids.id("root", false, "m").as_deref(), Some("m"));
+        ids.end("root");
+        assert_eq!(ids.id("root", false, "m").as_deref(), Some("m#2"));
+        assert_eq!(ids.id("root", true, "m").as_deref(), Some("m"));
+        assert_eq!(ids.id("root", false, "m").as_deref(), Some("m#3"));
+        assert_eq!(ids.id("root", false, ""), None);
     }
 }

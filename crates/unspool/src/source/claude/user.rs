@@ -1,9 +1,7 @@
-//! What stands in the user's place: prompts, and all that the program itself
-//! writes there.
+//! `user` messages: prompts, tool results, and texts of Claude Code itself.
 //!
-//! Slash commands, their output, notifications of background work and
-//! interruptions come as tagged texts; what the program tells the model is
-//! marked as injected.
+//! Slash commands, their output, notifications of background tasks and
+//! interruptions are tagged texts; context for the model is marked as injected.
 
 use super::Claude;
 use super::wire::{Content, Line};
@@ -14,7 +12,7 @@ use crate::source::Emitter;
 impl Claude {
     pub(super) fn user(&mut self, line: &Line<'_>, frame: &Frame<'_>, out: &mut Emitter) {
         let blocks = match &line.message.content {
-            Content::Text(text) => return self.said(text, line, out),
+            Content::Text(text) => return self.user_text(text, line, out),
             Content::Blocks(blocks) => blocks,
             Content::Nothing => return out.unknown(frame),
         };
@@ -23,16 +21,16 @@ impl Claude {
             .iter()
             .filter(|b| b.kind.str().is_some_and(|kind| is_result(&kind)));
         let alone = results.count() == 1;
-        let mut words = String::new();
+        let mut text_so_far = String::new();
         for block in blocks {
             match block.kind.str().as_deref() {
-                Some("text") => append(&mut words, &block.text.str().unwrap_or_default()),
-                // They have no words.
+                Some("text") => append(&mut text_so_far, &block.text.str().unwrap_or_default()),
+                // Pictures and documents have no text.
                 Some("image" | "document") => {}
                 Some(kind) if is_result(kind) => {
-                    self.said(&std::mem::take(&mut words), line, out);
-                    if line.is_saved() && self.leads(out) {
-                        self.turn.goes_on();
+                    self.user_text(&std::mem::take(&mut text_so_far), line, out);
+                    if line.is_saved() && self.is_leading(out) {
+                        self.turn.resume();
                     }
                     self.result_block(block, line, alone, out);
                 }
@@ -41,29 +39,29 @@ impl Claude {
         }
         let is_picture = |kind: &str| matches!(kind, "image" | "document");
         let mut kinds = blocks.iter().filter_map(|block| block.kind.str());
-        let is_wordless = !blocks.is_empty() && kinds.all(|kind| is_picture(&kind));
-        if is_wordless && !line.is_injected.is_true() {
-            // A prompt without words.
-            let leads = self.leads(out);
-            self.begin_turn(line, leads, out);
+        let has_no_text = !blocks.is_empty() && kinds.all(|kind| is_picture(&kind));
+        if has_no_text && !line.is_injected.is_true() {
+            // A prompt without text.
+            let is_leading = self.is_leading(out);
+            self.start_turn(line, is_leading, out);
         }
-        self.said(&words, line, out);
+        self.user_text(&text_so_far, line, out);
     }
 
-    /// A text in the user's place.
-    fn said(&mut self, text: &str, line: &Line<'_>, out: &mut Emitter) {
-        let leads = self.leads(out);
+    /// Emits the text of a `user` message.
+    fn user_text(&mut self, text: &str, line: &Line<'_>, out: &mut Emitter) {
+        let is_leading = self.is_leading(out);
         let origin = line.origin.get("kind");
         if text.is_empty() || text.starts_with("<local-command-caveat>") {
         } else if text.starts_with("[Request interrupted by user") {
-            if leads {
+            if is_leading {
                 self.turn.canceled(out);
             }
             out.notice(Level::Canceled, text);
         } else if text.starts_with("<task-notification>")
             || origin.str().as_deref() == Some("task-notification")
         {
-            self.begin_turn(line, leads, out);
+            self.start_turn(line, is_leading, out);
             let level = match tagged(text, "status") {
                 Some("completed") | None => Level::Info,
                 Some(_) => Level::Warning,
@@ -74,33 +72,33 @@ impl Claude {
         } else if line.is_injected.is_true() {
             out.context("", "", text);
         } else if let Some(command) = command(text) {
-            self.begin_turn(line, leads, out);
+            self.start_turn(line, is_leading, out);
             out.user(command, false);
-        } else if printed(text, out) {
-            if line.is_saved() && leads {
+        } else if emit_printed(text, out) {
+            if line.is_saved() && is_leading {
                 self.turn.completed(out);
             }
         } else {
-            self.begin_turn(line, leads, out);
+            self.start_turn(line, is_leading, out);
             out.user(tagged(text, "bash-input").unwrap_or(text), false);
         }
     }
 
-    /// A saved turn ends where the next one begins.
-    fn begin_turn(&mut self, line: &Line<'_>, leads: bool, out: &mut Emitter) {
-        if leads && line.is_saved() {
+    /// Starts a turn of a saved session, which ends the turn before.
+    fn start_turn(&mut self, line: &Line<'_>, is_leading: bool, out: &mut Emitter) {
+        if is_leading && line.is_saved() {
             self.turn.flush(out);
             out.open_turn();
         }
     }
 }
 
-/// How the summary of a conversation that was compacted begins.
+/// First text_so_far of the summary of a compacted conversation.
 const SUMMARY: &str = "This session is being continued from a previous conversation";
 
-/// The output of a slash command, or of a shell command that the user ran;
-/// `false` if the text is none.
-fn printed(text: &str, out: &mut Emitter) -> bool {
+/// Emits the output of a slash command or of a shell command of the user;
+/// returns false for any other text.
+fn emit_printed(text: &str, out: &mut Emitter) -> bool {
     const TAGS: &[(&str, Level)] = &[
         ("local-command-stdout", Level::Info),
         ("local-command-stderr", Level::Warning),
@@ -112,7 +110,7 @@ fn printed(text: &str, out: &mut Emitter) -> bool {
     }
     for (tag, level) in TAGS {
         let output = tagged(text, tag).unwrap_or_default();
-        // The summary that came before it says so.
+        // The summary before it says so.
         if !matches!(output.trim(), "" | "Compacted") {
             out.notice(*level, output);
         }
@@ -120,25 +118,25 @@ fn printed(text: &str, out: &mut Emitter) -> bool {
     true
 }
 
-/// Puts another block of one message behind those before it.
-fn append(words: &mut String, text: &str) {
-    let is_apart = words.is_empty()
-        || words.ends_with(char::is_whitespace)
+/// Appends another block of the same message.
+fn append(text_so_far: &mut String, text: &str) {
+    let is_apart = text_so_far.is_empty()
+        || text_so_far.ends_with(char::is_whitespace)
         || text.starts_with(char::is_whitespace);
     if !is_apart {
-        words.push('\n');
+        text_so_far.push('\n');
     }
-    words.push_str(text);
+    text_so_far.push_str(text);
 }
 
-/// What stands between `<tag>` and `</tag>`.
+/// Returns the text between `<tag>` and `</tag>`.
 pub(super) fn tagged<'t>(text: &'t str, tag: &str) -> Option<&'t str> {
     let (_, rest) = text.split_once(&format!("<{tag}>"))?;
     rest.split_once(&format!("</{tag}>"))
         .map(|(inner, _)| inner)
 }
 
-/// The slash command that was typed, if the text is one.
+/// Returns the slash command that the user typed, if the text is one.
 pub(super) fn command(text: &str) -> Option<String> {
     if !text.starts_with("<command-") {
         return None;

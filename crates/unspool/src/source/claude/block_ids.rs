@@ -1,10 +1,10 @@
-//! The ids of blocks, and their deltas.
+//! Ids of blocks, and their deltas.
 //!
-//! The wire names messages; events name blocks. A block's id is its message's
-//! id and its place in the message, which is on the wire while a message is
-//! streamed and in saved sessions, and counted otherwise. The whole block comes
-//! as an `assistant` line shortly before or after the last delta's
-//! `content_block_stop`: it takes the id of the block that was streamed last.
+//! Ids on the wire are ids of messages, those in events ids of blocks: the
+//! message's id and the index of the block. Streams and saved sessions contain
+//! the index; otherwise it is counted. The whole block is an `assistant` line
+//! shortly before or after the `content_block_stop` of its deltas, and gets the
+//! id of the block that was streamed last.
 
 use super::Claude;
 use super::wire::Line;
@@ -13,35 +13,34 @@ use crate::frame::Frame;
 use crate::recent::RecentMap;
 use crate::source::Emitter;
 
-/// Messages that may be in the making at once.
+/// Messages and streams that may be open at once.
 const REMEMBERED: usize = 64;
 
 #[derive(Clone, Default)]
-pub(super) struct Blocks {
-    /// Blocks seen so far of recent messages.
+pub(super) struct BlockIds {
+    /// Index of the next block, by message.
     counts: RecentMap<String, u64, REMEMBERED>,
-    /// What is being streamed, by the call that started the agent; empty for
-    /// the root agent.
+    /// Open streams by the call that started the agent; empty for the root agent.
     streams: RecentMap<String, Stream, REMEMBERED>,
 }
 
 #[derive(Clone, Default)]
 struct Stream {
     message: String,
-    /// The block that is streamed, until its whole form has come.
+    /// The streamed block, until its final form.
     block: Option<StreamedBlock>,
 }
 
 #[derive(Clone)]
 struct StreamedBlock {
     index: u64,
-    /// `None` where the message has no id.
+    /// `None` if the message has no id.
     id: Option<String>,
 }
 
-impl Blocks {
-    /// The id of the next block of a message that an `assistant` line holds, at
-    /// this place if the line holds several.
+impl BlockIds {
+    /// Returns the id of a block in an `assistant` line; `place` is its index if the
+    /// line contains several.
     pub(super) fn id(&mut self, line: &Line<'_>, place: Option<u64>) -> Option<String> {
         let message = line.message.id.str().unwrap_or_default();
         if let Some(block) = self.take_streamed(line, &message, place) {
@@ -64,7 +63,7 @@ impl Blocks {
         let agent = line.parent_call.str().unwrap_or_default();
         let stream = self.streams.get_mut(agent.as_ref())?;
         if let Some(index) = place.filter(|_| !message.is_empty() && stream.message == message) {
-            // All of the message at once: its blocks stand where they were streamed.
+            // A whole message: its blocks have the indexes of the stream.
             stream.block = None;
             let id = block_id(message, index);
             Some(StreamedBlock { index, id })
@@ -75,7 +74,7 @@ impl Blocks {
         }
     }
 
-    /// The place of a block in its message: as the wire says, else the next.
+    /// Returns the index of a block: the given one, else the next.
     fn count(&mut self, message: &str, index: Option<u64>) -> u64 {
         if message.is_empty() {
             return 0;
@@ -96,7 +95,7 @@ impl Blocks {
         self.streams.get_or_insert(agent.as_ref())
     }
 
-    /// The id of the block that a streamed event is about.
+    /// Returns the id of the block that a stream event refers to.
     fn streamed(&mut self, line: &Line<'_>) -> Option<&str> {
         let index = line.event.index.u64().unwrap_or(0);
         let stream = self.stream(line);
@@ -126,20 +125,20 @@ fn block_id(message: &str, index: u64) -> Option<String> {
 }
 
 impl Claude {
-    /// One event of the Messages API.
+    /// Translates an event of the Messages API.
     pub(super) fn stream_event(&mut self, line: &Line<'_>, frame: &Frame<'_>, out: &mut Emitter) {
         let event = &line.event;
         match event.kind.str().as_deref() {
             Some("content_block_delta") => self.delta(line, frame, out),
             Some("content_block_start") => {
                 let index = event.index.u64().unwrap_or(0);
-                self.blocks.stream(line).open(line, index);
-                let id = self.blocks.streamed(line);
+                self.block_ids.stream(line).open(line, index);
+                let id = self.block_ids.streamed(line);
                 out.text_delta(id, &event.block.text.str().unwrap_or_default());
                 out.reasoning_delta(id, &event.block.thinking.str().unwrap_or_default());
             }
             Some("message_start") => {
-                let stream = self.blocks.stream(line);
+                let stream = self.block_ids.stream(line);
                 stream.message = event.message.get("id").string();
                 stream.block = None;
                 out.open_turn();
@@ -148,7 +147,7 @@ impl Claude {
                 let message = event.error.get("message");
                 out.notice(Level::Error, message.payload());
             }
-            // What they say comes again with the whole message.
+            // The whole message repeats them.
             Some("content_block_stop" | "message_delta" | "message_stop" | "ping") => {}
             _ => out.unknown(frame),
         }
@@ -158,14 +157,14 @@ impl Claude {
         let delta = &line.event.delta;
         match delta.kind.str().as_deref() {
             Some("text_delta") => {
-                let id = self.blocks.streamed(line);
+                let id = self.block_ids.streamed(line);
                 out.text_delta(id, &delta.text.str().unwrap_or_default());
             }
             Some("thinking_delta") => {
-                let id = self.blocks.streamed(line);
+                let id = self.block_ids.streamed(line);
                 out.reasoning_delta(id, &delta.thinking.str().unwrap_or_default());
             }
-            // Arguments come complete with the whole block; signatures and
+            // The whole block has the complete arguments; signatures and
             // citations are not shown.
             Some("input_json_delta" | "signature_delta" | "citations_delta") => {}
             _ => out.unknown(frame),

@@ -4,7 +4,7 @@ use super::Provider;
 use crate::event::Event;
 use crate::reader::{Reader, ReaderOptions};
 
-/// The events of an input of this provider.
+/// Returns the events of an input, read by this provider.
 pub(crate) fn events(provider: &Provider, input: &str) -> Vec<Event> {
     let mut reader = Reader::with_options(ReaderOptions {
         from: Some(*provider),

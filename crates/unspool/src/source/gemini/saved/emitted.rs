@@ -10,7 +10,7 @@ const REMEMBERED: usize = 16_384;
 
 /// What was shown of the last messages, by their ids.
 #[derive(Clone, Default)]
-pub(super) struct Shown {
+pub(super) struct Emitted {
     messages: RecentMap<String, Message, REMEMBERED>,
 }
 
@@ -22,7 +22,7 @@ struct Message {
     tokens: bool,
 }
 
-impl Shown {
+impl Emitted {
     pub(super) fn is_empty(&self) -> bool {
         self.messages.is_empty()
     }

@@ -1,36 +1,37 @@
-//! Our own events, read back without loss. They keep their numbers, unless they follow
-//! the output of others in one pipe.
+//! Events that unspool wrote, read back without loss. They keep their sequence
+//! numbers, unless they follow another provider's output in the same input.
 //!
-//! A recording says itself how each turn ended, with one exception: a chat that was
-//! killed. Chats tell of themselves in a state, and a turn of theirs that has no end
-//! was cut off.
+//! A recording contains the end of each turn, except for a chat that was killed.
+//! A chat identifies itself by a state event; its last turn without an end is
+//! interrupted.
 
 use super::{Emitter, Probe, Provider, Source};
 use crate::event::{Body, Event};
 use crate::frame::Frame;
 
-/// The state in which a chat tells of itself.
+/// Name of the state event that identifies a chat.
 const CHAT: &str = "unspool";
 
-pub(crate) const PROVIDER: Provider = Provider::new("unspool", recognise, || Box::<Own>::default())
-    .with_about("events that `unspool events` wrote")
-    .with_example("unspool events session.jsonl > run.events && unspool events run.events");
+pub(crate) const PROVIDER: Provider =
+    Provider::new("unspool", recognise, || Box::<Recorded>::default())
+        .with_about("events that `unspool events` wrote")
+        .with_example("unspool events session.jsonl > run.events && unspool events run.events");
 
 fn recognise(probe: &Probe<'_>) -> bool {
     probe.has(&["kind", "seq"]) && Event::from_json(crate::json::trim(probe.text)).is_ok()
 }
 
 #[derive(Clone, Default)]
-struct Own {
-    /// Others told something before; known with the first frame.
+struct Recorded {
+    /// True if other events came first; set by the first frame.
     follows: Option<bool>,
     is_chat: bool,
-    /// A prompt was sent, and its turn has not ended.
+    /// A prompt was sent and its turn has not ended.
     is_open: bool,
 }
 
-impl Own {
-    fn saw(&mut self, event: &Event) {
+impl Recorded {
+    fn track(&mut self, event: &Event) {
         match &event.body {
             Body::State(state) => self.is_chat |= state.name == CHAT,
             Body::User(_) => self.is_open |= event.agent.is_none(),
@@ -40,12 +41,12 @@ impl Own {
     }
 }
 
-impl Source for Own {
+impl Source for Recorded {
     fn frame(&mut self, frame: &Frame<'_>, out: &mut Emitter) {
         match Event::from_json(crate::json::trim(frame.text)) {
             Ok(event) => {
-                self.saw(&event);
-                if *self.follows.get_or_insert(out.has_told()) {
+                self.track(&event);
+                if *self.follows.get_or_insert(out.has_emitted()) {
                     out.next_event(event);
                 } else {
                     out.event(event);
@@ -83,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_kept_but_behind_other_agents() {
+    fn sequence_numbers_are_kept_unless_other_events_came_first() {
         let own = r#"{"kind":"user","seq":7,"text":"go on"}"#;
         let end = r#"{"kind":"turn_end","seq":8,"status":"completed"}"#;
         let codex = r#"{"type":"thread.started","thread_id":"0199"}"#;
@@ -104,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_chat_can_be_cut_off() {
+    fn only_a_chat_can_be_interrupted() {
         let chat = r#"{"kind":"state","seq":0,"name":"unspool","value":{"agent":"mine"}}"#;
         let user = r#"{"kind":"user","seq":1,"text":"go on"}"#;
         let end = r#"{"kind":"turn_end","seq":2,"status":"completed"}"#;
