@@ -1,9 +1,8 @@
-//! What reading and showing takes from the heap, counted.
+//! Counts heap allocations while reading and formatting.
 //!
-//! An event owns its texts, and so does the text that is shown. Beyond these,
-//! nothing is taken for a line: not for one that says nothing, not for the
-//! length of an output that nobody sees, and not more at the end of a long run
-//! than at its beginning.
+//! An event owns its texts, and so does the formatted text. Nothing else is
+//! allocated per line: not for a line without events, not for output that is
+//! not shown, and no more at the end of a long run than at its start.
 
 use allocation_counter::{AllocationInfo, measure};
 use unspool::Reader;
@@ -15,11 +14,11 @@ const PING: &str =
     r#"{"type":"stream_event","event":{"type":"ping"},"session_id":"s","parent_tool_use_id":null}"#;
 const DELTA: &str = r#"{"type":"stream_event","event":{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"some words"}},"session_id":"s","parent_tool_use_id":null}"#;
 
-/// A message begins, so that the deltas behind it belong to something.
+/// Starts a message, so that the following deltas belong to one.
 const START: &str = r#"{"type":"stream_event","event":{"type":"message_start","message":{"id":"m1","role":"assistant","model":"model","content":[],"usage":{"input_tokens":1,"output_tokens":1}}},"session_id":"s","parent_tool_use_id":null}
 {"type":"stream_event","event":{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}},"session_id":"s","parent_tool_use_id":null}"#;
 
-/// A call of a shell and its result, with `lines` lines of output.
+/// Returns a shell call and its result with `lines` lines of output.
 fn call(number: usize, lines: usize) -> String {
     let output = r"src/reader.rs:1:\tlet x = \u00e9;\n".repeat(lines);
     format!(
@@ -29,12 +28,12 @@ fn call(number: usize, lines: usize) -> String {
     )
 }
 
-/// Lines in chunks of many, as a pipe gives them.
+/// Returns many copies of a line, like the chunk of a pipe.
 fn chunk(line: &str, count: usize) -> Vec<u8> {
     format!("{line}\n").repeat(count).into_bytes()
 }
 
-/// A reader in the middle of a run.
+/// Returns a reader in the middle of a run.
 fn reader() -> Reader {
     let mut reader = Reader::new();
     for line in [INIT, START] {
@@ -44,7 +43,7 @@ fn reader() -> Reader {
     reader
 }
 
-/// What it takes to read this, and how many events came of it.
+/// Returns the allocations for reading the bytes, and the number of events.
 fn reading(reader: &mut Reader, bytes: &[u8]) -> (AllocationInfo, u64) {
     let mut events = 0;
     let taken = measure(|| {
@@ -55,7 +54,7 @@ fn reading(reader: &mut Reader, bytes: &[u8]) -> (AllocationInfo, u64) {
 }
 
 #[test]
-fn what_says_nothing_takes_nothing() {
+fn lines_without_events_allocate_nothing() {
     for line in [PING, ""] {
         let mut reader = reader();
         let (taken, events) = reading(&mut reader, &chunk(line, 1000));
@@ -64,9 +63,9 @@ fn what_says_nothing_takes_nothing() {
 }
 
 #[test]
-fn a_piece_of_an_answer_takes_the_two_texts_of_its_event() {
+fn a_delta_allocates_the_two_texts_of_its_event() {
     let mut reader = reader();
-    // Room for the events of a chunk is made once.
+    // The queue for the events of a chunk is allocated once.
     reading(&mut reader, &chunk(DELTA, 1000));
     let (taken, events) = reading(&mut reader, &chunk(DELTA, 1000));
     assert_eq!(events, 1000);
@@ -79,8 +78,8 @@ fn a_piece_of_an_answer_takes_the_two_texts_of_its_event() {
 }
 
 #[test]
-fn a_piece_of_an_answer_takes_little_whoever_sends_it() {
-    // The first lines, a piece, and how often the heap may be asked for it.
+fn a_delta_allocates_little_for_every_provider() {
+    // The first lines, a delta, and the maximum allocations for it.
     let agents = [
         (
             "gemini",
@@ -130,11 +129,11 @@ fn a_piece_of_an_answer_takes_little_whoever_sends_it() {
 }
 
 #[test]
-fn the_end_of_a_long_run_takes_no_more_than_its_middle() {
+fn the_end_of_a_long_run_allocates_no_more_than_its_middle() {
     let run =
         |from: usize| -> String { (from..from + 500).map(|number| call(number, 3)).collect() };
     let mut reader = reader();
-    // Tables of what was seen lately fill up to their limits.
+    // Caches of recent values fill up to their limits.
     for from in 0..20 {
         reading(&mut reader, run(from * 500).as_bytes());
     }
@@ -149,19 +148,19 @@ fn the_end_of_a_long_run_takes_no_more_than_its_middle() {
 }
 
 #[test]
-fn a_long_output_is_taken_over_once_and_not_decoded() {
+fn a_long_output_is_copied_once_and_not_decoded() {
     let (mut short, _) = reading(&mut reader(), call(1, 100).as_bytes());
     let (long, events) = reading(&mut reader(), call(1, 10_000).as_bytes());
     assert_eq!(events, 2);
     assert_eq!(long.count_total, short.count_total);
     let longer = (call(1, 10_000).len() - call(1, 100).len()) as u64;
-    // It stands twice in the line, and is kept once.
+    // The output occurs twice in the line, but is kept once.
     short.bytes_total += longer / 2;
     assert_eq!(long.bytes_total, short.bytes_total);
 }
 
 #[test]
-fn a_long_output_takes_to_show_what_its_first_lines_take() {
+fn formatting_a_long_output_costs_as_much_as_its_first_lines() {
     let shown = |lines: usize| {
         let mut reader = reader();
         reader.push(call(1, lines).as_bytes());
@@ -178,8 +177,8 @@ fn a_long_output_takes_to_show_what_its_first_lines_take() {
         assert!(text.contains("src/reader.rs:1"), "{text}");
         (all.count_total, all.bytes_total)
     };
-    // What is made once, before the first entry, is made here.
+    // Allocate everything that is allocated once.
     shown(100);
-    // As many digits for the number of lines that are not shown.
+    // Use counts of omitted lines with the same number of digits.
     assert_eq!(shown(200_000), shown(900_000), "allocations and bytes");
 }

@@ -1,8 +1,8 @@
-//! No module imports against the direction of the pipeline.
+//! Checks that no module imports against the direction of the pipeline.
 
 use std::path::Path;
 
-/// Each stage, and the modules of the library that it may use.
+/// Each stage, and the modules that it may import.
 const ALLOWED: &[(&str, &[&str])] = &[
     ("construct", &[]),
     ("json", &[]),
@@ -43,11 +43,11 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Files that exist in tests alone; those may use everything.
+/// Files that only exist in tests, which may import everything.
 const TEST_ONLY: &[&str] = &["tests.rs", "source/replay.rs"];
 
 #[test]
-fn modules_import_only_what_stands_before_them() {
+fn modules_import_only_earlier_stages() {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let pattern = format!("{}/**/*.rs", src.display());
     let mut checked = 0;

@@ -1,11 +1,11 @@
-//! A provider of one's own, registered through the public API alone: the steps
-//! that ARCHITECTURE.md describes.
+//! Registers a custom provider through the public API, following the steps in
+//! ARCHITECTURE.md.
 
 use unspool::event::{Body, Category, Session, TurnEnd};
 use unspool::source::{Call, Emitter, Outcome, Provider, Source};
 use unspool::{Frame, Reader, ReaderOptions};
 
-/// Lines such as `{"toy":"say","words":"hi"}`.
+/// Reads lines such as `{"toy":"say","words":"hi"}`.
 const TOY: Provider = Provider::new("toy", |probe| probe.has(&["toy"]), || Box::new(Toy))
     .with_about("a provider for this test")
     .with_example("toy | unspool events --from toy")
@@ -65,7 +65,7 @@ fn a_new_provider_is_recognised_and_translated() {
 }
 
 #[test]
-fn a_new_provider_cut_off_is_interrupted() {
+fn a_truncated_run_of_a_new_provider_is_interrupted() {
     let mut reader = toy_reader();
     reader.push(b"{\"toy\":\"say\",\"words\":\"hi\"}\n");
     reader.finish();

@@ -1,5 +1,5 @@
-//! The rules of the event format that a few lines show best, one test each. The
-//! rules that hold everywhere are tested on every recording of the corpus.
+//! Rules of the event format that are best shown by a few lines. General rules
+//! are tested on the whole corpus.
 
 use unspool::event::{Body, Category, PlanStatus, TurnStatus};
 use unspool::{Event, Reader, tool};
@@ -19,7 +19,7 @@ const CLAUDE: &str = r#"{"type":"system","subtype":"init","session_id":"s","mode
 const CODEX: &str = r#"{"type":"thread.started","thread_id":"t"}"#;
 
 #[test]
-fn order_is_the_sources_also_inside_one_line() {
+fn events_keep_the_order_of_the_source_within_a_line() {
     let line = r#"{"type":"assistant","session_id":"s","parent_tool_use_id":null,"message":{"id":"msg_1","role":"assistant","content":[{"type":"text","text":"a"},{"type":"tool_use","id":"toolu_1","name":"Read","input":{"file_path":"x"}},{"type":"text","text":"b"},{"type":"tool_use","id":"toolu_2","name":"Bash","input":{"command":"ls"}}]}}"#;
     let kinds = kinds(&events(&[CLAUDE, line]));
     assert_eq!(
@@ -45,7 +45,7 @@ fn two_blocks_of_one_message_have_two_ids() {
 }
 
 #[test]
-fn a_stream_that_just_ends_is_interrupted() {
+fn a_stream_without_a_closing_event_is_interrupted() {
     let begun = r#"{"type":"item.started","item":{"id":"item_0","type":"command_execution","command":"ls","aggregated_output":"","exit_code":null,"status":"in_progress"}}"#;
     let events = events(&[CODEX, r#"{"type":"turn.started"}"#, begun]);
     assert_eq!(kinds(&events), ["session", "tool_use", "turn_end"]);
@@ -56,7 +56,7 @@ fn a_stream_that_just_ends_is_interrupted() {
 }
 
 #[test]
-fn totals_are_marked_so_that_nothing_is_counted_twice() {
+fn totals_are_marked_as_cumulative() {
     let done = r#"{"type":"turn.completed","usage":{"input_tokens":10,"cached_input_tokens":4,"output_tokens":2}}"#;
     let events = events(&[CODEX, done]);
     let Some(Body::Usage(usage)) = events.get(1).map(|event| &event.body) else {
@@ -91,7 +91,7 @@ fn a_plan_is_the_same_for_every_agent() {
     }
 }
 
-/// Names as the agents spell them.
+/// Tool names in the agents' spelling.
 const CATEGORIES: &[(Category, &[&str])] = &[
     (
         Category::Read,
@@ -192,7 +192,7 @@ const CATEGORIES: &[(Category, &[&str])] = &[
 ];
 
 #[test]
-fn categories_of_every_tool_that_agents_document() {
+fn every_documented_tool_has_its_category() {
     for (category, names) in CATEGORIES {
         for name in *names {
             assert_eq!(tool::category(name), *category, "{name}");

@@ -1,8 +1,9 @@
-//! Bytes → events, beside parsing alone.
+//! Measures reading events against parsing JSON alone.
 //!
-//! `cargo bench -p unspool --bench events` runs both on the same bytes, interleaved, and
-//! prints medians and their ratio, which is what counts on a noisy machine. The
-//! workload is generated here; `UNSPOOL_BENCH_INPUT=FILE` takes another one.
+//! `cargo bench -p unspool --bench events` runs both on the same bytes,
+//! interleaved, and prints medians and their ratio, which is meaningful even on
+//! a noisy machine. The input is generated, or read from
+//! `UNSPOOL_BENCH_INPUT=FILE`.
 
 use std::hint::black_box;
 

@@ -1,9 +1,9 @@
-//! Bytes → the text of the mode `full`, beside parsing alone.
+//! Measures the mode `full` against parsing JSON alone.
 //!
 //! `cargo bench -p unspool --bench full` runs all on the same bytes,
-//! interleaved, and prints medians and their ratio, which is what counts on a
-//! noisy machine. The workload is generated; `UNSPOOL_BENCH_INPUT=FILE` takes
-//! another one.
+//! interleaved, and prints medians and their ratio, which is meaningful even on
+//! a noisy machine. The input is generated, or read from
+//! `UNSPOOL_BENCH_INPUT=FILE`.
 
 use std::hint::black_box;
 

@@ -1,5 +1,5 @@
-//! What the benchmarks share: the workload, the parse that everything is
-//! compared with, and running one beside the other.
+//! Shared by the benchmarks: the input, the baseline parse, and interleaved
+//! runs.
 
 #![expect(clippy::print_stdout, reason = "a benchmark reports")]
 #![expect(clippy::cast_precision_loss, reason = "figures for people")]
@@ -15,21 +15,21 @@ use unspool::{Event, Reader};
 #[path = "workload.rs"]
 mod workload;
 
-/// That of the command `unspool`, for all that is measured.
+/// The allocator of the command `unspool`.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 const ROUNDS: usize = 15;
 
-/// Bytes that are read at once.
+/// Bytes per chunk.
 pub(crate) const CHUNK: usize = 1 << 17;
 
-/// A name and what is run.
+/// A name and the function to measure.
 pub(crate) type Measured = (&'static str, fn(&[u8]));
 
 /// Runs all on the same bytes, interleaved, and prints medians and their ratio
-/// to the first. `--once NAME` runs that one once and prints nothing, for who
-/// counts instructions.
+/// to the first. `--once NAME` runs one of them once and prints nothing, for
+/// counting instructions.
 pub(crate) fn run(measured: &[Measured]) {
     let input = match std::env::var_os("UNSPOOL_BENCH_INPUT") {
         Some(path) => std::fs::read(path).expect("a readable workload"),
@@ -69,7 +69,7 @@ fn median(mut times: Vec<Duration>) -> Duration {
     times.get(times.len() / 2).copied().unwrap_or_default()
 }
 
-/// A reader that looks at the envelope of each line and at nothing else.
+/// Parses only the envelope of each line: the baseline.
 pub(crate) fn typed_parse(input: &[u8]) {
     #[derive(Deserialize)]
     #[expect(dead_code, reason = "parsing is what is measured")]

@@ -1,9 +1,9 @@
-//! A made-up stream of Claude Code, deterministic: answers, thinking, and calls
-//! whose outputs are mostly a few kilobytes and sometimes forty.
+//! Generates a deterministic stream of Claude Code: answers, reasoning, and
+//! calls whose outputs are mostly a few kilobytes and sometimes forty.
 
 use serde_json::json;
 
-/// About `size` bytes of stream-json.
+/// Generates about `size` bytes of stream-json.
 pub(crate) fn claude(size: usize) -> Vec<u8> {
     let mut stream = Stream {
         bytes: Vec::with_capacity(size + (1 << 16)),
@@ -33,7 +33,8 @@ impl Stream {
         self.bytes.push(b'\n');
     }
 
-    /// The next number below `limit` (a linear congruential generator).
+    /// Returns the next random number below `limit` (a linear congruential
+    /// generator).
     fn below(&mut self, limit: u64) -> u64 {
         self.random = self
             .random

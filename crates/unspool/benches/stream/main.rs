@@ -1,11 +1,11 @@
-//! An answer in pieces, beside the same answer in one go.
+//! Measures rendering an answer in pieces against rendering it at once.
 //!
 //! `cargo bench -p unspool --bench stream` renders each message once, and then
-//! in pieces of eight characters through a stream: what is finished is laid out
-//! after each piece, what is open after each 512 pieces (at 60 frames a second
-//! that would be an agent that writes 250 KB a second). The ratio is what counts
-//! on a noisy machine. The last lines show what rendering the whole message anew
-//! for each piece costs, on a message that is small enough to wait for.
+//! in pieces of eight characters through a stream: finished parts are laid out
+//! after each piece, the open part after every 512 pieces (at 60 frames a
+//! second, an agent that writes 250 KB a second). The ratio is meaningful even
+//! on a noisy machine. The last lines show the cost of rendering a small
+//! message from scratch for each piece.
 
 #![expect(clippy::print_stdout, reason = "a benchmark reports")]
 #![expect(clippy::cast_precision_loss, reason = "figures for people")]
@@ -22,10 +22,10 @@ mod workload;
 const ROUNDS: usize = 5;
 const SIZE: usize = 1 << 20;
 const PIECE: usize = 8;
-const LOOK: usize = 512;
+const REFRESH: usize = 512;
 const WIDTH: usize = 100;
 
-/// A screen of 50 lines.
+/// The text of a screen of 50 lines.
 const WINDOW: usize = 50 * WIDTH;
 
 fn main() {
@@ -47,18 +47,18 @@ fn main() {
             parsed as f64 / text.len() as f64,
         );
     }
-    println!("anew for each piece");
+    println!("from scratch for each piece");
     for size in [4 << 10, 8 << 10, 16 << 10] {
         let text = workload::answer(size);
         let once = timed(|| in_one_go(&text));
-        let anew = timed(|| anew(&text));
+        let from_scratch = timed(|| from_scratch(&text));
         let pieces = timed(|| {
             in_pieces(&text);
         });
         println!(
             "{:3} KB: {:5.0}× one go; in pieces {:.1}×",
             size >> 10,
-            anew.as_secs_f64() / once.as_secs_f64(),
+            from_scratch.as_secs_f64() / once.as_secs_f64(),
             pieces.as_secs_f64() / once.as_secs_f64(),
         );
     }
@@ -80,13 +80,13 @@ fn in_one_go(text: &str) {
     black_box(layout(&blocks, Some(WIDTH), &[], &[]));
 }
 
-/// Gives the number of bytes that were parsed.
+/// Returns the number of bytes parsed.
 fn in_pieces(text: &str) -> usize {
     let mut stream = Stream::new();
     let mut printer = Printer::new(Some(WIDTH), &[], &[]);
     for (index, piece) in pieces(text).enumerate() {
         stream.push(piece);
-        let paints = index % LOOK == LOOK - 1;
+        let paints = index % REFRESH == REFRESH - 1;
         if paints {
             stream.refresh(WINDOW);
         }
@@ -102,7 +102,7 @@ fn in_pieces(text: &str) -> usize {
     stream.parsed_bytes()
 }
 
-fn anew(text: &str) {
+fn from_scratch(text: &str) {
     let mut end = 0;
     for piece in pieces(text) {
         end += piece.len();
@@ -110,7 +110,7 @@ fn anew(text: &str) {
     }
 }
 
-/// The workload is ASCII.
+/// Splits the text, which is ASCII.
 fn pieces(text: &str) -> impl Iterator<Item = &str> {
     (0..text.len().div_ceil(PIECE)).filter_map(|index| {
         let start = index * PIECE;

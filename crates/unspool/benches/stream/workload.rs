@@ -1,5 +1,5 @@
-//! Messages of a given size: an answer of all that answers are made of, and
-//! messages that are one block.
+//! Generates messages of a given size: a typical answer, and messages that are
+//! one block.
 
 const PROSE: &str = "The reader keeps **one** frame and hands it to the source; see `Reader::push` \
 and [the notes](https://example.com/notes) for the *order* of events.";
@@ -40,7 +40,8 @@ pub(crate) fn messages(size: usize) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Headings, prose, lists, code, tables and quotes, as a model writes them.
+/// Generates headings, prose, lists, code, tables and quotes, as a model writes
+/// them.
 pub(crate) fn answer(size: usize) -> String {
     let section = format!(
         "## Section\n\n{PROSE} {PROSE}\n\n{PROSE} {PROSE} {PROSE}\n\n{CODE}\n\

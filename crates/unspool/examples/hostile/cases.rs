@@ -1,11 +1,12 @@
-//! The cases: each makes events, or what an agent writes, of about so many bytes.
+//! The cases: each generates events, or an agent's output, of about the given
+//! size.
 
 use serde_json::{Value, json};
 use unspool::patch;
 
 type Case = (&'static str, fn(usize) -> String);
 
-/// All of them, by name.
+/// All cases by name.
 pub(crate) const CASES: &[Case] = &[
     // JSON
     ("json-escapes", |size| {
@@ -26,7 +27,7 @@ pub(crate) const CASES: &[Case] = &[
     ("json-output", |size| {
         output("other", &nested("[", "1", "]", size / 2))
     }),
-    // The agent's own numbers
+    // Numbers that the agent chooses
     ("open-calls", open_calls),
     ("deltas", deltas),
     ("messages", messages),
@@ -59,7 +60,7 @@ pub(crate) const CASES: &[Case] = &[
     ("tags", |size| {
         answer(&format!("🏴{}", "\u{E0061}".repeat(size / 4)))
     }),
-    // What commands write to a terminal
+    // Terminal output of commands
     ("titles", |size| {
         output("execute", &"\u{1B}]0;t\u{7}".repeat(size / 6))
     }),
@@ -212,7 +213,7 @@ pub(crate) const CASES: &[Case] = &[
     ("regexes", |size| {
         code("perl", &"s/(a|b)*/$x{".repeat(size / 12))
     }),
-    // Changes
+    // Diffs
     ("changed-line", |size| {
         change(&["a b ".repeat(size / 8)], &["b c ".repeat(size / 8)])
     }),
@@ -246,7 +247,7 @@ pub(crate) const CASES: &[Case] = &[
     }),
     ("hunks", hunks),
     ("paragraphs", |size| answer(&"a\n\n".repeat(size / 3))),
-    // What is taken out of runs that are shown to others
+    // Redaction
     ("secret-keys", |size| {
         output(
             "execute",
@@ -262,7 +263,7 @@ pub(crate) const CASES: &[Case] = &[
     ("secret-names", |size| {
         output("execute", &numbered(size, |n| format!("token{n}=")))
     }),
-    // What agents write
+    // Output of agents
     ("aider-searches", |size| {
         aider(&numbered(size, |n| format!("<<<<<<< SEARCH\nold{n}\n")))
     }),
@@ -305,14 +306,14 @@ pub(crate) const CASES: &[Case] = &[
     }),
 ];
 
-/// A message of aider's model.
+/// Returns a message of aider's model.
 fn aider(text: &str) -> String {
     format!(
         "Aider v0.86.1\nMain model: gpt-4o with diff edit format\nGit repo: .git with 3 files\n\na.py\n```\n{text}"
     )
 }
 
-/// A streamed chat completion of one choice.
+/// Returns a streamed chat completion with one choice.
 fn chat(size: usize, delta: impl Fn(usize) -> Value) -> String {
     numbered(size, |n| chunk(json!({"index": 0, "delta": delta(n)})))
 }
@@ -330,7 +331,7 @@ fn answer(text: &str) -> String {
     line(json!({"kind": "text", "seq": 0, "id": "a", "text": text}))
 }
 
-/// An answer whose text is written as it stands between quotation marks.
+/// Returns an answer whose text is already escaped as JSON.
 fn raw_answer(text: &str) -> String {
     format!("{{\"kind\":\"text\",\"seq\":0,\"id\":\"a\",\"text\":\"{text}\"}}\n")
 }
@@ -369,7 +370,7 @@ fn change(old: &[String], new: &[String]) -> String {
     line(json!({"kind": "edit", "seq": 0, "edits": [edit]}))
 }
 
-/// The change of one text to another, as it is computed here.
+/// Returns the computed change between two texts.
 fn texts(old: &str, new: &str) -> String {
     let edit = patch::from_texts("a.txt", Some(old), new, true);
     line(json!({"kind": "edit", "seq": 0, "edits": [edit]}))
@@ -396,7 +397,7 @@ fn numbered(size: usize, line: impl Fn(usize) -> String) -> String {
     text
 }
 
-/// A number that looks as if it had nothing to do with this one.
+/// Returns a pseudo-random number.
 fn scattered(number: usize) -> usize {
     let mixed = number.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     mixed ^ (mixed >> 29)
@@ -420,7 +421,7 @@ fn same_key(size: usize) -> String {
     format!("{{{}\"z\":0}}", "\"path\":\"a\",".repeat(size / 11))
 }
 
-/// JSON in a string in a string, each level as long as all before it.
+/// Returns JSON in a string in a string, each level as long as all before it.
 fn encoded(size: usize) -> String {
     let mut value = json!({"path": "a"}).to_string();
     while value.len() < size {
@@ -441,7 +442,7 @@ fn ticks(size: usize) -> String {
     text
 }
 
-/// Lines of which each is indented by one step more, so many bytes in all.
+/// Returns lines, each indented by one more step, of the given total size.
 fn stairs(size: usize, step: &str) -> String {
     let mut text = String::new();
     for depth in 0.. {
@@ -454,7 +455,7 @@ fn stairs(size: usize, step: &str) -> String {
     text
 }
 
-/// A table of which only the head has all columns.
+/// Returns a table of which only the header has all columns.
 fn table(columns: usize, rows: usize) -> String {
     let head = "|a".repeat(columns) + "|\n" + &"|-".repeat(columns) + "|\n";
     head + &"|b|\n".repeat(rows)

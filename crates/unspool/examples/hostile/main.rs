@@ -1,6 +1,6 @@
-//! Shows input that is made to cost more than its size: `hostile CASE BYTES`.
-//! Without arguments it names the cases. `bench/linear` counts what each costs
-//! at several sizes.
+//! Processes input that is designed to cost more than its size: `hostile CASE
+//! BYTES`. Without arguments it lists the cases. `bench/linear` measures the
+//! cost of each at several sizes.
 //!
 //! `cargo run -p unspool --example hostile -- quotes 20000`
 
@@ -19,10 +19,10 @@ use unspool::redact::Redactor;
 use unspool::session::{Entry, Item};
 use unspool::transcript::Transcript;
 
-/// Bytes of a comment: less than most cases would fill.
+/// Size limit of the comment: less than most cases would fill.
 const COMMENT: usize = 4000;
 
-/// Characters of an answer that come at once.
+/// Characters of an answer per delta.
 const PIECE: usize = 64;
 
 fn main() -> io::Result<()> {
@@ -51,7 +51,7 @@ fn main() -> io::Result<()> {
     )
 }
 
-/// The peak of the memory of this process, where the system tells it.
+/// Returns the peak memory of this process, if the system reports it.
 fn peak() -> String {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
@@ -61,8 +61,8 @@ fn peak() -> String {
         .to_owned()
 }
 
-/// Shows an input in all ways: laid out, in pieces, as a page, as a comment. Gives the number of
-/// bytes that came out.
+/// Renders an input in all ways: laid out, in pieces, as a page, as a comment.
+/// Returns the number of bytes written.
 fn show(lines: &[u8]) -> io::Result<usize> {
     let mut reader = Reader::new();
     reader.push(lines);
@@ -90,7 +90,7 @@ fn show(lines: &[u8]) -> io::Result<usize> {
     Ok(written + page.finish(&[])?.len() + comment.finish(&[])?.len())
 }
 
-/// Takes secrets out of an input, and gives the number of bytes that are left.
+/// Redacts an input; returns the number of bytes left.
 fn redact(lines: &[u8]) -> usize {
     let mut reader = Reader::new();
     reader.push(lines);
@@ -113,8 +113,8 @@ fn formatter() -> Formatter {
     Formatter::new(Config::default().with_detail(detail()).with_links(true))
 }
 
-/// An answer as it grows. What a screen shows of it meanwhile is bounded by a
-/// window, and not counted here.
+/// Renders an answer as it grows. The open part is bounded by a window and not
+/// counted.
 fn in_pieces(formatter: &Formatter, entry: &Entry) -> usize {
     let Item::Text(text) = &entry.item else {
         return 0;

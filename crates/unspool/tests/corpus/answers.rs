@@ -1,7 +1,6 @@
-//! The modes `text` and `verbose`: the whole output of some recordings of every
-//! provider as files in `tests/answers`, and the answers of all live recordings
-//! of five providers computed a second time, straight out of the wire's own
-//! fields, without a source.
+//! Tests the modes `text` and `verbose`: golden files in `tests/answers` for
+//! some recordings of every provider, and a second computation of the answers
+//! of all live recordings of five providers, directly from the wire's fields.
 
 use std::path::{Path, PathBuf};
 
@@ -11,8 +10,8 @@ use unspool::answer::Answer;
 
 use crate::files::{self, Recording};
 
-/// For each provider: the parity run, one with errors, one with deltas where
-/// the wire has them, a saved session, and what else is peculiar to it.
+/// For each provider: the parity run, one with errors, one with deltas if the
+/// wire has them, a saved session, and special cases.
 const GOLDEN: &[&str] = &[
     "claude/parity/parity.live.jsonl",
     "claude/errors/errors.live.jsonl",
@@ -103,15 +102,15 @@ fn every_provider_has_golden_answers() {
     }
 }
 
-/// The answers as the wire has them, each followed by a line end.
+/// The answers on the wire, each followed by a newline.
 struct Wire {
     provider: &'static str,
-    /// How the names of its live recordings end.
+    /// The suffix of its live recordings' names.
     endings: &'static [&'static str],
     answers: fn(&Path) -> String,
-    /// Recordings whose answer is not said by the fields looked at here.
+    /// Recordings whose answer is in other fields.
     except: &'static [&'static str],
-    /// Recordings that there are at least.
+    /// Minimum number of recordings.
     least: usize,
 }
 
@@ -121,9 +120,9 @@ const WIRES: &[Wire] = &[
         endings: &[".live.jsonl"],
         answers: claude,
         except: &[
-            // Was cut before its message was complete.
+            // Truncated before its message was complete.
             "interrupted-partial",
-            // The answer is the result's own field.
+            // The answer is in the field of the result.
             "structured",
         ],
         least: 35,
@@ -159,7 +158,7 @@ const WIRES: &[Wire] = &[
 ];
 
 #[test]
-fn text_mode_says_what_the_wire_says() {
+fn text_mode_equals_the_answers_on_the_wire() {
     for wire in WIRES {
         let is_live = |recording: &Recording| {
             let case = recording.name.split('/').nth(1).unwrap();
@@ -182,7 +181,7 @@ fn text_mode_says_what_the_wire_says() {
     }
 }
 
-/// The lines of a file that are JSON.
+/// Returns the lines of a file that are JSON.
 fn lines(path: &Path) -> Vec<Value> {
     let bytes = std::fs::read(path).unwrap();
     let lines = bytes.split(|byte| *byte == b'\n');
@@ -195,7 +194,7 @@ fn claude(path: &Path) -> String {
     let mut answers = String::new();
     for line in lines(path) {
         let message = &line["message"];
-        // Errors in the agent's own words are notices.
+        // Error messages of the agent itself are notices.
         let is_answer = line["type"] == "assistant"
             && line["parent_tool_use_id"].is_null()
             && line["is_api_error_message"] != true;
@@ -234,7 +233,8 @@ fn codex(path: &Path) -> String {
     answers
 }
 
-/// Messages come in pieces without an id; a call, a result or a prompt ends one.
+/// Messages arrive as deltas without an id; a call, a result or a prompt ends
+/// one.
 fn gemini(path: &Path) -> String {
     let mut answers = String::new();
     let mut is_open = false;
@@ -261,7 +261,7 @@ fn gemini(path: &Path) -> String {
 fn opencode(path: &Path) -> String {
     let mut answers = String::new();
     for line in lines(path) {
-        // Synthetic parts are prompts that the agent gives itself.
+        // Synthetic parts are prompts that the agent generates.
         if line["type"] == "text" && line["part"]["synthetic"] != true {
             answers += line["part"]["text"].as_str().unwrap();
             answers += "\n";
@@ -313,7 +313,7 @@ fn openai(path: &Path) -> String {
             add(id, &frame["delta"]);
         }
     }
-    // Several choices stream at once; they are told one after the other.
+    // Several choices stream at once, but are yielded one after the other.
     blocks.sort_by(|(a, _), (b, _)| a.cmp(b));
     blocks.into_iter().map(|(_, block)| block + "\n").collect()
 }

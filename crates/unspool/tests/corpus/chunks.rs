@@ -1,4 +1,4 @@
-//! However a stream is cut into chunks, it gives the same events.
+//! Tests that the events do not depend on the chunks of the input.
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};

@@ -1,5 +1,5 @@
-//! Layering: a source adds no ANSI code, renderer glyph or prefix of its own.
-//! What an event's field carries of these, the input must have carried.
+//! Tests that sources add no ANSI codes, glyphs or prefixes: if a field
+//! contains one, the input did too.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -8,11 +8,11 @@ use unspool::Event;
 
 use crate::files::{self, Recording};
 
-/// What only a renderer draws.
+/// Glyphs that only the renderer draws.
 const GLYPHS: &[&str] = &[
     "\u{1b}", "•", "└", "✔", "□", "⋮", "→", "…", "[tool:", "Running ", "Ran ",
 ];
-/// Fields that are labels: clean, whatever the input held.
+/// Fields that are labels: clean, whatever the input contains.
 const LABELS: &[&str] = &[
     "name", "arg", "title", "model", "version", "cwd", "id", "path", "new_path", "reason",
 ];
@@ -55,7 +55,7 @@ fn labels_are_one_clean_line() {
     }
 }
 
-/// All that the recording holds, decoded as often as it was encoded.
+/// Returns the content of the recording, decoded as often as it was encoded.
 fn everything(recording: &Recording) -> String {
     let mut bytes = std::fs::read(&recording.path).unwrap();
     for path in files::related(&recording.path) {
@@ -74,7 +74,7 @@ fn everything(recording: &Recording) -> String {
     text + &decoded.concat()
 }
 
-/// What stands in base64 in fields called `data`.
+/// Returns the decoded base64 of fields called `data`.
 fn base64_data(text: &str) -> impl Iterator<Item = String> {
     let values = text.split("\"data\":").skip(1).filter_map(|rest| {
         let value = rest.trim_start().strip_prefix('"')?;
@@ -84,8 +84,8 @@ fn base64_data(text: &str) -> impl Iterator<Item = String> {
     bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// All strings of an event except those inside `input`, `value` and `raw`,
-/// which are the wire's own JSON, each with the name of its field.
+/// Returns all strings of an event with their field names, except those in
+/// `input`, `value` and `raw`, which are the wire's own JSON.
 fn strings(event: &Event) -> Vec<(String, String)> {
     fn collect(key: &str, value: &Value, found: &mut Vec<(String, String)>) {
         match value {

@@ -1,4 +1,4 @@
-//! The files of the corpus, and how to read one with all that belongs to it.
+//! Finds the recordings of the corpus and reads them with their related files.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -9,7 +9,7 @@ use unspool::{Event, Reader, ReaderOptions};
 
 /// One recorded input: `tests/corpus/<provider>/<case>/…`.
 pub(crate) struct Recording {
-    /// The provider's folder.
+    /// The provider's directory.
     pub(crate) provider: String,
     /// Path relative to the corpus, with `/`.
     pub(crate) name: String,
@@ -20,8 +20,8 @@ pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/corpus")
 }
 
-/// All recordings, without snapshots and without the files that only belong
-/// to another one (sub-agents' records and the like).
+/// Returns all recordings, without snapshots and related files such as
+/// sub-agents' records.
 pub(crate) fn recordings() -> &'static [Recording] {
     static FOUND: OnceLock<Vec<Recording>> = OnceLock::new();
     FOUND.get_or_init(find)
@@ -64,7 +64,7 @@ fn is_input(path: &Path) -> bool {
     matches!(extension, "jsonl" | "json" | "txt" | "md") && !name.ends_with(".meta.json")
 }
 
-/// The files that belong to a saved session, absolute.
+/// Returns the absolute paths of the files that belong to a saved session.
 pub(crate) fn related(path: &Path) -> Vec<PathBuf> {
     let folder = path
         .strip_prefix(root())
@@ -97,12 +97,12 @@ fn saved(path: &Path) -> SavedFile {
     SavedFile::new(path.to_str().unwrap(), head)
 }
 
-/// A reader for the recording, with the files that belong to it attached.
+/// Creates a reader for the recording with its related files attached.
 pub(crate) fn reader(recording: &Recording) -> Reader {
     reader_with(recording, ReaderOptions::default())
 }
 
-/// The same, with settings.
+/// Does the same with settings.
 pub(crate) fn reader_with(recording: &Recording, options: ReaderOptions) -> Reader {
     let mut reader = Reader::with_options(options);
     for path in related(&recording.path) {
@@ -114,7 +114,7 @@ pub(crate) fn reader_with(recording: &Recording, options: ReaderOptions) -> Read
     reader
 }
 
-/// The events of every recording.
+/// Returns the events of every recording.
 pub(crate) fn all_events() -> &'static [(&'static Recording, Vec<Event>)] {
     static READ: OnceLock<Vec<(&Recording, Vec<Event>)>> = OnceLock::new();
     READ.get_or_init(|| {
@@ -125,7 +125,7 @@ pub(crate) fn all_events() -> &'static [(&'static Recording, Vec<Event>)] {
     })
 }
 
-/// All events of the recording.
+/// Returns the events of a recording.
 pub(crate) fn events(recording: &Recording) -> Vec<Event> {
     let mut reader = reader(recording);
     reader.push(&std::fs::read(&recording.path).unwrap());

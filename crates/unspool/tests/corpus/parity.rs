@@ -1,5 +1,5 @@
-//! The same work looks the same whichever agent did it: the `parity` run of
-//! each live provider gives the same kinds of events in the same order of work.
+//! Tests that the same task looks the same for every agent: the `parity` run of
+//! each live provider gives the same kinds of events in the same order.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -10,7 +10,7 @@ use unspool::session::Item;
 
 use crate::{files, shown};
 
-/// The parity runs. Each agent did the same job with its own tools: look at a
+/// The parity runs. Each agent did the same task with its own tools: look at a
 /// file, list, search, run a command, edit, write a new file, delegate.
 const RUNS: &[&str] = &[
     "claude/parity/parity.live.jsonl",
@@ -33,7 +33,7 @@ fn run(name: &str) -> &'static [Event] {
     events
 }
 
-/// The root agent's work, step by step, each step once.
+/// Returns the root agent's steps, each once.
 fn steps(events: &[Event]) -> Vec<Category> {
     let mut steps = Vec::new();
     for event in events.iter().filter(|event| event.agent.is_none()) {
@@ -47,8 +47,8 @@ fn steps(events: &[Event]) -> Vec<Category> {
     steps
 }
 
-/// What a call is for. Codex has no tools for looking around: it uses the
-/// shell, and its patches write new files too.
+/// Returns the step that a call belongs to. Codex has no tools for exploring:
+/// it uses the shell, and its patches also write new files.
 fn step(category: Category, arg: &str) -> Category {
     let program = arg.split(' ').next().unwrap_or_default();
     match (category, program) {
@@ -61,7 +61,7 @@ fn step(category: Category, arg: &str) -> Category {
 }
 
 #[test]
-fn every_provider_tells_the_same_work_in_the_same_order() {
+fn every_provider_has_the_same_steps_in_the_same_order() {
     let order = [
         Category::Read,
         Category::List,
@@ -73,7 +73,7 @@ fn every_provider_tells_the_same_work_in_the_same_order() {
     for name in RUNS {
         let mut steps = steps(run(name));
         if name.starts_with("openai") {
-            // A conversation with an endpoint has nobody to delegate to.
+            // A conversation with an endpoint has no sub-agents.
             steps.push(Category::Task);
         }
         steps.dedup();
@@ -82,7 +82,7 @@ fn every_provider_tells_the_same_work_in_the_same_order() {
 }
 
 #[test]
-fn every_provider_tells_the_same_kinds_of_events() {
+fn every_provider_has_the_same_kinds_of_events() {
     for name in RUNS {
         let events = run(name);
         let root: Vec<&Event> = events
@@ -103,9 +103,9 @@ fn every_provider_tells_the_same_kinds_of_events() {
 }
 
 #[test]
-fn every_provider_shows_its_edits_as_changes() {
+fn every_provider_has_diffs_of_its_edits() {
     for name in RUNS {
-        // `exec --json` of Codex names the files that changed, and no more.
+        // `exec --json` of Codex only names the changed files.
         let has_lines = !name.starts_with("codex/");
         let edited = run(name).iter().any(|event| match &event.body {
             Body::ToolResult(result) => {
@@ -121,8 +121,8 @@ fn every_provider_shows_its_edits_as_changes() {
     }
 }
 
-/// Parity runs that are shown beside the others, though their agents did a part
-/// of the job otherwise or in another order.
+/// Parity runs shown beside the others, although their agents did part of the
+/// task in another way or order.
 const MORE_RUNS: &[&str] = &[
     "codex/appserver-parity/parity.appserver.jsonl",
     "openai/resp-parity/resp-parity.input.json",
@@ -132,7 +132,7 @@ const MORE_RUNS: &[&str] = &[
     "codalotl/parity/parity.live.jsonl",
 ];
 
-/// One section for each step of the work, in it the same step of every run.
+/// Shows each step of the task in all runs, side by side.
 #[test]
 fn the_same_work_looks_the_same() {
     let mut content = String::new();
@@ -156,7 +156,7 @@ fn the_same_work_looks_the_same() {
     });
 }
 
-/// What a run shows of one step of the work, its sub-agents included.
+/// Returns the formatted entries of one step, including those of sub-agents.
 fn section_of(events: &[Event], section: &str) -> Vec<String> {
     let formatter = shown::formatter(true);
     let is_wanted = |item: &Item| match item {
@@ -169,7 +169,7 @@ fn section_of(events: &[Event], section: &str) -> Vec<String> {
             };
             format!("{category:?}").to_lowercase() == section
         }
-        // How often tokens are told is not a part of the work.
+        // The frequency of usage reports is not part of the task.
         Item::Usage(_) => false,
         _ => section == "other",
     };

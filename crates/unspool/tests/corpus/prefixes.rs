@@ -1,16 +1,15 @@
-//! Every prefix of every recording: no panic, and nothing that was said is
-//! taken back by what follows.
+//! Tests every prefix of every recording: no panic, and later input never
+//! retracts earlier events.
 //!
-//! Wherever the input is cut, the events of what came so far are the first
-//! events of the whole. The end of the input adds what it closes, what was waiting
-//! for more, and the first half of the frame that was cut in two, which may be
-//! anything. The whole contradicts none of it: a call is of the same category there, a
-//! result has the same status, and a message goes on as it began. Three exceptions:
-//! before the provider is recognised, or where it writes lines of text, half an
-//! input may be read otherwise than the whole; messages without ids are numbered
-//! in their order, which files that belong to the session come into earlier when
-//! it ends early; and aider's changes stand in its words, so that half of one is
-//! only words.
+//! Wherever the input is cut, its events are the first events of the whole
+//! input. The end of the input adds the events that it closes, the events that
+//! were held back, and events of the truncated frame, which can be anything.
+//! The whole input contradicts none of them: a call has the same category, a
+//! result the same status, and a message the same start. There are three
+//! exceptions: before the provider is recognised, or if it writes lines of
+//! text, a prefix may be read differently; messages without ids are numbered in
+//! order, and related files shift these numbers if the session ends early; and
+//! aider's edits are part of its text, so half an edit is only text.
 
 use std::collections::HashMap;
 
@@ -20,15 +19,15 @@ use unspool::{Event, Reader};
 
 use crate::files;
 
-/// Of recordings up to this size every prefix is tried. Of larger ones every
-/// prefix that ends near the end of a line, where the state changes, and every
-/// so many in between.
+/// Every prefix is tested of recordings up to this size. Of larger ones, every
+/// prefix that ends near a line end, where the state changes, and every 61st in
+/// between.
 const SMALL: usize = 4096;
 const NEAR: usize = 24;
 const STRIDE: usize = 61;
 
 #[test]
-fn every_prefix_ends_cleanly_and_begins_like_the_whole() {
+fn every_prefix_ends_cleanly_and_starts_like_the_whole() {
     files::everywhere(|recording| {
         let bytes = std::fs::read(&recording.path).unwrap();
         let whole = files::events(recording);
@@ -40,13 +39,13 @@ fn every_prefix_ends_cleanly_and_begins_like_the_whole() {
             files::related(&recording.path).is_empty() && !recording.name.starts_with("acp/aider/");
         let near = if bytes.len() <= SMALL { SMALL } else { NEAR };
         let mut reader = files::reader(recording);
-        let mut said = Facts::default();
+        let mut stated = Facts::default();
         let mut seen = 0;
         for line in bytes.split_inclusive(|byte| *byte == b'\n') {
             for cut in cuts(line.len(), near) {
                 let ending = finish_early(reader.clone(), &line[..cut], &whole[seen..]);
                 for event in &ending {
-                    let why = facts.contradict(event, &said, is_plain);
+                    let why = facts.contradict(event, &stated, is_plain);
                     assert_eq!(why, None, "{} at {cut} after {seen} events", recording.name);
                 }
             }
@@ -54,7 +53,7 @@ fn every_prefix_ends_cleanly_and_begins_like_the_whole() {
             for event in reader.events() {
                 let same = whole.get(seen) == Some(&event);
                 assert!(same, "{}: event {seen}", recording.name);
-                said.add(&event);
+                stated.add(&event);
                 seen += 1;
             }
         }
@@ -65,8 +64,8 @@ fn cuts(length: usize, near: usize) -> impl Iterator<Item = usize> {
     (0..length).filter(move |cut| *cut < near || length - cut < near || cut % STRIDE == 0)
 }
 
-/// The stream ends here. What came before that goes on like the whole; gives what
-/// the end adds, unless that may be anything.
+/// Ends the stream here and checks the events so far against the whole; returns
+/// the events that the end adds, unless they can be anything.
 fn finish_early(mut reader: Reader, rest: &[u8], whole: &[Event]) -> Vec<Event> {
     reader.push(rest);
     let events: Vec<Event> = reader.events().collect();
@@ -81,12 +80,12 @@ fn finish_early(mut reader: Reader, rest: &[u8], whole: &[Event]) -> Vec<Event> 
     if is_certain { ending } else { Vec::new() }
 }
 
-/// What events say that others could contradict.
+/// Facts that later events could contradict.
 #[derive(Default)]
 struct Facts {
     calls: HashMap<String, Category>,
     results: HashMap<String, ToolStatus>,
-    /// The texts of each message: it may be replaced.
+    /// The texts of each message, which can be replaced.
     messages: HashMap<(&'static str, String), Vec<String>>,
 }
 
@@ -111,8 +110,9 @@ impl Facts {
         }
     }
 
-    /// How the whole contradicts an event that the end added to what was said.
-    fn contradict(&self, event: &Event, said: &Self, is_plain: bool) -> Option<String> {
+    /// Describes the contradiction between the whole and an event that the end
+    /// added.
+    fn contradict(&self, event: &Event, stated: &Self, is_plain: bool) -> Option<String> {
         let contradicts = match &event.body {
             Body::ToolUse(call) => {
                 let known = self.calls.get(&call.id);
@@ -123,15 +123,20 @@ impl Facts {
                 known.is_some_and(|status| *status != result.status)
             }
             Body::Text(message) | Body::Reasoning(message) if is_plain => {
-                self.tell_otherwise((event.body.kind(), message.id.clone()), message, said)
+                self.contradicts_message((event.body.kind(), message.id.clone()), message, stated)
             }
             _ => false,
         };
         contradicts.then(|| format!("{event:?}"))
     }
 
-    fn tell_otherwise(&self, key: (&'static str, String), message: &Message, said: &Self) -> bool {
-        let open = said.messages.get(&key).and_then(|texts| texts.last());
+    fn contradicts_message(
+        &self,
+        key: (&'static str, String),
+        message: &Message,
+        stated: &Self,
+    ) -> bool {
+        let open = stated.messages.get(&key).and_then(|texts| texts.last());
         let before = open.filter(|_| message.delta);
         let text = before.cloned().unwrap_or_default() + &message.text.as_str();
         let goes_on = |whole: &Vec<String>| whole.iter().any(|whole| whole.starts_with(&text));

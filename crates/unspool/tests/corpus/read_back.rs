@@ -1,4 +1,4 @@
-//! Our own events, read back without loss.
+//! Tests that events are read back without loss.
 
 use unspool::{Event, Reader};
 

@@ -1,4 +1,5 @@
-//! Each recording is recognised without a flag, and by nobody else.
+//! Tests that each recording is recognised automatically, and only by its
+//! provider.
 
 use unspool::Reader;
 
@@ -15,8 +16,8 @@ fn every_recording_is_recognised() {
     }
 }
 
-/// A stream that is looked at from its middle on is still recognised, or
-/// passed on unread, but never taken for another provider's.
+/// A stream read from its middle is recognised or passed on unrecognised, but
+/// never taken for another provider's.
 #[test]
 fn no_line_is_claimed_by_another_provider() {
     for recording in files::recordings() {

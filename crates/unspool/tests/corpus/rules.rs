@@ -1,5 +1,5 @@
-//! The rules of the event format that hold for every provider, one test each,
-//! checked on every recording.
+//! Rules of the event format that hold for every provider, checked on every
+//! recording.
 
 use std::collections::{HashMap, HashSet};
 
@@ -56,7 +56,7 @@ fn every_text_has_an_id() {
 }
 
 #[test]
-fn one_result_per_call_and_none_after_it() {
+fn a_call_has_one_result_and_no_output_after_it() {
     everywhere(|name, events| {
         let mut finished = HashSet::new();
         for event in events {
@@ -181,14 +181,14 @@ fn an_unknown_frame_keeps_its_raw_form() {
 }
 
 #[test]
-fn nothing_happens_between_the_last_turn_end_and_the_end_of_a_finished_stream() {
+fn no_event_follows_the_last_turn_end_of_a_finished_stream() {
     everywhere(|name, events| {
         let last_end = events
             .iter()
             .rposition(|event| matches!(event.body, Body::TurnEnd(_)));
         let Some(last_end) = last_end else { return };
-        // A session that is loaded afterwards is shown without a turn, and a
-        // sub-agent may outlive the turn that started it.
+        // A session loaded later has no turn, and a sub-agent may outlive the
+        // turn that started it.
         let loads = |event: &&Event| match &event.body {
             Body::Session(session) => !session.cwd.is_empty(),
             _ => false,

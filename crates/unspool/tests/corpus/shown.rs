@@ -1,5 +1,5 @@
-//! What every recording shows: in `text` mode the answer alone, whatever else
-//! the stream holds, and the same when its events were written and read back.
+//! Tests the output of every recording: `text` mode prints only the answers,
+//! and events that were written and read back are shown in the same way.
 
 use unspool::answer::Answer;
 use unspool::event::Body;
@@ -23,8 +23,8 @@ pub(crate) fn formatter(plain_text: bool) -> Formatter {
     Formatter::new(Config::default().with_plain_text(plain_text))
 }
 
-/// The answers of the root agent, each followed by a line end. A final form
-/// that does not go on where the stream stopped is a message of its own.
+/// Returns the root agent's answers, each followed by a newline. A final form
+/// that does not extend the deltas is a message of its own.
 fn answers(events: &[Event]) -> String {
     let mut messages: Vec<(&str, String)> = Vec::new();
     for event in events.iter().filter(|event| event.agent.is_none()) {
@@ -43,7 +43,7 @@ fn answers(events: &[Event]) -> String {
 }
 
 #[test]
-fn text_mode_is_the_answer_and_a_line_end() {
+fn text_mode_is_the_answer_and_a_newline() {
     for (recording, events) in files::all_events() {
         let mut answer = Answer::text();
         let mut out = Vec::new();
@@ -77,7 +77,7 @@ fn kinds_other_than_text_write_nothing_in_text_mode() {
 }
 
 #[test]
-fn nothing_but_the_texts_matters_in_text_mode() {
+fn only_texts_matter_in_text_mode() {
     for (recording, events) in files::all_events() {
         let is_answer =
             |event: &&Event| matches!(event.body, Body::Text(_)) && event.agent.is_none();
@@ -96,12 +96,11 @@ fn written(mut answer: Answer, events: &[Event]) -> String {
     String::from_utf8(out).unwrap()
 }
 
-/// An event of a kind that is not invented yet, with the fields that matter in
-/// other kinds.
+/// An event of an unknown future kind, with fields that matter in other kinds.
 const FUTURE: &str = r#"{"kind":"hologram","seq":9,"id":"a","text":"boo","delta":true,"name":"Bash","category":"execute","arg":"rm","status":"failed"}"#;
 
 #[test]
-fn a_kind_of_the_future_changes_no_answer() {
+fn an_unknown_kind_changes_no_answer() {
     for (recording, events) in files::all_events() {
         let mut reader = Reader::new();
         for event in events {
@@ -126,7 +125,7 @@ fn a_kind_of_the_future_changes_no_answer() {
 }
 
 #[test]
-fn a_kind_of_the_future_inside_an_open_message_changes_nothing() {
+fn an_unknown_kind_inside_an_open_message_changes_nothing() {
     let lines = [
         r#"{"kind":"text","seq":0,"id":"a","text":"Hel","delta":true}"#,
         FUTURE,

@@ -1,11 +1,11 @@
-//! The events of every recording, as snapshots beside it. Long strings are
-//! cut, so that a person can read them.
+//! Snapshots the events of every recording beside it, with long strings cut for
+//! readability.
 
 use serde_json::Value;
 
 use crate::files;
 
-/// Characters of a string that a snapshot shows.
+/// Maximum characters of a string in a snapshot.
 const SHOWN: usize = 160;
 
 #[test]
@@ -35,8 +35,7 @@ fn events_of_every_recording() {
     }
 }
 
-/// The same value with long strings cut and `raw` left out, which repeats the
-/// input.
+/// Cuts long strings and removes `raw`, which repeats the input.
 fn shortened(value: Value) -> Value {
     match value {
         Value::String(text) if text.chars().count() > SHOWN => {

@@ -1,5 +1,5 @@
-//! Every answer of every recording, in pieces of every size, comes out as in one
-//! go.
+//! Tests that every answer of every recording renders the same in pieces of any
+//! size and at once.
 
 use std::collections::BTreeSet;
 

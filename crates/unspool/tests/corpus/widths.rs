@@ -1,9 +1,9 @@
-//! No line is ever wider than asked, at any width, and colours change no text.
+//! Tests that no line is wider than requested, at any width, and that colours
+//! do not change the text.
 //!
-//! Entries that give the same document are looked at once, whichever recordings
-//! they stand in. An entry is laid out anew at every width up to the one that
-//! its widest line needs; above it, it looks the same at all widths, which is
-//! checked at a few.
+//! Entries with equal documents are tested once. An entry is laid out at every
+//! width up to that of its widest line; beyond it, the layout does not change,
+//! which is checked at a few widths.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,8 +19,8 @@ const WIDTHS: std::ops::RangeInclusive<usize> = 31..=200;
 /// Wider than any line of the corpus.
 const UNBOUNDED: usize = 1 << 24;
 
-/// All entries of the corpus, one of those that give the same document, each
-/// with the name of its recording.
+/// Returns all entries of the corpus with the name of their recording, without
+/// duplicates.
 fn distinct() -> Vec<(&'static str, Entry)> {
     let mut seen = HashSet::new();
     let mut distinct = Vec::new();
@@ -56,7 +56,7 @@ fn widest(text: &str) -> usize {
 }
 
 #[test]
-fn no_line_is_wider_than_asked_at_any_width() {
+fn no_line_is_wider_than_requested() {
     let formatter = formatter(true);
     everywhere(|name, entry| {
         let natural = formatter.format_entry(entry, UNBOUNDED);
@@ -78,7 +78,7 @@ fn no_line_is_wider_than_asked_at_any_width() {
     });
 }
 
-/// What a terminal prints of a text.
+/// Returns the text that a terminal prints.
 fn stripped(text: &str) -> String {
     struct Printed(String);
     impl vte::Perform for Printed {

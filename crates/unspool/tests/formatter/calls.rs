@@ -1,5 +1,5 @@
-//! How calls are told that the document does not name: refused changes,
-//! sub-agents, work in the background, what is found in long texts.
+//! Tool calls that the document does not cover: rejected edits, sub-agents,
+//! background tasks, search matches in long texts.
 
 use serde_json::{Value, json};
 use unspool::doc::entry::LineMatcher;
@@ -7,8 +7,8 @@ use unspool::formatter::Config;
 
 use crate::events::{OWN, plain, texts};
 
-/// The last text of a call and its result.
-fn told(config: Config, call: &Value, result: &Value) -> String {
+/// Returns the last text of a call and its result.
+fn formatted(config: Config, call: &Value, result: &Value) -> String {
     let mut call = call.clone();
     let mut result = result.clone();
     call["kind"] = "tool_use".into();
@@ -20,11 +20,11 @@ fn told(config: Config, call: &Value, result: &Value) -> String {
 }
 
 fn shown(call: &Value, result: &Value) -> String {
-    told(plain(), call, result)
+    formatted(plain(), call, result)
 }
 
 #[test]
-fn a_refused_change_is_told_like_a_refused_command() {
+fn a_rejected_edit_looks_like_a_rejected_command() {
     let edit = json!({"name": "Edit", "category": "edit", "input": {"file_path": "a.rs"}});
     let refused = json!({"status": "rejected"});
     assert_eq!(shown(&edit, &refused), "• Rejected Edit a.rs");
@@ -42,7 +42,7 @@ fn a_refused_change_is_told_like_a_refused_command() {
 }
 
 #[test]
-fn a_tool_without_a_name_is_called_by_its_title() {
+fn a_tool_without_a_name_is_shown_by_its_title() {
     let done = json!({"status": "ok"});
     for (name, title, expected) in [
         ("other", "ResourceManager", "• Tool ResourceManager {}"),
@@ -60,7 +60,7 @@ fn a_tool_without_a_name_is_called_by_its_title() {
 }
 
 #[test]
-fn what_a_command_wrote_before_it_was_stopped_is_no_reason() {
+fn output_before_a_cancellation_is_not_shown_as_its_reason() {
     let lines = [
         json!({"kind": "tool_use", "id": "1", "name": "Bash", "category": "execute",
             "input": {"command": "seq 9"}}),
@@ -73,7 +73,7 @@ fn what_a_command_wrote_before_it_was_stopped_is_no_reason() {
 }
 
 #[test]
-fn sub_agents_are_told_in_the_same_words_whatever_their_calls_are_called() {
+fn sub_agent_calls_look_the_same_for_every_agent() {
     let task = |name: &str, input: Value| {
         let call = json!({"name": name, "category": "task", "input": input});
         shown(&call, &json!({"status": "ok"}))
@@ -127,7 +127,7 @@ fn sub_agents_are_told_in_the_same_words_whatever_their_calls_are_called() {
 }
 
 #[test]
-fn work_that_goes_on_is_told_in_the_heading() {
+fn background_work_is_marked_in_the_heading() {
     let agent = json!({"name": "Agent", "category": "task", "arg": "Scan",
         "input": {"run_in_background": true}});
     let launched =
@@ -157,7 +157,7 @@ fn files_are_found_by_a_pattern_and_listed_by_a_path() {
     );
 }
 
-/// A new file of nine lines.
+/// Returns a call that adds a file of nine lines.
 fn new_file() -> (Value, Value) {
     let lines: Vec<String> = (1..=9).map(|line| format!("+line {line}")).collect();
     let edits = json!([{"op": "add", "path": "a", "hunks": [{"new_start": 1, "lines": lines}]}]);
@@ -168,25 +168,25 @@ fn new_file() -> (Value, Value) {
 }
 
 #[test]
-fn what_is_looked_for_is_shown_of_a_new_file_and_of_what_was_read() {
+fn search_matches_are_shown_in_new_files_and_read_output() {
     let mut config = plain();
     config.detail.search = Some(LineMatcher::new(|line| line.ends_with(" 7")));
     let (call, result) = new_file();
     assert_eq!(
-        told(config.clone(), &call, &result),
+        formatted(config.clone(), &call, &result),
         "• Add a\n         … +5 lines\n      6 +line 6\n      7 +line 7\n      8 +line 8\n      9 +line 9"
     );
     let read = json!({"name": "Read", "category": "read", "arg": "a"});
     let output = json!({"status": "ok", "output": "line 1\nline 7"});
     assert_eq!(
-        told(config, &read, &output),
+        formatted(config, &read, &output),
         "• Read a\n  └ line 1\n    line 7"
     );
     assert_eq!(shown(&read, &output), "• Read a");
 }
 
 #[test]
-fn few_lines_cut_edits_too() {
+fn a_small_line_limit_also_cuts_edits() {
     let lines = ["-a", "-b", "-c", "+d"];
     let edits = json!([{"op": "update", "path": "a", "hunks": [{"old_start": 1, "new_start": 1, "lines": lines}]}]);
     let call = json!({"name": "Edit", "category": "edit"});
@@ -194,11 +194,11 @@ fn few_lines_cut_edits_too() {
     let mut config = plain();
     config.detail.lines = Some(2);
     assert_eq!(
-        told(config.clone(), &call, &result),
+        formatted(config.clone(), &call, &result),
         "• Edit a\n      1 -a\n      2 -b\n         … +2 lines"
     );
     config.detail.lines = Some(3);
-    assert!(told(config, &call, &result).ends_with("1 +d"));
+    assert!(formatted(config, &call, &result).ends_with("1 +d"));
 }
 
 #[test]
@@ -217,7 +217,7 @@ fn sentences_of_an_unknown_tool_break_between_words() {
 }
 
 #[test]
-fn blank_lines_before_the_first_words_are_not_shown() {
+fn leading_blank_lines_are_not_shown() {
     let call = json!({"name": "Bash", "category": "execute", "input": {"command": "x"}});
     let result = json!({"status": "ok", "output": "\n\n\n\n\n\n\nword\n"});
     assert_eq!(shown(&call, &result), "• Ran x\n  └ word");
@@ -232,7 +232,7 @@ fn reasoning_under_an_empty_title_has_no_rule() {
 }
 
 #[test]
-fn the_question_before_every_call_is_shown_only_if_it_was_refused() {
+fn the_routine_question_is_shown_only_if_rejected() {
     let asked = |answer: &str| {
         let line = json!({"kind": "prompt", "question": "Run tools?", "answer": answer});
         texts(plain(), OWN, &line.to_string(), 60).concat()

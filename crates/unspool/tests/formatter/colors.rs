@@ -1,4 +1,4 @@
-//! The colours that a configuration gives.
+//! Colours derived from a configuration.
 
 use serde_json::json;
 use unspool::formatter::Config;
@@ -7,7 +7,7 @@ use unspool::theme::Rgb;
 use crate::events::{CODALOTL, Call, answer, assert_same, line, plain, texts};
 use crate::markup::{self, Colors, WHITE_ON_BLACK};
 
-/// Every colour and attribute of the document.
+/// Lines with every colour and attribute of the document.
 fn lines() -> String {
     let call = Call::new(
         "clarify_public_api",
@@ -40,7 +40,7 @@ fn has_colors(config: Config, colors: &Colors) {
 }
 
 #[test]
-fn plain_text_has_no_escapes_whatever_the_colours() {
+fn plain_text_has_no_escape_codes() {
     let config = plain()
         .with_foreground(Rgb(1, 2, 3))
         .with_accent(Rgb(255, 0, 0));
@@ -50,7 +50,7 @@ fn plain_text_has_no_escapes_whatever_the_colours() {
 }
 
 #[test]
-fn without_settings_it_is_white_on_black() {
+fn the_default_is_white_on_black() {
     has_colors(Config::default(), &WHITE_ON_BLACK);
     let config = Config::default()
         .with_foreground(Rgb(255, 255, 255))
@@ -97,7 +97,7 @@ fn tinted_terminals_have_an_accent_between_their_colours() {
 }
 
 #[test]
-fn colours_that_are_given_are_taken() {
+fn configured_colours_are_used() {
     let config = Config::default()
         .with_accent(Rgb(255, 135, 0))
         .with_colorful(Rgb(200, 100, 255));

@@ -1,5 +1,5 @@
-//! Events one by one: what streams shows when it is whole, and no text ends in
-//! a line end.
+//! Formatting event by event: messages appear when they are complete, and no
+//! text ends in a newline.
 
 use unspool::Event;
 use unspool::formatter::{Config, Formatter};
@@ -10,7 +10,7 @@ fn event(line: &str) -> Event {
     Event::from_json(line).expect("an event")
 }
 
-/// What each event gives, also nothing.
+/// Checks the output of each event, including empty output.
 #[track_caller]
 fn gives(steps: &[(&str, &str)]) {
     let mut formatter = Formatter::new(plain());
@@ -23,7 +23,7 @@ fn gives(steps: &[(&str, &str)]) {
 }
 
 #[test]
-fn deltas_show_when_their_message_is_over() {
+fn deltas_appear_when_their_message_is_complete() {
     gives(&[
         (r#"{"kind":"text","id":"m","delta":true,"text":"Hel"}"#, ""),
         (
@@ -87,8 +87,8 @@ fn a_plan_beside_a_message_follows_it() {
     ]);
 }
 
-/// One of each kind, with line ends wherever text can have them, and whether
-/// it shows anything.
+/// One event of each kind, with newlines wherever possible, and true if it is
+/// visible.
 const KINDS: &[(&str, bool)] = &[
     (r#"{"kind":"session","provider":"p","model":"m"}"#, false),
     (r#"{"kind":"user","text":"a\n\n"}"#, true),
@@ -151,7 +151,7 @@ const KINDS: &[(&str, bool)] = &[
 ];
 
 #[test]
-fn no_text_begins_or_ends_with_a_line_end() {
+fn no_text_starts_or_ends_with_a_newline() {
     for width in [0, 30, 31, 80] {
         for config in [plain(), Config::default()] {
             let mut formatter = Formatter::new(config);
@@ -168,7 +168,7 @@ fn no_text_begins_or_ends_with_a_line_end() {
 }
 
 #[test]
-fn every_kind_is_among_them() {
+fn every_kind_is_tested() {
     let mut kinds: Vec<&str> = KINDS
         .iter()
         .map(|(line, _)| event(line).body.kind())

@@ -1,4 +1,4 @@
-//! Lines of an agent, what they show, and how that is compared.
+//! Formats lines of an agent and compares the result.
 
 use serde_json::{Value, json};
 use unspool::event::Body;
@@ -10,7 +10,7 @@ use crate::markup::{self, WHITE_ON_BLACK};
 pub(crate) const CODALOTL: &str = "codalotl";
 pub(crate) const OWN: &str = "unspool";
 
-/// What each of these lines shows; empty texts and ends of turns are left out.
+/// Returns the text of each line; skips empty texts and ends of turns.
 pub(crate) fn texts(config: Config, provider: &str, lines: &str, width: usize) -> Vec<String> {
     let mut formatter = Formatter::new(config);
     let mut reader = Reader::with_options(
@@ -31,7 +31,7 @@ pub(crate) fn plain() -> Config {
     Config::default().with_plain_text(true)
 }
 
-/// The lines show these texts: with colours as the marks say, and without.
+/// Checks the texts of the lines, both with colours (as markup) and plain.
 #[track_caller]
 pub(crate) fn shows(provider: &str, lines: &str, width: usize, expected: &[&str]) {
     let coloured = texts(Config::default(), provider, lines, width);
@@ -44,19 +44,19 @@ pub(crate) fn shows(provider: &str, lines: &str, width: usize, expected: &[&str]
     assert_same(&texts(plain(), provider, lines, width), &expected);
 }
 
-/// The same for a line of codalotl at 120 columns.
+/// Does the same for one line of codalotl at 120 columns.
 #[track_caller]
 pub(crate) fn shows_line(line: &str, expected: &str) {
     shows(CODALOTL, line, 120, &[expected]);
 }
 
-/// What a call shows while it runs, and when it is done.
+/// Checks a call while it runs and when it is finished.
 #[track_caller]
 pub(crate) fn shows_call(lines: &str, expected: [&str; 2]) {
     shows(CODALOTL, lines, 120, &expected);
 }
 
-/// Fails with both texts as a person sees them.
+/// Fails with a readable diff of both texts.
 #[track_caller]
 pub(crate) fn assert_same<A: AsRef<str>, B: AsRef<str>>(shown: &[A], expected: &[B]) {
     let shown: Vec<&str> = shown.iter().map(AsRef::as_ref).collect();
@@ -69,7 +69,7 @@ pub(crate) fn assert_same<A: AsRef<str>, B: AsRef<str>>(shown: &[A], expected: &
     );
 }
 
-/// A line of codalotl's root agent.
+/// Returns a line of codalotl's root agent.
 pub(crate) fn line(kind: &str, field: &str, text: &str) -> String {
     json!({"type": kind, "agent": {"id": "a", "depth": 0}, field: text}).to_string()
 }
@@ -82,7 +82,7 @@ pub(crate) fn reasoning(text: &str) -> String {
     line("assistant_reasoning", "content", text)
 }
 
-/// A call of a tool and its result.
+/// A tool call and its result.
 pub(crate) struct Call {
     depth: u32,
     name: String,
@@ -94,7 +94,7 @@ impl Call {
         Self::with_text(name, &input.to_string())
     }
 
-    /// A call with an input that need not be JSON.
+    /// Creates a call whose input need not be JSON.
     pub(crate) fn with_text(name: &str, input: &str) -> Self {
         Self {
             depth: 0,
@@ -123,7 +123,7 @@ impl Call {
         self.ended(output, true)
     }
 
-    /// Both lines.
+    /// Returns both lines.
     fn ended(&self, output: &str, is_error: bool) -> String {
         let result = json!({
             "type": "tool_complete", "agent": {"id": "a", "depth": self.depth},

@@ -1,4 +1,4 @@
-//! Tabs and control characters, wherever text can come from.
+//! Tabs and control characters, in every place that takes text.
 
 use serde_json::json;
 
@@ -6,8 +6,8 @@ use crate::events::{
     CODALOTL, Call, OWN, answer, assert_same, line, plain, reasoning, shows_line, texts,
 };
 
-/// Lines with a text in every place of the document that takes one, and the
-/// last that they show when the text is shown as `shown`.
+/// Returns lines with a text in every place of the document, and the expected
+/// last output if the text is displayed as `shown`.
 fn places(text: &str, shown: &str) -> Vec<(String, String)> {
     [
         messages(text, shown),
@@ -187,7 +187,7 @@ fn control_characters_are_escaped_everywhere() {
     are_shown_as("a\u{202e}b", "a\\u{202E}b");
 }
 
-/// Once in the line, twice in an input that is JSON in a string.
+/// Once in the line, twice in an input that is a JSON string.
 #[test]
 fn escapes_of_json_become_control_characters_and_are_escaped_again() {
     shows_line(
@@ -200,7 +200,7 @@ fn escapes_of_json_become_control_characters_and_are_escaped_again() {
     );
 }
 
-/// JSON that is shown as such keeps its own escapes.
+/// JSON output keeps its own escapes.
 #[test]
 fn the_json_of_other_tools_has_no_control_characters() {
     let text = "a\u{1b}[31m\tb\u{7f}\u{9b}";
@@ -218,16 +218,16 @@ fn the_json_of_other_tools_has_no_control_characters() {
     );
 }
 
-/// They are a terminal's, and taken as such: colours stay, the rest is gone.
+/// Terminal output is interpreted: colours stay, other sequences are removed.
 #[test]
-fn sequences_in_the_output_of_commands_do_not_get_out() {
+fn escape_sequences_in_command_output_are_removed() {
     let call = Call::new("shell", &json!({"command": "ls"}));
     let output = "\u{1b}]0;title\u{7}a\u{1b}[31mb\u{1b}[0m\u{1b}[5Cc\r\nd\u{7}\u{0}";
     let texts = texts(plain(), CODALOTL, &call.succeeded(output), 80);
     assert_same(&texts[1..], &["• Ran ls\n  └ ab     c\n    d"]);
 }
 
-/// Events that are read back may hold anything in their labels too.
+/// Labels of events that were read back can contain anything.
 #[test]
 fn labels_of_events_read_back_are_clean() {
     let bad = r"a\u001b[31m\tb";

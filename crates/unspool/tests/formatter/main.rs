@@ -1,5 +1,5 @@
-//! Every rule and every example of the agentformatter document (`spec/000`), as
-//! whole texts, with colours and without.
+//! Every rule and example of the agentformatter document (`spec/000`), as whole
+//! texts, coloured and plain.
 
 mod calls;
 mod colors;

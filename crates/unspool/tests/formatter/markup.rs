@@ -1,12 +1,12 @@
-//! Colours spelt out, so that one expectation holds for coloured and for plain
-//! text: `«c* Ran» go test .` is a word in bold and colourful, then plain text.
+//! Spells out colours, so that one expectation covers coloured and plain text:
+//! `«c* Ran» go test .` is a bold colorful word, then plain text.
 //!
-//! Between `«` and the first blank stand the colour and the attributes: `a`
-//! accent, `c` colorful, `g` green, `r` red, none for ordinary text; `*` bold,
-//! `/` italic. Blanks have no colour: those between two words of one look are
-//! part of it, all others stand outside. Codes that are none of these fail.
+//! The colour and attributes come between `«` and the first blank: `a` accent,
+//! `c` colorful, `g` green, `r` red, none for ordinary text; `*` bold, `/`
+//! italic. Blanks have no colour: those between two words in the same style are
+//! inside the marks, all others outside. Any other code fails.
 
-/// The palette entries that are expected.
+/// The expected palette entries.
 pub(crate) struct Colors {
     pub(crate) normal: u8,
     pub(crate) accent: u8,
@@ -23,13 +23,13 @@ pub(crate) const WHITE_ON_BLACK: Colors = Colors {
     red: 167,
 };
 
-/// Coloured text with its codes as markup.
+/// Converts escape codes to markup.
 pub(crate) fn of(text: &str, colors: &Colors) -> String {
     let lines: Vec<String> = text.split('\n').map(|line| marked(line, colors)).collect();
     lines.join("\n")
 }
 
-/// The text of an expectation alone.
+/// Removes the markup.
 pub(crate) fn removed(expected: &str) -> String {
     let mut pieces = expected.split('«');
     let mut text = pieces.next().expect("a first piece").to_owned();
@@ -136,7 +136,7 @@ fn joined(cells: &[(char, Look)]) -> String {
 }
 
 #[test]
-fn codes_become_marks_and_marks_can_be_removed() {
+fn codes_become_markup_and_markup_can_be_removed() {
     let text = "\u{1b}[38;5;29m• \u{1b}[1;38;5;75mRan\u{1b}[0m go \u{1b}[3ma b \u{1b}[0m ";
     let expected = "«g •» «c* Ran» go «/ a b»  ";
     assert_eq!(of(text, &WHITE_ON_BLACK), expected);

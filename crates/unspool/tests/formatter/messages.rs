@@ -1,4 +1,4 @@
-//! What the model and the agent say: answers, reasoning, errors.
+//! Messages of the model and the agent: answers, reasoning, errors.
 
 use crate::events::{CODALOTL, OWN, answer, line, reasoning, shows, shows_line};
 
@@ -93,7 +93,7 @@ fn errors_warnings_and_cancellations_are_red() {
 }
 
 #[test]
-fn long_errors_hang_under_their_word() {
+fn long_errors_have_a_hanging_indent() {
     shows(
         CODALOTL,
         &line(
@@ -118,7 +118,7 @@ fn retries_have_a_colorful_bullet() {
 }
 
 #[test]
-fn the_end_of_a_turn_shows_nothing_unless_it_went_wrong() {
+fn the_end_of_a_turn_is_shown_only_if_it_failed() {
     let mut formatter = unspool::formatter::Formatter::new(crate::events::plain());
     for (status, expected) in [
         ("completed", ""),
@@ -136,13 +136,13 @@ fn the_end_of_a_turn_shows_nothing_unless_it_went_wrong() {
 }
 
 #[test]
-fn what_the_user_said_is_told_apart() {
+fn user_messages_have_their_own_bullet() {
     let line = r#"{"kind":"user","seq":0,"text":"Fix the test"}"#;
     shows(OWN, line, 80, &["«c ›» Fix the test"]);
 }
 
 #[test]
-fn what_only_styles_tell_has_a_mark_where_marks_are_wanted() {
+fn marks_replace_styles() {
     let mut config = crate::events::plain();
     config.detail.marks = true;
     let shown = |line: &str| crate::events::texts(config.clone(), OWN, line, 80).concat();
@@ -158,7 +158,7 @@ fn what_only_styles_tell_has_a_mark_where_marks_are_wanted() {
 }
 
 #[test]
-fn a_thought_with_several_titles_shows_them_all() {
+fn reasoning_with_several_titles_shows_them_all() {
     let thought =
         r#"{"kind":"reasoning","id":"r","text":"**One**\n\nIt is so.\n**Two**\n\nIt is not."}"#;
     let mut config = crate::events::plain();
@@ -172,7 +172,7 @@ fn a_thought_with_several_titles_shows_them_all() {
 }
 
 #[test]
-fn what_is_looked_up_has_a_body_where_everything_is_wanted() {
+fn read_only_calls_have_a_body_if_everything_is_shown() {
     let mut config = crate::events::plain();
     config.detail.everything = true;
     let shown = |lines: &str| crate::events::texts(config.clone(), OWN, lines, 80).concat();
@@ -186,7 +186,7 @@ fn what_is_looked_up_has_a_body_where_everything_is_wanted() {
             r#"{{"kind":"tool_use","id":"c","name":"n","category":"{category}","arg":"a"}}
 {{"kind":"tool_result","id":"c","status":"ok","output":"one\ntwo"}}"#
         );
-        // The call as it runs, then with its result.
+        // The running call, then its result.
         let done = format!("• {heading} a\n  └ one\n    two");
         assert_eq!(shown(&call), format!("• {heading} a{done}"));
     }
@@ -198,14 +198,14 @@ fn what_is_looked_up_has_a_body_where_everything_is_wanted() {
 }
 
 #[test]
-fn text_that_is_no_markdown_keeps_its_lines() {
+fn preformatted_text_keeps_its_lines() {
     let line =
         r#"{"kind":"text","id":"t","text":"total 2\n-rw  a*b*\n\n   c\n","preformatted":true}"#;
     shows(OWN, line, 80, &["«a •» total 2\n  -rw  a*b*\n\n     c"]);
 }
 
 #[test]
-fn an_answered_question_is_told_with_its_answer_alone() {
+fn an_answered_question_is_shown_once_with_its_answer() {
     let asked = r#"{"kind":"prompt","question":"Commit it?","options":["Yes","No"]}"#;
     shows(OWN, asked, 80, &["«a •» «c* Commit it?» «a (Yes/No)»"]);
     let answered =

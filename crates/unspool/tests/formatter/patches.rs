@@ -1,10 +1,10 @@
-//! Changes of files.
+//! File changes.
 
 use serde_json::json;
 
 use crate::events::{Call, OWN, shows, shows_call, shows_line};
 
-/// A change that stands for itself.
+/// Checks an edit outside tool calls.
 #[track_caller]
 fn shows_edit(edit: &str, width: usize, expected: &str) {
     let line = format!(r#"{{"kind":"edit","seq":0,"edits":[{edit}]}}"#).replace('\n', "");
@@ -129,7 +129,7 @@ const PATCH: &str = "\
 +package e
 *** End Patch";
 
-/// Without the anchors; the numbers are not known, but for the new file's.
+/// The expected patch without anchors; only the new file has line numbers.
 fn patched(bullet: char) -> String {
     format!(
         "\
@@ -176,7 +176,7 @@ fn a_patch_that_failed_shows_no_changes() {
 }
 
 #[test]
-fn a_text_that_is_no_patch_has_only_a_heading() {
+fn an_invalid_patch_has_only_a_heading() {
     let call = Call::with_text("apply_patch", "nonsense");
     shows_line(&call.announced(), "«a •» «c* Edit» nonsense");
 }

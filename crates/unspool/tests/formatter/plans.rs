@@ -1,4 +1,4 @@
-//! Plans: the message, and which step stands out.
+//! Plans: the explanation and the highlighted step.
 
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ fn plan(explanation: &str, steps: &[(&str, &str)]) -> Call {
 }
 
 #[test]
-fn a_plan_shows_its_message_and_its_steps() {
+fn a_plan_shows_its_explanation_and_steps() {
     let call = plan(
         "Need to align CodeUnit authorizer with updated SPEC behavior for read-only restrictions and adjust tests accordingly.",
         &[
@@ -46,7 +46,7 @@ fn a_plan_shows_its_message_and_its_steps() {
 }
 
 #[test]
-fn a_plan_without_a_message_begins_with_its_steps() {
+fn a_plan_without_an_explanation_starts_with_its_steps() {
     for message in ["", " \n"] {
         let call = plan(message, &[("a", "completed"), ("b", "pending")]);
         shows_line(
@@ -62,7 +62,7 @@ fn a_plan_without_a_message_begins_with_its_steps() {
 }
 
 #[test]
-fn only_the_first_open_step_stands_out() {
+fn only_the_first_open_step_is_highlighted() {
     let steps = [
         ("a", "completed"),
         ("b", "pending"),
@@ -86,7 +86,7 @@ fn only_the_first_open_step_stands_out() {
 }
 
 #[test]
-fn a_plan_that_was_not_taken_is_a_warning() {
+fn a_rejected_plan_is_a_warning() {
     shows(
         CODALOTL,
         &plan("Why.", &[("a", "pending")]).failed("bad plan"),

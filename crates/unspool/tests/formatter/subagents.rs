@@ -1,4 +1,4 @@
-//! Everything of a sub-agent is indented by two blanks for each level.
+//! Entries of sub-agents are indented by two blanks per level.
 
 use serde_json::json;
 use unspool::layout;
@@ -22,7 +22,7 @@ const EXPECTED: [&str; 2] = [
     ok      axi/some/pkg    0.374s",
 ];
 
-/// The expectation with a margin.
+/// Adds the indentation to the expected texts.
 fn indented(texts: &[&str], cells: usize) -> Vec<String> {
     let margin = " ".repeat(cells);
     let line = |line: &str| format!("{margin}{line}");
@@ -49,13 +49,13 @@ fn each_level_adds_two_blanks() {
 }
 
 #[test]
-fn forty_levels_are_kept_where_there_is_room() {
+fn forty_levels_are_indented_on_a_wide_terminal() {
     for width in [0, 30, 120] {
         indents(40, width, &EXPECTED, 80);
     }
 }
 
-/// Formatted for what the margin leaves, but never for less than 24 columns.
+/// Formatted for the remaining width, but never less than 24 columns.
 const NARROW: [&str; 2] = [
     "\
 «a •» «c* Running Tests» some/pkg
@@ -70,7 +70,7 @@ const NARROW: [&str; 2] = [
 ];
 
 #[test]
-fn deep_levels_leave_room_for_words() {
+fn deep_levels_keep_a_minimum_width() {
     indents(40, 80, &NARROW, 56);
     indents(40, 31, &NARROW, 7);
     indents(u32::MAX, 31, &NARROW, 7);
@@ -89,7 +89,7 @@ fn no_line_is_wider_than_the_terminal_at_any_depth() {
 }
 
 #[test]
-fn a_made_up_depth_does_not_fill_the_memory() {
+fn an_absurd_depth_does_not_exhaust_memory() {
     for text in texts(plain(), CODALOTL, &tests(u32::MAX), 0) {
         assert!(text.len() < 10_000, "{} bytes", text.len());
     }

@@ -1,5 +1,4 @@
-//! Each tool that the document names: its call while it runs, its result, and
-//! its failure.
+//! Each tool that the document names: running, finished and failed.
 
 use serde_json::{Value, json};
 
@@ -15,7 +14,7 @@ fn shell(command: &str) -> Call {
 }
 
 #[test]
-fn shell_commands_run_and_have_run() {
+fn shell_commands_are_shown_running_and_finished() {
     let output = "ok  \taxi/q/termformat\t0.002s\n?   \taxi/q/termformat/cmd\t[no test files]\n";
     shows_call(
         &shell("go test .").succeeded(output),
@@ -86,7 +85,7 @@ fn more_than_five_lines_are_cut() {
 }
 
 #[test]
-fn a_tool_that_failed_says_why_in_red() {
+fn a_failed_tool_shows_its_error_in_red() {
     for output in [
         r#"{"success":false,"error":"go command not found."}"#,
         "go command not found.",
@@ -284,7 +283,7 @@ fn run_tests_shows_what_is_inside_the_tag() {
 }
 
 #[test]
-fn tests_that_fail_are_red_but_no_error_of_the_tool() {
+fn failing_tests_are_red_but_not_a_tool_error() {
     let call = Call::new("run_tests", &json!({"path": "some/pkg"}));
     let output =
         "<test-status ok=\"false\">\n$ go test ./some/pkg\n--- FAIL: TestA\n</test-status>";
@@ -325,7 +324,7 @@ fn other_tools_show_input_and_output() {
 }
 
 #[test]
-fn the_call_that_only_ends_a_turn_is_shown_when_it_says_something() {
+fn the_call_that_ends_a_turn_is_shown_only_with_a_message() {
     let bare = Call::with_text("Yield", "{}");
     let report = r#"{"result": [{"content": "Yielded.", "_": {}}], "errors": []}"#;
     for quiet in [bare.announced(), bare.succeeded(""), bare.succeeded(report)] {
@@ -348,7 +347,7 @@ fn the_call_that_only_ends_a_turn_is_shown_when_it_says_something() {
     shows(CODALOTL, &summary, 120, &[shown]);
 }
 
-/// A tool, its input, and its heading when it has failed.
+/// Returns tools, their inputs, and their headings after a failure.
 fn headings() -> Vec<(&'static str, Value, &'static str)> {
     vec![
         ("shell", json!({"command": ["ls"]}), "«c* Ran» ls"),
@@ -411,7 +410,7 @@ fn every_tool_has_a_red_bullet_and_an_error_line_when_it_fails() {
 }
 
 #[test]
-fn a_failure_without_words_says_that_it_failed() {
+fn a_failure_without_a_message_is_still_shown() {
     let call = Call::new("ls", &json!({"path": "p"}));
     shows_call(
         &call.failed(""),
@@ -420,7 +419,7 @@ fn a_failure_without_words_says_that_it_failed() {
 }
 
 #[test]
-fn a_long_error_is_cut_like_every_body() {
+fn a_long_error_is_cut_like_other_bodies() {
     let call = Call::new("ls", &json!({"path": "p"}));
     shows_call(
         &call.failed("1\n2\n3\n4\n5\n6\n7"),
@@ -438,7 +437,7 @@ fn a_long_error_is_cut_like_every_body() {
     );
 }
 
-/// A command that ended like this.
+/// Returns a command that ended with this status and output.
 fn ended(status: &str, output: &str) -> String {
     let call = json!({"kind": "tool_use", "id": "1", "name": "Bash", "category": "execute", "input": {"command": "rm a"}});
     let result = json!({"kind": "tool_result", "id": "1", "name": "Bash", "status": status, "output": output});
@@ -446,7 +445,7 @@ fn ended(status: &str, output: &str) -> String {
 }
 
 #[test]
-fn a_command_that_was_refused_or_stopped_has_not_run() {
+fn a_rejected_or_stopped_command_is_not_shown_as_run() {
     let running = "«a •» «c* Running» rm a";
     for (status, output, expected) in [
         ("rejected", "", "«r •» «c* Rejected» rm a"),
@@ -482,7 +481,7 @@ fn a_very_long_line_is_cut() {
 }
 
 #[test]
-fn what_is_looked_for_is_shown_of_a_long_body() {
+fn a_search_match_is_shown_in_a_long_body() {
     let lines: Vec<String> = (1..=20).map(|line| format!("line {line}")).collect();
     let shown = |wanted: &'static str| {
         let mut config = plain();

@@ -5,7 +5,7 @@ use unspool::formatter::MIN_TERMINAL_WIDTH;
 
 use crate::events::{CODALOTL, Call, answer, line, shows};
 
-/// The form for a program that wraps by itself.
+/// Checks the unwrapped form.
 #[track_caller]
 fn unwrapped(lines: &str, expected: &[&str]) {
     for width in [0, 1, 29, MIN_TERMINAL_WIDTH] {
@@ -162,7 +162,7 @@ fn output_of_commands_is_wrapped_at_words() {
 }
 
 #[test]
-fn words_below_a_call_are_wrapped() {
+fn text_below_a_call_is_wrapped() {
     let input = json!({"path": "some/pkg", "identifier": "Identifier", "question": "What?"});
     let call = Call::new("clarify_public_api", &input);
     let lines = call.succeeded("It returns a description of it.\nFor example, nothing.");

@@ -1,5 +1,5 @@
-//! Every string of every event in turn holds markup; a comment shows it as text,
-//! tells nobody, fits, and is whole.
+//! Markup in every string of every event: a comment shows it as text, notifies
+//! nobody, fits its limit and is well-formed.
 
 use html5gum::{Token, Tokenizer};
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
@@ -40,7 +40,7 @@ fn comment(lines: &[u8], limit: usize, title: &str) -> String {
     String::from_utf8(comment.finish(&figures).unwrap()).unwrap()
 }
 
-/// Fails if the comment has markup that is not ours, or tells somebody.
+/// Fails if the comment contains foreign markup or notifies somebody.
 fn check(comment: &str) -> Result<(), String> {
     let options =
         Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
@@ -74,10 +74,10 @@ fn check(comment: &str) -> Result<(), String> {
         }
     }
     words.push_str(&checked_html(&html)?);
-    tells_nobody(&words)
+    notifies_nobody(&words)
 }
 
-/// The words of HTML whose elements are all ours, outside of code.
+/// Returns the text of HTML outside code, if all its elements are ours.
 fn checked_html(html: &str) -> Result<String, String> {
     let (mut open, mut words) = (Vec::new(), String::new());
     for token in Tokenizer::new(html) {
@@ -111,7 +111,7 @@ fn checked_html(html: &str) -> Result<String, String> {
     }
 }
 
-fn tells_nobody(words: &str) -> Result<(), String> {
+fn notifies_nobody(words: &str) -> Result<(), String> {
     let followed = |mark: &str, by: fn(char) -> bool| {
         let mut rest = words.split(mark).skip(1);
         rest.any(|rest| rest.chars().next().is_some_and(by))
@@ -143,7 +143,7 @@ fn markup_in_any_field_is_text() {
     }
 }
 
-/// More than is kept in memory while it comes, and then more than there is room for.
+/// More than is kept in memory, and then more than fits.
 #[test]
 fn a_long_answer_is_shortened_twice() {
     for block in ["[^f]: y\n", "a\n\n", "Words of a paragraph.\n\n"] {
@@ -156,7 +156,7 @@ fn a_long_answer_is_shortened_twice() {
 }
 
 #[test]
-fn a_comment_fits_and_is_whole() {
+fn a_comment_fits_and_is_well_formed() {
     let mut lines = Vec::new();
     for (index, sample) in samples().iter().enumerate() {
         for event in sample {

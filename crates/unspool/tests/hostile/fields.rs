@@ -1,5 +1,5 @@
-//! Every string of every event in turn holds what could harm a terminal or its
-//! reader; nothing of it gets through.
+//! Hostile text in every string of every event: nothing harmful reaches the
+//! output.
 
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
@@ -10,16 +10,16 @@ use unspool::layout;
 use crate::samples::samples;
 use crate::{answers, entries, events, formatter};
 
-/// Fields that are no text, whatever stands in them.
+/// Fields that are not free text.
 const WORDS: &[&str] = &["/kind", "/time", "/id", "/category", "/status", "/level"];
 
-/// Stands for the hostile text until the line is written.
+/// Placeholder for the hostile text until the line is written.
 const MARK: &str = "@@HOSTILE@@";
 
-/// Hostile texts as they stand inside a JSON string, some of them not UTF-8.
+/// Returns hostile texts as contents of JSON strings, some of them not UTF-8.
 fn texts() -> Vec<Vec<u8>> {
-    // A letter before each character, so that none of them can belong to an
-    // emoji or to the spelling of a word.
+    // A letter precedes each character, so that none can be part of an emoji or
+    // of a word's spelling.
     let escaped = |characters: &mut dyn Iterator<Item = char>| {
         let text: String = characters.flat_map(|c| ['x', c]).collect();
         inside(&text)
@@ -28,8 +28,8 @@ fn texts() -> Vec<Vec<u8>> {
         escaped(&mut ('\0'..='\u{7F}')),
         escaped(&mut ('\u{80}'..='\u{FF}')),
         escaped(&mut spoofing()),
-        // Lone surrogates, bytes that are not UTF-8, and C1 controls as bare
-        // bytes, which a terminal of old obeys.
+        // Lone surrogates, invalid UTF-8, and C1 controls as single bytes,
+        // which old terminals obey.
         br"a\ud800b\udfffc\udc00\ud800d\ud83d".to_vec(),
         b"a\xFFb\xFE\x80c\xC0\xAFd\xED\xA0\x80e\xF4\x90\x80\x80f\x9B2Jg\x9D0;t\x9Ch\xE2\x80"
             .to_vec(),
@@ -61,13 +61,13 @@ fn texts() -> Vec<Vec<u8>> {
     texts
 }
 
-/// The text as it stands between the quotation marks of JSON.
+/// Returns the text as the content of a JSON string.
 pub(crate) fn inside(text: &str) -> Vec<u8> {
     let json = serde_json::to_vec(text).unwrap();
     json[1..json.len() - 1].to_vec()
 }
 
-/// Characters that a reader cannot see, or that change the order of others.
+/// Invisible characters and those that reorder text.
 const SPOOFING: [RangeInclusive<char>; 19] = [
     '\u{AD}'..='\u{AD}',
     '\u{34F}'..='\u{34F}',
@@ -101,7 +101,7 @@ fn is_harmful(character: char) -> bool {
     character.is_control() || SPOOFING.iter().any(|range| range.contains(&character))
 }
 
-/// Paths to all strings of a value. Names of fields are left as they are.
+/// Collects the paths of all strings of a value, except field names.
 pub(crate) fn leaves(value: &Value, path: &str, found: &mut Vec<String>) {
     match value {
         Value::String(_) => found.push(path.to_owned()),
@@ -119,8 +119,8 @@ pub(crate) fn leaves(value: &Value, path: &str, found: &mut Vec<String>) {
     }
 }
 
-/// The lines of a sample, with a hostile text in one of its strings: alone, or
-/// between the words that it had.
+/// Returns the lines of a sample with a hostile text in one of its strings:
+/// alone, or within the original text.
 pub(crate) fn poisoned(
     sample: &[Value],
     at: usize,
@@ -152,7 +152,7 @@ pub(crate) fn poisoned(
     lines
 }
 
-/// The text without SGR sequences and OSC 8 links; fails at any other sequence.
+/// Removes SGR sequences and OSC 8 links; fails at any other sequence.
 fn without_codes(text: &str) -> Result<String, String> {
     let mut plain = String::new();
     let mut rest = text;
@@ -205,7 +205,8 @@ fn check(lines: &[u8]) {
     }
 }
 
-/// Every string of every sample: the sample, which of its events, and the path.
+/// Returns every string of every sample: the sample, the event's index and the
+/// path.
 pub(crate) fn cases(samples: &[Vec<Value>]) -> Vec<(&Vec<Value>, usize, String)> {
     let mut cases = Vec::new();
     let mut seen = HashSet::new();
@@ -213,7 +214,7 @@ pub(crate) fn cases(samples: &[Vec<Value>]) -> Vec<(&Vec<Value>, usize, String)>
         for (at, event) in sample.iter().enumerate() {
             let mut paths = Vec::new();
             leaves(event, "", &mut paths);
-            // Words of closed sets are tried once for each kind.
+            // Words of closed sets are tested once per kind.
             let is_word = |path: &str| WORDS.contains(&path);
             paths.retain(|path| {
                 !is_word(path) || seen.insert((event["kind"].to_string(), path.clone()))
@@ -226,7 +227,7 @@ pub(crate) fn cases(samples: &[Vec<Value>]) -> Vec<(&Vec<Value>, usize, String)>
 }
 
 #[test]
-fn nothing_harmful_gets_through_any_field() {
+fn no_field_lets_harmful_text_through() {
     let (samples, texts) = (samples(), texts());
     let cases = cases(&samples);
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -245,8 +246,8 @@ fn nothing_harmful_gets_through_any_field() {
     });
 }
 
-/// The contract of the events names the kinds and the words of closed sets: the
-/// samples have them all.
+/// The events' contract lists the kinds and the words of closed sets: the
+/// samples must contain them all.
 #[test]
 fn the_samples_are_complete() {
     let contract = include_str!("../../../../docs/events.md");

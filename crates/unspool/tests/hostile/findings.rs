@@ -1,4 +1,4 @@
-//! What the fuzzers found, each made as small as it can be.
+//! Minimised findings of the fuzzers.
 
 use serde_json::json;
 use unspool::doc::{Role, Span, capture};
@@ -6,10 +6,10 @@ use unspool::layout;
 
 use crate::{entries, events, events_of, formatter};
 
-/// The first lines and the number of those that follow are those of the whole,
-/// also where a sequence goes on after a line end.
+/// The opening and its line count match the whole output, even if an escape
+/// sequence spans a newline.
 #[test]
-fn sequences_over_line_ends_are_counted_right() {
+fn sequences_that_span_newlines_are_counted() {
     for output in [
         "a\nb\n\u{1B}[1\n2\nm\n",
         "a\nb\u{1B}(\nB",
@@ -25,10 +25,10 @@ fn sequences_over_line_ends_are_counted_right() {
     }
 }
 
-/// A joiner behind a character that is shown by its number was taken for a part
-/// of an emoji when lines were laid out, and not when they were written.
+/// A joiner after an escaped character counted as part of an emoji in layout,
+/// but not in output.
 #[test]
-fn a_joiner_behind_an_invisible_character_fits_the_width() {
+fn a_joiner_after_an_invisible_character_fits_the_width() {
     let text = format!("{}\u{FE0F}\u{200D}🌈", "x".repeat(64));
     let line = json!({"kind": "text", "seq": 0, "id": "a", "text": text}).to_string();
     for entry in entries(&events(line.as_bytes())) {
@@ -41,7 +41,7 @@ fn a_joiner_behind_an_invisible_character_fits_the_width() {
 }
 
 #[test]
-fn a_wide_character_is_no_part_of_a_line_that_has_no_room_for_it() {
+fn a_wide_character_moves_to_a_line_with_space() {
     let line = [Span::role("漢字", Role::Normal)];
     for cells in 0..6 {
         let cut = layout::truncated(&line, cells);
@@ -51,9 +51,9 @@ fn a_wide_character_is_no_part_of_a_line_that_has_no_room_for_it() {
     }
 }
 
-/// A time that is none was given on, and refused when the event was read back.
+/// An invalid timestamp was emitted, and rejected when the event was read back.
 #[test]
-fn what_is_no_time_is_no_time_of_an_event() {
+fn invalid_timestamps_are_dropped() {
     for (time, expected) in [
         ("2026-11-15T18:25:53.829Z", true),
         ("2026-11-1�5T18:25:53.829Z", false),

@@ -1,6 +1,5 @@
-//! Input that is small for what it could become: what comes out stays in
-//! proportion to what came in, nothing is wider than asked, and what is cut says
-//! so. `bench/linear` counts what all this costs.
+//! Small input that could expand: the output stays proportional to the input,
+//! no line is too wide, and cuts are marked. `bench/linear` measures the cost.
 
 use serde_json::{Value, json};
 use unspool::doc::card::card;
@@ -13,8 +12,8 @@ use crate::{entries, events, formatter};
 
 const WIDTH: usize = 80;
 
-/// Shows events as text with colours, without, and as a page. What is written is
-/// at most so many times as long as what was read, and a little.
+/// Formats events coloured, plain and as a page. Fails if the output is more
+/// than `times` as long as the input, plus a constant.
 fn shown(lines: &str, times: usize) -> String {
     let entries = entries(&events(lines.as_bytes()));
     let most = times * lines.len() + 100_000;
@@ -55,7 +54,7 @@ fn edit(lines: &[String]) -> String {
 }
 
 #[test]
-fn ten_million_columns() {
+fn a_line_of_ten_million_columns() {
     let long = "x".repeat(10_000_000);
     assert!(shown(&answer(&long), 3).len() > long.len());
     shown(&call("execute", "{}", &long), 3);
@@ -67,7 +66,7 @@ fn ten_million_columns() {
 }
 
 #[test]
-fn towers_of_marks() {
+fn stacked_combining_marks() {
     let tower = format!("e{} x", "\u{301}".repeat(1_000_000));
     shown(&answer(&tower), 3);
     shown(&call("execute", "{}", &tower), 3);
@@ -76,7 +75,7 @@ fn towers_of_marks() {
 }
 
 #[test]
-fn json_that_unfolds() {
+fn json_that_expands() {
     let escapes = format!("\"{}\"", r"\u0007\u202e".repeat(100_000));
     shown(&call("other", &format!("{{\"a\":{escapes}}}"), "ok"), 6);
     shown(
@@ -95,16 +94,16 @@ fn json_that_unfolds() {
     shown(&call("other", &format!("{{{keys}\"z\":0}}"), "ok"), 8);
 }
 
-/// A head of many columns makes every short row as long: most of them are cut off
-/// or empty, and cost nothing.
+/// A header with many columns makes every short row as long: missing and empty
+/// cells cost nothing.
 #[test]
-fn tables_that_unfold() {
+fn tables_that_expand() {
     let head = "|a".repeat(2000) + "|\n" + &"|-".repeat(2000) + "|\n";
     shown(&answer(&(head + &"|b|\n".repeat(10_000))), 40);
 }
 
 #[test]
-fn links_that_unfold() {
+fn links_that_expand() {
     let address = "u".repeat(300_000);
     let uses = "[a]\n\n".repeat(500);
     let text = shown(&answer(&format!("[a]: https://{address}\n\n{uses}")), 20);
@@ -125,17 +124,17 @@ fn links_that_unfold() {
 }
 
 #[test]
-fn containers_that_unfold() {
+fn containers_that_expand() {
     for sign in ["> ", "- ", "1. > - "] {
         let text = shown(&answer(&format!("{}the words", sign.repeat(100_000))), 20);
         assert!(text.contains("the words"), "{sign}");
     }
 }
 
-/// Calls that nobody ends: the oldest are handed out as they are, and a result
-/// that comes after all is shown by itself.
+/// Unfinished calls: the oldest are yielded as they are, and a later result is
+/// shown on its own.
 #[test]
-fn calls_without_an_end() {
+fn unfinished_calls() {
     const CALLS: usize = 20_000;
     let mut open = session::Session::new();
     let mut handed = Vec::new();

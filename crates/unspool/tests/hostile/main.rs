@@ -1,5 +1,5 @@
-//! Input made to do harm: whatever an agent's words hold and however deep they
-//! are nested, what is shown is safe, fits the width, and comes in time.
+//! Malicious input: whatever an agent writes, however deeply nested, the output
+//! is safe, fits the width and takes bounded time.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
@@ -19,7 +19,7 @@ use unspool::formatter::{Config, Formatter};
 use unspool::session::{Entry, Session};
 use unspool::{Event, Reader, ReaderOptions};
 
-/// The events of lines of the own format.
+/// Reads lines of unspool's own format.
 fn events(lines: &[u8]) -> Vec<Event> {
     events_of("unspool", lines)
 }
@@ -33,8 +33,8 @@ fn events_of(provider: &str, lines: &[u8]) -> Vec<Event> {
     reader.events().collect()
 }
 
-/// All entries: those that are open after each event too, as a view that shows
-/// work in progress sees them.
+/// Returns all entries, including those open after each event, as a live view
+/// sees them.
 fn entries(events: &[Event]) -> Vec<Entry> {
     let mut session = Session::new();
     let mut entries = Vec::new();
@@ -63,7 +63,7 @@ fn formatter(plain_text: bool) -> Formatter {
     )
 }
 
-/// The modes `text` and `verbose`, as for a terminal.
+/// Returns the output of the modes `text` and `verbose` for a terminal.
 fn answers(events: &[Event]) -> String {
     let mut out = Vec::new();
     for mut answer in [

@@ -1,9 +1,9 @@
-//! Tells whether a page has no element and no attribute but those that we write.
-//! The fuzzer looks at pages with it too.
+//! Checks that a page contains only our own elements and attributes. Also used
+//! by the fuzzer.
 
 use html5gum::{Token, Tokenizer};
 
-/// The elements of a page, each with the attributes that it may have.
+/// The allowed elements with their allowed attributes.
 const ELEMENTS: &[(&str, &[&str])] = &[
     ("main", &["id", "tabindex"]),
     ("article", &["id", "class"]),
@@ -44,14 +44,15 @@ const ELEMENTS: &[(&str, &[&str])] = &[
     ("dd", &[]),
 ];
 
-/// What lies between the top of a page and its script.
+/// Returns the part between the top of a page and its script.
 pub(crate) fn middle(page: &str) -> &str {
     let start = page.find("<main").unwrap();
     let end = page.rfind("<script>").unwrap();
     page.get(start..end).unwrap()
 }
 
-/// The text of a page whose elements and attributes are all its own.
+/// Returns the text of a page; fails if it contains foreign elements or
+/// attributes.
 pub(crate) fn text(html: &str) -> Result<String, String> {
     let mut text = String::new();
     let mut open: Vec<String> = Vec::new();

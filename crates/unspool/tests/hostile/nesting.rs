@@ -1,5 +1,5 @@
-//! Nesting far deeper than any real run: no panic, no overflow of the stack, no
-//! line wider than asked.
+//! Nesting far deeper than in any real run: no panic, no stack overflow, no
+//! line too wide.
 
 use serde_json::json;
 use unspool::layout;
@@ -8,7 +8,7 @@ use crate::{entries, events, formatter};
 
 const WIDTHS: [usize; 4] = [31, 40, 80, 200];
 
-/// Shows lines of events at all widths and gives the text at the last one.
+/// Formats lines of events at all widths; returns the text at the last one.
 fn shown(lines: &str) -> String {
     let events = events(lines.as_bytes());
     assert!(!events.is_empty());
@@ -16,7 +16,7 @@ fn shown(lines: &str) -> String {
     for plain in [true, false] {
         let formatter = formatter(plain);
         for entry in entries(&events) {
-            // Without a width, only that it comes to an end.
+            // Without a width, only check that it terminates.
             formatter.format_entry(&entry, 0);
             for width in WIDTHS {
                 last = formatter.format_entry(&entry, width);

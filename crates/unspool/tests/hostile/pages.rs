@@ -1,5 +1,5 @@
-//! Every string of every event in turn holds markup; a page shows it as text, and
-//! has no element and no attribute but its own.
+//! Markup in every string of every event: a page shows it as text and contains
+//! only its own elements and attributes.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use crate::markup::{middle, text};
 use crate::samples::samples;
 use crate::{entries, events};
 
-/// Stands in every hostile text, to find it again.
+/// Part of every hostile text, to find it again.
 const MARK: &str = "zqmark";
 
 const TEXTS: &[&str] = &[
@@ -24,14 +24,14 @@ const TEXTS: &[&str] = &[
     "zqmark [l](javascript:alert(1)) [m](data:text/html,x) <javascript:alert(1)> [v](vbscript:x) [w](JaVaScRiPt:x) \
      [h](http://a/\"onmouseover=\"x) [i](<https://a/ '><zz>>) ![j](javascript:x) <https://a/?b=\"c>",
     "zqmark\n```<zz>\"\n<script>x</script>\n```\n\n| <zz> | b |\n|---|---|\n| \"</td><zz> | `<zz>` |\n\n- <zz>\n\n> <zz>\n\n# <zz>\n",
-    // No characters, which no page may hold.
+    // Noncharacters, which pages must not contain.
     "zqmark\u{FDD0}\u{FDEF}\u{FFFE}\u{1FFFF}`\u{10FFFE}`\n\u{1B}[31m\u{FDEF}",
     "\u{1B}[31m<zz>\u{1B}[0m zqmark\n     1\u{2192}<zz>\n     2\t\"'><zz>\n",
 ];
 
-/// Ends of the paths to strings that no card shows: times, ids, words of closed
-/// sets, what a person might have answered.
-const UNSEEN: &[&str] = &[
+/// Suffixes of paths to strings that no card shows: times, ids, words of closed
+/// sets, options of questions.
+const INVISIBLE: &[&str] = &[
     "/time",
     "/id",
     "/tool_id",
@@ -46,11 +46,11 @@ const UNSEEN: &[&str] = &[
     "/default",
 ];
 
-/// Kinds that stand at the top of a page, or are for interactive views.
+/// Kinds shown at the top of a page, or only in interactive views.
 const HIDDEN: &[&str] = &["session ", "state "];
 
-fn is_unseen(name: &str) -> bool {
-    UNSEEN.iter().any(|end| name.ends_with(end))
+fn is_invisible(name: &str) -> bool {
+    INVISIBLE.iter().any(|end| name.ends_with(end))
         || HIDDEN.iter().any(|kind| name.starts_with(kind))
         || name.starts_with("permission /options/")
 }
@@ -66,10 +66,10 @@ fn page(lines: &[u8]) -> String {
     String::from_utf8(html.finish(&[]).unwrap()).unwrap()
 }
 
-/// A sample, which of its events, and the path to a string.
+/// A sample, the event's index, and the path to a string.
 type Case<'a> = (&'a Vec<Value>, usize, String);
 
-/// What is wrong with the page of hostile events, and whether they are seen.
+/// Checks the page of hostile events; returns true if they are visible.
 fn check(sample: &[Value], at: usize, path: &str) -> bool {
     let mut is_seen = false;
     for (index, hostile) in TEXTS.iter().enumerate() {
@@ -109,7 +109,7 @@ fn markup_in_any_field_is_text() {
         sets.reduce(|a, b| &a | &b).unwrap()
     });
     let mut unseen = all.difference(&seen);
-    assert_eq!(unseen.find(|name| !is_unseen(name)), None);
+    assert_eq!(unseen.find(|name| !is_invisible(name)), None);
 }
 
 #[test]

@@ -1,15 +1,15 @@
-//! One sample of everything that events can say: each kind, each category, each
-//! tool with words of its own, each status, with every field filled.
+//! Samples of everything that events can contain: each kind, category, special
+//! tool and status, with every field filled.
 
 use serde_json::{Value, json};
 
-/// Each sample is a few events that belong together.
+/// Each sample consists of a few related events.
 pub(crate) fn samples() -> Vec<Vec<Value>> {
     let mut samples = messages();
-    samples.extend(asked());
-    samples.extend(told());
+    samples.extend(questions());
+    samples.extend(notices());
     samples.extend(categories());
-    samples.extend(named_tools());
+    samples.extend(special_tools());
     samples.extend(results());
     samples.push(edits());
     for sample in &mut samples {
@@ -47,7 +47,7 @@ fn messages() -> Vec<Vec<Value>> {
     ]
 }
 
-fn asked() -> Vec<Vec<Value>> {
+fn questions() -> Vec<Vec<Value>> {
     let options = json!([
         {"id": "y", "name": "Yes", "kind": "allow_once"},
         {"id": "a", "name": "Always", "kind": "allow_always"},
@@ -69,8 +69,8 @@ fn asked() -> Vec<Vec<Value>> {
     ]
 }
 
-fn told() -> Vec<Vec<Value>> {
-    let mut told = vec![
+fn notices() -> Vec<Vec<Value>> {
+    let mut notices = vec![
         vec![
             json!({"kind": "context", "name": "system", "title": "System prompt", "text": "Be kind."}),
         ],
@@ -89,19 +89,19 @@ fn told() -> Vec<Vec<Value>> {
         vec![json!({"kind": "not_invented_yet", "text": "x"})],
     ];
     for level in ["info", "warning", "retry", "error", "canceled"] {
-        told.push(vec![
+        notices.push(vec![
             json!({"kind": "notice", "level": level, "text": "Something happened.", "left_out": 7}),
         ]);
     }
     for status in ["completed", "failed", "canceled", "interrupted"] {
-        told.push(vec![
+        notices.push(vec![
             json!({"kind": "turn_end", "status": status, "reason": "because", "duration_ms": 5, "turns": 2}),
         ]);
     }
-    told
+    notices
 }
 
-/// A call that runs, says something, and ends.
+/// Returns a call that runs, prints output and ends.
 fn call(name: &str, category: &str, input: Value, output: &str) -> Vec<Value> {
     vec![
         json!({"kind": "tool_use", "id": "1", "name": name, "category": category, "arg": "arg", "input": input, "title": "A title"}),
@@ -149,7 +149,7 @@ fn categories() -> Vec<Vec<Value>> {
         json!({"message": "Do it"}),
         "<result>**done** `code`</result>",
     ));
-    // Neither input nor title: the preview and the name are all there is.
+    // Without input and title: only the preview and the name are known.
     for category in ["read", "execute", "task", "search", "fetch", "edit"] {
         calls.push(vec![
             json!({"kind": "tool_use", "id": "1", "name": "some_tool", "category": category, "arg": "preview"}),
@@ -161,7 +161,7 @@ fn categories() -> Vec<Vec<Value>> {
     calls
 }
 
-fn named_tools() -> Vec<Vec<Value>> {
+fn special_tools() -> Vec<Vec<Value>> {
     vec![
         call("ls", "list", json!({"path": "some/path"}), "a"),
         call("read_file", "read", json!({"path": "some/file.go"}), "a"),

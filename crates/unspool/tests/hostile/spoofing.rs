@@ -1,6 +1,5 @@
-//! Text that wants to be taken for another: order that is turned round and
-//! characters that nobody sees are shown as what they are; letters that look alike
-//! are left as they are, in whatever way they are shown.
+//! Deceptive text: reordering and invisible characters are made visible;
+//! look-alike letters are left unchanged, in every output.
 
 use serde_json::json;
 use unspool::doc::card::card;
@@ -10,7 +9,7 @@ use unspool::output::markdown::Markdown;
 
 use crate::{answers, entries, events, formatter};
 
-/// A path or a command in every place where one stands in a heading.
+/// Returns lines with a path or command in every heading.
 fn lines(text: &str) -> String {
     let call = |name: &str, category: &str, input| json!({"kind": "tool_use", "seq": 0, "id": name, "name": name, "category": category, "arg": text, "input": input});
     let edit =
@@ -28,7 +27,7 @@ fn lines(text: &str) -> String {
     lines.map(|line| line.to_string()).join("\n")
 }
 
-/// What is shown of the events as text, each entry by itself, and as exports.
+/// Returns the output of the events: text per entry, and exports.
 fn shown(lines: &str) -> (Vec<String>, [String; 3]) {
     let events = events(lines.as_bytes());
     let detail = unspool::doc::entry::Detail::default();
@@ -50,7 +49,7 @@ fn shown(lines: &str) -> (Vec<String>, [String; 3]) {
 }
 
 #[test]
-fn order_that_is_turned_round_is_seen() {
+fn reordered_text_is_visible() {
     let (texts, exports) = shown(&lines("src/\u{202E}txt.sr\u{2066}/x\u{2069}"));
     assert!(texts.len() >= 8, "{texts:?}");
     for text in &texts {
@@ -68,7 +67,7 @@ fn order_that_is_turned_round_is_seen() {
 }
 
 #[test]
-fn what_nobody_sees_is_seen() {
+fn invisible_characters_are_visible() {
     let (texts, exports) = shown(&lines("rm\u{200B} -r\u{AD}f\u{2060} a\u{E0041}b"));
     for text in &texts {
         assert!(
@@ -84,9 +83,9 @@ fn what_nobody_sees_is_seen() {
     }
 }
 
-/// What looks like a blank and is none, in a command or a path; words keep it.
+/// Blanks other than U+0020 are shown in commands and paths, but kept in prose.
 #[test]
-fn a_blank_that_is_none_is_seen() {
+fn unusual_blanks_are_visible() {
     for (blank, number) in [
         ("\u{A0}", "00A0"),
         ("\u{2003}", "2003"),
@@ -108,10 +107,10 @@ fn a_blank_that_is_none_is_seen() {
     }
 }
 
-/// Letters of other scripts, full-width ones, and signs that look like a slash or a
-/// dot: nothing is folded into what it looks like, nothing is lost.
+/// Letters of other scripts, full-width letters, and symbols that resemble a
+/// slash or a dot: none is normalised, none is lost.
 #[test]
-fn letters_that_look_alike_stay_what_they_are() {
+fn look_alike_letters_are_unchanged() {
     for name in [
         "раypal/рackage.json",
         "scоpe/ａｄｍｉｎ.sh",
@@ -123,7 +122,7 @@ fn letters_that_look_alike_stay_what_they_are() {
         for text in texts.iter().chain([&page]) {
             assert!(text.contains(name), "{name:?} in {text:?}");
         }
-        // A comment escapes what is markup; none of these is.
+        // A comment escapes markup; none of these is.
         let letters = name.split(['.', '-']).next().unwrap();
         assert!(comment.contains(letters), "{name:?} in {comment:?}");
     }

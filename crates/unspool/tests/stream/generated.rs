@@ -1,5 +1,4 @@
-//! Markdown of all constructs, nested, cut and mixed in ways that no author
-//! would think of.
+//! Generates Markdown with all constructs, nested, truncated and mixed.
 
 use proptest::prelude::*;
 
@@ -171,7 +170,7 @@ fn line() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Lines, some of them indented or quoted as a whole.
+/// Generates lines, some indented or quoted as a whole.
 fn lines() -> impl Strategy<Value = Vec<String>> {
     let leaf = prop::collection::vec(line(), 1..8);
     leaf.prop_recursive(3, 40, 3, |inner| {
@@ -196,7 +195,7 @@ fn lines() -> impl Strategy<Value = Vec<String>> {
     })
 }
 
-/// A message, with the line ends of any system.
+/// Generates a message with any kind of line end.
 pub(crate) fn document() -> impl Strategy<Value = String> {
     let ends = prop_oneof![8 => Just("\n"), 1 => Just("\r\n"), 1 => Just("\r")];
     let groups = prop::collection::vec(lines(), 1..5);
@@ -209,7 +208,7 @@ pub(crate) fn document() -> impl Strategy<Value = String> {
     })
 }
 
-/// Characters that mean something, in any order.
+/// Generates special characters in any order.
 pub(crate) fn soup() -> impl Strategy<Value = String> {
     const SIGNS: &[&str] = &[
         "\n", "\n", "\n\n", "\n", " ", "  ", "    ", "\t", "-", "*", "_", "`", "```", "~~~", "#",

@@ -1,4 +1,4 @@
-//! Markdown in pieces comes out as in one go, and costs as little.
+//! Tests that Markdown in pieces renders the same as at once, at little cost.
 
 mod generated;
 mod pieces;
@@ -25,7 +25,7 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn pieces_come_out_as_in_one_go(
+    fn pieces_render_like_the_whole(
         text in generated::document(),
         sizes in sizes(),
         look in 0usize..4,
@@ -34,19 +34,19 @@ proptest! {
     }
 
     #[test]
-    fn single_characters_come_out_as_in_one_go(text in generated::document()) {
+    fn single_characters_render_like_the_whole(text in generated::document()) {
         pieces::check(&text, &[(Cut::Sizes(&[1]), 1)]);
     }
 
     #[test]
-    fn signs_in_any_order_come_out_as_in_one_go(text in generated::soup(), sizes in sizes()) {
+    fn special_characters_render_like_the_whole(text in generated::soup(), sizes in sizes()) {
         pieces::check(&text, &[(Cut::Sizes(&sizes), 1), (Cut::Sizes(&[1]), 1)]);
     }
 }
 
-/// What the properties found before.
+/// Earlier findings of the property tests.
 #[test]
-fn known_traps_come_out_as_in_one_go() {
+fn earlier_findings_render_like_the_whole() {
     const TEXTS: &[&str] = &["> > >\n-   [^1]: note\n        ```\n    # head"];
     for text in TEXTS {
         let ways = [
@@ -61,9 +61,9 @@ fn known_traps_come_out_as_in_one_go() {
     }
 }
 
-/// Longer than the steps in which a stream parses without being looked at.
+/// Longer than the steps in which a stream parses between refreshes.
 #[test]
-fn long_documents_come_out_as_in_one_go() {
+fn long_documents_render_like_the_whole() {
     let config = ProptestConfig {
         cases: 40,
         ..config()

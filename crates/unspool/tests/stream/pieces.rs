@@ -1,19 +1,19 @@
-//! Shows a text in pieces, as a live view does, and compares.
+//! Renders a text in pieces, as a live view does, and compares with the whole.
 
 use unspool::doc::stream::{Part, Stream};
 use unspool::doc::{Line, Role, Span, markdown};
 use unspool::layout::{Printer, columns, layout};
 
-/// The widths at which everything is compared.
+/// The widths compared.
 const WIDTHS: [usize; 3] = [0, 40, 80];
 
-/// How many bytes a view looks at.
+/// Window size of the view, in bytes.
 pub(crate) const WINDOW: usize = 4096;
 
-/// How a text is cut into pieces.
+/// A way to cut a text into pieces.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Cut<'a> {
-    /// Into so many characters each, again and again.
+    /// Pieces of these sizes, in characters, repeatedly.
     Sizes(&'a [usize]),
     Lines,
     Whole,
@@ -48,14 +48,14 @@ fn prefixes() -> [[Span; 1]; 2] {
     ["• ", "  "].map(|text| [Span::role(text, Role::Accent)])
 }
 
-/// The text in one go, at each of the widths.
+/// Renders the text at once, at each width.
 pub(crate) fn whole(text: &str) -> [Vec<Line>; 3] {
     let [first, rest] = prefixes();
     let blocks = markdown::blocks(text);
     WIDTHS.map(|width| layout(&blocks, columns(width), &first, &rest))
 }
 
-/// What a view has written for good, at each of the widths.
+/// The lines that a view has printed, at each width.
 pub(crate) struct View {
     pub(crate) stream: Stream,
     printers: [Printer; 3],
@@ -72,7 +72,7 @@ impl View {
         }
     }
 
-    /// Writes what is finished.
+    /// Prints finished lines.
     pub(crate) fn write(&mut self) {
         let parts: Vec<Part> = self.stream.take_finished().collect();
         for (printer, lines) in self.printers.iter_mut().zip(&mut self.written) {
@@ -80,7 +80,7 @@ impl View {
         }
     }
 
-    /// Paints what is open; says how many bytes of text that shows.
+    /// Refreshes the open lines; returns the bytes of text in them.
     pub(crate) fn paint(&mut self) -> usize {
         self.stream.refresh(WINDOW);
         self.write();
@@ -99,8 +99,8 @@ impl View {
     }
 }
 
-/// Compares each way to cut the text, painting every so many pieces, with the
-/// text in one go.
+/// Compares the pieces of each cut with the whole, refreshing every given
+/// number of pieces.
 pub(crate) fn check(text: &str, ways: &[(Cut<'_>, usize)]) {
     let expected = whole(text);
     for (cut, look) in ways {

@@ -1,12 +1,11 @@
-//! Messages that are one huge block, or that make a stream look again and
-//! again: the work stays in proportion to the message, and a view of what is
-//! open stays small.
+//! Messages that are one huge block, or that provoke repeated parsing: the work
+//! stays proportional to the message, and the open part stays small.
 
 use crate::pieces::{self, Cut, View, WINDOW};
 
 const SIZE: usize = 400_000;
 
-/// How many bytes are parsed for each byte of the message, at most.
+/// Maximum bytes parsed per byte of the message.
 const MOST: usize = 5;
 
 fn filled(head: &str, line: &str) -> String {
@@ -94,7 +93,7 @@ fn one_quote() {
 }
 
 #[test]
-fn one_of_the_rest() {
+fn one_block_of_other_kinds() {
     check("html", &filled("<!--\n", "text\n\n"));
     check("indented", &filled("", "    code\n\n"));
     check("footnote", &filled("[^1]: a\n", "\n    more\n"));
