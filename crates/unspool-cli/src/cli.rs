@@ -8,8 +8,6 @@ use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use unspool::ReaderOptions;
 use unspool::source::{self, Provider};
 
-use crate::playback::Speed;
-
 mod look;
 
 pub(crate) use look::{Display, Lines, Links, Look, ReasoningShown, When, parse_lines};
@@ -451,6 +449,15 @@ fn parse_size(text: &str) -> Result<usize, String> {
         .and_then(|number| number.checked_mul(unit))
         .filter(|size| *size > 0)
         .ok_or_else(|| "expected a number of bytes such as 1048576, 64K, 256M or 1G".to_owned())
+}
+
+/// The speed of a replay.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Speed {
+    /// A multiple of the original speed.
+    Times(f64),
+    /// No pauses.
+    Max,
 }
 
 fn parse_speed(text: &str) -> Result<Speed, String> {

@@ -150,6 +150,11 @@ pub(crate) fn folder() -> anyhow::Result<PathBuf> {
     Ok(places.config_dir().join("unspool"))
 }
 
+/// Returns the folder of theme files.
+pub(crate) fn themes_folder() -> anyhow::Result<PathBuf> {
+    Ok(folder()?.join("themes"))
+}
+
 /// What names another folder for what unspool keeps.
 pub(crate) const DATA_VARIABLE: &str = "UNSPOOL_DATA_DIR";
 

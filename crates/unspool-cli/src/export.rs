@@ -16,7 +16,8 @@ use unspool::redact::{Joiner, Redactor, Report};
 use unspool_sessions::input::{Batch, Input, is_left_out};
 
 use crate::cli::{Export, Format};
-use crate::{Status, complain, filter};
+use crate::filter;
+use crate::status::{Status, complain};
 
 /// The format that is wanted: as it is named, or as the ending of the file says.
 pub(crate) fn format(arguments: &Export) -> anyhow::Result<Format> {

@@ -13,7 +13,8 @@ use unspool_sessions::error::Error as SessionsError;
 use unspool_sessions::input::Input;
 use unspool_sessions::open;
 
-use crate::{Status, cli, complain};
+use crate::cli;
+use crate::status::{Status, complain};
 
 /// After this long without more, what was not recognised yet is passed on as it is.
 const PAUSE: Duration = Duration::from_millis(500);

@@ -9,19 +9,11 @@ use unspool::event::{Body, Event};
 use unspool::{Reader, ReaderOptions};
 use unspool_sessions::input::Input;
 
+use crate::cli::Speed;
 use crate::watch::Happening;
 
 /// No pause is longer than this, before it is divided by the speed.
 const LONGEST: Duration = Duration::from_secs(2);
-
-/// How fast a recording is played.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Speed {
-    /// So many times as fast as it was.
-    Times(f64),
-    /// Without any pause.
-    Max,
-}
 
 /// Sends the events of an input with the pauses between them.
 pub(crate) fn play(

@@ -55,7 +55,9 @@ impl Settings {
 
     fn of(choices: Choices, copy_clean: bool) -> anyhow::Result<Self> {
         let theme = choices.theme.value.as_deref();
-        let theme = theme.map(themes::named).transpose()?;
+        let theme = theme
+            .map(|name| themes::named(name, config::themes_folder))
+            .transpose()?;
         let display = choices.display.value;
         let full = display == Display::Full && !copy_clean;
         let colours = full && terminal::colours(choices.color.value);

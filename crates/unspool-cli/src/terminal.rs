@@ -89,6 +89,15 @@ pub(crate) fn width() -> usize {
     columns_variable().or_else(terminal).unwrap_or(80)
 }
 
+/// Returns the columns of a list: those that were typed, or else the terminal's.
+/// `None` is any number.
+pub(crate) fn room(typed: Option<usize>) -> Option<usize> {
+    match typed {
+        Some(width) => Some(width).filter(|width| *width > 0),
+        None => is_terminal().then(width),
+    }
+}
+
 /// The width that `COLUMNS` names.
 pub(crate) fn columns_variable() -> Option<usize> {
     let columns = env::var("COLUMNS").ok()?.trim().parse().ok();

@@ -7,8 +7,6 @@ use serde::Deserialize;
 use unspool::doc::{Role, Syntax};
 use unspool::theme::{Rgb, Theme};
 
-use crate::config;
-
 /// Which colours are wanted.
 #[derive(Clone)]
 pub(crate) enum Choice {
@@ -103,9 +101,12 @@ impl Colours {
     }
 }
 
-/// The theme with this name: built in, or a file with the ending `.toml` in the
-/// folder of themes, or at this path.
-pub(crate) fn named(name: &str) -> anyhow::Result<Choice> {
+/// Returns the theme with this name: a built-in one, or the file with the extension
+/// `.toml` in the folder of themes, or the file at this path.
+pub(crate) fn named(
+    name: &str,
+    folder: impl FnOnce() -> anyhow::Result<PathBuf>,
+) -> anyhow::Result<Choice> {
     match name {
         "dark" => return Ok(Choice::Dark),
         "light" => return Ok(Choice::Light),
@@ -129,11 +130,6 @@ pub(crate) fn named(name: &str) -> anyhow::Result<Choice> {
 fn read(path: &Path) -> anyhow::Result<Choice> {
     let text = std::fs::read_to_string(path)?;
     Ok(Choice::File(Box::new(toml::from_str(&text)?)))
-}
-
-/// Where theme files are.
-fn folder() -> anyhow::Result<PathBuf> {
-    Ok(config::folder()?.join("themes"))
 }
 
 #[cfg(test)]

@@ -6,10 +6,12 @@ use std::time::Instant;
 use unspool::Event;
 use unspool::answer::Answer;
 use unspool::doc::Line;
+use unspool::stats::Stats;
 
 use crate::cli::{Display, Filter};
 use crate::settings::Settings;
-use crate::terminal;
+use crate::status::{Status, complain};
+use crate::{filter, terminal};
 
 mod actions;
 mod fault;
@@ -95,10 +97,23 @@ impl<'a> View<'a> {
     }
 
     /// Why the run failed, where what is shown does not tell.
-    pub(crate) fn fault(&self) -> Option<&str> {
+    fn fault(&self) -> Option<&str> {
         match self {
             Self::Answer(_, fault) => fault.words(),
             Self::Full(_) | Self::Live(_) => None,
+        }
+    }
+
+    /// Reports on standard error what the view does not show: why the run failed, and
+    /// that a filter by time found no times to compare with.
+    pub(crate) fn report_unshown(&self, stats: &Stats, filter: &Filter, name: &str) {
+        if let Some(words) = filter::untimed(filter, stats) {
+            complain(&anyhow::anyhow!("{name}: {words}"));
+        }
+        if let Some(words) = self.fault()
+            && Status::of(stats) == Status::AgentFailed
+        {
+            complain(&anyhow::anyhow!("{name}: {words}"));
         }
     }
 

@@ -8,7 +8,7 @@ use std::{env, io};
 
 use rustix::io::Errno;
 
-use crate::{Status, complain};
+use crate::status::{Status, complain};
 
 /// The exit statuses of shells for a command that cannot be started.
 pub(super) const NOT_EXECUTABLE: u8 = 126;

@@ -11,8 +11,8 @@ use std::process::Command;
 use unspool_acp::orphans::{self, Watchdog};
 
 use super::program;
-use crate::Status;
 use crate::cli::Supervise;
+use crate::status::Status;
 
 /// Returns the command that starts a program so that it ends with this process.
 /// Fails if there is no such program.

@@ -4,7 +4,6 @@ use clap::{Args, Subcommand};
 
 use super::When;
 use super::select::{Select, Which};
-use crate::terminal;
 
 /// List the saved sessions of all agents on this machine, and show one
 ///
@@ -161,14 +160,6 @@ impl Paint {
             color: self.color.or(before.color),
             theme: self.theme.clone().or_else(|| before.theme.clone()),
             no_pager: self.no_pager || before.no_pager,
-        }
-    }
-
-    /// Columns that there are; `None` is any number.
-    pub(crate) fn room(&self) -> Option<usize> {
-        match self.width {
-            Some(width) => Some(width).filter(|width| *width > 0),
-            None => terminal::is_terminal().then(terminal::width),
         }
     }
 }

@@ -26,7 +26,8 @@ use crate::cli::Chat;
 use crate::config::{self, Config};
 use crate::library;
 use crate::settings::Settings;
-use crate::{Status, terminal};
+use crate::status::Status;
+use crate::terminal;
 
 pub(crate) fn run(arguments: &Chat) -> anyhow::Result<Status> {
     let config = Config::load()?.chat;

@@ -7,7 +7,8 @@ use unspool::theme::Rgb;
 
 use crate::cli::Config as Arguments;
 use crate::config::{self, Choices, Chosen, Config, Origin};
-use crate::{Status, themes};
+use crate::status::Status;
+use crate::themes;
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     let mut out = io::stdout().lock();
@@ -31,7 +32,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
         print(&rows, &mut out)?;
         // One that is not there is no reason to keep the others back.
         if let Some(theme) = theme {
-            themes::named(&theme)?;
+            themes::named(&theme, config::themes_folder)?;
         }
     }
     Ok(Status::Success)

@@ -2,9 +2,9 @@
 
 use unspool_sessions::input::Input;
 
-use crate::Status;
 use crate::cli::Demo;
 use crate::commands::show;
+use crate::status::Status;
 
 /// A real run of Claude Code.
 const RECORDING: &[u8] = include_bytes!("../../../../tests/corpus/claude/parity/parity.live.jsonl");

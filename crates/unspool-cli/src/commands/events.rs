@@ -5,11 +5,11 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
 use unspool_sessions::input::{Batch, CHUNK, is_left_out};
 
-use crate::Status;
 use crate::cli::Events;
 use crate::input;
 use crate::library;
 use crate::meter;
+use crate::status::Status;
 
 pub(crate) fn run(arguments: &Events) -> anyhow::Result<Status> {
     let is_terminal = io::stdout().is_terminal();

@@ -8,10 +8,11 @@ use unspool_sessions::input::{CHUNK, Input};
 
 use crate::cli::{Export, Format};
 use crate::export::{self, Destination, Place};
+use crate::filter;
 use crate::input;
 use crate::library;
 use crate::meter;
-use crate::{Status, complain, filter};
+use crate::status::{Status, complain};
 
 /// Bytes that a comment takes in any case.
 const SMALLEST: usize = 4000;

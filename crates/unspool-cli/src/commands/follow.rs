@@ -14,9 +14,10 @@ use unspool_sessions::resolve;
 use crate::cli::Follow;
 use crate::library;
 use crate::settings::Settings;
+use crate::status::{Status, complain};
 use crate::view::View;
 use crate::watch::{self, End, Happening, Recording, Seen, Watch};
-use crate::{Status, complain, tail, terminal};
+use crate::{tail, terminal};
 
 pub(crate) fn run(arguments: &Follow) -> anyhow::Result<Status> {
     let find = finder(arguments)?;

@@ -7,8 +7,8 @@ use std::io::{self, Write};
 use anyhow::Context;
 use clap::CommandFactory;
 
-use crate::Status;
 use crate::cli::{Cli, Generate};
+use crate::status::Status;
 
 pub(crate) fn run(arguments: &Generate) -> anyhow::Result<Status> {
     let mut command = Cli::command();

@@ -18,8 +18,8 @@ use crate::cli::Look;
 use crate::cli::sessions::Paint;
 use crate::columns::cell;
 use crate::settings::Settings;
+use crate::status::{Status, complain, is_broken_pipe};
 use crate::summary::{self, short};
-use crate::{Status, complain, is_broken_pipe};
 
 const COLUMNS: [Column; 5] = [
     Column::new("STARTED").unmatched().dispensable(1),

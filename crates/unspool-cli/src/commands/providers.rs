@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use unspool::source::BUILTIN;
 
-use crate::Status;
 use crate::cli::Providers;
+use crate::status::Status;
 
 pub(crate) fn run(arguments: &Providers) -> anyhow::Result<Status> {
     let mut out = io::stdout().lock();

@@ -14,9 +14,10 @@ use unspool_sessions::agents;
 use crate::child::{Save, Saved};
 use crate::cli::Run;
 use crate::settings::Settings;
+use crate::status::{Status, complain, is_broken_pipe};
 use crate::view::View;
 use crate::watch::{self, End, Watch};
-use crate::{Status, child, complain, is_broken_pipe, remark, summary, terminal};
+use crate::{child, summary, terminal};
 
 pub(crate) fn run(arguments: &Run) -> anyhow::Result<Status> {
     let words = command(arguments)?;
@@ -73,7 +74,7 @@ pub(crate) fn run(arguments: &Run) -> anyhow::Result<Status> {
         if settings.summary {
             summary::write(&stats, &settings, &mut io::stdout().lock())?;
         }
-        remark(&view, &stats, &arguments.filter, program);
+        view.report_unshown(&stats, &arguments.filter, program);
     }
     if outcome.saved == Saved::Cut {
         result = Status::Unreadable;

@@ -22,7 +22,8 @@ use crate::library;
 use crate::pager::Output;
 use crate::progress::Bar;
 use crate::settings::Settings;
-use crate::{Status, terminal};
+use crate::status::Status;
+use crate::terminal;
 
 /// Nothing has the words.
 const NOTHING: Status = Status::Code(1);
@@ -96,7 +97,7 @@ fn open() -> anyhow::Result<Index> {
 /// Prints the matches, in the pager where they are long.
 fn print(library: &Library, hits: &[Hit<'_>], query: &Query, paint: &Paint) -> anyhow::Result<()> {
     let settings = Settings::new(&Look::of_lists(paint))?;
-    let room = paint.room().unwrap_or(usize::MAX);
+    let room = terminal::room(paint.width).unwrap_or(usize::MAX);
     let ids = sessions::short_ids(library.rows());
     let clock = Clock::new(terminal::is_terminal());
     let mut out = Output::paged(settings.pager.as_deref());

@@ -23,8 +23,9 @@ use crate::columns::{self, Column, cell};
 use crate::library;
 use crate::pager::Output;
 use crate::settings::Settings;
+use crate::status::Status;
 use crate::summary::{self, short};
-use crate::{Status, terminal};
+use crate::terminal;
 
 /// Where the state stands among the columns.
 const STATE: usize = 3;
@@ -120,7 +121,7 @@ fn print(library: &Library, rows: &[&Row], paint: &Paint) -> anyhow::Result<()> 
     let ids = short_ids(library.rows());
     let clock = Clock::new(terminal::is_terminal());
     let cells: Vec<Vec<Span>> = rows.iter().map(|row| cells(row, &ids, &clock)).collect();
-    let lines = listed(&cells, paint.room());
+    let lines = listed(&cells, terminal::room(paint.width));
     let mut out = Output::paged(settings.pager.as_deref());
     writeln!(out, "{}", settings.formatter().text(&lines))?;
     Ok(out.finish()?)

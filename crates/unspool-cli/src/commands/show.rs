@@ -15,17 +15,18 @@ use unspool_sessions::input::{Batch, CHUNK, Input};
 use unspool_sessions::row::Row;
 
 use crate::cli::show::ShowNamed;
-use crate::cli::{Display, Filter, Look, Show};
+use crate::cli::{Display, Filter, Look, Show, Speed};
 use crate::filter;
 use crate::input;
 use crate::library;
 use crate::meter;
 use crate::pager::Output;
-use crate::playback::{self, Speed};
+use crate::playback;
 use crate::settings::Settings;
+use crate::status::{Status, complain};
 use crate::view::View;
 use crate::watch::{self, End, Happening, Pipe, Recording, Subject, Watch};
-use crate::{Status, complain, remark, summary, terminal};
+use crate::{summary, terminal};
 
 /// What standard input is called.
 const STDIN: &str = "standard input";
@@ -238,7 +239,7 @@ fn watched(
         summary::write(&stats, settings, &mut out)?;
         out.flush()?;
     }
-    remark(&view, &stats, filter, name);
+    view.report_unshown(&stats, filter, name);
     Ok(match end {
         End::Input(read) => read.map(|()| Status::of(&stats)),
         End::Signal(signal) => Ok(Status::of_signal(signal)),
@@ -303,6 +304,6 @@ fn show(
         summary::write(&stats, settings, out)?;
     }
     out.flush()?;
-    remark(&view, &stats, filter, &input.name);
+    view.report_unshown(&stats, filter, &input.name);
     Ok(read.map(|()| Status::of(&stats)))
 }

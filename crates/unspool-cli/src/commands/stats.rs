@@ -8,14 +8,15 @@ use unspool::doc::{Line, Role, Span};
 use unspool_sessions::tally::{self, By, Group, Grouping, Sums, Tally, Told, tally};
 
 use super::sessions::{self, at_home, dollars, tell};
-use crate::Status;
 use crate::cli::Look;
 use crate::cli::stats::Stats;
 use crate::columns::{self, Column, bar, cell};
 use crate::library;
 use crate::pager::Output;
 use crate::settings::Settings;
+use crate::status::Status;
 use crate::summary::{self, short};
+use crate::terminal;
 
 /// Projects that are shown when nobody asked for them.
 const PROJECTS: usize = 10;
@@ -65,7 +66,7 @@ pub(crate) fn run(arguments: &Stats) -> anyhow::Result<Status> {
         out.flush()?;
     } else {
         let settings = Settings::new(&Look::of_lists(&arguments.paint))?;
-        let lines = by.page(&tally, arguments.paint.room());
+        let lines = by.page(&tally, terminal::room(arguments.paint.width));
         let mut out = Output::paged(settings.pager.as_deref());
         writeln!(out, "{}", settings.formatter().text(&lines))?;
         out.finish()?;

@@ -19,7 +19,8 @@ use crate::cli::view::View;
 use crate::cli::{self, Cli, Look};
 use crate::library;
 use crate::settings::Settings;
-use crate::{Status, feed, input, terminal};
+use crate::status::Status;
+use crate::{feed, input, terminal};
 
 pub(crate) fn run(arguments: &View) -> anyhow::Result<Status> {
     terminal::demand("`unspool view`", "use `unspool show` to print a run")?;

@@ -20,7 +20,8 @@ use unspool_sessions::input::Input;
 
 use super::events;
 use crate::cli::{Export, Format, ReasoningShown, Scheme};
-use crate::{Status, filter, summary};
+use crate::status::Status;
+use crate::{filter, summary};
 
 /// Bytes of a comment, unless something else is asked for: GitHub takes a few more.
 const LARGEST: usize = 65_000;

@@ -14,7 +14,8 @@ use unspool_sessions::input::Input;
 
 use super::events;
 use crate::cli::{Export, Format, ReasoningShown, Scheme};
-use crate::{Status, filter};
+use crate::filter;
+use crate::status::Status;
 
 /// Lines of a picture; a longer one no viewer opens.
 const MOST_LINES: usize = 2000;
