@@ -23,9 +23,10 @@ use serde_json::{Value, json};
 use unspool::event::{Body, Level, Notice};
 
 use crate::agent_state::{self, AgentState, ConfigValue, Phase};
-use crate::connection::{Connection, Exit, Incoming, Launch, keep_end};
+use crate::connection::{Connection, Incoming, Launch, keep_end};
 use crate::files::{Files, WrittenFile};
 use crate::permission::Action;
+use crate::process::Exit;
 use crate::terminals::Terminals;
 use crate::wire::{self, Message, Refusal};
 pub use asks::{Answer, Question, QuestionId, QuestionKind};

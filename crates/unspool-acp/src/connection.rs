@@ -10,9 +10,9 @@
 
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
-use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,6 +21,7 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
+use crate::process::{Exit, read};
 use crate::terminals::TerminalEvent;
 use lines::Lines;
 
@@ -80,24 +81,6 @@ pub enum Incoming {
     Exited(Exit),
     /// TerminalEvent of a command in a terminal.
     Terminal(TerminalEvent),
-}
-
-/// How a process ended.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Exit {
-    /// Its exit code.
-    pub code: Option<i32>,
-    /// The signal that ended it.
-    pub signal: Option<i32>,
-}
-
-impl From<ExitStatus> for Exit {
-    fn from(status: ExitStatus) -> Self {
-        Self {
-            code: status.code(),
-            signal: status.signal(),
-        }
-    }
 }
 
 /// An agent's process.
@@ -277,19 +260,6 @@ fn read_errors(mut errors: impl Read, callback: &impl Fn(Incoming)) {
             String::from_utf8_lossy(bytes).into_owned(),
         ));
     }
-}
-
-/// The next bytes; `None` at the end.
-pub(crate) fn read<'a>(input: &mut impl Read, chunk: &'a mut [u8]) -> Option<&'a [u8]> {
-    let length = loop {
-        match input.read(chunk) {
-            Ok(0) => return None,
-            Ok(length) => break length,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(_) => return None,
-        }
-    };
-    chunk.get(..length)
 }
 
 /// Appends to the end of a text of which only the end is kept.

@@ -20,6 +20,7 @@ pub mod orphans;
 pub mod permission;
 pub mod platform;
 pub mod private_file;
+mod process;
 pub mod record;
 mod terminals;
 mod wire;
@@ -31,5 +32,6 @@ pub use client::{
     Answer, Client, ClientConfig, LeftoverCalls, ProposedChange, Question, QuestionId,
     QuestionKind, QueuedPrompt, SessionRequest, ToolCall, Update, close_interrupted,
 };
-pub use connection::{Exit, Incoming, Launch};
+pub use connection::{Incoming, Launch};
+pub use process::Exit;
 pub use terminals::TerminalEvent;

@@ -26,8 +26,8 @@ use std::time::{Duration, Instant};
 use pty_process::blocking::{Command, Pty};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
-use crate::connection::{Exit, read};
 use crate::orphans::{self, Tag};
+use crate::process::{Exit, read};
 
 /// What is kept of an output for which nobody set a limit.
 const KEPT: usize = 4 << 20;

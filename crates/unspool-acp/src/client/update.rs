@@ -5,9 +5,9 @@ use unspool::Event;
 
 use super::QuestionId;
 use crate::agent_state::{Phase, SavedSession};
-use crate::connection::Exit;
 use crate::files::WrittenFile;
 use crate::permission::Action;
+use crate::process::Exit;
 
 /// A change since the last update.
 #[derive(Clone, Debug)]

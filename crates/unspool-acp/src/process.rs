@@ -1,0 +1,36 @@
+//! Processes: reading their output, and how they ended.
+
+use std::io::{self, Read};
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
+
+/// How a process ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Exit {
+    /// Its exit code.
+    pub code: Option<i32>,
+    /// The signal that ended it.
+    pub signal: Option<i32>,
+}
+
+impl From<ExitStatus> for Exit {
+    fn from(status: ExitStatus) -> Self {
+        Self {
+            code: status.code(),
+            signal: status.signal(),
+        }
+    }
+}
+
+/// Reads the next bytes; `None` is the end of the output.
+pub(crate) fn read<'a>(input: &mut impl Read, chunk: &'a mut [u8]) -> Option<&'a [u8]> {
+    let length = loop {
+        match input.read(chunk) {
+            Ok(0) => return None,
+            Ok(length) => break length,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(_) => return None,
+        }
+    };
+    chunk.get(..length)
+}
