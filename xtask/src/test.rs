@@ -5,7 +5,13 @@
 //! real agents, or where no namespace can be made, their tests are skipped and listed at
 //! the end; in CI that is an error.
 
+use std::num::NonZero;
+use std::thread;
+
 use crate::{Result, agents, cargo, is_ci, namespaces, tools};
+
+/// The variable for the number of tests that run at the same time.
+const THREADS: &str = "RUST_TEST_THREADS";
 
 /// A test that cannot be run on this machine.
 pub(crate) struct Skip {
@@ -45,6 +51,11 @@ fn run_tests(arguments: &[String], skipped: &[Skip]) -> Result {
     );
     let mut command = cargo();
     command.args(["test", "--locked"]).args(of_cargo);
+    if std::env::var_os(THREADS).is_none() {
+        // Most tests wait for terminals and agents.
+        let processors = thread::available_parallelism().map_or(1, NonZero::get);
+        command.env(THREADS, (2 * processors).to_string());
+    }
     if of_cargo.is_empty() {
         command.arg("--workspace");
     }
