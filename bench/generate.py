@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""A made-up run of Claude Code, the same for the same arguments.
+"""Generates a run of Claude Code, deterministically.
 
     generate.py MEGABYTES [--shape stream|partial|session|answer|diff] [--seed N] [--ascii]
 
-`stream` is what `claude -p --output-format stream-json --verbose` prints,
-`partial` the same with `--include-partial-messages`, `session` what is saved
-under `~/.claude/projects`; `answer` is what a model writes, in Markdown, and
-`diff` a change of many files, without any run around them. The fields are those of the recordings in
-`tests/corpus/claude`; the words mean nothing. Of ten turns three read a file,
+`stream` is the output of `claude -p --output-format stream-json --verbose`,
+`partial` the same with `--include-partial-messages`, `session` the format saved
+under `~/.claude/projects`; `answer` is only an answer in Markdown, and `diff` only
+a diff of many files. The fields are those of the recordings in
+`tests/corpus/claude`; the text is random words. Of ten turns three read a file,
 three run a command, two change a file and two search; outputs have from a few
-to a thousand lines. `--ascii` leaves out all other characters, for programs
-that cannot take them.
+to a thousand lines. `--ascii` uses only ASCII, for programs that fail on other
+characters.
 """
 
 import argparse
@@ -86,7 +86,7 @@ class Run:
         return "\n\n".join(parts)
 
     def output(self):
-        """What a command prints; some have colours."""
+        """Returns the output of a command, sometimes with colours."""
         lines = min(1000, max(2, int(self.random.lognormvariate(3.6, 1.1))))
         printed = self.code(lines) if self.chance(0.5) else [
             f"src/{self.words(1, 1)[0]}.rs:{number}: {' '.join(self.words(3, 9))}" for number in range(lines)
@@ -96,7 +96,7 @@ class Run:
         return "\n".join(printed)
 
     def diff(self):
-        """A change of one file."""
+        """Returns the diff of one file."""
         path, hunks, line = f"src/{self.words(1, 1)[0]}.rs", [], 1
         for _ in range(self.random.randint(1, 6)):
             line += self.random.randint(5, 200)
@@ -212,7 +212,7 @@ class Run:
 
 
 def text(megabytes, shape, seed=1):
-    """An answer or a diff of about so many megabytes."""
+    """Returns an answer or a diff of about this size."""
     run, parts, size = Run(shape, seed, False), [], 0
     while size < megabytes * 1_000_000:
         parts.append(run.answer() + "\n\n" if shape == "answer" else run.diff())
@@ -225,7 +225,7 @@ def encode(line):
 
 
 def write_message(out, answer, piece=None):
-    """A run that says only this, at once or in pieces of so many characters."""
+    """Writes a run with only this answer, at once or in deltas of `piece` characters."""
     run = Run("partial" if piece else "stream", 1, False)
     run.message, run.piece = "msg_1", piece
     out.writelines(encode(line) for line in run.assistant({"type": "text", "text": answer}))
@@ -233,7 +233,7 @@ def write_message(out, answer, piece=None):
 
 
 def write(out, megabytes, shape="stream", seed=1, ascii_only=False):
-    """Writes about so many megabytes to a binary file."""
+    """Writes about this size to a binary file."""
     if shape in ("answer", "diff"):
         out.write(text(megabytes, shape, seed).encode())
         return

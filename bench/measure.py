@@ -1,7 +1,7 @@
-"""Running a program and counting what it takes: processor time and memory.
+"""Measures the processor time and memory of programs.
 
-Programs that are compared get their turn in each round, so that a busy machine
-is busy for all of them. What counts is the ratio within one table.
+The compared programs run in turns, so that the load of the machine affects all of
+them. Only the ratios within a table are meaningful.
 """
 
 import ctypes
@@ -16,14 +16,14 @@ def say(text):
     print(text, file=sys.stderr, flush=True)
 
 
-# Starts a program from a shell, which is small, and leaves it to us: Linux counts
-# the memory of who starts a program as that of the program.
+# Starts the program from a shell, which is small: Linux counts the memory of the
+# parent process at the start as that of the program.
 ORPHAN = ["sh", "-c", 'exec 3<&0; "$@" <&3 3<&- &', "sh"]
 PR_SET_CHILD_SUBREAPER = 36
 
 
 def child(command, data):
-    """Processor seconds, peak memory in bytes, exit status and bytes written."""
+    """Returns processor seconds, peak memory in bytes, exit status and bytes written."""
     linux = platform.system() == "Linux"
     if linux and ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
         sys.exit("this process cannot become the parent of what it measures")
@@ -42,7 +42,7 @@ def child(command, data):
 
 
 class Row:
-    """One program on one input, and all its rounds."""
+    """One program on one input, with the results of all rounds."""
 
     def __init__(self, name, command, data, size=None):
         self.name, self.command, self.data = name, command, data
@@ -71,7 +71,7 @@ def in_turns(rows, rounds):
 
 
 def table(rows, base):
-    """Medians and the ratio to ours: `base` gives the row that one is compared with."""
+    """Yields the table of medians and ratios; `base` returns the row to compare with."""
     yield "| command | median CPU s | spread | MB/s | peak MB | output MB | times ours |"
     yield "|---|---:|---:|---:|---:|---:|---:|"
     for row in rows:
@@ -81,14 +81,14 @@ def table(rows, base):
 
 
 def verdict(others, base):
-    """Where we are not ahead. One that failed is not compared."""
+    """Yields the programs that are faster or leaner than ours, and those that failed."""
     ended = [row.name for row in others if row.status]
     others = [row for row in others if not row.status]
     for row in others:
         if row.median < base(row).median:
-            yield f"Not ahead: {row.name} takes less time, by a factor of {base(row).median / row.median:.2f}."
+            yield f"Faster than us: {row.name}, by a factor of {base(row).median / row.median:.2f}."
     leaner = [row.name for row in others if row.peak < base(row).peak]
     if leaner:
-        yield f"Not ahead in memory: {', '.join(leaner)}."
+        yield f"Less memory than us: {', '.join(leaner)}."
     if ended:
-        yield f"Did not come to its end: {', '.join(ended)}."
+        yield f"Failed: {', '.join(ended)}."

@@ -1,7 +1,7 @@
-"""The other programs, and where they come from.
+"""The other programs and their sources.
 
-Each is installed into a folder of its own; one that does not install is left
-out, with a line that says so.
+Each is installed into its own directory. A program that cannot be installed is
+skipped with a message.
 """
 
 import os
@@ -14,7 +14,7 @@ from measure import say
 
 
 def run_quietly(*command, **options):
-    """Runs an installer; what it says is only shown if it fails."""
+    """Runs an installer; shows its output only if it fails."""
     done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True, **options)
     if done.returncode != 0:
@@ -46,7 +46,7 @@ def from_pypi(folder, package, version, program):
 
 
 def from_library(folder, package, version, program):
-    """A program of a few lines around a library."""
+    """Builds a small program around a library."""
     path = folder / "target" / "release" / program
     if not path.exists():
         (folder / "src").mkdir(parents=True, exist_ok=True)
@@ -64,7 +64,7 @@ def from_path(_folder, package, _version, _program):
     return found
 
 
-# What stands around each library: its text in, the same in a terminal's codes out.
+# The program for each library: reads text and prints it with escape codes.
 LIBRARIES = {
     "termimad": """
 fn main() {
@@ -75,7 +75,7 @@ fn main() {
 }
 
 
-# Name: version, where from, the program if it is called otherwise.
+# Name: version, source, and the program if its name differs.
 SOURCES = {
     "agentcat": ("0.1.0", from_cargo),
     "format-claude-stream": ("0.1.2", from_npm),
@@ -94,26 +94,26 @@ SOURCES = {
 
 
 def version_of(program):
-    """What a program says of itself, for one that was there already."""
+    """Returns the version that an already installed program reports."""
     said = subprocess.run([program, "--version"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
     found = re.search(r"\d+(\.\d+)+", said)
     return found.group() if found else ""
 
 
 class Peers:
-    """Installs what is asked for, once."""
+    """Installs programs on demand."""
 
     def __init__(self, folder):
         self.folder, self.missing = folder, []
 
     def program(self, name):
-        """The name with its version, and the program; nothing if it does not install."""
+        """Returns the name with its version, and the path; None if the installation fails."""
         version, source, *program = SOURCES[name]
         try:
             say(f"  installing {name} {version}")
             path = source(self.folder / name, name, version, *(program or [name]))
         except (RuntimeError, OSError) as error:
-            say(f"  left out: {name} {version} does not install: {error}")
+            say(f"  skipped: {name} {version} cannot be installed: {error}")
             self.missing.append(f"{name} {version}".strip())
             return None
         return f"{name} {version or version_of(path)}".strip(), str(path)

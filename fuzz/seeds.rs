@@ -1,11 +1,11 @@
-//! Makes the seeds of a target out of the recordings: `seeds TARGET FOLDER`, in
-//! the folder `fuzz`. `run` compiles it by itself, without the flags that the
-//! targets need; so it uses nothing but the standard library.
+//! Generates the seeds of a target from the recordings: `seeds TARGET FOLDER`,
+//! in the directory `fuzz`. `run` compiles it without the flags of the targets,
+//! so it uses only the standard library.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-/// Bytes of a recording that make one seed.
+/// Bytes of a recording per seed.
 const LENGTH: usize = 3000;
 
 fn main() -> io::Result<()> {
@@ -30,8 +30,9 @@ fn main() -> io::Result<()> {
     Ok(())
 }
 
-/// The first bytes of each recording, and the last ones with the provider's
-/// number; then events of our own. `header` follows the number.
+/// Returns the first bytes of each recording, and the last ones with the
+/// provider's number; then events of unspool's own format. `header` follows the
+/// number.
 fn streams(header: &[u8]) -> io::Result<Vec<Vec<u8>>> {
     let providers = providers()?;
     let number = |name: &str| -> io::Result<u8> {
@@ -70,7 +71,7 @@ fn streams(header: &[u8]) -> io::Result<Vec<Vec<u8>>> {
     Ok(seeds)
 }
 
-/// The providers in the order of their table.
+/// Returns the providers in the order of their table.
 fn providers() -> io::Result<Vec<String>> {
     let source = fs::read_to_string("../crates/unspool/src/source.rs")?;
     let table = source.split("pub const BUILTIN").nth(1).unwrap_or_default();
@@ -86,7 +87,7 @@ fn providers() -> io::Result<Vec<String>> {
     Ok(names)
 }
 
-/// Answers and pages of ours.
+/// Returns golden answers and documentation pages.
 fn texts(header: &[u8]) -> io::Result<Vec<Vec<u8>>> {
     let mut seeds = Vec::new();
     for folder in ["../tests/answers", "../docs", ".."] {
@@ -101,8 +102,8 @@ fn texts(header: &[u8]) -> io::Result<Vec<Vec<u8>>> {
     Ok(seeds)
 }
 
-/// Strings of the recordings that hold one of the signs, decoded.
-fn strings(signs: &[&str], header: &[u8]) -> io::Result<Vec<Vec<u8>>> {
+/// Returns the decoded strings of the recordings that contain one of the marks.
+fn strings(marks: &[&str], header: &[u8]) -> io::Result<Vec<Vec<u8>>> {
     let mut found = Vec::new();
     for file in files("../tests/corpus", usize::MAX)? {
         if !has_extension(&file, &["jsonl", "json"]) {
@@ -110,12 +111,12 @@ fn strings(signs: &[&str], header: &[u8]) -> io::Result<Vec<Vec<u8>>> {
         }
         let text = fs::read_to_string(&file)?;
         let strings = text.split(['"', '\n']);
-        let wanted = strings.filter(|string| signs.iter().any(|sign| string.contains(sign)));
+        let wanted = strings.filter(|string| marks.iter().any(|sign| string.contains(sign)));
         found.extend(wanted.map(str::to_owned));
     }
     found.sort();
     found.dedup();
-    // Many are beginnings of others.
+    // Take about 400: many are prefixes of others.
     let step = found.len() / 400 + 1;
     let decode = |string: &String| [header, decoded(string).as_bytes()].concat();
     Ok(found.iter().step_by(step).map(decode).collect())
@@ -128,7 +129,7 @@ fn changes() -> io::Result<Vec<Vec<u8>>> {
     Ok(seeds)
 }
 
-/// The usual escapes of JSON, and the one of ESC.
+/// Decodes the common JSON escapes and that of ESC.
 fn decoded(string: &str) -> String {
     let mut text = string.to_owned();
     for (escape, character) in [
@@ -156,7 +157,7 @@ fn has_extension(path: &Path, extensions: &[&str]) -> bool {
     extensions.contains(&extension.as_ref()) && name != "README.md"
 }
 
-/// What lies in a folder, and in the folders below it down to a depth, in order.
+/// Returns the files in a directory down to a depth, in order.
 fn files(folder: impl AsRef<Path>, depth: usize) -> io::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder)? {

@@ -1,4 +1,4 @@
-//! What the targets have in common: bytes → events → what is shown.
+//! Shared by the fuzz targets: bytes → events → output.
 
 use unspool::formatter::{Config, Formatter};
 use unspool::session::{Entry, Session};
@@ -6,12 +6,12 @@ use unspool::source::Provider;
 use unspool::transcript::Transcript;
 use unspool::{Event, Reader, ReaderOptions, layout};
 
-/// A reader for one provider, or one that recognises it.
+/// Creates a reader for one provider, or one that recognises it.
 pub fn reader(from: Option<Provider>) -> Reader {
     Reader::with_options(ReaderOptions::default().with_from(from))
 }
 
-/// All events of an input.
+/// Returns all events of an input.
 pub fn events(from: Option<Provider>, bytes: &[u8]) -> Vec<Event> {
     let mut reader = reader(from);
     reader.push(bytes);
@@ -19,7 +19,7 @@ pub fn events(from: Option<Provider>, bytes: &[u8]) -> Vec<Event> {
     reader.events().collect()
 }
 
-/// The entries of events, also as they are while they grow.
+/// Returns the entries of events, including open ones after each event.
 pub fn entries(events: &[Event]) -> Vec<Entry> {
     let mut session = Session::new();
     let mut entries = Vec::new();
@@ -32,7 +32,7 @@ pub fn entries(events: &[Event]) -> Vec<Entry> {
     entries
 }
 
-/// What a person sees of events, from top to bottom.
+/// Returns the formatted events, from top to bottom.
 pub fn shown(events: &[Event], width: usize) -> String {
     let formatter = plain();
     let mut transcript = Transcript::new();
@@ -48,13 +48,13 @@ pub fn shown(events: &[Event], width: usize) -> String {
     text
 }
 
-/// A formatter that writes words alone.
+/// Creates a formatter for plain text.
 pub fn plain() -> Formatter {
     Formatter::new(Config::default().with_plain_text(true))
 }
 
-/// Panics if text has a character that could do harm, or a line that does not fit.
-pub fn is_safe(text: &str, width: usize) {
+/// Panics if text contains a harmful character or a line that is too wide.
+pub fn assert_safe(text: &str, width: usize) {
     for line in text.split('\n') {
         let harmful = line.chars().find(|c| is_harmful(*c));
         assert_eq!(harmful, None, "in {line:?}");

@@ -1,5 +1,5 @@
-//! Events that are printed and read back are the same, look the same, and are
-//! safe to look at. The first byte chooses the provider, the second the width.
+//! Checks that events written and read back are equal, look the same and are
+//! safe. The first byte selects the provider, the second the width.
 
 #![no_main]
 
@@ -26,5 +26,5 @@ fuzz_target!(|data: &[u8]| {
     let width = 20 + usize::from(*width);
     let shown = unspool_fuzz::shown(&events, width);
     assert_eq!(unspool_fuzz::shown(&again, width), shown);
-    unspool_fuzz::is_safe(&shown, width);
+    unspool_fuzz::assert_safe(&shown, width);
 });

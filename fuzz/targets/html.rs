@@ -1,5 +1,5 @@
-//! Whatever an agent says, a page has no element and no attribute but its own.
-//! The first byte chooses the provider.
+//! Checks that a page contains only its own elements and attributes. The first
+//! byte selects the provider.
 
 #![no_main]
 

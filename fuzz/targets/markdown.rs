@@ -1,6 +1,6 @@
-//! An answer that comes in pieces is laid out as one that comes at once. The
-//! first byte chooses the width, the second the size of the pieces and how often
-//! what is open is painted.
+//! Checks that an answer in pieces is laid out like the whole. The first byte
+//! selects the width, the second the size of the pieces and the refresh
+//! interval.
 
 #![no_main]
 
@@ -17,7 +17,7 @@ fuzz_target!(|data: &[u8]| {
     let formatter = Formatter::new(Config::default());
     let entry = Entry::new(Item::Text(Text::new(text.clone())));
     let expected = formatter.text(&formatter.lines(&entry, width));
-    unspool_fuzz::is_safe(&unspool_fuzz::plain().format_entry(&entry, width), width);
+    unspool_fuzz::assert_safe(&unspool_fuzz::plain().format_entry(&entry, width), width);
     let mut open = formatter.open_text(&entry, width);
     let mut lines = Vec::new();
     let characters: Vec<char> = text.chars().collect();

@@ -1,5 +1,5 @@
-//! Diffs and patches: nothing panics, and what is shown of them is safe. Two
-//! texts, with a zero byte between: their change holds both.
+//! Checks that diffs and patches neither panic nor produce unsafe output. Two
+//! texts separated by a zero byte give a change that contains both.
 
 #![no_main]
 
@@ -15,7 +15,7 @@ const WIDTH: usize = 50;
 
 fn show(edits: Vec<Edit>) {
     let entry = Entry::new(Item::Edit(Edits::new(edits)));
-    unspool_fuzz::is_safe(&unspool_fuzz::plain().format_entry(&entry, WIDTH), WIDTH);
+    unspool_fuzz::assert_safe(&unspool_fuzz::plain().format_entry(&entry, WIDTH), WIDTH);
     for block in parts(&entry, &Detail::default())
         .into_iter()
         .flat_map(|part| part.blocks)
@@ -23,13 +23,13 @@ fn show(edits: Vec<Edit>) {
         if let Block::Diff(lines) = block {
             for line in split::side_by_side(&word_diff::mark_words(lines), WIDTH) {
                 let text: String = line.iter().map(|span| span.text.as_str()).collect();
-                unspool_fuzz::is_safe(&text, WIDTH);
+                unspool_fuzz::assert_safe(&text, WIDTH);
             }
         }
     }
 }
 
-/// The lines of one side of a change.
+/// Returns the lines of one side of a change.
 fn side(edit: &Edit, sign: char) -> Vec<&str> {
     let lines = edit.hunks.iter().flat_map(|hunk| &hunk.lines);
     lines
@@ -37,7 +37,7 @@ fn side(edit: &Edit, sign: char) -> Vec<&str> {
         .collect()
 }
 
-/// Lines as they are told apart in changes: a lone carriage return ends one too.
+/// Splits a text into lines like a diff: a lone carriage return also ends one.
 fn lines(text: &str) -> Vec<String> {
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
     text.lines().map(str::to_owned).collect()

@@ -1,7 +1,7 @@
-//! Whatever comes in, in whatever pieces, the same events come out; those of a
-//! beginning are the first of the whole; and the input may end anywhere. The
-//! first byte chooses the provider (0: it is recognised), the second the size of
-//! the pieces and where the beginning ends.
+//! Checks that the events do not depend on the chunks, that the events of a
+//! prefix are the first of the whole, and that the input may end anywhere. The
+//! first byte selects the provider (0: automatic), the second the chunk size
+//! and the length of the prefix.
 
 #![no_main]
 
@@ -9,7 +9,7 @@ use libfuzzer_sys::fuzz_target;
 use unspool::Event;
 use unspool::source::{BUILTIN, Provider};
 
-fn in_pieces(from: Option<Provider>, bytes: &[u8], size: usize) -> Vec<Event> {
+fn in_chunks(from: Option<Provider>, bytes: &[u8], size: usize) -> Vec<Event> {
     let mut reader = unspool_fuzz::reader(from);
     let mut events = Vec::new();
     for piece in bytes.chunks(size) {
@@ -21,8 +21,8 @@ fn in_pieces(from: Option<Provider>, bytes: &[u8], size: usize) -> Vec<Event> {
     events
 }
 
-/// The events of a beginning, after which the input ends.
-fn of_beginning(from: Option<Provider>, bytes: &[u8]) -> Vec<Event> {
+/// Returns the events of a prefix, without those that its end adds.
+fn of_prefix(from: Option<Provider>, bytes: &[u8]) -> Vec<Event> {
     let mut reader = unspool_fuzz::reader(from);
     reader.push(bytes);
     let events = reader.events().collect();
@@ -43,9 +43,9 @@ fuzz_target!(|data: &[u8]| {
     // Events that are read back keep their numbers.
     let is_own = bytes.windows(5).any(|word| word == b"\"seq\"");
     let whole: Vec<Event> = reader.events().collect();
-    assert_eq!(in_pieces(from, bytes, usize::from(*size) + 1), whole);
+    assert_eq!(in_chunks(from, bytes, usize::from(*size) + 1), whole);
     let cut = bytes.len() * usize::from(*size) / 256;
-    let beginning = of_beginning(from, &bytes[..cut]);
+    let beginning = of_prefix(from, &bytes[..cut]);
     assert_eq!(beginning, whole[..beginning.len()]);
     for (number, event) in whole.iter().enumerate().filter(|_| !is_own) {
         assert_eq!(event.seq, number as u64);

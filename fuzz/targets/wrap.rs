@@ -1,6 +1,6 @@
-//! No line is wider than asked, and nothing but blanks is lost, whether text is
-//! wrapped at words or cut at the column. The first byte chooses the width, the
-//! second where the style changes.
+//! Checks that no line is too wide and that only blanks are lost, both when
+//! wrapping and when cutting. The first byte selects the width, the second
+//! where the style changes.
 
 #![no_main]
 

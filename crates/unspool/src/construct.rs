@@ -1,11 +1,10 @@
 //! Macros that write the constructors of public structs.
 //!
-//! Those structs are `#[non_exhaustive]`, so that a new field breaks nobody:
-//! other crates make one with `new` and chain `with_…` for the fields that they
-//! set.
+//! Those structs are `#[non_exhaustive]`, so that a new field is not a breaking
+//! change: other crates call `new` and chain `with_…` for optional fields.
 
-/// Writes `new`, which takes the fields that a value has in any case, and a
-/// setter for each of the others.
+/// Writes `new`, which takes the required fields, and a setter for each of the
+/// others.
 macro_rules! constructors {
     ($(
         $(#[$doc:meta])*

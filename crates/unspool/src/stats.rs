@@ -302,7 +302,7 @@ fn of_run(amounts: &Usage, totals: &BTreeMap<String, Usage>) -> Usage {
     for of_agent in totals.values() {
         sum(&mut total, of_agent);
     }
-    // The window that is told of is the root agent's.
+    // Only the root agent's context window is shown.
     if let Some(root) = totals.get("") {
         total.context_used = root.context_used.or(total.context_used);
         total.context_size = root.context_size.or(total.context_size);

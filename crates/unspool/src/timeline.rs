@@ -185,13 +185,13 @@ mod tests {
     /// Returns a timeline and the slots that each event changed.
     fn run(lines: &[&str]) -> (Timeline, Vec<Vec<usize>>) {
         let mut timeline = Timeline::new();
-        let mut told = Vec::new();
+        let mut changed = Vec::new();
         for line in lines {
             let mut slots = Vec::new();
             timeline.event(event(line), &mut |slot| slots.push(slot));
-            told.push(slots);
+            changed.push(slots);
         }
-        (timeline, told)
+        (timeline, changed)
     }
 
     fn texts(timeline: &Timeline) -> String {
@@ -211,7 +211,7 @@ mod tests {
 
     #[test]
     fn slots_keep_their_position() {
-        let (timeline, told) = run(&[
+        let (timeline, changed) = run(&[
             r#"{"kind":"session","provider":"x"}"#,
             r#"{"kind":"tool_use","id":"t1","name":"Bash"}"#,
             r#"{"kind":"tool_use","id":"t2","name":"Bash","agent":{"id":"x","depth":1}}"#,
@@ -236,7 +236,7 @@ mod tests {
             &[0],
             &[2, 3, 1, 0, 4],
         ];
-        assert_eq!(told, expected);
+        assert_eq!(changed, expected);
     }
 
     #[test]

@@ -1,19 +1,19 @@
-//! What a command printed for a terminal → lines as the terminal would show
-//! them in the end.
+//! Converts the output of a command to lines, as a terminal would finally show
+//! it.
 //!
 //! Colours and attributes are kept, as entries of the 256-colour palette.
-//! Carriage returns, backspaces, tabs, erasing and moves of the cursor act on a
-//! grid that grows downwards, so that a progress bar shows its last state; all
-//! other sequences are dropped. The terminal has no right edge, because nobody
-//! knows how wide the command believed it to be.
+//! Carriage returns, backspaces, tabs, erasing and cursor moves act on a grid
+//! that grows downwards, so that a progress bar shows its last state; other
+//! sequences are dropped. The grid has no right edge, because the width that
+//! the command assumed is unknown.
 //!
-//! A tab is four blanks, as everywhere else. Only in a line in which the cursor is
-//! moved, and in output in which it is moved to other lines, a tab leads to the
-//! next of the terminal's stops, each 8 columns: what was put at a column is there.
+//! A tab is four blanks, as everywhere else. Only if the cursor moves within
+//! the line, or to other lines, does a tab go to the terminal's next tab stop,
+//! every 8 columns, because the output then depends on columns.
 //!
-//! Only the last rows stay within reach of the cursor; those above are finished
-//! and cost no more than their text. [`head`] stops early: of most output only
-//! the first few lines are seen.
+//! The cursor can only reach the last rows; rows above are finished and cost no
+//! more than their text. [`head`] stops early, because most views show only the
+//! first few lines.
 
 mod painted;
 
@@ -24,22 +24,22 @@ use crate::sanitize;
 use crate::terminal::{Attributes, Grid, Run};
 use painted::Painted;
 
-/// The first lines of an output, and how many more there are.
+/// The first lines of an output, and the number of further ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Head {
-    /// The lines.
+    /// The first lines.
     pub lines: Vec<Line>,
-    /// How many lines follow them.
+    /// Number of lines after them.
     pub more: usize,
 }
 
-/// All lines of an output; empty lines at its end are dropped.
+/// Returns all lines of an output, without trailing empty ones.
 pub fn lines(output: &str) -> Vec<Line> {
     head(output, usize::MAX).lines
 }
 
-/// The first `limit` lines of an output. Whatever follows them is only counted,
-/// as long as it cannot change them.
+/// Returns the first `limit` lines of an output. Later lines are only counted,
+/// as long as they cannot change the first ones.
 pub fn head(output: &str, limit: usize) -> Head {
     let output = without_empty_end(output);
     if output.is_empty() {
@@ -53,14 +53,14 @@ pub fn head(output: &str, limit: usize) -> Head {
     early.unwrap_or_else(|| interpreted(output, limit))
 }
 
-/// The head of an output of which each line stands for itself; none if a
-/// sequence goes on after the lines that are wanted.
+/// Returns the head of an output whose lines are independent; `None` if a
+/// sequence continues after the first lines.
 fn early(output: &str, limit: usize) -> Option<Head> {
     first_lines(output, limit, line_ends(output).count() + 1)
 }
 
-/// The first lines of a text that is the start of `count` lines, of which none
-/// reaches back; none if a sequence goes on after them.
+/// Returns the first lines of a text that is the start of `count` independent
+/// lines; `None` if a sequence continues after them.
 pub(super) fn first_lines(output: &str, limit: usize, count: usize) -> Option<Head> {
     let end = match limit.checked_sub(1) {
         Some(last) => line_ends(output).nth(last).unwrap_or(output.len()),
@@ -84,7 +84,7 @@ fn line_ends(text: &str) -> impl Iterator<Item = usize> {
     memchr::memchr3_iter(b'\n', 0x0B, 0x0C, text.as_bytes())
 }
 
-/// The output without lines at its end that show nothing.
+/// Removes trailing lines without visible content.
 fn without_empty_end(output: &str) -> &str {
     let mut output = output;
     loop {
@@ -102,7 +102,7 @@ fn without_empty_end(output: &str) -> &str {
     }
 }
 
-/// Whether text has no sequences and nothing that moves the cursor.
+/// Returns true if text has no sequences and no cursor moves.
 fn is_plain(text: &str) -> bool {
     !text
         .bytes()
@@ -119,7 +119,7 @@ fn plain_lines(text: &str) -> Vec<Line> {
         .collect()
 }
 
-/// The lines of text that is followed by more; none if it ends inside a
+/// Returns the lines of text that more text follows; `None` if it ends inside a
 /// sequence.
 fn complete_lines(text: &str) -> Option<Vec<Line>> {
     let mut painted = Painted::default();
@@ -137,8 +137,7 @@ fn complete_lines(text: &str) -> Option<Vec<Line>> {
     }))
 }
 
-/// Lets a grid take text of which no line reaches back, each line with the tabs
-/// that are right for it.
+/// Writes independent lines to a grid, each with its kind of tab.
 fn advance_by_line(grid: &mut Grid, text: &str) {
     let mut parser = vte::Parser::new();
     let mut start = 0;
@@ -150,18 +149,18 @@ fn advance_by_line(grid: &mut Grid, text: &str) {
     }
 }
 
-/// Whether the cursor is moved to another column of the line.
+/// Returns true if the cursor moves to another column of the line.
 fn moves(line: &str) -> bool {
-    let words = line.trim_end_matches(['\n', '\r', '\u{B}', '\u{C}']);
+    let content = line.trim_end_matches(['\n', '\r', '\u{B}', '\u{C}']);
     let is_move = |sequence: &str| {
         let last = sequence.find(|c: char| !matches!(c, ' '..='?'));
         let last = last.and_then(|at| sequence.get(at..));
         last.is_some_and(|last| last.starts_with(['C', 'D', 'G']))
     };
-    words.contains(['\r', '\u{8}']) || words.split("\u{1b}[").skip(1).any(is_move)
+    content.contains(['\r', '\u{8}']) || content.split("\u{1b}[").skip(1).any(is_move)
 }
 
-/// Sees whether a character is printed or taken for a part of a sequence.
+/// Detects if a character is printed or part of a sequence.
 #[derive(Default)]
 struct Probe {
     printed: bool,
@@ -219,13 +218,13 @@ fn style(attributes: Attributes) -> Style {
     }
 }
 
-/// Whether a byte ends a sequence that is not a control sequence.
+/// Returns true if a byte ends a sequence that is not a control sequence.
 fn is_final(byte: u8) -> bool {
     (0x30..=0x7E).contains(&byte)
 }
 
-/// Whether text has a sequence that can lead the cursor to lines above, erase
-/// them, or leave a sequence of its own open that swallows line ends.
+/// Returns true if text has a sequence that can move the cursor to lines above,
+/// erase them, or stay open and swallow newlines.
 fn reaches_back(text: &str) -> bool {
     let mut rest = text.as_bytes();
     while let Some(at) = memchr::memchr3(0x1B, 0xC2, 0xC2, rest) {
@@ -243,7 +242,8 @@ fn reaches_back(text: &str) -> bool {
         }
         match after.split_first() {
             Some((b'[', parameters)) => {
-                // Line ends inside a sequence are obeyed, and it goes on after them.
+                // A newline inside a sequence takes effect, and the sequence
+                // continues after it.
                 let last = parameters
                     .iter()
                     .find(|byte| !(0x20..=0x3F).contains(*byte));
@@ -278,20 +278,20 @@ mod tests {
     }
 
     #[test]
-    fn a_colour_ends_where_it_ends() {
+    fn a_colour_ends_at_its_reset() {
         let lines = lines("\u{1b}[31ma \u{1b}[0m b");
         let roles: Vec<_> = lines[0].iter().map(|span| span.style.role).collect();
         assert_eq!(roles, [Role::Literal(1), Role::Normal]);
     }
 
     #[test]
-    fn what_was_written_over_an_erased_line_is_erased_too() {
+    fn erasing_also_erases_overwritten_text() {
         assert_eq!(shown("abc\u{1b}[1K\rx\u{1b}[3G\u{1b}[1Kd"), ["  d"]);
         assert_eq!(shown("abc\u{1b}[1K\rx\u{1b}[3Gd"), ["x d"]);
     }
 
     #[test]
-    fn plain_output_is_its_lines() {
+    fn plain_output_is_split_into_lines() {
         assert_eq!(shown("a\nb \n\nc\n\n"), ["a", "b", "", "c"]);
         assert_eq!(shown(""), [] as [&str; 0]);
         assert_eq!(shown("ok\taxi\t0.3s\r\nx"), ["ok    axi    0.3s", "x"]);
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn tabs_lead_to_the_stops_of_a_terminal_where_the_cursor_is_moved() {
+    fn tabs_use_tab_stops_if_the_cursor_moves() {
         assert_eq!(shown("a\tb\rx"), ["x       b"]);
         assert_eq!(shown("abcdefgh\tb\u{1b}[17Gc"), ["abcdefgh        c"]);
         assert_eq!(shown("a\tb\u{8}c\na\tb\r\n"), ["a       c", "a    b"]);
@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_else_is_dropped_or_shown() {
+    fn other_sequences_are_dropped_and_controls_shown() {
         assert_eq!(
             shown(
                 "a\u{1b}]52;c;ZXZpbA==\u{7}b\u{1b}]8;;http://x\u{1b}\\c\u{1b}]8;;\u{1b}\\\u{1b}P1$q\u{1b}\\d\u{7}\u{0}e"
@@ -365,7 +365,7 @@ mod tests {
     }
 
     #[test]
-    fn hostile_moves_do_not_fill_the_memory() {
+    fn hostile_cursor_moves_do_not_exhaust_memory() {
         let output = "x\u{1b}[9999C\u{1b}[9999By\u{1b}[65535;65535Hz\u{1b}[65535d\n".repeat(3000);
         let cells: usize = lines(&output)
             .iter()
@@ -405,7 +405,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_head_is_the_start_of_the_whole(
+        fn the_head_equals_the_start_of_the_whole(
             pieces in prop::collection::vec(
                 prop::sample::select(&[
                     "a", "bc ", "漢", "\n", "\n", "\r", "\u{8}", "\t", "\u{1b}[31m", "\u{1b}[K",

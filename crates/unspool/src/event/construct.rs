@@ -9,7 +9,7 @@ use super::{
 };
 
 impl Event {
-    /// An event of the root agent: the first one, at no known time.
+    /// Creates an event of the root agent, with `seq` 0 and without a time.
     ///
     /// ```
     /// use unspool::event::{Event, Session};
@@ -63,12 +63,12 @@ impl Event {
 }
 
 constructors! {
-    /// A sub-agent at this depth, which is 1 or more.
+    /// Creates a sub-agent at this depth, which is 1 or more.
     Agent(id: String, depth: u32) {
         with_parent => parent: String,
         with_name => name: String,
     }
-    /// A session that this provider read.
+    /// Creates a session read by this provider.
     Session(provider: String) {
         with_version => version: String,
         with_id => id: String,
@@ -77,25 +77,25 @@ constructors! {
         with_title => title: String,
         with_forked_from => forked_from: String,
     }
-    /// A prompt.
+    /// Creates a user message.
     User(text: Payload) {
         with_queued => queued: bool,
     }
-    /// A whole block of text or reasoning.
+    /// Creates a complete block of text or reasoning.
     Message(id: String, text: Payload) {
         with_delta => delta: bool,
         with_preformatted => preformatted: bool,
     }
-    /// A call of this tool, of category `other`.
+    /// Creates a call of this tool, with the category `other`.
     ToolUse(id: String, name: String) {
         with_category => category: Category,
         with_arg => arg: String,
         with_input => input: Option<RawJson>,
         with_title => title: String,
     }
-    /// More output of this call.
+    /// Creates further output of this call.
     ToolOutput(id: String, text: Payload) {}
-    /// The end of this call.
+    /// Creates the end of this call.
     ToolResult(id: String, status: ToolStatus) {
         with_name => name: String,
         with_output => output: Payload,
@@ -103,60 +103,60 @@ constructors! {
         with_edits => edits: Vec<Edit>,
         with_duration_ms => duration_ms: Option<u64>,
     }
-    /// A plan with these steps.
+    /// Creates a plan with these steps.
     Plan(entries: Vec<PlanEntry>) {
         with_explanation => explanation: String,
     }
-    /// A step.
+    /// Creates a step.
     PlanEntry(text: String, status: PlanStatus) {
         with_priority => priority: String,
     }
-    /// Changes that were made.
+    /// Creates edits that were made.
     Edits(edits: Vec<Edit>) {
         with_status => status: ToolStatus,
         with_reason => reason: Payload,
     }
-    /// The change of this file.
+    /// Creates the change of this file.
     Edit(op: EditOp, path: String) {
         with_new_path => new_path: String,
         with_hunks => hunks: Vec<Hunk>,
     }
-    /// Changed lines at an unknown place.
+    /// Creates a hunk without line numbers.
     Hunk(lines: Vec<String>) {
         with_old_start => old_start: Option<u64>,
         with_new_start => new_start: Option<u64>,
     }
-    /// A request.
+    /// Creates a request.
     Permission(id: String, title: String) {
         with_tool_id => tool_id: String,
         with_options => options: Vec<PermissionOption>,
         with_outcome => outcome: String,
     }
-    /// A possible answer.
+    /// Creates an option.
     PermissionOption(id: String, name: String, kind: String) {}
-    /// A question that any answer fits.
+    /// Creates a question with free-form answers.
     Prompt(question: String) {
         with_options => options: Vec<String>,
         with_default => default: String,
         with_answer => answer: String,
     }
-    /// A block of context.
+    /// Creates a block of context.
     Context(name: String, text: Payload) {
         with_title => title: String,
     }
-    /// A message of this level.
+    /// Creates a notice of this level.
     Notice(level: Level, text: Payload) {
         with_left_out => left_out: Option<u64>,
     }
-    /// The end of a turn.
+    /// Creates the end of a turn.
     TurnEnd(status: TurnStatus) {
         with_reason => reason: String,
         with_duration_ms => duration_ms: Option<u64>,
         with_turns => turns: Option<u64>,
     }
-    /// A state and its value.
+    /// Creates a state with its value.
     State(name: String, value: Option<RawJson>) {}
-    /// A frame that no rule knows.
+    /// Creates an event for a frame that no rule matched.
     Unknown(text: Payload) {}
 }
 
@@ -183,7 +183,7 @@ macro_rules! bodies_from {
     )+};
 }
 
-// Not of a `Message`, which may be text or reasoning.
+// `Message` is missing, because it can be text or reasoning.
 bodies_from! {
     Session(Session),
     User(User),

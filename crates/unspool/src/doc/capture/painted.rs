@@ -1,6 +1,6 @@
-//! The short way for output in which nothing but the colour changes, which most
-//! output is: lines grow to the right, tabs and colours included. As soon as
-//! anything else comes, the grid has to do it.
+//! The fast path for output in which only colours change, as in most output:
+//! lines grow to the right, with tabs and colours. Anything else requires the
+//! grid.
 
 use unicode_width::UnicodeWidthChar as _;
 use vte::{Params, Perform};
@@ -10,22 +10,22 @@ use crate::doc::{Line, Span, append};
 use crate::sanitize;
 use crate::terminal::{Attributes, LONGEST_ROW, TAB};
 
-/// Blanks that tabs may add in all.
+/// Maximum blanks that tabs may add in total.
 const PADDING: usize = 1 << 12;
 
 #[derive(Default)]
 pub(super) struct Painted {
     lines: Vec<Line>,
     line: Line,
-    /// The characters since the last change of attributes, and how many of their
-    /// bytes can be seen.
+    /// The characters since the last change of attributes, and the length of
+    /// the visible part in bytes.
     run: String,
     seen: usize,
-    /// How the run looks, once something of it can be seen.
+    /// The attributes of the run, once part of it is visible.
     look: Option<Attributes>,
     attributes: Attributes,
     column: usize,
-    /// Where the next character stands, after tabs.
+    /// The column of the next character, after tabs.
     tab: usize,
     padding: usize,
     carriage_returned: bool,
@@ -33,7 +33,7 @@ pub(super) struct Painted {
 }
 
 impl Painted {
-    /// All lines; none if the grid is needed.
+    /// Returns all lines; `None` if the grid is needed.
     pub(super) fn into_lines(mut self) -> Option<Vec<Line>> {
         if self.failed {
             return None;
@@ -42,7 +42,8 @@ impl Painted {
         Some(self.lines)
     }
 
-    /// Paints a text, runs of ASCII at once; all others the parser hands over.
+    /// Processes a text: runs of ASCII at once, everything else through the
+    /// parser.
     pub(super) fn paint(&mut self, parser: &mut vte::Parser, text: &str) {
         let mut rest = text;
         while !rest.is_empty() {
@@ -56,7 +57,7 @@ impl Painted {
         }
     }
 
-    /// The same as to print each character of a run of ASCII.
+    /// Prints a run of ASCII, like printing each character.
     fn print_all(&mut self, run: &str) {
         let mut characters = run.chars();
         let Some(first) = characters.next() else {
@@ -93,7 +94,7 @@ impl Painted {
         self.seen = self.run.len();
     }
 
-    /// What follows is seen, with these attributes.
+    /// Starts a visible run with these attributes.
     fn begin_run(&mut self, attributes: Attributes) {
         if self.look.is_some_and(|look| look != attributes) {
             self.end_run();
@@ -119,8 +120,9 @@ impl Painted {
     }
 }
 
-/// The length of what leaves the parser as it was: a colour, or a character that
-/// begins no sequence. All the rest, where that cannot be said.
+/// Returns the length of the next piece that leaves the parser's state
+/// unchanged: a colour, or a character outside sequences; otherwise the length
+/// of the whole text.
 fn unit(text: &str) -> usize {
     let Some(first) = text.chars().next() else {
         return 0;
@@ -132,7 +134,7 @@ fn unit(text: &str) -> usize {
     }
 }
 
-/// The length of the sequence for a colour that stands here.
+/// Returns the length of a colour sequence at the start of the text.
 fn colour(text: &str) -> Option<usize> {
     let rest = text.strip_prefix("\u{1b}[")?;
     let after = rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';');
@@ -194,12 +196,12 @@ mod tests {
     use crate::doc::capture::lines_of;
     use crate::terminal::Grid;
 
-    /// What the short way cannot do.
+    /// Sequences that the fast path cannot handle.
     const OTHERS: &[&str] = &["\u{301}", "\r", "\u{1b}[K", "\u{7}"];
 
     proptest! {
         #[test]
-        fn the_short_way_shows_what_the_grid_shows(
+        fn the_fast_path_equals_the_grid(
             pieces in prop::collection::vec(
                 prop::sample::select(&[
                     "a", "bc ", "  ", "漢", "✓", "\n", "\r\n", "\t", "\t\t", "\u{1b}[31m", "\u{1b}[m",

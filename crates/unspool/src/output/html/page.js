@@ -10,13 +10,13 @@
   root.dataset.script = "";
   bar.hidden = false;
 
-  // What is scrolled to must not end up below the bar.
+  // Scroll targets must not end up below the bar.
   const measure = () => {
     const isAbove = getComputedStyle(bar).position === "sticky";
     root.style.setProperty("--top", `${isAbove ? bar.offsetHeight : 0}px`);
   };
 
-  // What is stored may be refused: then it is forgotten with the page.
+  // Storage may be unavailable: settings then last as long as the page.
   const remembered = (name, value) => {
     try {
       if (value === undefined) return localStorage.getItem("unspool." + name);
@@ -35,7 +35,7 @@
   theme(remembered("theme") === "dark" || remembered("theme") === "light" ? remembered("theme") : isDark() ? "dark" : "light");
   const switchTheme = () => { theme(isDark() ? "light" : "dark"); remembered("theme", root.dataset.theme); };
 
-  // Filters: a style rule hides a kind, whatever the number of its entries
+  // Filters: one style rule hides all entries of a kind
 
   const KINDS = [
     ["prompt", "Prompts"], ["answer", "Answers"], ["reasoning", "Reasoning"], ["tool", "Tools"], ["edit", "Edits"],
@@ -77,7 +77,7 @@
     filter();
   };
 
-  // Where the reader is
+  // Current position
 
   let here = -1;
   const mark = (index) => {
@@ -95,7 +95,7 @@
     history.replaceState(null, "", "#" + entry.id);
     onOutline(index);
   };
-  // Without a step yet, one starts at what is seen first.
+  // The first step starts at the first visible entry.
   const start = () => {
     if (here >= 0) return here;
     const top = bar.getBoundingClientRect().bottom;
@@ -149,8 +149,8 @@
   };
   addEventListener("hashchange", target);
 
-  // Search. Words are looked for a few milliseconds at a time; marks are laid
-  // over the text without changing it.
+  // Search. Runs a few milliseconds at a time; highlights do not change the
+  // document.
 
   const MOST_MARKS = 3000;
   const canMark = typeof Highlight === "function" && CSS.highlights;
@@ -159,7 +159,7 @@
     if (all.length === text.length) return all;
     return [...text].map((c) => (c.toLowerCase().length === c.length ? c.toLowerCase() : c)).join("");
   };
-  // Text that a reader looks for: no numbers of lines, no buttons, nothing twice.
+  // Searchable text: no line numbers, no buttons, no duplicates.
   const isWords = (parent) => !/^(n |cp|vh)/.test(parent.className) && parent.parentElement.className !== "at";
   const nodesOf = (entry) => {
     const walker = document.createTreeWalker(entry, NodeFilter.SHOW_TEXT), nodes = [];
@@ -207,10 +207,10 @@
     if (!words) return report();
     done = false;
     const marks = [];
-    let index = 0, told = 0;
-    // Each change that is seen costs a layout of the whole page.
-    const tell = (time) => {
-      told = time;
+    let index = 0, reported = 0;
+    // Each visible change costs a layout of the whole page.
+    const update = (time) => {
+      reported = time;
       if (canMark && (done || !CSS.highlights.has("hit"))) CSS.highlights.set("hit", new Highlight(...marks));
       report();
     };
@@ -229,7 +229,7 @@
         total += count;
       }
       done = index >= entries.length;
-      if (done || begin - told > 250) tell(begin);
+      if (done || begin - reported > 250) update(begin);
       if (!done) setTimeout(some);
     };
     some();
@@ -257,7 +257,7 @@
         CSS.highlights.set("now", current);
       }
       range.startContainer.parentElement.scrollIntoView({ block: "nearest" });
-      // An element may be taller than the screen; the match is what matters.
+      // An element may be taller than the screen: scroll to the match itself.
       const box = range.getBoundingClientRect(), top = bar.getBoundingClientRect().bottom;
       const pane = range.startContainer.parentElement.closest("pre, .diff");
       if (pane) pane.scrollTop += box.top - pane.getBoundingClientRect().top - pane.clientHeight / 2;
@@ -273,7 +273,7 @@
     typing = setTimeout(() => search(field.value), 120);
   });
 
-  // Changes side by side, made when a change is first seen that way
+  // Side-by-side diffs, built when a diff is first shown that way
 
   const runLines = (pre) => pre.textContent.split("\n").length;
   const column = () => Object.assign(document.createElement("div"), { className: "rows" });
@@ -326,7 +326,7 @@
     two.append(left, right);
     diff.append(two);
   };
-  // What is scrolled in one column is scrolled in the other.
+  // Keep the scroll positions of both columns in sync.
   document.addEventListener("scroll", ({ target }) => {
     if (target.parentElement?.className !== "two") return;
     for (const other of target.parentElement.children) other.scrollLeft = target.scrollLeft;
@@ -396,7 +396,7 @@
     try {
       await navigator.clipboard.writeText(text);
     } catch {
-      // Pages from a file may not be allowed to: the old way still works.
+      // The clipboard API may be unavailable for local files: fall back to execCommand.
       const area = document.createElement("textarea");
       area.value = text;
       area.className = "vh";
@@ -453,7 +453,7 @@
     if (does) { event.preventDefault(); does(); }
   });
 
-  // Printing: what is folded would be missing where the style cannot open it
+  // Printing: open folded content, which some browsers cannot do by style
 
   let opened = [];
   addEventListener("beforeprint", () => {
