@@ -1,48 +1,47 @@
-//! What is known of an agent and its session: what status lines, menus and
-//! completion are made of.
+//! The state of an agent and its session, for status lines, menus and completion.
 //!
-//! All of it is read leniently from the agent's messages; strings are as they
-//! came and have to be made clean before they are shown.
+//! It is read leniently from the agent's messages. Strings are unchanged and have to
+//! be sanitized before they are shown.
 
 use std::path::PathBuf;
 
 use serde_json::Value;
 
-use crate::wire::{items, offers, text};
+use crate::wire::{has_capability, items, text};
 
-/// What an agent and its session are doing.
+/// The phase of an agent and its session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Phase {
-    /// The agent starts, or a session is being opened.
+    /// The agent is starting, or a session is being opened.
     #[default]
     Starting,
-    /// The agent is there and no session is open.
+    /// The agent runs, and no session is open.
     Unopened,
-    /// The agent wants a login first.
+    /// The agent requires a login.
     NeedsLogin,
     /// A prompt can be sent.
     Ready,
-    /// A turn runs.
+    /// A turn is in progress.
     Working,
-    /// A request waits for the person.
+    /// A question waits for the user.
     Asking,
     /// No session could be opened.
     Failed,
-    /// The agent is gone.
+    /// The agent's process ended.
     Ended,
 }
 
-/// What the agent can do.
+/// The capabilities of an agent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(
     clippy::struct_excessive_bools,
-    reason = "each is an answer of its own"
+    reason = "each is a capability of the protocol"
 )]
 #[non_exhaustive]
 pub struct Capabilities {
-    /// `session/load`: the history is told again.
+    /// `session/load`: opens a session and replays its history.
     pub load: bool,
-    /// `session/resume`: the session goes on, its history is not told.
+    /// `session/resume`: opens a session without its history.
     pub resume: bool,
     /// `session/list`.
     pub list: bool,
@@ -52,35 +51,35 @@ pub struct Capabilities {
     pub close: bool,
     /// `logout`.
     pub logout: bool,
-    /// Prompts may hold pictures.
+    /// Prompts may contain images.
     pub image: bool,
-    /// Prompts may hold sound.
+    /// Prompts may contain audio.
     pub audio: bool,
-    /// Prompts may hold files.
+    /// Prompts may contain files.
     pub embedded: bool,
 }
 
-/// A way to log in.
+/// A login method.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct AuthMethod {
-    /// What [`Client::authenticate`](crate::Client::authenticate) takes.
+    /// The argument of [`Client::authenticate`](crate::Client::authenticate).
     pub id: String,
     /// Its name.
     pub name: String,
-    /// A few words on it.
+    /// Its description.
     pub description: String,
-    /// The agent is to be run in a terminal for it.
+    /// Set if the agent has to run in a terminal for it.
     pub terminal: Option<TerminalLogin>,
 }
 
-/// How the agent is run for a login.
+/// How to run the agent for a login.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TerminalLogin {
     /// Its arguments.
     pub args: Vec<String>,
-    /// Variables beside those of this process.
+    /// Environment variables to add.
     pub env: Vec<(String, String)>,
 }
 
@@ -88,47 +87,47 @@ pub struct TerminalLogin {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Mode {
-    /// What [`Client::set_mode`](crate::Client::set_mode) takes.
+    /// The argument of [`Client::set_mode`](crate::Client::set_mode).
     pub id: String,
     /// Its name.
     pub name: String,
-    /// A few words on it.
+    /// Its description.
     pub description: String,
 }
 
-/// A setting of the session: the model, how much it thinks.
+/// An option of the session, such as the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ConfigOption {
-    /// What [`Client::set_option`](crate::Client::set_option) takes.
+    /// The argument of [`Client::set_option`](crate::Client::set_option).
     pub id: String,
     /// Its name.
     pub name: String,
-    /// A few words on it.
+    /// Its description.
     pub description: String,
-    /// `mode`, `model`, `model_config`, `thought_level` or another word.
+    /// `mode`, `model`, `model_config`, `thought_level` or another category.
     pub category: String,
-    /// Its value and what else it could be.
+    /// Its value and choices.
     pub value: ConfigValue,
-    /// It is set with `session/set_model`, the way before options.
+    /// It is set with `session/set_model`, which predates options.
     pub is_model_list: bool,
 }
 
-/// The value of a setting.
+/// The value of an option.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ConfigValue {
-    /// One of several.
+    /// One of several choices.
     Select {
-        /// The value that is set.
+        /// The current value.
         current: String,
-        /// All values.
+        /// The possible values.
         choices: Vec<Choice>,
     },
     /// On or off.
     Boolean(bool),
 }
 
-/// One value of a setting.
+/// A possible value of an option.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Choice {
@@ -136,84 +135,84 @@ pub struct Choice {
     pub value: String,
     /// Its name.
     pub name: String,
-    /// A few words on it.
+    /// Its description.
     pub description: String,
-    /// The heading that it stands under.
+    /// The group that it is listed in; may be empty.
     pub group: String,
 }
 
-/// A command of the agent, sent as `/name …`.
+/// A slash command of the agent, sent as `/name …`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Command {
     /// Its name, without the slash.
     pub name: String,
-    /// What it does.
+    /// Its description.
     pub description: String,
-    /// What may follow it; `None` if nothing does.
+    /// A hint on its argument; `None` if it takes none.
     pub hint: Option<String>,
 }
 
-/// A session that the agent keeps.
+/// A saved session of the agent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SavedSession {
     /// Its id.
     pub id: String,
-    /// Where it ran.
+    /// Its working folder.
     pub cwd: PathBuf,
     /// Its title.
     pub title: String,
-    /// When it last changed.
+    /// The time of its last change.
     pub updated: String,
 }
 
-/// What is known of the agent and its session.
+/// The state of an agent and its session.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct AgentState {
-    /// The agent's name for people.
+    /// The agent's display name.
     pub agent: String,
     /// Its version.
     pub version: String,
-    /// What it can do.
+    /// Its capabilities.
     pub capabilities: Capabilities,
-    /// How to log in.
+    /// Its login methods.
     pub auth_methods: Vec<AuthMethod>,
-    /// The open session's id; empty before there is one.
+    /// The id of the open session; empty without one.
     pub session: String,
     /// The session's title.
     pub title: String,
     /// The modes.
     pub modes: Vec<Mode>,
-    /// The id of the mode that is set.
+    /// The id of the current mode.
     pub mode: String,
-    /// The settings.
+    /// The options.
     pub options: Vec<ConfigOption>,
     /// The commands.
     pub commands: Vec<Command>,
 }
 
 impl AgentState {
-    /// Takes the answer to `initialize`.
-    pub(crate) fn initialized(&mut self, result: &Value) {
+    /// Reads the answer to `initialize`.
+    pub(crate) fn set_agent(&mut self, result: &Value) {
         let info = result.get("agentInfo").unwrap_or(&Value::Null);
-        let named = [text(info, "title"), text(info, "name")];
-        self.agent = named
+        let names = [text(info, "title"), text(info, "name")];
+        self.agent = names
             .into_iter()
             .find(|name| !name.is_empty())
             .unwrap_or_default();
         self.version = text(info, "version");
         let agent = result.get("agentCapabilities").unwrap_or(&Value::Null);
-        let session = |name| offers(agent, &["sessionCapabilities", name]);
-        let prompt = |name| offers(agent, &["promptCapabilities", name]);
+        let session = |name| has_capability(agent, &["sessionCapabilities", name]);
+        let prompt = |name| has_capability(agent, &["promptCapabilities", name]);
         self.capabilities = Capabilities {
-            load: offers(agent, &["loadSession"]),
+            load: has_capability(agent, &["loadSession"]),
             resume: session("resume"),
             list: session("list"),
             delete: session("delete"),
             close: session("close"),
-            logout: offers(agent, &["auth", "logout"]),
+            logout: has_capability(agent, &["auth", "logout"]),
             image: prompt("image"),
             audio: prompt("audio"),
             embedded: prompt("embeddedContext"),
@@ -224,15 +223,25 @@ impl AgentState {
             .collect();
     }
 
-    /// Takes what the answer to `session/new` and its like, or to a changed
-    /// setting, says.
-    pub(crate) fn settings(&mut self, result: &Value) {
+    /// Forgets the open session.
+    pub(crate) fn clear_session(&mut self) {
+        self.session.clear();
+        self.title.clear();
+        self.mode.clear();
+        self.modes.clear();
+        self.options.clear();
+        self.commands.clear();
+    }
+
+    /// Reads modes and options from the answer to `session/new` and its like, or to a
+    /// changed option.
+    pub(crate) fn set_options(&mut self, result: &Value) {
         if let Some(modes) = result.get("modes").filter(|modes| modes.is_object()) {
             self.modes = items(modes, "availableModes").iter().map(mode).collect();
             self.mode = text(modes, "currentModeId");
         }
         if result.get("configOptions").is_some_and(Value::is_array) {
-            self.set_options(result);
+            self.set_config_options(result);
         }
         if let Some(models) = result.get("models").filter(|models| models.is_object())
             && !self.options.iter().any(|option| option.category == "model")
@@ -241,7 +250,7 @@ impl AgentState {
         }
     }
 
-    /// Takes one `session/update` of the own session; whether it told of the
+    /// Reads a `session/update` of the open session; returns true if it is about the
     /// state.
     pub(crate) fn update(&mut self, update: &Value) -> bool {
         match update.get("sessionUpdate").and_then(Value::as_str) {
@@ -250,9 +259,9 @@ impl AgentState {
                 self.commands = commands.iter().filter_map(command).collect();
             }
             Some("current_mode_update") => self.mode = text(update, "currentModeId"),
-            Some("config_option_update") => self.set_options(update),
+            Some("config_option_update") => self.set_config_options(update),
             Some("session_info_update") => {
-                // `null` takes the title away, a missing one leaves it.
+                // `null` clears the title, a missing one keeps it.
                 if let Some(title) = update.get("title") {
                     title
                         .as_str()
@@ -265,7 +274,7 @@ impl AgentState {
         true
     }
 
-    fn set_options(&mut self, fields: &Value) {
+    fn set_config_options(&mut self, fields: &Value) {
         let options = items(fields, "configOptions");
         self.options.retain(|option| option.is_model_list);
         let options: Vec<_> = options.iter().filter_map(config_option).collect();
@@ -282,8 +291,8 @@ impl AgentState {
     }
 }
 
-/// The sessions in the answer to `session/list`.
-pub(crate) fn saved(result: &Value) -> Vec<SavedSession> {
+/// Reads the answer to `session/list`.
+pub(crate) fn saved_sessions(result: &Value) -> Vec<SavedSession> {
     let sessions = items(result, "sessions").iter();
     sessions
         .map(|session| SavedSession {
@@ -306,7 +315,7 @@ fn auth_method(method: &Value) -> AuthMethod {
     let is_terminal = text(method, "type") == "terminal";
     AuthMethod {
         id: text(method, "id"),
-        name: named(method, "id"),
+        name: name_or(method, "id"),
         description: text(method, "description"),
         terminal: is_terminal.then(|| TerminalLogin {
             args: strings.map(str::to_owned).collect(),
@@ -315,8 +324,8 @@ fn auth_method(method: &Value) -> AuthMethod {
     }
 }
 
-/// The name, or what stands for it.
-fn named(value: &Value, other: &str) -> String {
+/// Returns the name, or another field if there is none.
+fn name_or(value: &Value, other: &str) -> String {
     let name = text(value, "name");
     if name.is_empty() {
         text(value, other)
@@ -328,7 +337,7 @@ fn named(value: &Value, other: &str) -> String {
 fn mode(mode: &Value) -> Mode {
     Mode {
         id: text(mode, "id"),
-        name: named(mode, "id"),
+        name: name_or(mode, "id"),
         description: text(mode, "description"),
     }
 }
@@ -355,7 +364,7 @@ fn config_option(option: &Value) -> Option<ConfigOption> {
         },
     };
     Some(ConfigOption {
-        name: named(option, "id"),
+        name: name_or(option, "id"),
         description: text(option, "description"),
         category: text(option, "category"),
         value,
@@ -364,12 +373,12 @@ fn config_option(option: &Value) -> Option<ConfigOption> {
     })
 }
 
-/// Choices, which may stand in groups.
+/// Reads choices, which may be grouped.
 fn choices(options: &[Value]) -> Vec<Choice> {
     let mut choices = Vec::new();
     for option in options {
         if option.get("options").is_some_and(Value::is_array) {
-            let group = named(option, "group");
+            let group = name_or(option, "group");
             let inner = items(option, "options").iter();
             choices.extend(inner.map(|option| choice(option, "value", &group)));
         } else {
@@ -382,7 +391,7 @@ fn choices(options: &[Value]) -> Vec<Choice> {
 fn choice(option: &Value, key: &str, group: &str) -> Choice {
     Choice {
         value: text(option, key),
-        name: named(option, key),
+        name: name_or(option, key),
         description: text(option, "description"),
         group: group.to_owned(),
     }

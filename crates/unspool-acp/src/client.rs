@@ -1,73 +1,82 @@
-//! The client's side of a conversation, as a state machine.
+//! The client's side of a conversation, as a state machine that never blocks.
 //!
-//! It is fed with [`Incoming`] by [`Client::receive`], told what the person wants
-//! by its other methods, and never waits for anything. What is new is handed
-//! out as [`Update`]s: by `take`, and after any other method by
-//! [`Client::take_updates`].
+//! [`Client::receive`] processes what comes from the agent; the other methods do what
+//! the user wants. The results are [`Update`]s: `receive` returns them, and after any
+//! other method [`Client::take_updates`] does.
 //!
-//! | stage | leaves it by |
+//! | stage | left by |
 //! |---|---|
-//! | `Starting` | the answer to `initialize`, then to `session/new` or its like |
-//! | `Login` | `authenticate`, after which what failed is tried again |
-//! | `Unopened`, `Failed` | `open` |
-//! | `Opened` | nothing but the agent's end |
+//! | `Starting` | the answers to `initialize` and then to `session/new` or its like |
+//! | `Login` | `authenticate`, after which the failed request is retried |
+//! | `Unopened`, `Failed` | `open_session` |
+//! | `Opened` | the end of the agent |
 //!
-//! A turn lasts from the prompt to its answer, whatever is said in between or
-//! after it. Prompts that come meanwhile wait in a queue.
+//! A turn lasts from the prompt to the answer of its request, whatever arrives before
+//! or after that. Further prompts wait in a queue.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
+use std::path::Path;
 
 use agent_client_protocol_schema::v1 as schema;
+use serde::Serialize;
 use serde_json::{Value, json};
 use unspool::event::{Body, Level, Notice};
 
-use crate::agent_state::{self, AgentState, ConfigValue, Phase};
+use crate::agent_state::{self, AgentState, Phase};
 use crate::connection::{Connection, Incoming, Launch, keep_end};
 use crate::files::{Files, WrittenFile};
 use crate::permission::Action;
 use crate::process::Exit;
 use crate::terminals::Terminals;
 use crate::wire::{self, Message, Refusal};
-pub use asks::{Answer, Question, QuestionId, QuestionKind};
-use calls::Calls;
-pub use calls::ToolCall;
-pub use changes::ProposedChange;
 pub use config::{ClientConfig, SessionRequest};
+use grants::Grants;
 use journal::Journal;
-use services::Services;
-pub use unfinished::{LeftoverCalls, close_interrupted};
+pub use proposed_change::ProposedChange;
+use questions::Questions;
+pub use questions::{Answer, Question, QuestionId, QuestionKind};
+use shell::Shell;
+use terminal_cards::AgentTerminals;
+pub use tool_calls::ToolCall;
+use tool_calls::ToolCalls;
+pub use unfinished_calls::{LeftoverCalls, close_interrupted};
 pub use update::{QueuedPrompt, Update};
 
-mod answered;
-mod asks;
-mod blocks;
-mod calls;
-mod changes;
 mod config;
+mod file_requests;
+mod grants;
 mod journal;
-mod opening;
-mod services;
+mod permission_title;
+mod prompt_content;
+mod proposed_change;
+mod questions;
+mod session_control;
+mod session_setup;
 mod shell;
+mod terminal_cards;
+mod terminal_requests;
 #[cfg(test)]
 mod tests;
+mod tool_calls;
 mod turns;
-mod unfinished;
+mod unfinished_calls;
 mod update;
 
-/// How many characters of a line that is no message are told.
-const STRAY: usize = 4 << 10;
+/// Maximum number of characters of a line that is not a protocol message.
+const INVALID_LINE_LIMIT: usize = 4 << 10;
 
 enum Stage {
     Starting,
     Unopened,
+    /// Holds the request to retry; `Unchosen` for a prompt.
     Login(SessionRequest),
     Opened,
     Failed,
     Ended,
 }
 
-/// What one of our requests was for.
+/// A request that waits for the agent's answer.
 enum Pending {
     Initialize,
     Authenticate,
@@ -77,7 +86,7 @@ enum Pending {
     Option,
     Model(String),
     List,
-    /// Its answer changes nothing.
+    /// A method whose answer changes nothing.
     Other(&'static str),
 }
 
@@ -92,32 +101,39 @@ enum Link {
     Function(Box<dyn Fn(String) + Send>),
 }
 
-/// The client's side of one agent.
+/// The client of one agent.
 pub struct Client {
     config: ClientConfig,
     link: Link,
     journal: Journal,
     updates: Vec<Update>,
-    told: Phase,
+    reported_phase: Phase,
     stage: Stage,
     state: AgentState,
     pending: BTreeMap<i64, Pending>,
-    last_id: i64,
+    last_request: i64,
     turn: Option<Turn>,
     queue: VecDeque<QueuedPrompt>,
     last_queued: u64,
-    asks: asks::Questions,
-    calls: Calls,
-    services: Services,
+    questions: Questions,
+    calls: ToolCalls,
+    files: Files,
+    grants: Grants,
+    terminals: Terminals,
+    agent_terminals: AgentTerminals,
+    /// The user's running commands.
+    shells: BTreeMap<String, Shell>,
+    last_terminal: u64,
     stderr: String,
-    /// What of it was not shown, nor followed by an answer.
+    /// The part of `stderr` since the last completed turn or
+    /// [`Client::take_stderr`].
     fresh_stderr: String,
 }
 
 impl Client {
-    /// Starts an agent. Everything that comes goes to the callback, from any
-    /// thread, and from there to [`Client::receive`]. Fails when the agent cannot
-    /// be started or the root is no folder.
+    /// Starts an agent. Everything that arrives goes to the callback, from any thread,
+    /// and from there has to go to [`Client::receive`]. Fails when the agent cannot be
+    /// started or the root is not a folder.
     pub fn start(
         launch: &Launch,
         config: ClientConfig,
@@ -133,7 +149,7 @@ impl Client {
         ))
     }
 
-    /// A client whose lines go to a function instead of a process.
+    /// Creates a client that sends its lines to a function instead of a process.
     pub fn detached(
         config: ClientConfig,
         send: impl Fn(String) + Send + 'static,
@@ -150,67 +166,67 @@ impl Client {
         config: ClientConfig,
         callback: impl Fn(Incoming) + Send + Sync + Clone + 'static,
     ) -> Self {
-        let terminals = Terminals::new(config.shell.clone(), move |news| {
-            callback(Incoming::Terminal(news));
+        let terminals = Terminals::new(config.shell.clone(), move |event| {
+            callback(Incoming::Terminal(event));
         });
-        let (record, left) = (config.record.clone(), config.leftover_calls.clone());
+        let (record, leftover) = (config.record.clone(), config.leftover_calls.clone());
         let mut client = Self {
-            journal: Journal::new(record, config.first_seq, left),
+            journal: Journal::new(record, config.first_seq, leftover),
             config,
             link,
             updates: Vec::new(),
-            told: Phase::Starting,
+            reported_phase: Phase::Starting,
             stage: Stage::Starting,
             state: AgentState::default(),
             pending: BTreeMap::new(),
-            last_id: -1,
+            last_request: -1,
             turn: None,
             queue: VecDeque::new(),
             last_queued: 0,
-            asks: asks::Questions::default(),
-            calls: Calls::default(),
-            services: Services::new(files, terminals),
+            questions: Questions::default(),
+            calls: ToolCalls::default(),
+            files,
+            grants: Grants::default(),
+            terminals,
+            agent_terminals: AgentTerminals::default(),
+            shells: BTreeMap::new(),
+            last_terminal: 0,
             stderr: String::new(),
             fresh_stderr: String::new(),
         };
-        client.introduce();
+        if let Some(agent) = client.config.recorded_agent.take() {
+            client.journal.add(agent.to_state());
+        }
         client.initialize();
         client
     }
 
-    /// Tells in the recording what it is a recording of.
-    fn introduce(&mut self) {
-        if let Some(agent) = self.config.recorded_agent.take() {
-            self.journal.say(agent.to_state());
-        }
+    /// Returns true if a tool call in progress shows this change of a file.
+    pub fn shows_change(&self, written: &WrittenFile) -> bool {
+        self.calls.any_shows_change(written)
     }
 
-    /// Whether a call that is shown tells of this change of a file.
-    pub fn shows_change(&self, wrote: &WrittenFile) -> bool {
-        self.calls.show(wrote)
-    }
-
-    /// The calls that turns left open, of which nothing was heard since.
+    /// Returns the ids of calls that turns left open and that were silent since.
     pub fn leftover_ids(&self) -> impl Iterator<Item = &str> {
-        self.journal.left()
+        self.journal.leftover_ids()
     }
 
-    /// The same, for a client that goes on where this one ends.
+    /// Returns the same calls for the next client of the conversation.
     pub fn leftover_calls(&self) -> LeftoverCalls {
-        self.journal.all_left()
+        self.journal.leftover_calls()
     }
 
-    /// Puts an event of the app's own into the conversation.
+    /// Adds an event of the app to the conversation.
     pub fn add_event(&mut self, body: Body) {
-        self.journal.say(body);
+        self.journal.add(body);
     }
 
-    /// What the agent and its session are doing.
+    /// Returns the phase of the agent and its session.
     pub fn phase(&self) -> Phase {
         match self.stage {
             Stage::Ended => Phase::Ended,
             Stage::Failed => Phase::Failed,
-            _ if !self.asks.list().is_empty() => Phase::Asking,
+            _ if !self.questions.list().is_empty() => Phase::Asking,
             Stage::Starting => Phase::Starting,
             Stage::Unopened => Phase::Unopened,
             Stage::Login(_) => Phase::NeedsLogin,
@@ -219,37 +235,38 @@ impl Client {
         }
     }
 
-    /// What is known of the agent and its session.
+    /// Returns what the agent reported about itself and its session.
     pub fn state(&self) -> &AgentState {
         &self.state
     }
 
-    /// The messages that wait for their turn, the next one first.
+    /// Returns the queued prompts, the next one first.
     pub fn queue(&self) -> &VecDeque<QueuedPrompt> {
         &self.queue
     }
 
-    /// The requests that wait for the person, oldest first.
+    /// Returns the open questions, oldest first.
     pub fn questions(&self) -> &[Question] {
-        self.asks.list()
+        self.questions.list()
     }
 
-    /// Whether a turn runs that was asked to stop.
+    /// Returns true if the current turn was canceled and has not ended yet.
     pub fn is_canceling(&self) -> bool {
         self.turn.as_ref().is_some_and(|turn| turn.is_canceled)
     }
 
-    /// The end of what the agent wrote to standard error.
+    /// Returns the end of the agent's standard error.
     pub fn stderr(&self) -> &str {
         &self.stderr
     }
 
-    /// The end of what it wrote there since it was asked for this last.
+    /// Returns the end of the agent's standard error since the last completed turn,
+    /// once.
     pub fn take_stderr(&mut self) -> String {
         std::mem::take(&mut self.fresh_stderr)
     }
 
-    /// The agent's process group.
+    /// Returns the agent's process group.
     pub fn group(&self) -> Option<i32> {
         match &self.link {
             Link::Process(connection) => Some(connection.group()),
@@ -257,23 +274,23 @@ impl Client {
         }
     }
 
-    /// Bytes that the agent did not read yet.
+    /// Returns the number of bytes that the agent has not read yet.
     pub fn unread_bytes(&self) -> usize {
         match &self.link {
-            Link::Process(connection) => connection.waiting(),
+            Link::Process(connection) => connection.unread_bytes(),
             Link::Function(_) => 0,
         }
     }
 
-    /// The file that the conversation is kept in, once it is there.
-    pub fn record_path(&self) -> Option<&std::path::Path> {
+    /// Returns the file of the recording, once it exists.
+    pub fn record_path(&self) -> Option<&Path> {
         self.journal.path()
     }
 
-    /// Takes what came, and says what is new.
+    /// Processes what arrived and returns the changes.
     pub fn receive(&mut self, incoming: Incoming) -> Vec<Update> {
         match incoming {
-            Incoming::Line(line) => self.line(line.trim_end_matches('\r')),
+            Incoming::Line(line) => self.handle_line(line.trim_end_matches('\r')),
             Incoming::Oversized(bytes) => {
                 let text = format!("The agent sent a line of {bytes} bytes, which was skipped.");
                 self.notice(Level::Warning, text);
@@ -282,63 +299,81 @@ impl Client {
                 keep_end(&mut self.stderr, &text);
                 keep_end(&mut self.fresh_stderr, &text);
             }
-            Incoming::Exited(exit) => self.ended(exit),
-            Incoming::Terminal(news) => self.terminal_news(news),
+            Incoming::Exited(exit) => self.handle_exit(exit),
+            Incoming::Terminal(event) => self.handle_terminal_event(event),
         }
         self.take_updates()
     }
 
-    /// What is new since the last time: events first.
+    /// Returns the changes since the last time, events first.
     pub fn take_updates(&mut self) -> Vec<Update> {
-        let mut news = self.journal.settle(&mut self.updates);
-        news.append(&mut self.updates);
+        let mut updates = self.journal.take_events(&mut self.updates);
+        updates.append(&mut self.updates);
         let phase = self.phase();
-        if phase != self.told {
-            self.told = phase;
-            news.push(Update::Phase(phase));
+        if phase != self.reported_phase {
+            self.reported_phase = phase;
+            updates.push(Update::Phase(phase));
         }
-        news
+        updates
     }
 
-    /// Nothing came for a while: what was held back until the next message is
-    /// shown now, and so are terminals that no call took up.
+    /// Shows what is held back until the next message, and terminals that no call
+    /// shows. To be called when nothing has arrived for a while.
     pub fn flush_held(&mut self) -> Vec<Update> {
-        self.show_cards();
-        self.journal.release();
+        self.show_due_cards();
+        self.journal.flush();
         self.take_updates()
     }
 
-    fn line(&mut self, line: &str) {
+    /// Ends all commands and closes the conversation, for a client that is about to
+    /// be dropped.
+    pub fn finish(&mut self) {
+        self.end_shells();
+        self.release_all_terminals();
+        // The answer of a canceled turn is not waited for.
+        if let Some(turn) = self.turn.take().filter(|turn| turn.is_canceled) {
+            let result = schema::PromptResponse::new(schema::StopReason::Cancelled);
+            let answer = wire::answer(&json!(turn.request), &result);
+            self.journal.received(&answer);
+        }
+        self.journal.finish();
+    }
+
+    fn handle_line(&mut self, line: &str) {
         if line.trim().is_empty() || matches!(self.stage, Stage::Ended) {
             return;
         }
         let Some(message) = wire::parse(line) else {
-            let text = line.chars().take(STRAY).collect();
+            let text = line.chars().take(INVALID_LINE_LIMIT).collect();
             self.updates.push(Update::InvalidLine(text));
             return;
         };
-        // An answer to nothing, or a second one, says nothing of a turn.
+        // The reader must not take an unexpected answer for the end of a turn.
         if let Message::Response { id, .. } = &message
             && !id.as_i64().is_some_and(|id| self.pending.contains_key(&id))
         {
             return;
         }
-        self.take_up(&message);
-        self.journal.came(line);
+        self.replace_cards(&message);
+        self.journal.received(line);
         match message {
-            Message::Request { id, method, params } => self.request(&id, &method, &params),
-            Message::Notification { method, params } => self.notification(&method, &params),
-            Message::Response { id, result } => self.response(&id, result),
+            Message::Request { id, method, params } => self.handle_request(&id, &method, &params),
+            Message::Notification { method, params } => self.handle_notification(&method, &params),
+            Message::Response { id, result } => self.handle_response(&id, result),
             Message::Other => {}
         }
     }
 
-    fn request(&mut self, id: &Value, method: &str, params: &Value) {
+    fn handle_request(&mut self, id: &Value, method: &str, params: &Value) {
         match method {
-            "session/request_permission" => self.asks_permission(id, params),
-            "elicitation/create" => self.asks_form(id, params),
-            "fs/read_text_file" | "fs/write_text_file" => self.file_request(id, method, params),
-            _ if method.starts_with("terminal/") => self.terminal_request(id, method, params),
+            "session/request_permission" => self.handle_permission_request(id, params),
+            "elicitation/create" => self.handle_elicitation(id, params),
+            "fs/read_text_file" | "fs/write_text_file" => {
+                self.handle_file_request(id, method, params);
+            }
+            _ if method.starts_with("terminal/") => {
+                self.handle_terminal_request(id, method, params);
+            }
             _ => {
                 let error = schema::Error::method_not_found().data(json!(method));
                 self.refuse(id, &error);
@@ -346,19 +381,19 @@ impl Client {
         }
     }
 
-    fn notification(&mut self, method: &str, params: &Value) {
+    fn handle_notification(&mut self, method: &str, params: &Value) {
         match method {
-            "session/update" => self.update(params),
-            "elicitation/complete" => self.visited(&wire::text(params, "elicitationId")),
+            "session/update" => self.handle_update(params),
+            "elicitation/complete" => self.complete_visit(&wire::text(params, "elicitationId")),
             "$/cancel_request" => {
                 let request = params.get("requestId").unwrap_or(&Value::Null);
-                self.taken_back(request);
+                self.withdraw(request);
             }
             _ => {}
         }
     }
 
-    fn update(&mut self, params: &Value) {
+    fn handle_update(&mut self, params: &Value) {
         let session = wire::text(params, "sessionId");
         let update = params.get("update").unwrap_or(&Value::Null);
         self.calls.update(&session, update);
@@ -368,140 +403,59 @@ impl Client {
         }
     }
 
-    fn response(&mut self, id: &Value, result: Result<Value, Refusal>) {
+    fn handle_response(&mut self, id: &Value, result: Result<Value, Refusal>) {
         let Some(pending) = id.as_i64().and_then(|id| self.pending.remove(&id)) else {
             return;
         };
         match pending {
-            Pending::Initialize => self.initialized(result),
+            Pending::Initialize => self.finish_initialize(result),
             Pending::Authenticate => match result {
                 Ok(_) => self.retry_after_login(),
-                Err(refusal) => self.failed("authenticate", &refusal.message),
+                Err(refusal) => self.report_failure("authenticate", &refusal.message),
             },
-            Pending::OpenSession(open) => self.opened(open, result),
-            Pending::Prompt => self.prompt_ended(result),
+            Pending::OpenSession(request) => self.finish_open(request, result),
+            Pending::Prompt => self.finish_turn(result),
             Pending::Mode(mode) => {
-                if self.succeeded("session/set_mode", result).is_some() {
+                if self.ok_or_report("session/set_mode", result).is_some() {
                     self.state.mode = mode;
                 }
             }
             Pending::Option => {
-                if let Some(result) = self.succeeded("session/set_config_option", result) {
-                    self.state.settings(&result);
+                if let Some(result) = self.ok_or_report("session/set_config_option", result) {
+                    self.state.set_options(&result);
                 }
             }
             Pending::Model(model) => {
-                if self.succeeded("session/set_model", result).is_some() {
-                    self.set_model(model);
+                if self.ok_or_report("session/set_model", result).is_some() {
+                    self.model_was_set(model);
                 }
             }
             Pending::List => {
-                if let Some(result) = self.succeeded("session/list", result) {
+                if let Some(result) = self.ok_or_report("session/list", result) {
                     let next = result.get("nextCursor").and_then(Value::as_str);
                     let next = next.map(str::to_owned);
-                    let sessions = agent_state::saved(&result);
+                    let sessions = agent_state::saved_sessions(&result);
                     self.updates.push(Update::Sessions(sessions, next));
                 }
             }
-            Pending::Other(what) => {
-                self.succeeded(what, result);
+            Pending::Other(method) => {
+                self.ok_or_report(method, result);
             }
         }
         self.updates.push(Update::StateChanged);
     }
 
-    fn succeeded(&mut self, what: &str, result: Result<Value, Refusal>) -> Option<Value> {
-        match result {
-            Ok(value) => Some(value),
-            Err(refusal) => {
-                self.failed(what, &refusal.message);
-                None
-            }
-        }
-    }
-
-    fn failed(&mut self, what: &str, message: &str) {
-        self.updates.push(Update::Failed {
-            what: what.to_owned(),
-            message: message.to_owned(),
-        });
-    }
-
-    /// Sets the mode.
-    pub fn set_mode(&mut self, mode: &str) {
-        let session = self.state.session.clone();
-        let params = schema::SetSessionModeRequest::new(session, mode.to_owned());
-        let pending = Pending::Mode(mode.to_owned());
-        self.ask_agent("session/set_mode", &params, pending);
-    }
-
-    /// Sets a setting: to one of its values, or on or off.
-    pub fn set_option(&mut self, option: &str, value: &Value) {
-        let session = self.state.session.clone();
-        let is_model_list =
-            |known: &&agent_state::ConfigOption| known.id == option && known.is_model_list;
-        if self.state.options.iter().any(|known| is_model_list(&known)) {
-            let model = value.as_str().unwrap_or_default().to_owned();
-            // From before settings, and no part of the schema any more.
-            let params = json!({"sessionId": session, "modelId": model});
-            self.ask_agent("session/set_model", &params, Pending::Model(model));
-            return;
-        }
-        let value = match value {
-            Value::Bool(value) => schema::SessionConfigOptionValue::Boolean { value: *value },
-            value => schema::SessionConfigOptionValue::ValueId {
-                value: value.as_str().unwrap_or_default().to_owned().into(),
-            },
-        };
-        let params = schema::SetSessionConfigOptionRequest::new(session, option.to_owned(), value);
-        self.ask_agent("session/set_config_option", &params, Pending::Option);
-    }
-
-    fn set_model(&mut self, model: String) {
-        let mut lists = self.state.options.iter_mut();
-        let list = lists.find(|option| option.is_model_list);
-        if let Some(ConfigValue::Select { current, .. }) = list.map(|list| &mut list.value) {
-            *current = model;
-        }
-    }
-
-    /// Questions for the sessions that the agent keeps; they come as
-    /// [`Update::Sessions`].
-    pub fn list_sessions(&mut self, cursor: Option<String>) {
-        let mut params = schema::ListSessionsRequest::new().cwd(self.config.root.clone());
-        params.cursor = cursor;
-        self.ask_agent("session/list", &params, Pending::List);
-    }
-
-    /// Deletes a session that the agent keeps.
-    pub fn delete_session(&mut self, session: &str) {
-        let params = schema::DeleteSessionRequest::new(session.to_owned());
-        self.ask_agent("session/delete", &params, Pending::Other("session/delete"));
-    }
-
-    /// Closes the session, where the agent can, and then the agent's input,
-    /// which asks it to end.
-    pub fn close(&mut self) {
-        if self.state.capabilities.close && matches!(self.stage, Stage::Opened) {
-            let params = schema::CloseSessionRequest::new(self.state.session.clone());
-            self.ask_agent("session/close", &params, Pending::Other("session/close"));
-        }
-        if let Link::Process(connection) = &mut self.link {
-            connection.close();
-        }
-    }
-
-    fn ended(&mut self, exit: Exit) {
+    fn handle_exit(&mut self, exit: Exit) {
         if matches!(self.stage, Stage::Ended) {
             return;
         }
         self.stage = Stage::Ended;
         self.turn = None;
         self.pending.clear();
-        for id in self.asks.clear() {
+        for id in self.questions.clear() {
             self.updates.push(Update::QuestionClosed(id));
         }
-        self.release_all();
+        self.release_all_terminals();
         self.journal.finish();
         self.updates.push(Update::Ended {
             exit,
@@ -509,52 +463,26 @@ impl Client {
         });
     }
 
-    /// Says of all that has not ended that it was stopped: the agent and all
-    /// commands are ended now.
-    pub fn finish(&mut self) {
-        self.end_shells();
-        self.release_all();
-        // Nobody waits for the answer of an agent that was told to stop.
-        if let Some(turn) = self.turn.take().filter(|turn| turn.is_canceled) {
-            let result = schema::PromptResponse::new(schema::StopReason::Cancelled);
-            let answer = wire::answer(&json!(turn.request), &result);
-            self.journal.came(&answer);
-        }
-        self.journal.finish();
-    }
-
-    fn ask_agent(&mut self, method: &str, params: &impl serde::Serialize, pending: Pending) -> i64 {
-        self.last_id += 1;
-        self.pending.insert(self.last_id, pending);
-        self.send(wire::request(self.last_id, method, params));
-        self.last_id
-    }
-
-    fn tell_agent(&mut self, method: &str, params: &impl serde::Serialize) {
-        self.send(wire::notification(method, params));
-    }
-
-    fn reply(&mut self, id: &Value, result: &impl serde::Serialize) {
-        self.send(wire::answer(id, result));
-    }
-
-    fn refuse(&mut self, id: &Value, error: &schema::Error) {
-        self.send(wire::error(id, error));
-    }
-
-    fn send(&mut self, line: String) {
-        if matches!(self.stage, Stage::Ended) {
-            return;
-        }
-        self.journal.went(&line);
-        match &self.link {
-            Link::Process(connection) => connection.send(line),
-            Link::Function(send) => send(line),
+    /// Returns the result of a request, or reports its failure.
+    fn ok_or_report(&mut self, method: &str, result: Result<Value, Refusal>) -> Option<Value> {
+        match result {
+            Ok(value) => Some(value),
+            Err(refusal) => {
+                self.report_failure(method, &refusal.message);
+                None
+            }
         }
     }
 
-    /// A rule answered: that is told, shown and kept.
-    fn automatic(&mut self, title: String, action: Action, rule: usize) {
+    fn report_failure(&mut self, method: &str, message: &str) {
+        self.updates.push(Update::Failed {
+            what: method.to_owned(),
+            message: message.to_owned(),
+        });
+    }
+
+    /// Reports the answer of a rule, as an event and as an update.
+    fn report_rule(&mut self, title: String, action: Action, rule: usize) {
         let verb = match action {
             Action::Allow => "allowed",
             Action::Ask => "asks",
@@ -570,7 +498,36 @@ impl Client {
     }
 
     fn notice(&mut self, level: Level, text: String) {
-        let notice = Notice::new(level, text);
-        self.journal.say(Body::Notice(notice));
+        self.journal.add(Notice::new(level, text));
+    }
+
+    fn send_request(&mut self, method: &str, params: &impl Serialize, pending: Pending) -> i64 {
+        self.last_request += 1;
+        self.pending.insert(self.last_request, pending);
+        self.send(wire::request(self.last_request, method, params));
+        self.last_request
+    }
+
+    fn send_notification(&mut self, method: &str, params: &impl Serialize) {
+        self.send(wire::notification(method, params));
+    }
+
+    fn reply(&mut self, id: &Value, result: &impl Serialize) {
+        self.send(wire::answer(id, result));
+    }
+
+    fn refuse(&mut self, id: &Value, error: &schema::Error) {
+        self.send(wire::error(id, error));
+    }
+
+    fn send(&mut self, line: String) {
+        if matches!(self.stage, Stage::Ended) {
+            return;
+        }
+        self.journal.sent(&line);
+        match &self.link {
+            Link::Process(connection) => connection.send(line),
+            Link::Function(send) => send(line),
+        }
     }
 }

@@ -1,12 +1,12 @@
-//! An agent's process and the lines that go in and out of it.
+//! An agent's process, and the lines that it reads and writes.
 //!
-//! Nothing here ever waits for the agent: one thread reads its output, one its
-//! errors, one writes what is queued, one waits for its end. What they have to
-//! say goes to a callback as [`Incoming`]; a callback that blocks slows the
-//! agent down, and nothing else. Made by `client.rs`.
+//! Nothing here blocks on the agent: one thread reads its output, one its errors, one
+//! writes the queued lines, one waits for its end. They report to a callback as
+//! [`Incoming`]. A callback that blocks slows down the agent and nothing else.
+//! Created by `client.rs`.
 //!
-//! The agent has a process group of its own. When it ends, or when the
-//! [`Connection`] is dropped, all that is left of the group is ended too.
+//! The agent leads a process group. When it ends, or when the [`Connection`] is
+//! dropped, the rest of the group is ended too.
 
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
@@ -28,31 +28,31 @@ use lines::Lines;
 pub mod interpreter;
 mod lines;
 
-/// Longer lines are skipped.
+/// Maximum length of a line. Longer ones are skipped.
 const LINE_LIMIT: usize = 64 << 20;
-/// How much of standard error is kept.
-const ERRORS_KEPT: usize = 8 << 10;
-/// How long an agent may take to end by itself once its input is closed.
-const GRACE: Duration = Duration::from_millis(300);
-/// How long it may take after it was asked to end.
-const PATIENCE: Duration = Duration::from_millis(700);
-/// How long output may still come after the process ended.
+/// Bytes of standard error that are kept.
+const STDERR_LIMIT: usize = 8 << 10;
+/// Time for the agent to end once its input is closed.
+const CLOSE_GRACE: Duration = Duration::from_millis(300);
+/// Time for the agent to end after SIGTERM.
+const TERM_GRACE: Duration = Duration::from_millis(700);
+/// Time for the last output to arrive after the process ended.
 const LINGER: Duration = Duration::from_millis(500);
-/// How long a process may go on after it closed its output.
-const DEAF: Duration = Duration::from_secs(2);
-/// How long what the agent left behind may take to end.
-const ORPHANS: Duration = Duration::from_millis(20);
+/// Time for the process to end after it closed its output.
+const OUTPUT_CLOSED_GRACE: Duration = Duration::from_secs(2);
+/// Time for the agent's orphans to end after SIGTERM.
+const ORPHAN_GRACE: Duration = Duration::from_millis(20);
 const CHUNK: usize = 64 << 10;
 
-/// What is started.
+/// The command that starts an agent.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Launch {
     /// The program and its arguments.
     pub argv: Vec<OsString>,
-    /// Variables beside those of this process.
+    /// Environment variables to add.
     pub env: Vec<(OsString, OsString)>,
-    /// Where it runs: the root of the project.
+    /// The working folder: the project's root.
     pub cwd: PathBuf,
 }
 
@@ -67,34 +67,34 @@ impl Launch {
     }
 }
 
-/// What came from the agent or from a command that runs for it.
+/// Input from the agent or from a command in a terminal.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Incoming {
-    /// A line of its output, without its end.
+    /// A line of output, without its newline.
     Line(String),
-    /// A line of so many bytes was skipped.
+    /// A line of this many bytes was skipped.
     Oversized(usize),
-    /// Something on standard error.
+    /// Text on standard error.
     Stderr(String),
-    /// It is over.
+    /// The process ended.
     Exited(Exit),
-    /// TerminalEvent of a command in a terminal.
+    /// An event of a terminal.
     Terminal(TerminalEvent),
 }
 
 /// An agent's process.
 pub(crate) struct Connection {
     group: Pid,
-    /// Gone once the input is to be closed.
+    /// `None` once the input is closed.
     outbox: Option<Sender<String>>,
-    waiting: Arc<AtomicUsize>,
+    unread: Arc<AtomicUsize>,
     is_alive: Arc<Mutex<bool>>,
     ended: Receiver<()>,
 }
 
 impl Connection {
-    /// Starts an agent. Fails when there is no such program.
+    /// Starts an agent. Fails if there is no such program.
     pub(crate) fn start(
         launch: &Launch,
         callback: impl Fn(Incoming) + Send + Clone + 'static,
@@ -112,69 +112,69 @@ impl Connection {
             .stderr(Stdio::piped())
             .process_group(0)
             .spawn()
-            .map_err(|error| interpreter::explained(error, program))?;
+            .map_err(|error| interpreter::explain(error, program))?;
         let group = Pid::from_child(&child);
         let is_alive = Arc::new(Mutex::new(true));
         let (outbox, queued) = mpsc::channel();
-        let waiting = Arc::new(AtomicUsize::new(0));
-        let (tell_silent, silent) = mpsc::channel();
+        let unread = Arc::new(AtomicUsize::new(0));
+        let (output_ended, outputs) = mpsc::channel();
         if let Some(input) = child.stdin.take() {
-            let waiting = Arc::clone(&waiting);
-            thread::spawn(move || write_lines(input, &queued, &waiting));
+            let unread = Arc::clone(&unread);
+            thread::spawn(move || write_lines(input, &queued, &unread));
         }
         if let Some(output) = child.stdout.take() {
             let (callback, is_alive) = (callback.clone(), Arc::clone(&is_alive));
-            let tell_silent = tell_silent.clone();
+            let output_ended = output_ended.clone();
             thread::spawn(move || {
                 read_lines(output, &callback);
-                let _ = tell_silent.send(());
-                end_the_deaf(group, &is_alive);
+                let _ = output_ended.send(());
+                end_after_output_closed(group, &is_alive);
             });
         }
         if let Some(errors) = child.stderr.take() {
             let callback = callback.clone();
             thread::spawn(move || {
                 read_errors(errors, &callback);
-                let _ = tell_silent.send(());
+                let _ = output_ended.send(());
             });
         }
-        let (tell_ended, ended) = mpsc::channel();
+        let (has_ended, ended) = mpsc::channel();
         let alive = Arc::clone(&is_alive);
         thread::spawn(move || {
             let exit = wait(child, group, &alive);
-            let _ = tell_ended.send(());
-            // What the agent said last comes before its end; what it started
-            // may hold the pipe open, and is not waited for.
+            let _ = has_ended.send(());
+            // The last output is reported before the end. An orphan of the agent may
+            // keep the pipes open, so the wait is limited.
             for _pipe in 0..2 {
-                let _ = silent.recv_timeout(LINGER);
+                let _ = outputs.recv_timeout(LINGER);
             }
             callback(Incoming::Exited(exit));
         });
         Ok(Self {
             group,
             outbox: Some(outbox),
-            waiting,
+            unread,
             is_alive,
             ended,
         })
     }
 
-    /// The agent's process group, which has the number of its process.
+    /// Returns the process group, whose number is that of the process.
     pub(crate) fn group(&self) -> i32 {
         self.group.as_raw_nonzero().get()
     }
 
-    /// Queues a line. One that nobody reads any more is dropped.
+    /// Queues a line. It is dropped if the agent has ended.
     pub(crate) fn send(&self, line: String) {
         if let Some(outbox) = &self.outbox {
-            self.waiting.fetch_add(line.len(), Ordering::Relaxed);
+            self.unread.fetch_add(line.len(), Ordering::Relaxed);
             let _ = outbox.send(line);
         }
     }
 
-    /// Bytes that the agent did not read yet: one that hangs lets them grow.
-    pub(crate) fn waiting(&self) -> usize {
-        self.waiting.load(Ordering::Relaxed)
+    /// Returns the number of bytes that the agent has not read yet.
+    pub(crate) fn unread_bytes(&self) -> usize {
+        self.unread.load(Ordering::Relaxed)
     }
 
     /// Closes the agent's input, which asks it to end.
@@ -190,12 +190,12 @@ impl Connection {
 impl Drop for Connection {
     fn drop(&mut self) {
         self.close();
-        if self.ended.recv_timeout(GRACE).is_ok() {
+        if self.ended.recv_timeout(CLOSE_GRACE).is_ok() {
             return;
         }
         self.signal(Signal::TERM);
         self.signal(Signal::CONT);
-        if self.ended.recv_timeout(PATIENCE).is_ok() {
+        if self.ended.recv_timeout(TERM_GRACE).is_ok() {
             return;
         }
         self.signal(Signal::KILL);
@@ -203,8 +203,8 @@ impl Drop for Connection {
     }
 }
 
-/// Signals a group whose leader was not reaped yet, so that its number cannot
-/// mean another group.
+/// Signals a group, unless its leader was reaped: then the number could belong to
+/// another group.
 fn signal_group(group: Pid, is_alive: &Mutex<bool>, signal: Signal) {
     let is_alive = is_alive.lock().unwrap_or_else(PoisonError::into_inner);
     if *is_alive {
@@ -212,32 +212,32 @@ fn signal_group(group: Pid, is_alive: &Mutex<bool>, signal: Signal) {
     }
 }
 
-/// Waits for the end, and ends what is left of the group.
+/// Waits for the end of the process, and then ends the rest of its group.
 fn wait(mut child: Child, group: Pid, is_alive: &Mutex<bool>) -> Exit {
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
     while let Err(rustix::io::Errno::INTR) = waitid(WaitId::Pid(group), options) {}
     let mut is_alive = is_alive.lock().unwrap_or_else(PoisonError::into_inner);
     let _ = kill_process_group(group, Signal::TERM);
-    thread::sleep(ORPHANS);
+    thread::sleep(ORPHAN_GRACE);
     let _ = kill_process_group(group, Signal::KILL);
     *is_alive = false;
     child.wait().map(Exit::from).unwrap_or_default()
 }
 
-/// An agent that closed its output can say nothing any more.
-fn end_the_deaf(group: Pid, is_alive: &Mutex<bool>) {
-    thread::sleep(DEAF);
+/// Ends an agent that has closed its output.
+fn end_after_output_closed(group: Pid, is_alive: &Mutex<bool>) {
+    thread::sleep(OUTPUT_CLOSED_GRACE);
     signal_group(group, is_alive, Signal::TERM);
-    thread::sleep(PATIENCE);
+    thread::sleep(TERM_GRACE);
     signal_group(group, is_alive, Signal::KILL);
 }
 
-fn write_lines(mut input: ChildStdin, queued: &Receiver<String>, waiting: &AtomicUsize) {
+fn write_lines(mut input: ChildStdin, queued: &Receiver<String>, unread: &AtomicUsize) {
     for mut line in queued {
         let length = line.len();
         line.push('\n');
         let written = input.write_all(line.as_bytes());
-        waiting.fetch_sub(length, Ordering::Relaxed);
+        unread.fetch_sub(length, Ordering::Relaxed);
         if written.is_err() {
             return;
         }
@@ -254,7 +254,7 @@ fn read_lines(mut output: impl Read, callback: &impl Fn(Incoming)) {
 }
 
 fn read_errors(mut errors: impl Read, callback: &impl Fn(Incoming)) {
-    let mut chunk = vec![0; ERRORS_KEPT];
+    let mut chunk = vec![0; STDERR_LIMIT];
     while let Some(bytes) = read(&mut errors, &mut chunk) {
         callback(Incoming::Stderr(
             String::from_utf8_lossy(bytes).into_owned(),
@@ -262,11 +262,11 @@ fn read_errors(mut errors: impl Read, callback: &impl Fn(Incoming)) {
     }
 }
 
-/// Appends to the end of a text of which only the end is kept.
+/// Appends to a text and keeps only its last [`STDERR_LIMIT`] bytes.
 pub(crate) fn keep_end(kept: &mut String, more: &str) {
     kept.push_str(more);
-    if kept.len() > ERRORS_KEPT {
-        let mut cut = kept.len() - ERRORS_KEPT;
+    if kept.len() > STDERR_LIMIT {
+        let mut cut = kept.len() - STDERR_LIMIT;
         while !kept.is_char_boundary(cut) {
             cut += 1;
         }

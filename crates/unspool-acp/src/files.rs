@@ -1,14 +1,11 @@
-//! Files for an agent: read and written inside the project's root, and nowhere
-//! else.
+//! File access for an agent, limited to the project's root.
 //!
-//! Paths come from the agent and may be anything. None is ever given to the
-//! system as a whole: `files/walk.rs` goes from the root's handle down, one
-//! name at a time, and follows no link that it has not looked at itself, so
-//! that nothing can be exchanged between a check and its use. A link inside the
-//! root that leads to a place inside the root is followed, also for writing,
-//! where its target is written; every other link is an error. Only regular
-//! files are touched. A file that has a second name outside the root (a hard
-//! link) cannot be told from others.
+//! Paths come from the agent and are untrusted. None is passed to the system as a
+//! whole: `files/walk.rs` walks down from the root's handle, one name at a time, and
+//! resolves every symbolic link itself, so that nothing can be replaced between check
+//! and use. A link that leads to a place inside the root is followed, for writing
+//! too; any other link is an error. Only regular files are read or written. A hard
+//! link to a file outside the root cannot be recognized.
 //!
 //! Called by `client.rs` for `fs/read_text_file` and `fs/write_text_file`.
 
@@ -28,22 +25,22 @@ use walk::{Missing, Place};
 
 mod walk;
 
-/// Larger files are neither read nor written.
+/// Maximum size of a file to read or write.
 const SIZE_LIMIT: u64 = 64 << 20;
 
-/// Why a file was not read or written.
+/// An error of reading or writing a file.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum FileError {
-    /// It is not inside the project's root.
+    /// The path is outside the project's root.
     Outside,
     /// There is no such file.
     NotFound,
-    /// It is a folder, a pipe, a device.
+    /// It is a folder, a pipe or a device.
     NotAFile,
-    /// It is over the limit.
+    /// The file has this many bytes, more than the limit.
     TooLarge(u64),
-    /// The system refused.
+    /// The system reported an error.
     Io(io::Error),
 }
 
@@ -77,38 +74,37 @@ impl From<io::Error> for FileError {
     }
 }
 
-/// What was read.
+/// Text read from a file.
 #[derive(Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FileText {
-    /// The lines that were asked for.
+    /// The requested lines.
     pub text: String,
-    /// Some bytes were no UTF-8 and were replaced.
+    /// Some bytes were not UTF-8 and were replaced.
     pub is_lossy: bool,
 }
 
-/// What was written.
+/// A file that the agent wrote.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WrittenFile {
-    /// The file, as it was named.
+    /// The path, as the agent sent it.
     pub path: PathBuf,
-    /// What stood there; `None` where there was no file.
+    /// The text before; `None` for a new file.
     pub old: Option<String>,
-    /// What stands there now.
+    /// The text after.
     pub new: String,
 }
 
-/// The project's root.
+/// The files below a project's root.
 pub struct Files {
     handle: OwnedFd,
-    /// The names under which the root is known: as it was given, and without
-    /// links.
+    /// The paths of the root: with its links resolved, and as it was given.
     names: Vec<PathBuf>,
 }
 
 impl Files {
-    /// Opens the root. Fails when it is no folder that can be read.
+    /// Opens the root. Fails if it is not a readable folder.
     pub fn open(root: &Path) -> io::Result<Self> {
         let real = root.canonicalize()?;
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
@@ -120,13 +116,13 @@ impl Files {
         Ok(Self { handle, names })
     }
 
-    /// The root's path, without links.
+    /// Returns the root's path, with its links resolved.
     pub fn root(&self) -> &Path {
         self.names.first().map_or(Path::new("/"), PathBuf::as_path)
     }
 
-    /// The path below the root that a path means by its letters alone: for
-    /// rules and headings, not for access. `None` for one outside.
+    /// Returns a path relative to the root, or `None` if it is outside. It compares
+    /// names only: good for rules and titles, not for access.
     pub fn relative<'a>(&self, path: &'a Path) -> Option<&'a Path> {
         if path.is_relative() {
             return Some(path);
@@ -136,13 +132,13 @@ impl Files {
             .find_map(|name| path.strip_prefix(name).ok())
     }
 
-    /// Where a path leads once all links are followed, below the root. The
-    /// file itself need not be there.
+    /// Resolves all links of a path; returns it relative to the root. The file itself
+    /// need not exist.
     pub fn resolve(&self, path: &Path) -> Result<PathBuf, FileError> {
-        Ok(walk::find(self, path, Missing::IsNamed)?.path)
+        Ok(walk::find(self, path, Missing::IsAccepted)?.path)
     }
 
-    /// A folder inside the root, for a command to run in.
+    /// Returns the absolute path of a folder inside the root.
     pub fn folder(&self, path: &Path) -> Result<PathBuf, FileError> {
         let place = walk::find(self, path, Missing::Fails)?;
         if !place.name.is_empty() {
@@ -151,8 +147,7 @@ impl Files {
         Ok(self.root().join(place.path))
     }
 
-    /// Reads lines of a text file: from `line` (the first one is 1), at most
-    /// `limit` of them.
+    /// Reads at most `limit` lines of a text file, starting at `line` (counted from 1).
     pub fn read(
         &self,
         path: &Path,
@@ -169,19 +164,18 @@ impl Files {
         Ok(FileText { text, is_lossy })
     }
 
-    /// The first bytes of a file, at most so many.
-    pub fn bytes(&self, path: &Path, most: usize) -> Result<Vec<u8>, FileError> {
+    /// Reads at most `limit` bytes from the start of a file.
+    pub fn bytes(&self, path: &Path, limit: usize) -> Result<Vec<u8>, FileError> {
         let place = walk::find(self, path, Missing::Fails)?;
         let file = File::from(open_file(&place)?);
         let mut bytes = Vec::new();
-        file.take(most as u64).read_to_end(&mut bytes)?;
+        file.take(limit as u64).read_to_end(&mut bytes)?;
         Ok(bytes)
     }
 
-    /// Whether a file can be written, or read, as far as that is known before
-    /// it is done.
-    pub fn check(&self, path: &Path, is_written: bool) -> Result<(), FileError> {
-        let place = walk::find(self, path, Missing::IsNamed)?;
+    /// Fails if reading or writing a file is sure to fail.
+    pub fn check(&self, path: &Path, is_write: bool) -> Result<(), FileError> {
+        let place = walk::find(self, path, Missing::IsAccepted)?;
         if place.name.is_empty() {
             return Err(FileError::NotAFile);
         }
@@ -194,18 +188,17 @@ impl Files {
                 }
                 Ok(())
             }
-            Err(Errno::NOENT) if is_written => Ok(()),
+            Err(Errno::NOENT) if is_write => Ok(()),
             Err(errno) => Err(errno.into()),
         }
     }
 
-    /// Writes a whole file at once: nobody ever sees half of it. Its mode
-    /// stays; missing folders are made.
+    /// Replaces a file atomically. Keeps its mode and creates missing folders.
     pub fn write(&self, path: &Path, content: &str) -> Result<WrittenFile, FileError> {
         if content.len() as u64 > SIZE_LIMIT {
             return Err(FileError::TooLarge(content.len() as u64));
         }
-        let place = walk::find(self, path, Missing::IsMade)?;
+        let place = walk::find(self, path, Missing::IsCreated)?;
         let before = match open_file(&place) {
             Ok(file) => Some(file),
             Err(FileError::NotFound) => None,
@@ -228,8 +221,8 @@ impl Files {
     }
 }
 
-/// Opens a regular file for reading. One that is none is not even opened, and
-/// one that was exchanged meanwhile cannot make this wait.
+/// Opens a regular file for reading. Any other file is not opened, and one that was
+/// replaced meanwhile cannot block this.
 fn open_file(place: &Place) -> Result<OwnedFd, FileError> {
     if place.name.is_empty() {
         return Err(FileError::NotAFile);
@@ -258,7 +251,7 @@ fn check_regular(stat: &Stat) -> Result<(), FileError> {
 fn contents(file: &impl AsFd) -> Result<Vec<u8>, FileError> {
     let mut bytes = Vec::new();
     let file = File::from(file.as_fd().try_clone_to_owned()?);
-    // One that grows while it is read is cut off as well.
+    // The file may grow while it is read.
     file.take(SIZE_LIMIT + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > SIZE_LIMIT {
         return Err(FileError::TooLarge(bytes.len() as u64));
@@ -281,7 +274,7 @@ fn lines(text: &str, line: u64, limit: Option<u64>) -> String {
     text.split_inclusive('\n').skip(first).take(count).collect()
 }
 
-/// A new file beside the place takes its name.
+/// Writes a temporary file next to the target and renames it.
 fn replace(place: &Place, content: &str, mode: Option<Mode>) -> Result<(), FileError> {
     let folder = &place.folder;
     let name = temporary_name();

@@ -1,40 +1,39 @@
-//! Rules that answer requests for permission in a person's stead.
+//! Rules that answer permission requests for the user.
 //!
-//! A rule has an action and conditions; it matches when all its conditions do.
-//! Rules are asked in order and the first one that matches decides. Where a
-//! call touches several files, each is judged alone and the strictest verdict
-//! holds: `deny` before `ask` before `allow`. What no rule matches is asked, so
-//! that nothing is allowed that nobody allowed. Called by `client.rs`.
+//! A rule has an action and conditions; it matches when all its conditions do. The
+//! first rule that matches decides. If a call touches several files, each is judged
+//! alone and the strictest verdict holds: `deny` before `ask` before `allow`. Without a
+//! matching rule the user is asked, so that nothing is allowed by default. Called by
+//! `client.rs`.
 //!
 //! An `allow` has to be certain, a `deny` does not:
 //!
-//! - A command line with anything in it that could make a shell do more than
-//!   run one program (`;`, `&`, `|`, `<`, `>`, `$`, backticks, parentheses, line
-//!   ends, control characters) never matches the `command` of an `allow`.
-//!   Neither does a line that the agent gives only as its headline.
-//! - The `path` of a rule says nothing of what a command does: an `allow` with a
-//!   `path` and without a `command` never matches a command.
-//! - A file counts by the place that it leads to once links are followed; one
-//!   outside the project matches no `path` of an `allow`.
+//! - A command line that could make a shell do more than run one program (it contains
+//!   `;`, `&`, `|`, `<`, `>`, `$`, backticks, parentheses, newlines or control
+//!   characters) never matches the `command` of an `allow`. Neither does a line that
+//!   the agent gives only as its title.
+//! - A `path` does not restrict a command: an `allow` with a `path` and without a
+//!   `command` never matches a command.
+//! - A path is compared after its links are resolved; one outside the project matches
+//!   no `path` of an `allow`.
 
 use regex::Regex;
 use serde::Deserialize;
 
-/// What a rule answers.
+/// The answer of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Action {
-    /// Yes, this once.
+    /// Allow this once.
     Allow,
-    /// The person is asked, whatever later rules say.
+    /// Ask the user, whatever later rules say.
     Ask,
-    /// No, this once.
+    /// Deny this once.
     Deny,
 }
 
-/// One rule as it stands in a configuration. A condition that is not there
-/// holds for everything.
+/// A rule of the configuration. A missing condition always matches.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -43,14 +42,14 @@ pub struct Rule {
     pub action: Action,
     /// The tool's name: a pattern with `*` and `?`.
     pub tool: Option<String>,
-    /// The kind of work, in the protocol's word: `read`, `edit`, `delete`,
+    /// The kind of the call, as the protocol names it: `read`, `edit`, `delete`,
     /// `move`, `search`, `execute`, `think`, `fetch`, `switch_mode`, `other`.
     pub kind: Option<String>,
-    /// A file, relative to the project's root: `*` and `?` stay within a
-    /// folder, `**` does not.
+    /// A file, relative to the project's root: `*` and `?` match within a folder,
+    /// `**` across folders.
     pub path: Option<String>,
-    /// The whole command line: a pattern with `*` and `?`, or, if it begins
-    /// with `^`, a regular expression for all of it.
+    /// The whole command line: a pattern with `*` and `?`, or, if it starts with `^`, a
+    /// regular expression.
     pub command: Option<String>,
 }
 
@@ -67,38 +66,38 @@ impl Rule {
     }
 }
 
-/// What is asked for.
+/// An operation to be judged.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Operation {
     /// The tool's name.
     pub tool: String,
-    /// The kind of work.
+    /// The kind of the call.
     pub kind: String,
-    /// The files that it touches, relative to the root; `None` for one outside.
+    /// The files, relative to the root; `None` for one outside.
     pub paths: Vec<Option<String>>,
-    /// The command line, where the call's input has it.
+    /// The command line of the call's input.
     pub command: Option<String>,
-    /// What the agent calls it.
+    /// The agent's title.
     pub title: String,
 }
 
-/// Rules, ready to be asked.
+/// Compiled rules.
 #[derive(Clone, Debug, Default)]
-pub struct Rules(Vec<Ready>);
+pub struct Rules(Vec<CompiledRule>);
 
-/// What the rules say, and which of them.
+/// The answer of the rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Verdict {
     /// The answer.
     pub action: Action,
-    /// The rule's place in the list, counted from 1; `None` if none matched.
+    /// The number of the rule, counted from 1; `None` if none matched.
     pub rule: Option<usize>,
 }
 
 #[derive(Clone, Debug)]
-struct Ready {
+struct CompiledRule {
     action: Action,
     tool: Option<Regex>,
     kind: Option<String>,
@@ -107,51 +106,51 @@ struct Ready {
 }
 
 impl Rules {
-    /// Prepares rules. Fails with words for the person at a pattern that is
-    /// none, and at an `allow` without any condition.
+    /// Compiles rules. Fails, with a message for the user, at an invalid pattern or an
+    /// `allow` without a condition.
     pub fn new(rules: &[Rule]) -> Result<Self, String> {
         rules
             .iter()
             .enumerate()
             .map(|(index, rule)| {
-                Ready::new(rule).map_err(|error| format!("rule {}: {error}", index + 1))
+                CompiledRule::new(rule).map_err(|error| format!("rule {}: {error}", index + 1))
             })
             .collect::<Result<_, _>>()
             .map(Self)
     }
 
-    /// How many there are.
+    /// Returns the number of rules.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there is none.
+    /// Returns true if there are no rules.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// What the rules say.
-    pub fn judge(&self, subject: &Operation) -> Verdict {
-        if subject.paths.is_empty() {
-            return self.first(subject, None);
+    /// Returns the verdict on an operation.
+    pub fn judge(&self, operation: &Operation) -> Verdict {
+        if operation.paths.is_empty() {
+            return self.first(operation, None);
         }
-        let verdicts = subject
+        let verdicts = operation
             .paths
             .iter()
-            .map(|path| self.first(subject, path.as_deref()));
-        // Of equal ones the first is named.
+            .map(|path| self.first(operation, path.as_deref()));
+        // Of equal verdicts the first one is reported.
         verdicts
             .reduce(|a, b| if b.action > a.action { b } else { a })
-            .unwrap_or_else(|| self.first(subject, None))
+            .unwrap_or_else(|| self.first(operation, None))
     }
 
-    /// `path` is the file that is judged; `None` stands for none, and for one
-    /// outside.
-    fn first(&self, subject: &Operation, path: Option<&str>) -> Verdict {
+    /// Returns the verdict of the first rule that matches. `path` is `None` for a file
+    /// outside the root, or if there is no file.
+    fn first(&self, operation: &Operation, path: Option<&str>) -> Verdict {
         let rule = self
             .0
             .iter()
-            .position(|rule| rule.matches(subject, path))
+            .position(|rule| rule.matches(operation, path))
             .map(|index| index + 1);
         let action = rule
             .and_then(|number| self.0.get(number - 1))
@@ -160,7 +159,7 @@ impl Rules {
     }
 }
 
-impl Ready {
+impl CompiledRule {
     fn new(rule: &Rule) -> Result<Self, String> {
         let has_condition = rule.tool.is_some()
             || rule.kind.is_some()
@@ -176,54 +175,57 @@ impl Ready {
         };
         Ok(Self {
             action: rule.action,
-            tool: compile(&rule.tool, words)?,
+            tool: compile(&rule.tool, glob)?,
             kind: rule.kind.clone(),
             path: compile(&rule.path, path)?,
             command: compile(&rule.command, command)?,
         })
     }
 
-    fn matches(&self, subject: &Operation, path: Option<&str>) -> bool {
-        let tool = if subject.tool.is_empty() {
-            &subject.kind
+    fn matches(&self, operation: &Operation, path: Option<&str>) -> bool {
+        let tool = if operation.tool.is_empty() {
+            &operation.kind
         } else {
-            &subject.tool
+            &operation.tool
         };
         self.tool.as_ref().is_none_or(|regex| regex.is_match(tool))
-            && self.kind.as_ref().is_none_or(|kind| *kind == subject.kind)
-            && self.matches_path(subject, path)
-            && self.matches_command(subject)
+            && self
+                .kind
+                .as_ref()
+                .is_none_or(|kind| *kind == operation.kind)
+            && self.matches_path(operation, path)
+            && self.matches_command(operation)
     }
 
-    fn matches_path(&self, subject: &Operation, path: Option<&str>) -> bool {
+    fn matches_path(&self, operation: &Operation, path: Option<&str>) -> bool {
         let Some(regex) = &self.path else {
             return true;
         };
-        let is_command = subject.kind == "execute" || subject.command.is_some();
+        let is_command = operation.kind == "execute" || operation.command.is_some();
         if self.action == Action::Allow && is_command && self.command.is_none() {
             return false;
         }
         path.is_some_and(|path| regex.is_match(path))
     }
 
-    fn matches_command(&self, subject: &Operation) -> bool {
+    fn matches_command(&self, operation: &Operation) -> bool {
         let Some(regex) = &self.command else {
             return true;
         };
         if self.action == Action::Allow {
-            let command = subject.command.as_deref();
+            let command = operation.command.as_deref();
             return command.is_some_and(|line| is_simple(line) && regex.is_match(line));
         }
-        let title = (subject.kind == "execute").then_some(subject.title.as_str());
-        let mut lines = subject.command.as_deref().into_iter().chain(title);
+        let title = (operation.kind == "execute").then_some(operation.title.as_str());
+        let mut lines = operation.command.as_deref().into_iter().chain(title);
         lines.any(|line| {
-            // Any part of a chain may be what is denied.
+            // A denied command may be any part of a chain.
             regex.is_match(line) || parts(line).any(|part| regex.is_match(part.trim()))
         })
     }
 }
 
-/// Whether a shell runs one program with plain words.
+/// Returns true if a shell runs one program with plain arguments.
 fn is_simple(line: &str) -> bool {
     !line
         .chars()
@@ -234,8 +236,8 @@ fn parts(line: &str) -> impl Iterator<Item = &str> {
     line.split([';', '&', '|', '(', ')', '`', '\n', '\r', '{', '}'])
 }
 
-/// A pattern for words: `*` is any text, `?` any character.
-fn words(pattern: &str) -> String {
+/// Translates a pattern: `*` is any text, `?` any character.
+fn glob(pattern: &str) -> String {
     let body: String = pattern
         .chars()
         .map(|c| match c {
@@ -250,11 +252,11 @@ fn words(pattern: &str) -> String {
 fn command(pattern: &str) -> String {
     match pattern.strip_prefix('^') {
         Some(expression) => format!(r"\A(?s:{expression})\z"),
-        None => words(pattern),
+        None => glob(pattern),
     }
 }
 
-/// A pattern for files: `**/` is any number of folders, `**` anything below.
+/// Translates a pattern for paths: `**/` is any number of folders, `**` anything below.
 fn path(pattern: &str) -> String {
     let mut rest = pattern.strip_prefix("./").unwrap_or(pattern);
     let mut body = String::new();

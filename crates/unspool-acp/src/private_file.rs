@@ -1,11 +1,11 @@
-//! Files that are written to at their end, and that only the person can read.
+//! Files that only the user can read, opened to append.
 
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 
-/// Opens a file for more, and makes it and its folder where they are missing.
+/// Opens a file to append, and creates it and its folder if they are missing.
 pub fn open(path: &Path) -> io::Result<File> {
     if let Some(folder) = path.parent() {
         DirBuilder::new()

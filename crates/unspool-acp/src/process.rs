@@ -1,15 +1,15 @@
-//! Processes: reading their output, and how they ended.
+//! The output and the exit status of a process.
 
 use std::io::{self, Read};
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 
-/// How a process ended.
+/// The exit status of a process.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Exit {
-    /// Its exit code.
+    /// The exit code.
     pub code: Option<i32>,
-    /// The signal that ended it.
+    /// The signal that killed it.
     pub signal: Option<i32>,
 }
 
@@ -22,7 +22,7 @@ impl From<ExitStatus> for Exit {
     }
 }
 
-/// Reads the next bytes; `None` is the end of the output.
+/// Reads the next bytes; returns `None` at the end.
 pub(crate) fn read<'a>(input: &mut impl Read, chunk: &'a mut [u8]) -> Option<&'a [u8]> {
     let length = loop {
         match input.read(chunk) {

@@ -1,11 +1,11 @@
-//! A conversation on disk: our events, one a line, as they happen.
+//! The recording of a conversation: its events as JSON lines.
 //!
-//! Each line is one write to the end of the file, so that whatever ends this
-//! process, at most the last line is cut off. `unspool` reads the file back as
-//! it reads any recording. Only the person can read it. Written by `client.rs`.
+//! Each line is appended with one write, so if this process is killed, at most the
+//! last line is cut off. `unspool` reads the file like any other recording. Only the
+//! user can read it. Written by `journal.rs`.
 //!
-//! As long as somebody writes it the file is locked, which the system ends with
-//! the process: so it is known at once whether a conversation goes on.
+//! The file is locked while a process writes it. The system releases the lock with
+//! the process, so a lock means that the conversation is still in progress.
 
 use std::fs::{File, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -19,12 +19,12 @@ use unspool::event::{RawJson, State};
 
 use crate::private_file;
 
-/// How far back the last line end is looked for.
+/// Bytes at the end that are searched for the last newline.
 const TAIL: u64 = 64 << 20;
 
-/// Who asks whether a file is written to holds its lock for a moment.
+/// Attempts to lock, because [`is_written`] holds the lock for a moment.
 const TRIES: usize = 20;
-const MOMENT: Duration = Duration::from_millis(2);
+const RETRY_INTERVAL: Duration = Duration::from_millis(2);
 
 /// The agent that a conversation was held with.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -59,24 +59,24 @@ impl RecordedAgent {
     }
 }
 
-/// Whether somebody writes a conversation.
+/// Returns true if a process is writing this recording.
 pub fn is_written(path: &Path) -> bool {
     let locked = File::open(path).map(|file| file.try_lock_shared());
     matches!(locked, Ok(Err(TryLockError::WouldBlock)))
 }
 
-/// A file that events are written to.
+/// Appends events to a recording.
 #[derive(Debug)]
-pub struct Recorder {
+pub(crate) struct Recorder {
     file: File,
     path: PathBuf,
     line: Vec<u8>,
 }
 
 impl Recorder {
-    /// Opens a file for more events, and makes it and its folder where they
-    /// are missing. A last line that was cut off is taken away.
-    pub fn open(path: &Path) -> io::Result<Self> {
+    /// Opens a recording to append, and creates it and its folder if they are missing.
+    /// A last line that was cut off is removed.
+    pub(crate) fn open(path: &Path) -> io::Result<Self> {
         let mut file = private_file::open(path)?;
         lock(&file);
         drop_cut_line(&mut file)?;
@@ -87,13 +87,13 @@ impl Recorder {
         })
     }
 
-    /// The file.
-    pub fn path(&self) -> &Path {
+    /// Returns the path of the file.
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Writes one event.
-    pub fn write(&mut self, event: &Event) -> io::Result<()> {
+    /// Appends an event.
+    pub(crate) fn write(&mut self, event: &Event) -> io::Result<()> {
         self.line.clear();
         serde_json::to_writer(&mut self.line, event)?;
         self.line.push(b'\n');
@@ -101,12 +101,12 @@ impl Recorder {
     }
 }
 
-/// Without a lock it is written all the same: the same conversation may be open
-/// twice, and not every file system has locks.
+/// Locks the file if possible. The same conversation may be open twice, and not every
+/// file system has locks.
 fn lock(file: &File) {
     for _ in 0..TRIES {
         match file.try_lock() {
-            Err(TryLockError::WouldBlock) => thread::sleep(MOMENT),
+            Err(TryLockError::WouldBlock) => thread::sleep(RETRY_INTERVAL),
             Ok(()) | Err(TryLockError::Error(_)) => return,
         }
     }
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_person_can_read_it() {
+    fn only_the_user_can_read_a_recording() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("deep/er/run.jsonl");
         Recorder::open(&path).unwrap().write(&event("a")).unwrap();
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_known_whether_somebody_writes_it() {
+    fn a_recording_in_progress_is_locked() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("run.jsonl");
         assert!(!is_written(&path));
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_line_is_taken_away_before_more_is_written() {
+    fn a_cut_off_last_line_is_removed_before_appending() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("run.jsonl");
         Recorder::open(&path).unwrap().write(&event("a")).unwrap();

@@ -1,16 +1,15 @@
-//! Commands in terminals of their own: those that an agent starts, and those
-//! that a person types after `!`.
+//! Commands in pseudo-terminals: those that an agent starts, and those that the user
+//! types after `!`.
 //!
-//! Each runs in a real pty as the leader of a session, so that all that it
-//! starts is one group. Its process is not reaped before it is released: until
-//! then its number is its own, and signals cannot reach a stranger. Releasing
-//! ends what is left of the group and what left it (`orphans.rs`), and dropping
-//! [`Terminals`] releases all.
+//! Each command leads a session, so that everything it starts is in its process
+//! group. Its process is only reaped when the terminal is released: until then its
+//! number cannot be reused, and signals cannot reach another process. Releasing ends
+//! the rest of the group and what left it (`orphans.rs`). Dropping [`Terminals`]
+//! releases all of them.
 //!
-//! Output is kept up to a limit, the newest bytes of it. What is new is fetched
-//! with [`Terminals::take_new`] after a [`TerminalEvent::Output`], of which there is at
-//! most one unanswered per terminal: a command that floods costs no memory.
-//! Called by `client.rs`.
+//! The newest output is kept, up to a limit. New output is announced by a
+//! [`TerminalEvent::Output`] and fetched with [`Terminals::take_new`]. It is announced
+//! again only after that, so a flood of output needs no memory. Called by `client.rs`.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -29,53 +28,53 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, wa
 use crate::orphans::{self, Tag};
 use crate::process::{Exit, read};
 
-/// What is kept of an output for which nobody set a limit.
-const KEPT: usize = 4 << 20;
-/// What is kept of an output that was not shown yet.
-const UNSEEN: usize = 256 << 10;
-/// How long output may still come after the command ended.
+/// Maximum bytes of output that are kept, and the default.
+const OUTPUT_LIMIT: usize = 4 << 20;
+/// Maximum bytes of new output that are kept.
+const NEW_LIMIT: usize = 256 << 10;
+/// Time for the last output to arrive after the command ended.
 const LINGER: Duration = Duration::from_millis(200);
-/// How long a command may take to end once it was asked to.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// Time for a command to end after SIGTERM.
+const TERM_GRACE: Duration = Duration::from_secs(1);
 const CHUNK: usize = 16 << 10;
 
-/// What is to run.
+/// A command to run in a terminal.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TerminalCommand {
-    /// The program, or, without arguments, a line for the shell.
+    /// The program; without arguments, a shell command line.
     pub(crate) command: String,
     /// Its arguments.
     pub(crate) args: Vec<String>,
-    /// Variables beside those of this process.
+    /// Environment variables to add.
     pub(crate) env: Vec<(OsString, OsString)>,
-    /// Where it runs.
+    /// The working folder.
     pub(crate) cwd: PathBuf,
-    /// How many bytes of output are kept.
+    /// Maximum bytes of output to keep.
     pub(crate) limit: Option<u64>,
 }
 
-/// Something happened in a terminal.
+/// An event of a terminal, with its id.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TerminalEvent {
-    /// There is output that was not taken yet.
+    /// There is new output.
     Output(String),
     /// The command ended.
     Exited(String),
 }
 
-/// What a terminal holds.
+/// The output of a terminal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Output {
     /// The newest output.
     pub(crate) text: String,
     /// Older output was dropped.
     pub(crate) is_truncated: bool,
-    /// How the command ended, if it did.
+    /// The exit status, if the command has ended.
     pub(crate) exit: Option<Exit>,
 }
 
-/// All terminals of one client, by their ids.
+/// The terminals of one client, by their ids.
 pub(crate) struct Terminals {
     running: BTreeMap<String, Terminal>,
     size: (u16, u16),
@@ -97,15 +96,15 @@ struct Shared {
     kept: Vec<u8>,
     limit: usize,
     is_truncated: bool,
-    unseen: Vec<u8>,
-    /// TerminalEvent of output is on its way.
-    is_told: bool,
+    new: Vec<u8>,
+    /// New output was announced and not fetched yet.
+    is_announced: bool,
     exit: Option<(Exit, Instant)>,
 }
 
 impl Terminals {
-    /// No terminal yet. `shell` runs lines; the callback hears the news, from
-    /// any thread.
+    /// Creates an empty set. `shell` runs command lines; the callback gets the events,
+    /// from any thread.
     pub(crate) fn new(
         shell: OsString,
         callback: impl Fn(TerminalEvent) + Send + Sync + 'static,
@@ -118,39 +117,43 @@ impl Terminals {
         }
     }
 
-    /// Starts a command under an id that is not in use. Fails when there is no
-    /// such program or no terminal for it.
-    pub(crate) fn start(&mut self, id: &str, run: &TerminalCommand) -> io::Result<()> {
+    /// Starts a command under an unused id. Fails if there is no such program or no
+    /// terminal.
+    pub(crate) fn start(&mut self, id: &str, command: &TerminalCommand) -> io::Result<()> {
         let (pty, pts) = pty_process::blocking::open().map_err(into_io)?;
         let (rows, columns) = self.size;
         pty.resize(pty_process::Size::new(rows, columns))
             .map_err(into_io)?;
         let started = Instant::now();
         let tag = Tag::new(device(&pty));
-        let child = self.command(run).env(orphans::VARIABLE, tag.value());
+        let child = self
+            .pty_command(command)
+            .env(orphans::VARIABLE, tag.value());
         let child = child.spawn(pts).map_err(into_io)?;
         let group = Pid::from_child(&child);
-        let limit = run.limit.map_or(KEPT, |limit| {
-            usize::try_from(limit).unwrap_or(KEPT).min(KEPT)
+        let limit = command.limit.map_or(OUTPUT_LIMIT, |limit| {
+            usize::try_from(limit)
+                .unwrap_or(OUTPUT_LIMIT)
+                .min(OUTPUT_LIMIT)
         });
         let shared = Arc::new(Mutex::new(Shared {
             limit,
             ..Shared::default()
         }));
         let pty = Arc::new(pty);
-        let (tell_silent, silent) = mpsc::channel();
+        let (output_ended, output) = mpsc::channel();
         let reader = (Arc::clone(&pty), Arc::clone(&shared));
         let (callback, name) = (Arc::clone(&self.callback), id.to_owned());
         thread::spawn(move || {
             collect(&reader.0, &reader.1, &|| {
                 callback(TerminalEvent::Output(name.clone()));
             });
-            let _ = tell_silent.send(());
+            let _ = output_ended.send(());
         });
         let (callback, name) = (Arc::clone(&self.callback), id.to_owned());
         let exit = Arc::clone(&shared);
         thread::spawn(move || {
-            wait(group, &exit, &silent);
+            wait(group, &exit, &output);
             callback(TerminalEvent::Exited(name));
         });
         let terminal = Terminal {
@@ -165,53 +168,52 @@ impl Terminals {
         Ok(())
     }
 
-    fn command(&self, run: &TerminalCommand) -> Command {
-        let command = if run.args.is_empty() {
-            Command::new(&self.shell).arg("-c").arg(&run.command)
+    fn pty_command(&self, command: &TerminalCommand) -> Command {
+        let program = if command.args.is_empty() {
+            Command::new(&self.shell).arg("-c").arg(&command.command)
         } else {
-            Command::new(&run.command).args(&run.args)
+            Command::new(&command.command).args(&command.args)
         };
-        // A pager would wait for keys that nobody presses.
-        command
+        // A pager would wait for input.
+        program
             .env("TERM", "xterm-256color")
             .env("PAGER", "cat")
             .env("GIT_PAGER", "cat")
-            .envs(run.env.iter().map(|(name, value)| (name, value)))
-            .current_dir(&run.cwd)
+            .envs(command.env.iter().map(|(name, value)| (name, value)))
+            .current_dir(&command.cwd)
     }
 
-    /// The output that is kept, and the exit status.
+    /// Returns the kept output and the exit status.
     pub(crate) fn output(&self, id: &str) -> Option<Output> {
         let shared = self.running.get(id)?.lock();
         let excess = shared.kept.len().saturating_sub(shared.limit);
         let newest = shared.kept.get(excess..).unwrap_or_default();
         let is_truncated = shared.is_truncated || excess > 0;
         Some(Output {
-            text: String::from_utf8_lossy(from_border(newest, is_truncated)).into_owned(),
+            text: String::from_utf8_lossy(from_char_boundary(newest, is_truncated)).into_owned(),
             is_truncated,
             exit: shared.exit.as_ref().map(|(exit, _)| exit.clone()),
         })
     }
 
-    /// How the command ended, if it did, and how long it ran.
+    /// Returns the exit status and the run time of a command that has ended.
     pub(crate) fn exit(&self, id: &str) -> Option<(Exit, Duration)> {
         let terminal = self.running.get(id)?;
         let (exit, at) = terminal.lock().exit.clone()?;
         Some((exit, at.duration_since(terminal.started)))
     }
 
-    /// The bytes that came since the last time: the newest of them, if there
-    /// were very many.
+    /// Returns the output since the last time, or its newest [`NEW_LIMIT`] bytes.
     pub(crate) fn take_new(&self, id: &str) -> Vec<u8> {
         let Some(terminal) = self.running.get(id) else {
             return Vec::new();
         };
         let mut shared = terminal.lock();
-        shared.is_told = false;
-        std::mem::take(&mut shared.unseen)
+        shared.is_announced = false;
+        std::mem::take(&mut shared.new)
     }
 
-    /// Types into a terminal.
+    /// Writes to the input of a terminal.
     pub(crate) fn write(&self, id: &str, bytes: &[u8]) -> io::Result<()> {
         match self.running.get(id) {
             Some(terminal) => (&*terminal.pty).write_all(bytes),
@@ -219,7 +221,7 @@ impl Terminals {
         }
     }
 
-    /// The size of all terminals, rows first.
+    /// Sets the size of all terminals.
     pub(crate) fn resize(&mut self, rows: u16, columns: u16) {
         self.size = (rows.max(1), columns.max(1));
         for terminal in self.running.values() {
@@ -228,21 +230,21 @@ impl Terminals {
         }
     }
 
-    /// Questions a command to end, and makes it end if it does not.
+    /// Ends a command: with SIGTERM, and later with SIGKILL.
     pub(crate) fn kill(&self, id: &str) {
         let Some(terminal) = self.running.get(id) else {
             return;
         };
         let (group, shared) = (terminal.group, Arc::clone(&terminal.shared));
         for signal in [Signal::TERM, Signal::CONT] {
-            // Until it is released its number is its own.
+            // The process is not reaped yet, so the number is still its own.
             let _ = kill_process_group(group, signal);
             terminal.tag.signal(signal);
         }
         let tag = terminal.tag.without_device();
         thread::spawn(move || {
-            thread::sleep(PATIENCE);
-            // Once it ended it may have been reaped.
+            thread::sleep(TERM_GRACE);
+            // A process that ended may have been reaped.
             if lock(&shared).exit.is_none() {
                 let _ = kill_process_group(group, Signal::KILL);
             }
@@ -250,19 +252,19 @@ impl Terminals {
         });
     }
 
-    /// Ends a command at once, and waits until it is over.
+    /// Kills a command and waits for its end.
     pub(crate) fn kill_now(&self, id: &str) {
         let Some(terminal) = self.running.get(id) else {
             return;
         };
-        terminal.end();
+        terminal.kill_all();
         let deadline = Instant::now() + 2 * LINGER;
         while terminal.lock().exit.is_none() && Instant::now() < deadline {
             thread::sleep(Duration::from_millis(1));
         }
     }
 
-    /// Ends a command and forgets its terminal.
+    /// Kills a command and removes its terminal.
     pub(crate) fn release(&mut self, id: &str) {
         self.running.remove(id);
     }
@@ -273,8 +275,8 @@ impl Terminal {
         lock(&self.shared)
     }
 
-    /// Ends all that came of the command.
-    fn end(&self) {
+    /// Kills everything that the command started.
+    fn kill_all(&self) {
         let _ = kill_process_group(self.group, Signal::HUP);
         let _ = kill_process_group(self.group, Signal::KILL);
         self.tag.signal(Signal::KILL);
@@ -283,8 +285,8 @@ impl Terminal {
 
 impl Drop for Terminal {
     fn drop(&mut self) {
-        self.end();
-        // A thread that waits to kill it must not do so once it is reaped.
+        self.kill_all();
+        // The lock keeps `kill` from signalling the group after it was reaped.
         let mut shared = lock(&self.shared);
         let status = self.child.wait();
         if shared.exit.is_none() {
@@ -305,33 +307,34 @@ fn into_io(error: pty_process::Error) -> io::Error {
     }
 }
 
-/// The file of a terminal's other side.
+/// Returns the device file of a terminal.
 fn device(pty: &Pty) -> Option<PathBuf> {
     let name = rustix::pty::ptsname(pty, Vec::new()).ok()?;
     Some(OsString::from_vec(name.into_bytes()).into())
 }
 
-/// Keeps what comes out of a terminal until nobody can write to it any more.
-fn collect(mut pty: &Pty, shared: &Mutex<Shared>, tell: &dyn Fn()) {
+/// Collects the output of a terminal until no process can write to it any more.
+fn collect(mut pty: &Pty, shared: &Mutex<Shared>, announce: &dyn Fn()) {
     let mut chunk = vec![0; CHUNK];
     while let Some(bytes) = read(&mut pty, &mut chunk) {
         let mut shared = lock(shared);
         let limit = shared.limit;
         shared.is_truncated |= keep_newest(&mut shared.kept, bytes, limit);
-        keep_newest(&mut shared.unseen, bytes, UNSEEN);
-        let is_news = !std::mem::replace(&mut shared.is_told, true);
+        keep_newest(&mut shared.new, bytes, NEW_LIMIT);
+        let is_first = !std::mem::replace(&mut shared.is_announced, true);
         drop(shared);
-        if is_news {
-            tell();
+        if is_first {
+            announce();
         }
     }
 }
 
-/// Appends; whether old bytes had to go.
+/// Appends and keeps at least the newest `limit` bytes; returns true if older ones were
+/// dropped.
 fn keep_newest(kept: &mut Vec<u8>, bytes: &[u8], limit: usize) -> bool {
     kept.extend_from_slice(bytes);
     let excess = kept.len().saturating_sub(limit);
-    // Moving the rest costs as much as the rest is long, so it is done rarely.
+    // Dropping moves all the rest, so it is done rarely.
     if excess > 0 && (excess > limit / 4 || limit < CHUNK) {
         kept.drain(..excess);
         return true;
@@ -339,8 +342,8 @@ fn keep_newest(kept: &mut Vec<u8>, bytes: &[u8], limit: usize) -> bool {
     false
 }
 
-/// Without the rest of a character whose beginning was dropped.
-fn from_border(bytes: &[u8], is_truncated: bool) -> &[u8] {
+/// Skips the rest of a character whose start was dropped.
+fn from_char_boundary(bytes: &[u8], is_truncated: bool) -> &[u8] {
     if !is_truncated {
         return bytes;
     }
@@ -349,8 +352,8 @@ fn from_border(bytes: &[u8], is_truncated: bool) -> &[u8] {
     bytes.get(rest..).unwrap_or_default()
 }
 
-/// Waits for a command's end without reaping it.
-fn wait(group: Pid, shared: &Mutex<Shared>, silent: &Receiver<()>) {
+/// Waits for a command to end, without reaping it.
+fn wait(group: Pid, shared: &Mutex<Shared>, output: &Receiver<()>) {
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
     let status = loop {
         match waitid(WaitId::Pid(group), options) {
@@ -359,7 +362,7 @@ fn wait(group: Pid, shared: &Mutex<Shared>, silent: &Receiver<()>) {
         }
     };
     let at = Instant::now();
-    let _ = silent.recv_timeout(LINGER);
+    let _ = output.recv_timeout(LINGER);
     let exit = status.map_or_else(Exit::default, |status| Exit {
         code: status.exit_status(),
         signal: status.terminating_signal(),
@@ -370,7 +373,7 @@ fn wait(group: Pid, shared: &Mutex<Shared>, silent: &Receiver<()>) {
     }
 }
 
-/// The name of a signal, as the protocol wants it.
+/// Returns the name of a signal for the protocol.
 pub(crate) fn signal_name(signal: i32) -> String {
     let known = signal_hook::low_level::signal_name(signal);
     known.map_or_else(|| signal.to_string(), str::to_owned)

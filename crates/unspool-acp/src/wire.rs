@@ -1,14 +1,14 @@
-//! JSON-RPC 2.0, one message a line.
+//! JSON-RPC 2.0, one message per line.
 //!
-//! What comes in is read leniently: a missing `jsonrpc`, unknown fields and
-//! values of the wrong kind are no reason to drop a message. What goes out is
-//! built from the schema's types. Used by `client.rs` alone.
+//! Messages are read leniently: a missing `jsonrpc`, unknown fields and values of the
+//! wrong type are accepted. Outgoing messages are built from the schema's types.
+//! Used by `client.rs`.
 
 use agent_client_protocol_schema::v1::Error;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-/// One message of the agent.
+/// A message from the agent.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Message {
     Request {
@@ -24,22 +24,22 @@ pub(crate) enum Message {
         id: Value,
         result: Result<Value, Refusal>,
     },
-    /// An object that is none of these.
+    /// Any other object.
     Other,
 }
 
-/// An error that the agent answered with.
+/// The error in the agent's answer.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Refusal {
     pub(crate) code: i64,
     pub(crate) message: String,
 }
 
-/// The code of an agent that wants a login first.
+/// The error code of an agent that requires a login.
 pub(crate) const AUTH_REQUIRED: i64 = -32000;
 pub(crate) const REQUEST_CANCELLED: i64 = -32800;
 
-/// Reads a line; `None` if it is no JSON object.
+/// Parses a line; returns `None` if it is not a JSON object.
 pub(crate) fn parse(line: &str) -> Option<Message> {
     if !line.trim_start().starts_with('{') {
         return None;
@@ -75,9 +75,9 @@ fn refusal(error: &Value) -> Refusal {
     let message = text(error, "message");
     let data = error.get("data");
     let detail = data.and_then(|data| {
-        let words = ["message", "details", "reason"].iter();
-        let mut words = words.filter_map(|key| data.get(key)?.as_str());
-        data.as_str().or_else(|| words.next())
+        let keys = ["message", "details", "reason"].iter();
+        let mut texts = keys.filter_map(|key| data.get(key)?.as_str());
+        data.as_str().or_else(|| texts.next())
     });
     Refusal {
         code: error
@@ -92,20 +92,20 @@ fn refusal(error: &Value) -> Refusal {
     }
 }
 
-/// A field as text; empty if it is not there or no text.
+/// Returns a string field; empty if it is missing or not a string.
 pub(crate) fn text(value: &Value, key: &str) -> String {
     let text = value.get(key).and_then(Value::as_str);
     text.unwrap_or_default().to_owned()
 }
 
-/// A field's items; none if it is no list.
+/// Returns the items of an array field; empty if it is missing or not an array.
 pub(crate) fn items<'a>(value: &'a Value, key: &str) -> &'a [Value] {
     let list = value.get(key).and_then(Value::as_array);
     list.map_or(&[], Vec::as_slice)
 }
 
-/// Whether something is offered: `true`, or an object, also an empty one.
-pub(crate) fn offers(value: &Value, path: &[&str]) -> bool {
+/// Returns true if a capability is `true` or an object, even an empty one.
+pub(crate) fn has_capability(value: &Value, path: &[&str]) -> bool {
     let mut value = value;
     for key in path {
         match value.get(key) {
@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_are_told_apart() {
+    fn messages_are_classified() {
         let kind = |line| match parse(line) {
             Some(Message::Request { .. }) => "request",
             Some(Message::Notification { .. }) => "notification",
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn the_reason_behind_an_error_is_told() {
+    fn the_detail_of_an_error_is_appended() {
         let line = r#"{"id":1,"error":{"code":-32603,"message":"Internal error","data":{"details":"no model"}}}"#;
         let Some(Message::Response {
             result: Err(error), ..

@@ -1,141 +1,140 @@
-//! All that both sides say, as events: shown, numbered, and kept on disk.
+//! The conversation as events: shown, numbered and recorded.
 //!
-//! Lines go through the library's reader with the direction in which they went.
-//! Events of our own (notices, commands of the person) are put between them.
-//! From the first prompt on everything is recorded, what came before included.
+//! Every line goes through the library's reader, tagged with its direction. The
+//! client's own events (notices, commands of the user) are inserted between them.
+//! Recording starts with the first prompt and includes what came before it.
 //!
-//! A call of the agent that shows a terminal which a call of ours showed already
-//! takes that one's place: its events go under the id of ours. If that has ended,
-//! everything was told, and the agent's call is not.
+//! The events of a call can be redirected: when a call of the agent replaces a card
+//! of the client (`terminal_cards.rs`), its events get the id of the card. If the
+//! card has shown the whole command, the call is suppressed.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use base64::Engine as _;
 use jiff::Timestamp;
-use serde_json::json;
+use serde_json::{Value, json};
 use unspool::event::{Body, Permission};
 use unspool::{Event, Reader, ReaderOptions};
 
 use super::Update;
-use super::answered::About;
-use super::unfinished::{LeftoverCalls, Unfinished};
+use super::permission_title::PermissionDetails;
+use super::unfinished_calls::{LeftoverCalls, UnfinishedCalls};
 use crate::record::Recorder;
 
-/// Events that wait for the first prompt. More of them start the recording.
-const HELD: usize = 100_000;
-/// Requests whose headlines are remembered.
-const ASKED: usize = 1024;
+/// Maximum number of events held before the first prompt. Then recording starts.
+const MAX_HELD: usize = 100_000;
+/// Maximum number of open permission requests whose titles are remembered.
+const MAX_REQUESTED: usize = 1024;
 
 pub(super) struct Journal {
     reader: Reader,
-    /// The reader was told that nothing follows.
     is_finished: bool,
-    /// What comes was told before.
+    /// Events are dropped, because an earlier recording has them.
     is_muted: bool,
-    next: u64,
-    unfinished: Unfinished,
-    /// Calls of the agent that took the place of ours, by their ids.
-    taken: BTreeMap<String, Taken>,
-    /// The headlines of requests that are not answered, by their ids.
-    asked: BTreeMap<String, String>,
-    /// What the next answer to a request is about.
-    about: Option<About>,
-    /// Events that were not handed out yet.
+    next_seq: u64,
+    unfinished: UnfinishedCalls,
+    /// By the agent's ids of the calls.
+    redirects: BTreeMap<String, Redirect>,
+    /// The titles of open permission requests, by their ids.
+    requested: BTreeMap<String, String>,
+    /// The subject of the permission request that is answered next.
+    details: Option<PermissionDetails>,
+    /// Events to be handed out.
     ready: Vec<Event>,
-    record: Record,
+    recording: Recording,
 }
 
-/// Where the events of a call go.
-struct Taken {
-    /// The call of ours whose place it takes, or its own.
+struct Redirect {
+    /// The id that events of the call get.
     id: String,
-    /// Bytes of its output that are seen already.
-    seen: usize,
-    /// The call of ours has ended.
-    is_told: bool,
+    /// Bytes of output that were already shown.
+    skip: usize,
+    /// The call's events are dropped.
+    is_suppressed: bool,
 }
 
-enum Record {
-    Not,
-    /// Will be kept in this file.
-    Later(PathBuf, Vec<Event>),
-    Now(Recorder),
+enum Recording {
+    Off,
+    /// Starts with the first prompt.
+    Held(PathBuf, Vec<Event>),
+    On(Recorder),
 }
 
 impl Journal {
-    pub(super) fn new(record: Option<PathBuf>, first: u64, left: LeftoverCalls) -> Self {
+    pub(super) fn new(record: Option<PathBuf>, first_seq: u64, leftover: LeftoverCalls) -> Self {
         Self {
             reader: Reader::with_options(
                 ReaderOptions::default().with_from(unspool::source::provider("acp")),
             ),
             is_finished: false,
             is_muted: false,
-            next: first,
-            unfinished: Unfinished::after(left),
-            taken: BTreeMap::new(),
-            asked: BTreeMap::new(),
-            about: None,
+            next_seq: first_seq,
+            unfinished: UnfinishedCalls::with_leftover(leftover),
+            redirects: BTreeMap::new(),
+            requested: BTreeMap::new(),
+            details: None,
             ready: Vec::new(),
-            record: record.map_or(Record::Not, |path| Record::Later(path, Vec::new())),
+            recording: record.map_or(Recording::Off, |path| Recording::Held(path, Vec::new())),
         }
     }
 
     pub(super) fn path(&self) -> Option<&Path> {
-        match &self.record {
-            Record::Now(recorder) => Some(recorder.path()),
+        match &self.recording {
+            Recording::On(recorder) => Some(recorder.path()),
             _ => None,
         }
     }
 
-    /// Says whether what comes was told before: the history of a session that
-    /// goes on in the same recording.
-    pub(super) fn mute(&mut self, is_muted: bool) {
+    /// Drops events from now on, or stops that: for the replayed history of a session
+    /// that continues in the same recording.
+    pub(super) fn set_muted(&mut self, is_muted: bool) {
         self.is_muted = is_muted;
     }
 
-    /// The agent said this.
-    pub(super) fn came(&mut self, line: &str) {
+    /// Reads a line from the agent.
+    pub(super) fn received(&mut self, line: &str) {
         self.read("agent->client", line);
     }
 
-    /// The agent was told this.
-    pub(super) fn went(&mut self, line: &str) {
+    /// Reads a line to the agent.
+    pub(super) fn sent(&mut self, line: &str) {
         self.read("client->agent", line);
     }
 
-    /// Output of a terminal of ours, in the form in which agents tell of
-    /// theirs: the reader knows which call it belongs to.
-    pub(super) fn terminal_grew(&mut self, session: &str, terminal: &str, bytes: &[u8]) {
+    /// Reads output of a terminal, in the form in which agents report output of
+    /// their own terminals: the reader knows which call it belongs to.
+    pub(super) fn terminal_output(&mut self, session: &str, terminal: &str, bytes: &[u8]) {
         let data = base64::engine::general_purpose::STANDARD.encode(bytes);
         let update = json!({
             "sessionUpdate": "terminal_output_chunk",
             "terminalId": terminal,
             "data": data,
         });
-        self.tell(session, &update);
+        self.read_update(session, &update);
     }
 
-    /// A command in a terminal of ours ended.
+    /// Reads the end of a terminal's command.
     pub(super) fn terminal_exited(&mut self, session: &str, terminal: &str, code: Option<i32>) {
         let update = json!({
             "sessionUpdate": "terminal_update",
             "terminalId": terminal,
             "exitStatus": {"exitCode": code},
         });
-        self.tell(session, &update);
+        self.read_update(session, &update);
     }
 
-    fn tell(&mut self, session: &str, update: &serde_json::Value) {
+    fn read_update(&mut self, session: &str, update: &Value) {
         let params = json!({"sessionId": session, "update": update});
         let message = json!({"jsonrpc": "2.0", "method": "session/update", "params": params});
-        self.read("agent->client", &message.to_string());
+        self.received(&message.to_string());
     }
 
-    /// Lets go what the reader holds back until the next message.
-    pub(super) fn release(&mut self) {
+    /// Makes the reader emit what it holds back until the next message.
+    pub(super) fn flush(&mut self) {
         let message = json!({"jsonrpc": "2.0", "method": "$/cancel_request", "params": {}});
-        self.read("client->agent", &message.to_string());
+        self.sent(&message.to_string());
     }
 
     fn read(&mut self, direction: &str, line: &str) {
@@ -148,13 +147,12 @@ impl Journal {
         self.collect();
     }
 
-    /// Nothing more will be said.
+    /// Ends the conversation.
     pub(super) fn finish(&mut self) {
         if !self.is_finished {
             self.is_finished = true;
-            let ends = self.unfinished.give_up_open();
-            for event in ends {
-                self.add(event);
+            for event in self.unfinished.cancel_open() {
+                self.push(event);
             }
             self.reader.finish();
             self.collect();
@@ -167,80 +165,88 @@ impl Journal {
                 continue;
             }
             if let Body::ToolUse(call) = &event.body {
-                self.tell_apart(&call.id);
+                self.rename_reused_id(&call.id);
             }
             let is_empty =
                 |body: &Body| matches!(body, Body::ToolOutput(output) if output.text.is_empty());
-            if !self.rename(&mut event) || is_empty(&event.body) {
+            if !self.redirect(&mut event) || is_empty(&event.body) {
                 continue;
             }
             if let Body::Permission(permission) = &mut event.body {
-                self.complete(permission);
+                self.complete_title(permission);
             }
             let mut events = Vec::new();
-            self.unfinished.take(event, &mut events);
+            self.unfinished.process(event, &mut events);
             for event in events {
-                self.add(event);
+                self.push(event);
             }
         }
     }
 
-    /// A request is about to be answered.
-    pub(super) fn answering(&mut self, about: About) {
-        self.about = Some(about);
+    /// Sets the subject of the permission request that is answered next.
+    pub(super) fn set_permission_details(&mut self, details: PermissionDetails) {
+        self.details = Some(details);
     }
 
-    /// An answer says what it was given to.
-    fn complete(&mut self, permission: &mut Permission) {
+    /// Gives the answer to a permission request a title that names its subject.
+    fn complete_title(&mut self, permission: &mut Permission) {
         if permission.outcome.is_empty() {
-            while self.asked.len() >= ASKED && self.asked.pop_first().is_some() {}
+            while self.requested.len() >= MAX_REQUESTED && self.requested.pop_first().is_some() {}
             let title = permission.title.clone();
-            self.asked.insert(permission.id.clone(), title);
+            self.requested.insert(permission.id.clone(), title);
             return;
         }
-        let asked = self.asked.remove(&permission.id).unwrap_or_default();
-        let title = self.about.take().map(|about| about.title(&asked));
-        if let Some(title) = title.filter(|title| *title != asked) {
+        let requested = self.requested.remove(&permission.id).unwrap_or_default();
+        let details = self.details.take();
+        let title = details.map(|details| details.title(&requested));
+        if let Some(title) = title.filter(|title| *title != requested) {
             permission.title = title;
         }
     }
 
-    /// A call of the agent is about to take the place of one of ours, of whose
-    /// output so much is seen; `false` if it has a place of its own.
-    pub(super) fn take_place(&mut self, call: &str, ours: &str, seen: usize) -> bool {
-        let is_free = !call.is_empty() && !self.is_open(call) && !self.is_muted;
-        if is_free {
-            self.take(call, ours, seen, false);
+    /// Lets a call of the agent replace a card that has shown this many bytes of
+    /// output. Returns false if the call is already shown.
+    pub(super) fn replace_card(&mut self, call: &str, card: &str, shown: usize) -> bool {
+        let can_redirect = self.can_redirect(call);
+        if can_redirect {
+            self.add_redirect(call, card, shown, false);
         }
-        is_free
+        can_redirect
     }
 
-    /// The same where all of it was told, and nothing is left to say.
-    pub(super) fn leave_out(&mut self, call: &str, ours: &str) {
-        if !call.is_empty() && !self.is_open(call) && !self.is_muted {
-            self.take(call, ours, 0, true);
+    /// Suppresses a call of the agent whose command a card has shown to its end.
+    pub(super) fn suppress_call(&mut self, call: &str, card: &str) {
+        if self.can_redirect(call) {
+            self.add_redirect(call, card, 0, true);
         }
     }
 
-    /// So much of the output of an open call was told before the agent tells it.
-    pub(super) fn was_told(&mut self, call: &str, seen: usize) {
-        self.take(call, call, seen, false);
+    /// Skips the first bytes of a call's output, which were already shown.
+    pub(super) fn skip_output(&mut self, call: &str, shown: usize) {
+        self.add_redirect(call, call, shown, false);
     }
 
-    fn take(&mut self, call: &str, ours: &str, seen: usize, is_told: bool) {
-        let id = ours.to_owned();
-        let taken = Taken { id, seen, is_told };
-        self.taken.insert(call.to_owned(), taken);
+    fn can_redirect(&self, call: &str) -> bool {
+        !call.is_empty() && !self.is_open(call) && !self.is_muted
     }
 
-    /// Whether a call of the agent was told of, and not its end.
+    fn add_redirect(&mut self, call: &str, id: &str, skip: usize, is_suppressed: bool) {
+        let id = id.to_owned();
+        let redirect = Redirect {
+            id,
+            skip,
+            is_suppressed,
+        };
+        self.redirects.insert(call.to_owned(), redirect);
+    }
+
+    /// Returns true if a call of the agent was shown and has no result.
     pub(super) fn is_open(&self, call: &str) -> bool {
         self.unfinished.contains(call)
     }
 
-    /// Tells an event of a call as one of the call whose place it took; `false` if
-    /// it was told before.
-    fn rename(&mut self, event: &mut Event) -> bool {
+    /// Applies a redirect to an event; returns false if the event is to be dropped.
+    fn redirect(&mut self, event: &mut Event) -> bool {
         let id = match &mut event.body {
             Body::ToolUse(call) => &mut call.id,
             Body::ToolOutput(output) => &mut output.id,
@@ -248,114 +254,114 @@ impl Journal {
             Body::Permission(asked) => &mut asked.tool_id,
             _ => return true,
         };
-        let Some(taken) = self.taken.get_mut(id) else {
+        let Some(redirect) = self.redirects.get_mut(id) else {
             return true;
         };
-        id.clone_from(&taken.id);
-        let is_told = taken.is_told;
+        id.clone_from(&redirect.id);
+        let is_suppressed = redirect.is_suppressed;
         match &mut event.body {
             Body::ToolOutput(output) => {
                 let text = output.text.as_str().into_owned();
-                let mut seen = taken.seen.min(text.len());
-                taken.seen -= seen;
-                while !text.is_char_boundary(seen) {
-                    seen += 1;
+                let mut skip = redirect.skip.min(text.len());
+                redirect.skip -= skip;
+                while !text.is_char_boundary(skip) {
+                    skip += 1;
                 }
-                output.text = text.split_at(seen).1.to_owned().into();
-                !is_told
+                output.text = text.split_at(skip).1.to_owned().into();
+                !is_suppressed
             }
             Body::ToolResult(result) => {
-                self.taken.retain(|_, taken| taken.id != result.id);
-                !is_told
+                self.redirects
+                    .retain(|_, redirect| redirect.id != result.id);
+                !is_suppressed
             }
             Body::Permission(_) => true,
-            _ => !is_told,
+            _ => !is_suppressed,
         }
     }
 
-    /// What is open belongs to a turn that is over.
-    pub(super) fn turn_over(&mut self) {
-        self.unfinished.turn_over();
+    /// Marks the open calls as leftovers of a turn that has ended.
+    pub(super) fn end_turn(&mut self) {
+        self.unfinished.end_turn();
     }
 
-    /// The calls that turns left open, of which nothing was heard since.
-    pub(super) fn left(&self) -> impl Iterator<Item = &str> {
-        self.unfinished.left()
+    pub(super) fn leftover_ids(&self) -> impl Iterator<Item = &str> {
+        self.unfinished.leftover_ids()
     }
 
-    /// The same, for a journal that goes on where this one ends.
-    pub(super) fn all_left(&self) -> LeftoverCalls {
-        self.unfinished.all_left()
+    pub(super) fn leftover_calls(&self) -> LeftoverCalls {
+        self.unfinished.leftover_calls()
     }
 
-    /// A call with the id of one that an earlier turn left open is another.
-    fn tell_apart(&mut self, call: &str) {
-        if !self.taken.contains_key(call) && self.unfinished.is_old(call) {
-            let other = format!("{call}~{}", self.next);
-            self.take(call, &other, 0, false);
+    /// Gives a call a new id if an earlier turn left a call with the same id open.
+    fn rename_reused_id(&mut self, call: &str) {
+        if !self.redirects.contains_key(call) && self.unfinished.is_from_earlier_turn(call) {
+            let new = format!("{call}~{}", self.next_seq);
+            self.add_redirect(call, &new, 0, false);
         }
     }
 
-    /// An event of our own.
-    pub(super) fn say(&mut self, body: impl Into<Body>) {
-        self.add(Event::new(body));
+    /// Adds an event of the client.
+    pub(super) fn add(&mut self, body: impl Into<Body>) {
+        self.push(Event::new(body));
     }
 
-    fn add(&mut self, mut event: Event) {
-        event.seq = self.next;
-        self.next += 1;
+    fn push(&mut self, mut event: Event) {
+        event.seq = self.next_seq;
+        self.next_seq += 1;
         if event.time.is_none() {
             event.time = Some(Timestamp::now().to_string());
         }
         self.ready.push(event);
     }
 
-    /// Hands out what is ready, once it is recorded.
-    pub(super) fn settle(&mut self, failures: &mut Vec<Update>) -> Vec<Update> {
+    /// Records the new events and hands them out. A failure to record is appended to
+    /// `updates`.
+    pub(super) fn take_events(&mut self, updates: &mut Vec<Update>) -> Vec<Update> {
         let ready = std::mem::take(&mut self.ready);
         for event in &ready {
-            self.keep(event, failures);
+            self.record(event, updates);
         }
         ready.into_iter().map(Update::Event).collect()
     }
 
-    fn keep(&mut self, event: &Event, updates: &mut Vec<Update>) {
-        match &mut self.record {
-            Record::Not => {}
-            Record::Later(_, held) => {
+    fn record(&mut self, event: &Event, updates: &mut Vec<Update>) {
+        match &mut self.recording {
+            Recording::Off => {}
+            Recording::Held(_, held) => {
                 held.push(event.clone());
-                if held.len() >= HELD {
+                if held.len() >= MAX_HELD {
                     self.start_recording(updates);
                 }
             }
-            Record::Now(recorder) => {
+            Recording::On(recorder) => {
                 if let Err(error) = recorder.write(event) {
                     let path = recorder.path().display().to_string();
-                    self.give_up(&path, &error, updates);
+                    self.stop_recording(&path, &error, updates);
                 }
             }
         }
     }
 
-    /// From here on everything goes to the file, what was said so far first.
+    /// Starts the recording with the events that were held.
     pub(super) fn start_recording(&mut self, updates: &mut Vec<Update>) {
-        let Record::Later(path, held) = &mut self.record else {
+        let Recording::Held(path, held) = &mut self.recording else {
             return;
         };
         let (path, held) = (std::mem::take(path), std::mem::take(held));
         match Recorder::open(&path) {
             Ok(recorder) => {
-                self.record = Record::Now(recorder);
+                self.recording = Recording::On(recorder);
                 for event in held {
-                    self.keep(&event, updates);
+                    self.record(&event, updates);
                 }
             }
-            Err(error) => self.give_up(&path.display().to_string(), &error, updates),
+            Err(error) => self.stop_recording(&path.display().to_string(), &error, updates),
         }
     }
 
-    fn give_up(&mut self, path: &str, error: &std::io::Error, updates: &mut Vec<Update>) {
-        self.record = Record::Not;
+    fn stop_recording(&mut self, path: &str, error: &io::Error, updates: &mut Vec<Update>) {
+        self.recording = Recording::Off;
         updates.push(Update::Failed {
             what: "record".to_owned(),
             message: format!("{path} is not complete, nothing more is kept: {error}"),

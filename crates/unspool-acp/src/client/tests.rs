@@ -8,11 +8,15 @@ use serde_json::{Value, json};
 use unspool::event::{Body, ToolStatus};
 
 use super::*;
+use crate::agent_state::ConfigValue;
 use crate::permission::{Rule, Rules};
 
-mod answered;
-mod services;
-mod unfinished;
+mod permission_title;
+mod questions;
+mod requests;
+mod sessions;
+mod terminal_cards;
+mod unfinished_calls;
 
 struct World {
     client: Client,
@@ -71,8 +75,8 @@ impl World {
     /// The same, where the person has allowed whatever is inside the project.
     fn trusting() -> Self {
         let mut world = Self::working();
-        world.client.services.grant_always("edit");
-        world.client.services.grant_always("execute");
+        world.client.grants.add_always("edit");
+        world.client.grants.add_always("execute");
         world
     }
 
@@ -156,7 +160,7 @@ fn rules(text: &[Value]) -> Rules {
 }
 
 #[test]
-fn what_we_can_do_is_told() {
+fn initialize_lists_the_capabilities() {
     let world = World::new();
     let params = world.sent()["params"].clone();
     assert_eq!(params["protocolVersion"], 1);
@@ -173,7 +177,7 @@ fn what_we_can_do_is_told() {
 }
 
 #[test]
-fn noise_before_the_protocol_does_no_harm() {
+fn lines_that_are_not_messages_are_reported_and_skipped() {
     let mut world = World::new();
     let updates = world
         .client
@@ -218,47 +222,6 @@ fn a_second_announcement_of_a_call_is_an_update() {
 }
 
 #[test]
-fn progress_does_not_take_an_open_request_away() {
-    let mut world = World::working();
-    world.asks(json!(7), json!({"toolCallId": "c", "kind": "edit"}));
-    world.update(
-        json!({"sessionUpdate": "tool_call_update", "toolCallId": "c", "status": "in_progress"}),
-    );
-    world.update(
-        json!({"sessionUpdate": "tool_call_update", "toolCallId": "c", "status": "completed"}),
-    );
-    assert_eq!(world.client.phase(), Phase::Asking);
-    let id = world.client.questions()[0].id;
-    assert!(world.client.answer(id, Answer::Option("y".to_owned())));
-    assert_eq!(
-        world.sent(),
-        json!({"jsonrpc": "2.0", "id": 7, "result": {"outcome": {"outcome": "selected", "optionId": "y"}}})
-    );
-    assert!(!world.client.answer(id, Answer::Option("y".to_owned())));
-    world.nothing_sent();
-}
-
-#[test]
-fn two_requests_for_one_call_are_two_questions() {
-    let mut world = World::working();
-    world.asks(json!(7), json!({"toolCallId": "c"}));
-    world.asks(json!("8"), json!({"toolCallId": "c"}));
-    // The very same request again is not.
-    world.asks(json!(7), json!({"toolCallId": "c", "title": "again"}));
-    let ids: Vec<QuestionId> = world.client.questions().iter().map(|ask| ask.id).collect();
-    assert_eq!(ids.len(), 2);
-    world.client.answer(ids[1], Answer::Option("n".to_owned()));
-    assert_eq!(world.sent()["id"], "8");
-    assert_eq!(world.client.phase(), Phase::Asking);
-    // An answer that was not offered is none.
-    world
-        .client
-        .answer(ids[0], Answer::Option("root".to_owned()));
-    assert_eq!(world.sent()["result"]["outcome"]["outcome"], "cancelled");
-    assert_eq!(world.client.phase(), Phase::Working);
-}
-
-#[test]
 fn text_after_the_end_of_a_turn_is_shown() {
     let mut world = World::working();
     world.take(json!({"id": 2, "result": {"stopReason": "end_turn"}}));
@@ -270,45 +233,7 @@ fn text_after_the_end_of_a_turn_is_shown() {
 }
 
 #[test]
-fn canceling_answers_everything_that_is_open_and_that_comes() {
-    let mut world = World::working();
-    world.asks(json!(7), json!({"toolCallId": "c"}));
-    let form = json!({"mode": "form", "message": "Name?", "sessionId": "s", "requestedSchema": {"type": "object"}});
-    world.take(json!({"id": 8, "method": "elicitation/create", "params": form}));
-    assert_eq!(world.client.questions().len(), 2);
-    world.client.cancel();
-    assert_eq!(world.sent()["method"], "session/cancel");
-    assert_eq!(
-        world.sent()["result"],
-        json!({"outcome": {"outcome": "cancelled"}})
-    );
-    assert_eq!(world.sent()["result"], json!({"action": "cancel"}));
-    assert!(world.client.questions().is_empty() && world.client.is_canceling());
-    world.asks(json!(9), json!({"toolCallId": "d"}));
-    assert_eq!(
-        world.sent(),
-        json!({"jsonrpc": "2.0", "id": 9, "result": {"outcome": {"outcome": "cancelled"}}})
-    );
-    let late =
-        json!({"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": "x"}});
-    let updates = world.update(late);
-    assert!(matches!(events(&updates).last(), Some(Body::Text(text)) if text.text == "x"));
-    assert_eq!(world.client.phase(), Phase::Working);
-    // Once more: the prompt itself is taken back.
-    world.client.cancel();
-    assert_eq!(world.sent()["method"], "session/cancel");
-    assert_eq!(
-        world.sent(),
-        json!({"jsonrpc": "2.0", "method": "$/cancel_request", "params": {"requestId": 2}})
-    );
-    world.take(json!({"id": 2, "result": {"stopReason": "cancelled"}}));
-    assert_eq!(world.client.phase(), Phase::Ready);
-    world.asks(json!(10), json!({"toolCallId": "e"}));
-    assert_eq!(world.client.phase(), Phase::Asking);
-}
-
-#[test]
-fn an_update_without_a_status_does_not_take_the_end_back() {
+fn an_update_without_a_status_does_not_reopen_a_call() {
     let mut world = World::working();
     world.update(json!({"sessionUpdate": "tool_call", "toolCallId": "c", "title": "ls", "kind": "execute", "status": "in_progress"}));
     world.update(
@@ -328,21 +253,7 @@ fn an_update_without_a_status_does_not_take_the_end_back() {
 }
 
 #[test]
-fn another_session_does_not_change_ours() {
-    let mut world = World::opened();
-    let update = json!({"sessionUpdate": "session_info_update", "title": "theirs"});
-    let params = json!({"sessionId": "other", "update": update});
-    world.take(json!({"method": "session/update", "params": params}));
-    assert_eq!(world.client.state().title, "");
-    world.update(json!({"sessionUpdate": "session_info_update", "title": "ours"}));
-    world.update(json!({"sessionUpdate": "session_info_update", "updatedAt": "x"}));
-    assert_eq!(world.client.state().title, "ours");
-    world.update(json!({"sessionUpdate": "session_info_update", "title": null}));
-    assert_eq!(world.client.state().title, "");
-}
-
-#[test]
-fn messages_wait_for_their_turn_and_can_be_changed() {
+fn queued_prompts_can_be_edited_and_removed() {
     let mut world = World::new();
     assert!(world.say("early"));
     let mut world = world.open_with_queue();
@@ -383,52 +294,7 @@ impl World {
 }
 
 #[test]
-fn a_login_is_asked_for_and_what_failed_is_tried_again() {
-    let mut world = World::new();
-    world.sent();
-    let methods = json!([{"id": "key", "name": "A key"},
-        {"id": "tty", "name": "Log in", "type": "terminal", "args": ["login"], "env": {"A": "b"}}]);
-    world.take(json!({"id": 0, "result": {"protocolVersion": 1, "authMethods": methods}}));
-    world.sent();
-    world.take(json!({"id": 1, "error": {"code": -32000, "message": "Authentication required"}}));
-    assert_eq!(world.client.phase(), Phase::NeedsLogin);
-    let methods = &world.client.state().auth_methods;
-    assert_eq!(methods[0].terminal, None);
-    let terminal = crate::agent_state::TerminalLogin {
-        args: vec!["login".to_owned()],
-        env: vec![("A".to_owned(), "b".to_owned())],
-    };
-    assert_eq!(methods[1].terminal, Some(terminal));
-    world.client.authenticate("key");
-    assert_eq!(world.sent()["params"], json!({"methodId": "key"}));
-    world.take(json!({"id": 2, "error": {"code": 1, "message": "no"}}));
-    assert_eq!(world.client.phase(), Phase::NeedsLogin);
-    world.client.authenticate("key");
-    world.sent();
-    world.take(json!({"id": 3, "result": {}}));
-    assert_eq!(world.sent()["method"], "session/new");
-    world.take(json!({"id": 4, "result": {"sessionId": "s"}}));
-    // A login that ran out in the middle keeps the message.
-    world.say("hello");
-    world.sent();
-    world.take(json!({"id": 5, "error": {"code": -32000, "message": "expired"}}));
-    assert_eq!(world.client.phase(), Phase::NeedsLogin);
-    world.client.retry_after_login();
-    assert_eq!(world.sent()["params"]["prompt"][0]["text"], "hello");
-}
-
-#[test]
-fn who_offers_no_login_is_not_waited_for() {
-    let mut world = World::opened();
-    world.say("hello");
-    world.sent();
-    world.take(json!({"id": 2, "error": {"code": -32000, "message": "no luck"}}));
-    assert_eq!(world.client.phase(), Phase::Ready);
-    assert!(world.client.queue().is_empty());
-}
-
-#[test]
-fn what_nobody_knows_is_refused_or_ignored() {
+fn unknown_methods_are_refused_or_ignored() {
     let mut world = World::working();
     world.take(json!({"id": "q", "method": "craft/drainMidTurnQueue", "params": {}}));
     let answer = world.sent();
@@ -458,23 +324,7 @@ fn what_nobody_knows_is_refused_or_ignored() {
 }
 
 #[test]
-fn a_request_that_is_taken_back_is_closed() {
-    let mut world = World::working();
-    world.asks(json!(7), json!({"toolCallId": "c"}));
-    let updates = world.take(json!({"method": "$/cancel_request", "params": {"requestId": 7}}));
-    assert!(
-        updates
-            .iter()
-            .any(|update| matches!(update, Update::QuestionClosed(_)))
-    );
-    assert_eq!(world.sent()["error"]["code"], -32800);
-    assert_eq!(world.client.phase(), Phase::Working);
-    world.take(json!({"method": "$/cancel_request", "params": {"requestId": 7}}));
-    world.nothing_sent();
-}
-
-#[test]
-fn the_end_of_an_agent_closes_everything() {
+fn the_end_of_the_agent_closes_everything() {
     let mut world = World::working();
     world.asks(json!(7), json!({"toolCallId": "c"}));
     world
@@ -500,241 +350,7 @@ fn the_end_of_an_agent_closes_everything() {
 }
 
 #[test]
-fn an_agent_of_another_protocol_fails() {
-    let mut world = World::new();
-    world.sent();
-    let updates = world.take(json!({"id": 0, "result": {"protocolVersion": 2}}));
-    assert_eq!(world.client.phase(), Phase::Failed);
-    assert!(
-        updates
-            .iter()
-            .any(|update| matches!(update, Update::Failed { .. }))
-    );
-}
-
-#[test]
-fn earlier_sessions_are_opened_the_way_the_agent_can() {
-    for (can, wanted, method) in [
-        (
-            json!({"loadSession": true}),
-            SessionRequest::Load("o".into()),
-            Some("session/load"),
-        ),
-        (
-            json!({"loadSession": true}),
-            SessionRequest::Resume("o".into()),
-            Some("session/load"),
-        ),
-        (
-            json!({"sessionCapabilities": {"resume": {}}}),
-            SessionRequest::Load("o".into()),
-            Some("session/resume"),
-        ),
-        (
-            json!({"loadSession": true, "sessionCapabilities": {"resume": {}}}),
-            SessionRequest::Resume("o".into()),
-            Some("session/resume"),
-        ),
-        (
-            json!({"sessionCapabilities": {"resume": null}}),
-            SessionRequest::Resume("o".into()),
-            None,
-        ),
-    ] {
-        let mut world = World::with(|settings| settings.session = wanted.clone());
-        world.sent();
-        world.take(json!({"id": 0, "result": {"protocolVersion": 1, "agentCapabilities": can}}));
-        let Some(method) = method else {
-            assert_eq!(world.client.phase(), Phase::Failed);
-            world.nothing_sent();
-            continue;
-        };
-        let sent = world.sent();
-        assert_eq!(
-            (&sent["method"], &sent["params"]["sessionId"]),
-            (&json!(method), &json!("o"))
-        );
-        world.take(json!({"id": 1, "result": null}));
-        assert_eq!(
-            (world.client.phase(), &*world.client.state().session),
-            (Phase::Ready, "o")
-        );
-    }
-}
-
-#[test]
-fn modes_options_and_commands_are_known_and_set() {
-    let mut world = World::opened();
-    world.client.open_session(SessionRequest::New);
-    world.sent();
-    world.take(json!({"id": 2, "result": {"sessionId": "s", "modes": {"currentModeId": "ask", "availableModes": [{"id": "ask", "name": "Ask"}, {"id": "code"}]},
-        "configOptions": [
-            {"id": "m", "name": "Model", "category": "model", "type": "select", "currentValue": "a", "options": [
-                {"group": "g", "name": "Group", "options": [{"value": "a", "name": "A"}]}, {"value": "b", "name": "B"}]},
-            {"id": "f", "name": "Fast", "type": "boolean", "currentValue": false}, null, {"type": "odd"}]}}));
-    let state = world.client.state();
-    assert_eq!(
-        (&*state.mode, state.modes.len(), state.options.len()),
-        ("ask", 2, 2)
-    );
-    let ConfigValue::Select { current, choices } = &state.options[0].value else {
-        panic!("no choice");
-    };
-    assert_eq!(
-        (&**current, &*choices[0].group, &*choices[1].value),
-        ("a", "Group", "b")
-    );
-    world.client.set_option("f", &json!(true));
-    assert_eq!(
-        world.sent()["params"],
-        json!({"sessionId": "s", "configId": "f", "type": "boolean", "value": true})
-    );
-    world.client.set_option("m", &json!("b"));
-    assert_eq!(
-        world.sent()["params"],
-        json!({"sessionId": "s", "configId": "m", "value": "b"})
-    );
-    world.client.set_mode("code");
-    world.sent();
-    assert_eq!(world.client.state().mode, "ask");
-    world.take(json!({"id": 5, "result": null}));
-    assert_eq!(world.client.state().mode, "code");
-    world.update(json!({"sessionUpdate": "available_commands_update", "availableCommands": [
-        {"name": "plan", "description": "d", "input": {"hint": "what"}}, {"name": "x", "input": null}, {}]}));
-    let commands = &world.client.state().commands;
-    assert_eq!(commands.len(), 2);
-    assert_eq!(
-        (commands[0].hint.as_deref(), &commands[1].hint),
-        (Some("what"), &None)
-    );
-}
-
-#[test]
-fn the_older_list_of_models_is_a_setting_too() {
-    let mut world = World::opened();
-    world.client.open_session(SessionRequest::New);
-    world.sent();
-    world.take(json!({"id": 2, "result": {"sessionId": "s", "models": {"currentModelId": "a", "availableModels": [{"modelId": "a"}, {"modelId": "b"}]}}}));
-    world.client.set_option("model", &json!("b"));
-    let sent = world.sent();
-    assert_eq!(
-        (&sent["method"], &sent["params"]),
-        (
-            &json!("session/set_model"),
-            &json!({"sessionId": "s", "modelId": "b"})
-        )
-    );
-    world.take(json!({"id": 3, "result": {}}));
-    assert!(
-        matches!(&world.client.state().options[0].value, ConfigValue::Select { current, .. } if current == "b")
-    );
-}
-
-#[test]
-fn rules_answer_and_that_is_told() {
-    let allow = json!({"action": "allow", "command": "cargo test*"});
-    let deny = json!({"action": "deny", "path": "**/.env"});
-    let mut world = World::with(|settings| settings.rules = rules(&[allow, deny]))
-        .open()
-        .work();
-    let call = |line: &str| json!({"toolCallId": "c", "kind": "execute", "title": line, "rawInput": {"command": line}});
-    let updates = world.asks(json!(7), call("cargo test --lib"));
-    assert_eq!(world.sent()["result"]["outcome"]["optionId"], "y");
-    assert!(updates.iter().any(|update| matches!(
-        update,
-        Update::AnsweredByRule {
-            rule: 1,
-            action: Action::Allow,
-            ..
-        }
-    )));
-    assert!(
-        events(&updates)
-            .iter()
-            .any(|body| matches!(body, Body::Permission(answer) if answer.outcome == "y"))
-    );
-    world.asks(json!(8), call("cargo test; rm -rf /"));
-    world.nothing_sent();
-    let edit = json!({"toolCallId": "e", "kind": "edit", "content": [{"type": "diff", "path": "sub/.env", "oldText": null, "newText": "x"}]});
-    world.asks(json!(9), edit);
-    assert_eq!(world.sent()["result"]["outcome"]["optionId"], "n");
-    // An option that holds for ever is never taken.
-    let params = json!({"sessionId": "s", "toolCall": call("cargo test"), "options": [{"optionId": "a", "name": "A", "kind": "allow_always"}]});
-    world.take(json!({"id": 10, "method": "session/request_permission", "params": params}));
-    world.nothing_sent();
-}
-
-#[test]
-fn a_form_is_answered_with_typed_values() {
-    let mut world = World::working();
-    let form = json!({"mode": "form", "message": "Who?", "sessionId": "s", "requestedSchema": {"type": "object", "properties": {"n": {"type": "string"}}}});
-    world.take(json!({"id": 7, "method": "elicitation/create", "params": form}));
-    let id = world.client.questions()[0].id;
-    let fields = json!({"n": "x", "age": 5, "yes": true, "list": ["a"], "bad": {"a": 1}});
-    world
-        .client
-        .answer(id, Answer::Accept(fields.as_object().unwrap().clone()));
-    assert_eq!(
-        world.sent()["result"],
-        json!({"action": "accept", "content": {"age": 5, "list": ["a"], "n": "x", "yes": true}})
-    );
-    world.take(json!({"id": 8, "method": "elicitation/create", "params": {"mode": "url", "url": "https://x", "message": "m"}}));
-    let id = world.client.questions()[0].id;
-    assert!(
-        matches!(&world.client.questions()[0].kind, QuestionKind::Url { url, .. } if url == "https://x")
-    );
-    world.client.answer(id, Answer::Decline);
-    assert_eq!(world.sent()["result"], json!({"action": "decline"}));
-}
-
-#[test]
-fn what_is_done_at_an_address_is_told_and_closes_the_question() {
-    let mut world = World::working();
-    let ask = |id: u64, name: &str| {
-        let params = json!({"mode": "url", "url": format!("https://x/{name}"), "message": "m", "elicitationId": name});
-        json!({"id": id, "method": "elicitation/create", "params": params})
-    };
-    let done =
-        |name: &str| json!({"method": "elicitation/complete", "params": {"elicitationId": name}});
-    let says = |updates: &[Update], words: &str| {
-        events(updates).iter().any(
-            |body| matches!(body, Body::Notice(notice) if notice.text.to_string().contains(words)),
-        )
-    };
-    // While the question is still there, and after it was answered.
-    world.take(ask(7, "one"));
-    world.take(ask(8, "two"));
-    let first = world.client.questions()[0].id;
-    let updates = world.take(done("one"));
-    assert!(says(&updates, "Done at https://x/one"), "{updates:?}");
-    let is_settled = |update: &Update| matches!(update, Update::QuestionClosed(id) if *id == first);
-    assert!(updates.iter().any(is_settled));
-    assert_eq!(world.sent()["result"]["action"], "accept");
-    let second = world.client.questions()[0].id;
-    world
-        .client
-        .answer(second, Answer::Accept(serde_json::Map::new()));
-    world.sent();
-    assert!(says(&world.take(done("two")), "Done at https://x/two"));
-    // What was never asked, and what was told, is not told.
-    for name in ["two", "three", ""] {
-        assert!(!says(&world.take(done(name)), "Done at"), "{name}");
-    }
-    world.nothing_sent();
-}
-
-#[test]
-fn a_flood_of_requests_is_bounded() {
-    let mut world = World::working();
-    for number in 0..400 {
-        world.asks(json!(number), json!({"toolCallId": format!("c{number}")}));
-    }
-    assert_eq!(world.client.questions().len(), 256);
-    assert_eq!(world.sent.try_iter().count(), 144);
-}
-
-#[test]
-fn blocks_that_an_agent_does_not_take_are_put_in_other_words() {
+fn unsupported_prompt_content_is_replaced() {
     let mut world = World::opened();
     let text = schema::TextResourceContents::new("body", "file:///p/a.rs");
     let file =
@@ -753,7 +369,7 @@ fn blocks_that_an_agent_does_not_take_are_put_in_other_words() {
 }
 
 #[test]
-fn what_is_held_back_is_shown_when_nothing_follows() {
+fn a_held_result_is_shown_by_a_flush() {
     let mut world = World::working();
     // Its output may come with the next message.
     let call = json!({"sessionUpdate": "tool_call", "toolCallId": "c", "title": "ls", "status": "completed"});
@@ -776,19 +392,4 @@ fn what_is_held_back_is_shown_when_nothing_follows() {
     );
     assert!(events(&world.client.flush_held()).is_empty());
     world.nothing_sent();
-}
-
-#[test]
-fn another_session_ends_the_turn_of_the_first() {
-    let mut world = World::working();
-    world.asks(json!(7), json!({"toolCallId": "c"}));
-    world.client.open_session(SessionRequest::New);
-    assert_eq!(world.sent()["method"], "session/cancel");
-    assert_eq!(world.sent()["id"], 7);
-    assert_eq!(world.sent()["method"], "session/new");
-    world.take(json!({"id": 2, "result": {"stopReason": "cancelled"}}));
-    assert_eq!(world.client.phase(), Phase::Starting);
-    world.take(json!({"id": 3, "result": {"sessionId": "t"}}));
-    assert_eq!(world.client.phase(), Phase::Ready);
-    assert_eq!(world.client.state().session, "t");
 }

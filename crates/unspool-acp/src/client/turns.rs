@@ -1,14 +1,14 @@
-//! Turns: a prompt, its answer or its end, and the messages that wait.
+//! Turns: prompts, the queue of prompts, and cancellation.
 
 use agent_client_protocol_schema::v1 as schema;
 use serde_json::Value;
 
-use super::{Client, Pending, QueuedPrompt, SessionRequest, Stage, Turn, Update, blocks};
+use super::{Client, Pending, QueuedPrompt, SessionRequest, Stage, Turn, Update, prompt_content};
 use crate::wire::{self, Refusal};
 
 impl Client {
-    /// Sends a message, or queues it while it cannot be sent. Whether it was
-    /// queued.
+    /// Sends a prompt, or queues it while a turn runs or no session is open. Returns
+    /// true if it was queued.
     pub fn prompt(&mut self, blocks: Vec<schema::ContentBlock>) -> bool {
         if matches!(self.stage, Stage::Opened) && self.turn.is_none() {
             self.send_prompt(blocks);
@@ -21,7 +21,7 @@ impl Client {
         true
     }
 
-    /// Changes a message that waits; `false` if it is gone.
+    /// Replaces a queued prompt; returns false if it was already sent or removed.
     pub fn edit_queued(&mut self, id: u64, blocks: Vec<schema::ContentBlock>) -> bool {
         let queued = self.queue.iter_mut().find(|queued| queued.id == id);
         let is_there = queued.map(|queued| queued.blocks = blocks).is_some();
@@ -29,22 +29,21 @@ impl Client {
         is_there
     }
 
-    /// Takes a message out of the queue.
+    /// Removes a prompt from the queue.
     pub fn remove_queued(&mut self, id: u64) -> Option<QueuedPrompt> {
         let at = self.queue.iter().position(|queued| queued.id == id)?;
         self.updates.push(Update::StateChanged);
         self.queue.remove(at)
     }
 
-    /// Forgets all messages that wait.
+    /// Removes all prompts from the queue.
     pub fn clear_queue(&mut self) {
         self.queue.clear();
         self.updates.push(Update::StateChanged);
     }
 
-    /// Sends the next message of the queue, if one can be sent. After a turn
-    /// that failed or was canceled, nothing is sent before this is called or
-    /// the person sends something else.
+    /// Sends the next prompt of the queue, unless a turn runs. After a failed or
+    /// canceled turn the queue stops until this is called or another prompt is sent.
     pub fn send_next(&mut self) {
         if matches!(self.stage, Stage::Opened)
             && self.turn.is_none()
@@ -55,12 +54,12 @@ impl Client {
     }
 
     pub(super) fn send_prompt(&mut self, blocks: Vec<schema::ContentBlock>) {
-        // Some agents go on telling the history after the session was opened.
-        self.journal.mute(false);
+        // Some agents still replay the history after the session was opened.
+        self.journal.set_muted(false);
         self.journal.start_recording(&mut self.updates);
-        let fitting = blocks::fitting(&blocks, self.state.capabilities);
-        let params = schema::PromptRequest::new(self.state.session.clone(), fitting);
-        let request = self.ask_agent("session/prompt", &params, Pending::Prompt);
+        let supported = prompt_content::supported(&blocks, self.state.capabilities);
+        let params = schema::PromptRequest::new(self.state.session.clone(), supported);
+        let request = self.send_request("session/prompt", &params, Pending::Prompt);
         self.turn = Some(Turn {
             request,
             blocks,
@@ -69,15 +68,15 @@ impl Client {
         self.updates.push(Update::StateChanged);
     }
 
-    pub(super) fn prompt_ended(&mut self, result: Result<Value, Refusal>) {
+    pub(super) fn finish_turn(&mut self, result: Result<Value, Refusal>) {
         let turn = self.turn.take();
-        self.services.forget_grants();
-        let is_over = match result {
+        self.grants.end_turn();
+        let is_complete = match result {
             Ok(result) => {
                 self.fresh_stderr.clear();
                 wire::text(&result, "stopReason") != "cancelled"
             }
-            Err(refusal) if self.wants_login(&refusal) => {
+            Err(refusal) if self.needs_login(&refusal) => {
                 self.stage = Stage::Login(SessionRequest::Unchosen);
                 if let Some(turn) = turn {
                     self.last_queued += 1;
@@ -90,30 +89,29 @@ impl Client {
             }
             Err(refusal) => {
                 if refusal.code != wire::REQUEST_CANCELLED {
-                    self.failed("session/prompt", &refusal.message);
+                    self.report_failure("session/prompt", &refusal.message);
                 }
                 return;
             }
         };
-        if is_over && turn.is_none_or(|turn| !turn.is_canceled) {
+        if is_complete && turn.is_none_or(|turn| !turn.is_canceled) {
             self.send_next();
         }
     }
 
-    /// Stops the turn. All open requests are answered with `cancelled`, and so
-    /// are those that still come; what else comes is taken as before. Said
-    /// again, it also takes the prompt itself back.
+    /// Cancels the turn. Open questions, and those that still arrive, are answered
+    /// with `cancelled`. A second call also cancels the request of the prompt.
     pub fn cancel(&mut self) {
         if let Some(turn) = &mut self.turn {
-            let again = std::mem::replace(&mut turn.is_canceled, true);
+            let is_repeated = std::mem::replace(&mut turn.is_canceled, true);
             let request = turn.request;
             let params = schema::CancelNotification::new(self.state.session.clone());
-            self.tell_agent("session/cancel", &params);
-            if again {
+            self.send_notification("session/cancel", &params);
+            if is_repeated {
                 let params = schema::CancelRequestNotification::new(request);
-                self.tell_agent("$/cancel_request", &params);
+                self.send_notification("$/cancel_request", &params);
             }
         }
-        self.cancel_asks();
+        self.cancel_questions();
     }
 }

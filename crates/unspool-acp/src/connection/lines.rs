@@ -1,11 +1,11 @@
-//! Bytes → lines, each at most so long. A line beyond the limit is counted and
-//! skipped, so that a stream without line ends costs no memory.
+//! Splits bytes into lines of limited length. A longer line is counted and skipped,
+//! so that a stream without newlines needs no memory.
 
 use super::Incoming;
 
 pub(super) struct Lines {
     open: Vec<u8>,
-    /// Bytes of the open line that were skipped.
+    /// Bytes of the current line that were skipped.
     skipped: usize,
     limit: usize,
 }
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_put_together_over_chunks() {
+    fn lines_continue_over_chunks() {
         let chunks: [&[u8]; 3] = [b"on", b"e\n\ntw", b"o\r\nthree"];
         assert_eq!(split(&chunks, 100), ["one", "", "two\r", "three"]);
     }
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_is_replaced() {
+    fn invalid_utf8_is_replaced() {
         assert_eq!(split(&[b"a\xff\n"], 8), ["a\u{FFFD}"]);
     }
 }

@@ -1,11 +1,11 @@
-//! From the root's handle to a place below it, one name at a time.
+//! Walks from the root's handle to a place below it, one name at a time.
 //!
-//! Each folder is opened relative to the one above it, without following a
-//! link. A link is read and its words are walked in its stead; `..` takes the
-//! last handle off. What leads out of the root may lead back into it: outside,
-//! folders are passed and never read, and only the very folder that the root is
-//! leads in again. So whatever others do to the tree meanwhile, every handle
-//! that something is done with was reached from the root's, downwards.
+//! Each folder is opened relative to its parent, without following links. A link is
+//! read and its components are walked instead; `..` drops the last handle. A path may
+//! leave the root and come back: outside, folders are passed and never read, and only
+//! the root folder itself (same device and inode) leads back in. So whatever other
+//! processes do to the tree meanwhile, every handle in use was reached from the root's,
+//! downwards.
 
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
@@ -19,10 +19,10 @@ use rustix::io::Errno;
 use super::{FileError, Files};
 use crate::platform::PASS_THROUGH;
 
-/// Links that are followed for one path.
-const LINKS: usize = 40;
-/// Names that one path may have, those of its links included.
-const NAMES: usize = 4096;
+/// Maximum number of links in one path.
+const MAX_LINKS: usize = 40;
+/// Maximum number of names in one path, those of its links included.
+const MAX_NAMES: usize = 4096;
 
 /// A name in an open folder.
 pub(super) struct Place {
@@ -33,18 +33,18 @@ pub(super) struct Place {
     pub(super) path: PathBuf,
 }
 
-/// What a missing folder means on the way to a place.
+/// The treatment of a missing folder in a path.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Missing {
-    /// There is no such place.
+    /// It is an error.
     Fails,
-    /// It is made.
-    IsMade,
-    /// Only the place's path is asked for.
-    IsNamed,
+    /// It is created.
+    IsCreated,
+    /// It is accepted: only the path is needed.
+    IsAccepted,
 }
 
-/// Walks to a place; its last name need not exist.
+/// Walks to a place, whose last name need not exist.
 pub(super) fn find(files: &Files, path: &Path, missing: Missing) -> Result<Place, FileError> {
     let mut walk = Walk {
         root: files,
@@ -54,10 +54,10 @@ pub(super) fn find(files: &Files, path: &Path, missing: Missing) -> Result<Place
         links: 0,
         names: 0,
     };
-    walk.go(path)?;
+    walk.prepend(path)?;
     while let Some(name) = walk.ahead.pop_front() {
         walk.names += 1;
-        if walk.names > NAMES {
+        if walk.names > MAX_NAMES {
             return Err(FileError::Io(Errno::NAMETOOLONG.into()));
         }
         if name == ".." {
@@ -75,25 +75,27 @@ pub(super) fn find(files: &Files, path: &Path, missing: Missing) -> Result<Place
             return walk.arrive(name);
         }
         match walk.descend(&name, missing) {
-            Err(FileError::NotFound) if missing == Missing::IsNamed => return walk.name(&name),
+            Err(FileError::NotFound) if missing == Missing::IsAccepted => {
+                return walk.arrive_below_missing(&name);
+            }
             result => result?,
         }
     }
     walk.arrive(OsString::new())
 }
 
-/// Opens a folder that is no link.
+/// Opens a folder that is not a link.
 pub(super) fn enter(folder: &impl AsFd, name: &OsStr) -> Result<OwnedFd, FileError> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     match openat(folder, name, flags, Mode::empty()) {
-        // A link that came between the look at it and this.
+        // The folder was replaced by a link since it was checked.
         Err(Errno::LOOP | Errno::MLINK) => Err(FileError::Outside),
         result => Ok(result?),
     }
 }
 
-/// The names of a path.
-fn words(path: &Path) -> impl DoubleEndedIterator<Item = OsString> {
+/// Returns the names of a path, `..` included.
+fn names(path: &Path) -> impl DoubleEndedIterator<Item = OsString> {
     path.components().filter_map(|component| match component {
         Component::Normal(name) => Some(name.to_owned()),
         Component::ParentDir => Some(OsString::from("..")),
@@ -103,9 +105,9 @@ fn words(path: &Path) -> impl DoubleEndedIterator<Item = OsString> {
 
 struct Walk<'a> {
     root: &'a Files,
-    /// The folders below the root that lead here.
+    /// The open folders from the root down to the current one.
     open: Vec<(OsString, OwnedFd)>,
-    /// The folder that it is in while it is not inside the root.
+    /// The current folder while it is outside the root.
     outside: Option<OwnedFd>,
     ahead: VecDeque<OsString>,
     links: usize,
@@ -120,8 +122,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Puts the names of a path before what is ahead.
-    fn go(&mut self, path: &Path) -> Result<(), FileError> {
+    /// Puts the names of a path in front of the remaining ones.
+    fn prepend(&mut self, path: &Path) -> Result<(), FileError> {
         let mut path = path;
         if path.is_absolute() {
             self.open.clear();
@@ -131,8 +133,8 @@ impl Walk<'_> {
                 None => self.leave(CWD, OsStr::new("/"))?,
             }
         }
-        for word in words(path).rev() {
-            self.ahead.push_front(word);
+        for name in names(path).rev() {
+            self.ahead.push_front(name);
         }
         Ok(())
     }
@@ -145,14 +147,14 @@ impl Walk<'_> {
         self.leave(here.as_fd(), OsStr::new(".."))
     }
 
-    /// One folder further, outside.
+    /// Enters a folder while outside the root.
     fn pass(&mut self, name: &OsStr) -> Result<(), FileError> {
         let here = self.here().try_clone_to_owned().map_err(FileError::Io)?;
         self.leave(here.as_fd(), name)
     }
 
-    /// Goes to a folder that is outside, unless it is the root. What is there
-    /// and what is not is nobody's business.
+    /// Goes to a folder outside the root, unless it is the root itself. Every failure
+    /// is [`FileError::Outside`], so that it does not reveal what exists there.
     fn leave(&mut self, from: BorrowedFd<'_>, name: &OsStr) -> Result<(), FileError> {
         let flags = PASS_THROUGH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let next = openat(from, name, flags, Mode::empty()).map_err(|_| FileError::Outside)?;
@@ -163,26 +165,27 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// If the name is a link, its words are walked in its stead.
+    /// Puts the target of a link in front of the remaining names; returns false if the
+    /// name is not a link.
     fn follow(&mut self, name: &OsStr) -> Result<bool, FileError> {
         let target = match readlinkat(self.here(), name, Vec::new()) {
             Ok(target) => OsString::from_vec(target.into_bytes()),
-            // No link, or nothing at all.
+            // Not a link, or nothing.
             Err(Errno::INVAL | Errno::NOENT) => return Ok(false),
             Err(_) if self.outside.is_some() => return Err(FileError::Outside),
             Err(errno) => return Err(errno.into()),
         };
         self.links += 1;
-        if self.links > LINKS {
+        if self.links > MAX_LINKS {
             return Err(FileError::Io(Errno::LOOP.into()));
         }
-        self.go(Path::new(&target))?;
+        self.prepend(Path::new(&target))?;
         Ok(true)
     }
 
     fn descend(&mut self, name: &OsStr, missing: Missing) -> Result<(), FileError> {
         let handle = match enter(&self.here(), name) {
-            Err(FileError::NotFound) if missing == Missing::IsMade => {
+            Err(FileError::NotFound) if missing == Missing::IsCreated => {
                 match mkdirat(self.here(), name, Mode::from_raw_mode(0o777)) {
                     Ok(()) | Err(Errno::EXIST) => enter(&self.here(), name)?,
                     Err(errno) => return Err(errno.into()),
@@ -194,8 +197,8 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// The place behind a folder that is not there.
-    fn name(mut self, first: &OsStr) -> Result<Place, FileError> {
+    /// Returns the place below a missing folder.
+    fn arrive_below_missing(mut self, first: &OsStr) -> Result<Place, FileError> {
         let mut rest = PathBuf::from(first);
         for name in std::mem::take(&mut self.ahead) {
             if name == ".." {

@@ -61,7 +61,7 @@ fn the_first_rule_that_matches_decides() {
 }
 
 #[test]
-fn a_chain_never_counts_as_its_first_command() {
+fn an_allow_never_matches_a_chain_of_commands() {
     let rules = rules(&[(Action::Allow, "command", "cargo test*")]);
     assert_eq!(
         rules.judge(&runs("cargo test --lib 'a b'")).action,
@@ -89,7 +89,7 @@ fn a_chain_never_counts_as_its_first_command() {
 }
 
 #[test]
-fn any_part_of_a_chain_can_be_denied() {
+fn a_deny_matches_any_part_of_a_chain() {
     let rules = rules(&[
         (Action::Deny, "command", "rm *"),
         (Action::Allow, "kind", "execute"),
@@ -107,7 +107,7 @@ fn any_part_of_a_chain_can_be_denied() {
 }
 
 #[test]
-fn a_headline_can_be_denied_but_not_allowed() {
+fn a_title_can_be_denied_but_not_allowed() {
     let headline = Operation {
         kind: "execute".to_owned(),
         title: "rm x".to_owned(),
@@ -120,7 +120,7 @@ fn a_headline_can_be_denied_but_not_allowed() {
 }
 
 #[test]
-fn expressions_are_for_the_whole_line() {
+fn regular_expressions_match_the_whole_line() {
     let rules = rules(&[(Action::Allow, "command", "^git (status|log)$")]);
     assert_eq!(rules.judge(&runs("git log")).action, Action::Allow);
     assert_eq!(rules.judge(&runs("git log --all")).action, Action::Ask);
@@ -153,7 +153,7 @@ fn every_file_has_to_be_allowed_and_one_denied_is_enough() {
 }
 
 #[test]
-fn stars_in_paths_stay_in_their_folder() {
+fn a_star_does_not_match_across_folders() {
     let rules = rules(&[(Action::Allow, "path", "src/*.rs")]);
     assert_eq!(rules.judge(&edits(&["src/a.rs"])).action, Action::Allow);
     assert_eq!(rules.judge(&edits(&["src/a/b.rs"])).action, Action::Ask);
@@ -161,7 +161,7 @@ fn stars_in_paths_stay_in_their_folder() {
 }
 
 #[test]
-fn a_path_says_nothing_of_what_a_command_does() {
+fn a_path_does_not_allow_a_command() {
     let rules = rules(&[(Action::Allow, "path", "**")]);
     let command = Operation {
         paths: vec![Some("src/a.rs".to_owned())],
@@ -171,7 +171,7 @@ fn a_path_says_nothing_of_what_a_command_does() {
 }
 
 #[test]
-fn an_allow_without_a_condition_is_refused() {
+fn an_allow_without_a_condition_is_invalid() {
     let rule = |action| Rule {
         action,
         tool: None,

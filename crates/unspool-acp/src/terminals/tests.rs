@@ -59,7 +59,7 @@ fn is_alive(process: &str) -> bool {
 }
 
 #[test]
-fn the_newest_bytes_are_kept_from_a_whole_character_on() {
+fn output_is_truncated_at_a_character_boundary() {
     let mut world = world();
     world.start("printf 'ééééé'", Some(5));
     world.end();
@@ -75,12 +75,12 @@ fn a_flood_is_bounded_and_announced_once() {
     assert_eq!(world.end(), 1);
     let output = world.terminals.output("t").unwrap();
     assert!(output.text.len() <= 1000 && output.text.ends_with("y\r\nend\r\n"));
-    assert!(world.terminals.take_new("t").len() <= UNSEEN * 5 / 4);
+    assert!(world.terminals.take_new("t").len() <= NEW_LIMIT * 5 / 4);
     assert!(world.terminals.take_new("t").is_empty());
 }
 
 #[test]
-fn it_is_a_terminal_of_the_size_that_was_set() {
+fn a_terminal_has_the_size_that_was_set() {
     let mut world = world();
     world.terminals.resize(7, 33);
     world.start("stty size; read line; echo \"got $line\"", None);
@@ -90,7 +90,7 @@ fn it_is_a_terminal_of_the_size_that_was_set() {
 }
 
 #[test]
-fn a_command_that_ignores_the_signal_is_killed_all_the_same() {
+fn a_command_that_ignores_sigterm_is_killed() {
     let mut world = world();
     world.start(
         "trap '' TERM HUP; echo up; while :; do sleep 0.1; done",
@@ -103,7 +103,7 @@ fn a_command_that_ignores_the_signal_is_killed_all_the_same() {
 }
 
 #[test]
-fn releasing_ends_what_a_command_left_behind() {
+fn releasing_ends_background_processes() {
     let mut world = world();
     world.start("trap '' HUP; sleep 1000 & echo pid $! end; exit 5", None);
     let output = world.until("end");
@@ -121,7 +121,7 @@ fn releasing_ends_what_a_command_left_behind() {
 }
 
 #[test]
-fn dropping_all_ends_all() {
+fn dropping_terminals_ends_their_commands() {
     let mut world = world();
     world.start(
         "trap '' HUP TERM; echo pid $$ end; while :; do sleep 0.1; done",
@@ -152,7 +152,7 @@ fn ends(process: &str) {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn what_left_the_group_ends_too() {
+fn releasing_ends_processes_that_left_the_group() {
     // In a session of its own, with nothing open, and deaf.
     let daemon = "setsid sh -c 'trap \"\" HUP TERM; echo pid $$ end; \
                   exec </dev/null >/dev/null 2>&1; while :; do sleep 0.1; done' & sleep 100";
@@ -172,7 +172,7 @@ fn what_left_the_group_ends_too() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_kill_reaches_what_left_the_group_also_after_the_end() {
+fn a_kill_reaches_processes_that_left_the_group_after_the_command_ended() {
     let mut world = world();
     let line = "setsid sh -c 'trap \"\" HUP TERM; echo pid $$ end; \
                 exec </dev/null >/dev/null 2>&1; while :; do sleep 0.1; done' & sleep 0.3; exit 0";

@@ -77,7 +77,7 @@ fn snapshot(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
 }
 
 #[test]
-fn paths_by_their_letters() {
+fn paths_outside_are_refused() {
     let ground = ground();
     let root = ground.root.clone();
     ground.reads(root.join("a.txt"), "inside");
@@ -117,7 +117,7 @@ fn paths_by_their_letters() {
 }
 
 #[test]
-fn links_that_leave() {
+fn links_to_places_outside_are_refused() {
     let ground = ground();
     let (root, secret) = (&ground.root, &ground.secret);
     let outside = secret.parent().unwrap();
@@ -159,7 +159,7 @@ fn links_that_leave() {
 }
 
 #[test]
-fn links_that_stay() {
+fn links_to_places_inside_are_followed() {
     let ground = ground();
     let root = &ground.root;
     symlink("a.txt", root.join("near")).unwrap();
@@ -201,7 +201,7 @@ fn links_that_stay() {
 }
 
 #[test]
-fn only_regular_files_are_touched() {
+fn only_regular_files_are_accessed() {
     let ground = ground();
     let pipe = ground.root.join("pipe");
     let made = std::process::Command::new("mkfifo").arg(&pipe).status();
@@ -232,7 +232,7 @@ fn only_regular_files_are_touched() {
 }
 
 #[test]
-fn writing_keeps_the_mode_and_makes_folders() {
+fn writing_keeps_the_mode_and_creates_folders() {
     let ground = ground();
     let script = ground.root.join("run.sh");
     fs::write(&script, "old").unwrap();
@@ -250,7 +250,7 @@ fn writing_keeps_the_mode_and_makes_folders() {
 }
 
 #[test]
-fn lines_and_bytes() {
+fn lines_and_bytes_are_read() {
     let ground = ground();
     fs::write(ground.root.join("l"), "1\n2\r\n3").unwrap();
     let read = |line, limit| ground.files.read(Path::new("l"), line, limit).unwrap().text;
@@ -267,7 +267,7 @@ fn lines_and_bytes() {
 
 /// The root is moved away and another folder takes its name.
 #[test]
-fn another_folder_with_the_roots_name_is_not_the_root() {
+fn a_replaced_root_folder_is_not_the_root() {
     let ground = ground();
     let base = ground.root.parent().unwrap();
     symlink("../project/secret", ground.root.join("round")).unwrap();
@@ -280,7 +280,7 @@ fn another_folder_with_the_roots_name_is_not_the_root() {
 
 /// A folder becomes a link to the outside and a folder again, all the time.
 #[test]
-fn exchanging_folders_meanwhile_does_not_help() {
+fn replacing_folders_during_access_does_not_escape() {
     let ground = ground();
     let (root, outside) = (ground.root.clone(), ground.secret.parent().unwrap());
     fs::create_dir(root.join("moving")).unwrap();

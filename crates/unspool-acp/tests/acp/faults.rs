@@ -30,7 +30,7 @@ fn a_conversation() {
 }
 
 #[test]
-fn noise_of_every_kind_changes_nothing() {
+fn noise_does_not_change_the_conversation() {
     let path = recording("claude/thinking");
     let flags = [
         "--stray",
@@ -58,7 +58,7 @@ fn noise_of_every_kind_changes_nothing() {
 }
 
 #[test]
-fn questions_that_are_asked_twice_are_answered_twice() {
+fn a_repeated_request_is_answered_each_time() {
     let path = recording("gemini/permission");
     let mut world = World::start(&["--root", "{root}", "--ask-twice", &path]);
     world.until(is_ready);
@@ -96,7 +96,7 @@ fn a_question_after_a_cancel_is_not_shown() {
 }
 
 #[test]
-fn an_agent_may_die_at_any_time() {
+fn the_agent_may_die_at_any_time() {
     let path = recording("claude/permission");
     for messages in 1..12 {
         let count = messages.to_string();
@@ -114,7 +114,7 @@ fn an_agent_may_die_at_any_time() {
 }
 
 #[test]
-fn an_agent_that_is_killed_says_by_what() {
+fn the_exit_of_a_killed_agent_has_its_signal() {
     let mut world = World::start(&["--kill-after", "2"]);
     world.until(World::is_ended);
     let mut updates = world.updates.iter();
@@ -131,10 +131,10 @@ fn an_agent_that_is_killed_says_by_what() {
 }
 
 #[test]
-fn an_agent_that_hangs_stops_nobody() {
+fn a_hanging_agent_blocks_nothing() {
     let mut world = World::start(&["--hang-after", "2"]);
     world.until(is_ready);
-    // Neither of them waits for the agent.
+    // Neither waits for the agent.
     world.say(&"x".repeat(8 << 20));
     world.client.cancel();
     assert!(world.client.unread_bytes() > 1 << 20);
@@ -142,7 +142,7 @@ fn an_agent_that_hangs_stops_nobody() {
 }
 
 #[test]
-fn an_agent_that_does_not_want_to_end_is_ended_with_all_that_it_started() {
+fn an_agent_that_ignores_sigterm_is_killed_with_its_group() {
     let mut world = World::start(&["--ignore-term", "--spawn"]);
     world.until(is_ready);
     world.until(|world| world.client.stderr().ends_with('\n'));
@@ -153,7 +153,7 @@ fn an_agent_that_does_not_want_to_end_is_ended_with_all_that_it_started() {
 }
 
 #[test]
-fn what_an_agent_leaves_behind_is_ended_when_it_dies() {
+fn orphans_of_a_dead_agent_are_ended() {
     let mut world = World::start(&["--spawn", "--die-after", "2"]);
     world.until(World::is_ended);
     let child = world.client.stderr().trim().to_owned();
@@ -161,7 +161,7 @@ fn what_an_agent_leaves_behind_is_ended_when_it_dies() {
 }
 
 #[test]
-fn a_flood_arrives_whole() {
+fn a_flood_arrives_complete() {
     let mut world = World::start(&["--flood", "20000"]);
     world.until(is_ready);
     world.say("go");
@@ -170,7 +170,7 @@ fn a_flood_arrives_whole() {
 }
 
 #[test]
-fn a_line_without_an_end_is_skipped() {
+fn a_line_without_a_newline_is_skipped() {
     let bytes = (65 << 20).to_string();
     let mut world = World::start(&["--big-line", &bytes]);
     world.until(is_ready);
@@ -181,7 +181,7 @@ fn a_line_without_an_end_is_skipped() {
 }
 
 #[test]
-fn a_login_is_asked_for() {
+fn a_required_login_is_reported() {
     let mut world = World::start(&["--needs-login"]);
     world.until(|world| world.client.phase() == Phase::NeedsLogin);
     world.client.authenticate("key");
@@ -189,7 +189,7 @@ fn a_login_is_asked_for() {
 }
 
 #[test]
-fn a_program_that_is_not_there_is_an_error() {
+fn a_missing_program_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let missing = folder.path().join("missing");
     let launch = unspool_acp::Launch::new(vec![missing.into()], folder.path());

@@ -95,7 +95,7 @@ fn wait_for_size(child: &mut Child, file: &Path, bytes: u64) {
 }
 
 #[test]
-fn what_is_read_back_is_what_was_shown() {
+fn a_recording_reads_back_as_it_was_shown() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("run.jsonl");
     let path = fake_agent::recording("gemini/thinking");

@@ -228,7 +228,7 @@ fn codex() {
 }
 
 #[test]
-fn codex_of_zed() {
+fn zed_codex() {
     check("codex-zed", 7);
 }
 

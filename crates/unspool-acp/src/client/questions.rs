@@ -1,8 +1,8 @@
-//! Requests that a person has to answer: permissions, forms, addresses.
+//! Questions to the user: permission requests, forms, URLs to visit.
 //!
-//! They stand in a queue until they are answered, taken back by the agent or
-//! canceled with the turn. A rule may answer a permission before it gets there;
-//! that is always told.
+//! A question is open until it is answered, withdrawn by the agent or canceled with
+//! the turn. A rule can answer a permission request before it becomes a question;
+//! that is always reported.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -11,40 +11,41 @@ use agent_client_protocol_schema::v1 as schema;
 use serde_json::{Map, Value};
 use unspool::event::{Level, PermissionOption};
 
-use super::answered::About;
+use super::grants;
+use super::permission_title::PermissionDetails;
 use super::{Client, ToolCall, Update};
 use crate::permission::{Action, Operation};
 use crate::wire::{items, text};
 
-/// Requests that may be open at once; more are canceled.
-const OPEN: usize = 256;
+/// Maximum number of open questions. Further ones are canceled.
+const MAX_OPEN: usize = 256;
 
-/// Names a request.
+/// Identifies a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct QuestionId(u64);
 
-/// A request that waits for the person.
+/// A question that waits for the user's answer.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Question {
-    /// Names it.
+    /// Identifies it.
     pub id: QuestionId,
-    /// The session that asks: the open one, or a sub-agent's.
+    /// The session that asks: the open one or a sub-agent's.
     pub session: String,
-    /// What is asked.
+    /// The question itself.
     pub kind: QuestionKind,
     /// The JSON-RPC id.
     request: Value,
-    /// What happens once it is allowed, for a request of our own.
-    held: Option<Held>,
+    /// The request to perform once the user allows it.
+    deferred: Option<DeferredRequest>,
 }
 
-/// What is asked.
+/// A kind of question.
 #[derive(Clone, Debug)]
 pub enum QuestionKind {
-    /// May a tool do its work?
+    /// A request to run a tool.
     Permission {
-        /// What it would do.
+        /// The tool call.
         call: Box<ToolCall>,
         /// The possible answers.
         options: Vec<PermissionOption>,
@@ -53,42 +54,42 @@ pub enum QuestionKind {
     Form {
         /// The question.
         message: String,
-        /// The fields, as a JSON schema of an object.
+        /// The fields, as the JSON schema of an object.
         schema: Value,
     },
-    /// An address to open in a browser.
+    /// A URL to visit in a browser.
     Url {
         /// The question.
         message: String,
-        /// The address.
+        /// The URL.
         url: String,
-        /// The agent's name for it, under which it tells that all is done.
+        /// The id under which the agent reports completion.
         elicitation: String,
     },
 }
 
-/// A request of the agent that a rule wants to be asked first.
+/// A request of the agent that is performed once the user allows it.
 #[derive(Clone, Debug)]
-pub(super) struct Held {
+pub(super) struct DeferredRequest {
     pub(super) method: String,
     pub(super) params: Value,
 }
 
-/// The person's answer.
+/// The user's answer.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Answer {
-    /// The option with this id.
+    /// The permission option with this id.
     Option(String),
-    /// The form's fields; an address needs none.
+    /// The fields of a form; empty for a URL.
     Accept(Map<String, Value>),
-    /// No.
+    /// The user declined.
     Decline,
-    /// No answer.
+    /// The user gave no answer.
     Cancel,
 }
 
-/// The id of the answer to what we ask ourselves.
+/// The option ids of the client's own permission requests.
 const ALLOW: &str = "allow";
 const ALLOW_ALWAYS: &str = "allow_always";
 const REJECT: &str = "reject";
@@ -97,7 +98,7 @@ const REJECT: &str = "reject";
 pub(super) struct Questions {
     open: Vec<Question>,
     last: u64,
-    /// Addresses that the person went to, by the agent's names.
+    /// Elicitation ids and URLs that the user visited.
     visited: VecDeque<(String, String)>,
 }
 
@@ -107,52 +108,57 @@ impl Questions {
     }
 
     fn position(&self, request: &Value) -> Option<usize> {
-        self.open.iter().position(|ask| ask.request == *request)
+        self.open
+            .iter()
+            .position(|question| question.request == *request)
     }
 
     fn take(&mut self, id: QuestionId) -> Option<Question> {
-        let at = self.open.iter().position(|ask| ask.id == id)?;
+        let at = self.open.iter().position(|question| question.id == id)?;
         Some(self.open.remove(at))
     }
 
-    /// Forgets all, and names them.
+    /// Removes all questions and returns their ids.
     pub(super) fn clear(&mut self) -> Vec<QuestionId> {
         let open = std::mem::take(&mut self.open);
-        open.into_iter().map(|ask| ask.id).collect()
+        open.into_iter().map(|question| question.id).collect()
     }
 }
 
 impl Client {
-    pub(super) fn asks_permission(&mut self, request: &Value, params: &Value) {
+    pub(super) fn handle_permission_request(&mut self, request: &Value, params: &Value) {
         let session = text(params, "sessionId");
         let Some(tool_call) = params.get("toolCall").filter(|call| call.is_object()) else {
-            self.refuse(request, &unreadable("toolCall is missing"));
+            self.refuse(request, &invalid_params("toolCall is missing"));
             return;
         };
-        let mut call = self.calls.asked(&session, tool_call);
-        call.remarks = remarks(&call, self.services.files.root());
+        let mut call = self.calls.merge_request(&session, tool_call);
+        call.remarks = remarks(&call, self.files.root());
         let options: Vec<_> = items(params, "options").iter().map(option).collect();
-        // An answer names an option, so it must mean one alone.
+        // An answer names an option by its id, which must be unique.
         let mut ids: Vec<&str> = options.iter().map(|option| &*option.id).collect();
         ids.sort_unstable();
         if ids.windows(2).any(|pair| pair.first() == pair.last()) {
-            self.refuse(request, &unreadable("two options have the same optionId"));
+            self.refuse(
+                request,
+                &invalid_params("two options have the same optionId"),
+            );
             return;
         }
-        let about = About::new(&call, &self.services.files);
-        self.journal.answering(about);
-        if self.is_canceling() || self.asks.open.len() >= OPEN {
+        let details = PermissionDetails::new(&call, &self.files);
+        self.journal.set_permission_details(details);
+        if self.is_canceling() || self.questions.open.len() >= MAX_OPEN {
             self.reply(request, &canceled());
             return;
         }
-        let verdict = self.config.rules.judge(&self.subject(&call));
+        let verdict = self.config.rules.judge(&self.operation(&call));
         let chosen = by_kind(&options, verdict.action);
         if let (Some(rule), Some(chosen)) = (verdict.rule, chosen) {
             if verdict.action == Action::Allow {
-                self.services.grant_by_rule(&call);
+                self.grants.add_by_rule(&call, &self.files);
             }
             self.reply(request, &selected(&chosen.id));
-            self.automatic(call.title, verdict.action, rule);
+            self.report_rule(call.title, verdict.action, rule);
             return;
         }
         let call = Box::new(call);
@@ -164,7 +170,7 @@ impl Client {
         );
     }
 
-    pub(super) fn asks_form(&mut self, request: &Value, params: &Value) {
+    pub(super) fn handle_elicitation(&mut self, request: &Value, params: &Value) {
         let session = text(params, "sessionId");
         let message = text(params, "message");
         let schema = params.get("requestedSchema").cloned();
@@ -176,15 +182,15 @@ impl Client {
             },
             ("form" | "", Some(schema)) => QuestionKind::Form { message, schema },
             ("form", None) => {
-                self.refuse(request, &unreadable("requestedSchema is missing"));
+                self.refuse(request, &invalid_params("requestedSchema is missing"));
                 return;
             }
             (mode, _) => {
-                self.refuse(request, &unreadable(&format!("unknown mode {mode:?}")));
+                self.refuse(request, &invalid_params(&format!("unknown mode {mode:?}")));
                 return;
             }
         };
-        if self.is_canceling() || self.asks.open.len() >= OPEN {
+        if self.is_canceling() || self.questions.open.len() >= MAX_OPEN {
             let action = schema::ElicitationAction::Cancel;
             self.reply(request, &schema::CreateElicitationResponse::new(action));
             return;
@@ -192,8 +198,13 @@ impl Client {
         self.ask(request, session, kind, None);
     }
 
-    /// Asks the person before a request of the agent is done.
-    pub(super) fn ask_first(&mut self, request: &Value, held: Held, call: ToolCall) {
+    /// Asks the user before a request of the agent is performed.
+    pub(super) fn ask_before(
+        &mut self,
+        request: &Value,
+        deferred: DeferredRequest,
+        call: ToolCall,
+    ) {
         let always = if call.kind == "execute" {
             "Allow this agent to run commands until you leave"
         } else {
@@ -204,70 +215,76 @@ impl Client {
             PermissionOption::new(ALLOW_ALWAYS, always, "allow_always"),
             PermissionOption::new(REJECT, "Reject", "reject_once"),
         ];
-        let session = text(&held.params, "sessionId");
+        let session = text(&deferred.params, "sessionId");
         let call = Box::new(call);
         let kind = QuestionKind::Permission { call, options };
-        self.ask(request, session, kind, Some(held));
+        self.ask(request, session, kind, Some(deferred));
     }
 
-    fn ask(&mut self, request: &Value, session: String, kind: QuestionKind, held: Option<Held>) {
-        // The same request once more is the same question.
-        if let Some(at) = self.asks.position(request) {
-            if let Some(ask) = self.asks.open.get_mut(at) {
-                ask.kind = kind;
-                ask.held = held;
-                self.updates.push(Update::QuestionAdded(ask.id));
+    fn ask(
+        &mut self,
+        request: &Value,
+        session: String,
+        kind: QuestionKind,
+        deferred: Option<DeferredRequest>,
+    ) {
+        // A repeated request replaces its question.
+        if let Some(at) = self.questions.position(request) {
+            if let Some(question) = self.questions.open.get_mut(at) {
+                question.kind = kind;
+                question.deferred = deferred;
+                self.updates.push(Update::QuestionAdded(question.id));
             }
             return;
         }
-        self.asks.last += 1;
-        let id = QuestionId(self.asks.last);
-        self.asks.open.push(Question {
+        self.questions.last += 1;
+        let id = QuestionId(self.questions.last);
+        self.questions.open.push(Question {
             id,
             session,
             kind,
             request: request.clone(),
-            held,
+            deferred,
         });
         self.updates.push(Update::QuestionAdded(id));
     }
 
-    /// Answers a request; `false` if it is gone. An answer that does not fit
-    /// the question counts as none.
+    /// Answers a question; returns false if it is no longer open. An answer that does
+    /// not fit the question counts as [`Answer::Cancel`].
     pub fn answer(&mut self, id: QuestionId, answer: Answer) -> bool {
-        let Some(ask) = self.asks.take(id) else {
+        let Some(question) = self.questions.take(id) else {
             return false;
         };
         self.updates.push(Update::QuestionClosed(id));
-        match (ask.kind, ask.held) {
-            (QuestionKind::Permission { call, options }, held) => {
+        match (question.kind, question.deferred) {
+            (QuestionKind::Permission { call, options }, deferred) => {
                 let chosen = match &answer {
                     Answer::Option(id) => options.iter().find(|option| option.id == *id),
                     _ => None,
                 };
-                if held.is_none() {
-                    let about = About::new(&call, &self.services.files);
-                    self.journal.answering(about);
+                if deferred.is_none() {
+                    let details = PermissionDetails::new(&call, &self.files);
+                    self.journal.set_permission_details(details);
                 }
                 let kind = chosen.map_or("", |option| &*option.kind);
                 let is_allowed = matches!(kind, "allow_once" | "allow_always");
-                // What the agent means by its own "always", it knows itself.
-                if is_allowed && held.is_none() {
-                    self.services.grant(&call);
+                // The agent itself applies the "always" of its own requests.
+                if is_allowed && deferred.is_none() {
+                    self.grants.add(&call, &self.files);
                 } else if kind == "allow_always" {
-                    self.services.grant_always(&call.kind);
+                    self.grants.add_always(&call.kind);
                 }
-                match (held, chosen) {
-                    (Some(held), _) if is_allowed => self.perform(&ask.request, &held),
-                    (Some(_), _) => self.refuse(&ask.request, &not_allowed()),
-                    (None, Some(option)) => self.reply(&ask.request, &selected(&option.id)),
-                    (None, None) => self.reply(&ask.request, &canceled()),
+                match (deferred, chosen) {
+                    (Some(deferred), _) if is_allowed => self.perform(&question.request, &deferred),
+                    (Some(_), _) => self.refuse(&question.request, &not_allowed()),
+                    (None, Some(option)) => self.reply(&question.request, &selected(&option.id)),
+                    (None, None) => self.reply(&question.request, &canceled()),
                 }
             }
             (kind @ (QuestionKind::Form { .. } | QuestionKind::Url { .. }), _) => {
                 self.remember_visit(kind, &answer);
                 let response = schema::CreateElicitationResponse::new(action(answer));
-                self.reply(&ask.request, &response);
+                self.reply(&question.request, &response);
             }
         }
         true
@@ -282,65 +299,75 @@ impl Client {
         ) = (kind, answer)
             && !elicitation.is_empty()
         {
-            self.asks.visited.push_back((elicitation, url));
-            if self.asks.visited.len() > OPEN {
-                self.asks.visited.pop_front();
+            self.questions.visited.push_back((elicitation, url));
+            if self.questions.visited.len() > MAX_OPEN {
+                self.questions.visited.pop_front();
             }
         }
     }
 
-    /// What the person did at an address is done. The question whether to go
-    /// there is answered by that.
-    pub(super) fn visited(&mut self, elicitation: &str) {
-        let is_it = |ask: &&Question| matches!(&ask.kind, QuestionKind::Url { elicitation: id, .. } if id == elicitation);
-        let open = self.asks.open.iter().find(is_it).map(|ask| ask.id);
+    /// Handles the agent's report that a URL was completed: accepts the question if it
+    /// is still open.
+    pub(super) fn complete_visit(&mut self, elicitation: &str) {
+        let is_visit = |question: &&Question| matches!(&question.kind, QuestionKind::Url { elicitation: id, .. } if id == elicitation);
+        let open = self
+            .questions
+            .open
+            .iter()
+            .find(is_visit)
+            .map(|question| question.id);
         if let Some(id) = open.filter(|_| !elicitation.is_empty()) {
             self.answer(id, Answer::Accept(Map::new()));
         }
-        let visited = &mut self.asks.visited;
+        let visited = &mut self.questions.visited;
         let Some(at) = visited.iter().position(|(id, _)| id == elicitation) else {
             return;
         };
         if let Some((_, url)) = visited.remove(at) {
             let url = unspool::sanitize::line(&url).into_owned();
-            self.notice(Level::Info, format!("Done at {url}: the agent goes on."));
+            self.notice(Level::Info, format!("Done at {url}. The agent continues."));
         }
     }
 
-    pub(super) fn cancel_asks(&mut self) {
-        let open: Vec<QuestionId> = self.asks.open.iter().map(|ask| ask.id).collect();
+    pub(super) fn cancel_questions(&mut self) {
+        let open: Vec<QuestionId> = self
+            .questions
+            .open
+            .iter()
+            .map(|question| question.id)
+            .collect();
         for id in open {
             self.answer(id, Answer::Cancel);
         }
     }
 
-    /// The agent does not want an answer any more.
-    pub(super) fn taken_back(&mut self, request: &Value) {
-        if let Some(at) = self.asks.position(request) {
-            let ask = self.asks.open.remove(at);
-            self.updates.push(Update::QuestionClosed(ask.id));
-        } else if !self.services.stop_waiting(request) {
+    /// Withdraws a request that the agent canceled.
+    pub(super) fn withdraw(&mut self, request: &Value) {
+        if let Some(at) = self.questions.position(request) {
+            let question = self.questions.open.remove(at);
+            self.updates.push(Update::QuestionClosed(question.id));
+        } else if !self.agent_terminals.stop_waiting(request) {
             return;
         }
         self.refuse(request, &schema::Error::request_cancelled());
     }
 
-    /// What rules are asked about.
-    fn subject(&self, call: &ToolCall) -> Operation {
+    /// Returns the operation that rules judge.
+    fn operation(&self, call: &ToolCall) -> Operation {
         Operation {
             tool: call.name.clone(),
             kind: call.kind.clone(),
-            paths: self.services.places(&call.paths),
+            paths: grants::resolve_all(&call.paths, &self.files),
             command: call.command.clone().filter(|_| call.is_command_given),
             title: call.title.clone(),
         }
     }
 }
 
-/// What else the input says of how a command is run.
+/// Returns the fields of the input that change how a command runs.
 fn remarks(call: &ToolCall, root: &Path) -> Vec<String> {
     const KEYS: [&str; 9] = [
-        // Beside a `command`, which is what is shown.
+        // Only beside `command`, which is shown.
         "cmd",
         "cwd",
         "workdir",
@@ -358,7 +385,7 @@ fn remarks(call: &ToolCall, root: &Path) -> Vec<String> {
         if key == "cmd" && input.get("command").is_none() {
             return None;
         }
-        let is_nothing = match value {
+        let is_default = match value {
             Value::Null => true,
             Value::String(text) => text.is_empty() || Path::new(text) == root,
             Value::Array(list) => list.is_empty(),
@@ -368,7 +395,7 @@ fn remarks(call: &ToolCall, root: &Path) -> Vec<String> {
         let shown = value
             .as_str()
             .map_or_else(|| value.to_string(), str::to_owned);
-        (!is_nothing).then(|| format!("{key}: {shown}"))
+        (!is_default).then(|| format!("{key}: {shown}"))
     };
     KEYS.into_iter().filter_map(value).collect()
 }
@@ -378,8 +405,7 @@ fn option(option: &Value) -> PermissionOption {
     PermissionOption::new(text(option, "optionId"), name, text(option, "kind"))
 }
 
-/// The option that a rule takes: never one that holds for more than this once,
-/// if that would allow more.
+/// Returns the option that a rule chooses. A rule never allows more than this once.
 fn by_kind(options: &[PermissionOption], action: Action) -> Option<&PermissionOption> {
     let of = |kind| options.iter().find(|option| option.kind == kind);
     match action {
@@ -413,10 +439,10 @@ fn action(answer: Answer) -> schema::ElicitationAction {
     }
 }
 
-pub(super) fn unreadable(why: &str) -> schema::Error {
+pub(super) fn invalid_params(why: &str) -> schema::Error {
     schema::Error::new(-32602, format!("Invalid params: {why}"))
 }
 
 fn not_allowed() -> schema::Error {
-    schema::Error::new(-32603, "the person did not allow it")
+    schema::Error::new(-32603, "the user did not allow it")
 }

@@ -40,7 +40,7 @@ fn left(world: &World) -> Vec<&str> {
 }
 
 #[test]
-fn no_result_is_told_of_what_a_turn_left_open() {
+fn a_completed_turn_leaves_calls_without_a_result() {
     let mut world = World::working();
     for id in ["a", "b", "c"] {
         call(&mut world, id);
@@ -60,7 +60,7 @@ fn no_result_is_told_of_what_a_turn_left_open() {
 }
 
 #[test]
-fn what_got_no_result_before_the_agent_was_started_again_is_not_forgotten() {
+fn leftover_calls_survive_a_restart_of_the_agent() {
     let mut world = World::working();
     call(&mut world, "a");
     end(&mut world);
@@ -84,7 +84,7 @@ fn again(world: &mut World, id: &str) -> String {
 }
 
 #[test]
-fn an_id_that_is_used_again_in_a_later_turn_is_another_call() {
+fn a_reused_id_in_a_later_turn_is_another_call() {
     let mut world = World::working();
     call(&mut world, "a");
     end(&mut world);
@@ -98,7 +98,7 @@ fn an_id_that_is_used_again_in_a_later_turn_is_another_call() {
 }
 
 #[test]
-fn a_turn_that_fails_does_not_stop_what_an_earlier_one_left() {
+fn a_failed_turn_does_not_cancel_earlier_leftovers() {
     let mut world = World::working();
     call(&mut world, "a");
     end(&mut world);
@@ -111,7 +111,7 @@ fn a_turn_that_fails_does_not_stop_what_an_earlier_one_left() {
 }
 
 #[test]
-fn what_was_canceled_is_told_again_only_if_it_was_done() {
+fn a_canceled_call_returns_only_if_it_succeeded() {
     for (status, again) in [("failed", &[] as &[&str]), ("completed", &["a", "a Ok"])] {
         let mut world = World::working();
         call(&mut world, "a");
@@ -126,7 +126,7 @@ fn what_was_canceled_is_told_again_only_if_it_was_done() {
 }
 
 #[test]
-fn a_second_answer_ends_no_turn() {
+fn a_second_answer_does_not_end_a_turn() {
     let mut world = World::working();
     assert_eq!(told(&end(&mut world)), ["turn"]);
     let again = world.take(json!({"id": 2, "result": {"stopReason": "refusal"}}));
@@ -136,7 +136,7 @@ fn a_second_answer_ends_no_turn() {
 }
 
 #[test]
-fn what_begins_after_a_turn_runs_on() {
+fn a_call_after_the_turn_stays_open() {
     let mut world = World::working();
     end(&mut world);
     world.client.flush_held();
@@ -148,7 +148,7 @@ fn what_begins_after_a_turn_runs_on() {
 }
 
 #[test]
-fn what_a_turn_that_failed_left_open_is_given_up_before_its_end() {
+fn a_failed_turn_cancels_its_open_calls_before_its_end() {
     let mut world = World::working();
     call(&mut world, "a");
     let updates = world.take(json!({"id": 2, "error": {"code": -32603, "message": "no"}}));
@@ -157,7 +157,7 @@ fn what_a_turn_that_failed_left_open_is_given_up_before_its_end() {
 }
 
 #[test]
-fn all_is_told_to_its_end_when_the_agent_is_ended() {
+fn finishing_closes_all_calls() {
     let mut world = World::working();
     call(&mut world, "a");
     let shell = world.client.run_shell("sleep 100").unwrap();

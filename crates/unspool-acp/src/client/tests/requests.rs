@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn files_are_read_and_written_with_a_diff() {
+fn files_are_read_and_written() {
     let mut world = World::trusting();
     let root = world.folder.path().canonicalize().unwrap();
     std::fs::write(root.join("a.txt"), "1\n2\n3\n").unwrap();
@@ -29,7 +29,7 @@ fn files_are_read_and_written_with_a_diff() {
 }
 
 #[test]
-fn writing_where_programs_are_run_from_is_asked_for() {
+fn writing_below_git_is_always_asked() {
     let mut world = World::trusting();
     let params = json!({"sessionId": "s", "path": ".GIT/hooks/pre-commit", "content": "evil"});
     world.take(json!({"id": 7, "method": "fs/write_text_file", "params": params}));
@@ -46,7 +46,7 @@ fn writing_where_programs_are_run_from_is_asked_for() {
 }
 
 #[test]
-fn a_command_runs_in_a_terminal_to_its_end() {
+fn a_command_runs_to_its_end() {
     let mut world = World::trusting();
     let created = world.request(
         7,
@@ -79,7 +79,7 @@ fn a_command_runs_in_a_terminal_to_its_end() {
 }
 
 #[test]
-fn live_output_belongs_to_the_call_that_shows_it_and_comes_once() {
+fn live_output_is_shown_once_in_its_call() {
     let mut world = World::trusting();
     let created = world.request(
         7,
@@ -121,7 +121,7 @@ fn live_output_belongs_to_the_call_that_shows_it_and_comes_once() {
 }
 
 #[test]
-fn a_command_that_is_killed_says_so_and_one_outside_does_not_start() {
+fn a_killed_command_reports_its_signal_and_one_outside_is_refused() {
     let mut world = World::trusting();
     let created = world.request(
         7,
@@ -154,243 +154,7 @@ fn a_command_that_is_killed_says_so_and_one_outside_does_not_start() {
 }
 
 #[test]
-fn a_terminal_that_no_call_shows_is_shown_when_it_is_released() {
-    let mut world = World::trusting();
-    let created = world.request(7, "terminal/create", json!({"command": "echo hi"}));
-    let params = json!({"sessionId": "s", "terminalId": created["result"]["terminalId"]});
-    world.take(json!({"id": 8, "method": "terminal/wait_for_exit", "params": params}));
-    world.sent_later();
-    let updates = world.take(json!({"id": 9, "method": "terminal/release", "params": params}));
-    assert!(
-        events(&updates)
-            .iter()
-            .any(|body| matches!(body, Body::ToolResult(result) if result.output == "hi\r\n"))
-    );
-}
-
-/// What is told of the terminal's own call, in short.
-fn told(updates: &[Update]) -> Vec<String> {
-    let words = |body: &&Body| match body {
-        Body::ToolUse(call) => Some(format!("runs {}", call.arg)),
-        Body::ToolOutput(output) => Some(format!("says {}", output.text.to_string().trim())),
-        Body::ToolResult(result) => Some(format!("ends {:?}", result.exit_code)),
-        _ => None,
-    };
-    events(updates).iter().filter_map(words).collect()
-}
-
-#[test]
-fn a_terminal_that_no_call_shows_is_seen_while_it_runs() {
-    let mut world = World::trusting();
-    let run = json!({"command": "read a; echo got $a; read b; exit 3"});
-    let created = world.request(7, "terminal/create", run);
-    let id = created["result"]["terminalId"].as_str().unwrap().to_owned();
-    let updates = world.client.flush_held();
-    let command = "runs read a; echo got $a; read b; exit 3";
-    assert_eq!(told(&updates), [command]);
-    assert!(world.client.has_unattached_terminal());
-    assert!(
-        told(&world.client.flush_held()).is_empty(),
-        "once is enough"
-    );
-    world.client.services.terminals.write(&id, b"it\n").unwrap();
-    let mut updates = Vec::new();
-    while !told(&updates).iter().any(|words| words.contains("got it")) {
-        let news = world.news.recv_timeout(Duration::from_secs(10)).unwrap();
-        updates.extend(world.client.receive(news));
-    }
-    assert!(world.client.has_unattached_terminal());
-    world.client.services.terminals.write(&id, b"\n").unwrap();
-    // A call may still take it up, for a while.
-    let began = std::time::Instant::now();
-    while world.client.has_unattached_terminal() {
-        assert!(began.elapsed() < Duration::from_secs(10));
-        if let Ok(news) = world.news.recv_timeout(Duration::from_millis(50)) {
-            updates.extend(world.client.receive(news));
-        }
-        updates.extend(world.client.flush_held());
-    }
-    assert!(began.elapsed() >= Duration::from_millis(900));
-    assert_eq!(told(&updates).last().unwrap(), "ends Some(3)");
-    let params = json!({"sessionId": "s", "terminalId": id});
-    let updates = world.take(json!({"id": 9, "method": "terminal/release", "params": params}));
-    assert!(told(&updates).is_empty(), "it was told before");
-}
-
-#[test]
-fn a_terminal_that_a_call_took_up_is_shown_there_alone() {
-    let mut world = World::trusting();
-    let created = world.request(7, "terminal/create", json!({"command": "sleep 100"}));
-    let terminal = created["result"]["terminalId"].clone();
-    world.update(
-        json!({"sessionUpdate": "tool_call", "toolCallId": "c", "kind": "execute", "title": "sleep",
-        "status": "in_progress", "content": [{"type": "terminal", "terminalId": terminal}]}),
-    );
-    let told = told(&world.client.flush_held());
-    assert!(
-        !told.iter().any(|words| words == "runs sleep 100"),
-        "{told:?}"
-    );
-    assert!(!world.client.has_unattached_terminal());
-}
-
-/// Goes on until something is told.
-fn until(world: &mut World, updates: &mut Vec<Update>, wanted: &str) {
-    let began = std::time::Instant::now();
-    while !told(updates).iter().any(|words| words.contains(wanted)) {
-        assert!(began.elapsed() < Duration::from_secs(10), "{wanted}");
-        if let Ok(news) = world.news.recv_timeout(Duration::from_millis(20)) {
-            updates.extend(world.client.receive(news));
-        }
-        updates.extend(world.client.flush_held());
-    }
-}
-
-#[test]
-fn a_call_that_takes_a_terminal_up_late_takes_its_place() {
-    let mut world = World::trusting();
-    let run = json!({"command": "echo alpha; read a; echo beta; read b"});
-    let created = world.request(7, "terminal/create", run);
-    let id = created["result"]["terminalId"].as_str().unwrap().to_owned();
-    let mut updates = Vec::new();
-    until(&mut world, &mut updates, "says alpha");
-    let content = json!([{"type": "terminal", "terminalId": id}]);
-    let took = world.update(
-        json!({"sessionUpdate": "tool_call", "toolCallId": "c", "kind": "execute", "title": "two letters",
-        "status": "in_progress", "content": content}),
-    );
-    updates.extend(took);
-    world.client.services.terminals.write(&id, b"\n").unwrap();
-    until(&mut world, &mut updates, "says beta");
-    updates.extend(world.client.flush_held());
-    let ended = world.update(
-        json!({"sessionUpdate": "tool_call_update", "toolCallId": "c", "status": "completed"}),
-    );
-    updates.extend(ended);
-    world.client.services.terminals.write(&id, b"\n").unwrap();
-    until(&mut world, &mut updates, "ends");
-    let mut ids = events(&updates).into_iter().filter_map(|body| match body {
-        Body::ToolUse(call) => Some(&call.id),
-        Body::ToolOutput(output) => Some(&output.id),
-        Body::ToolResult(result) => Some(&result.id),
-        _ => None,
-    });
-    assert!(ids.all(|told| *told == id), "{:?}", told(&updates));
-    let said = told(&updates).join(" ");
-    assert_eq!(said.matches("alpha").count(), 2, "{said}");
-    assert!(!world.client.has_unattached_terminal());
-}
-
-/// The ids of calls in events.
-fn ids(updates: &[Update]) -> Vec<&str> {
-    let calls = events(updates).into_iter().filter_map(|body| match body {
-        Body::ToolUse(call) => Some(call.id.as_str()),
-        Body::ToolOutput(output) => Some(output.id.as_str()),
-        Body::ToolResult(result) => Some(result.id.as_str()),
-        _ => None,
-    });
-    calls.collect()
-}
-
-#[test]
-fn a_terminal_of_a_call_that_says_so_late_is_shown_in_it_from_the_beginning() {
-    let mut world = World::trusting();
-    let command = "echo alpha; read a; echo beta";
-    let input = json!({"command": command});
-    let mut updates = world.update(
-        json!({"sessionUpdate": "tool_call", "toolCallId": "c", "kind": "execute", "title": "letters",
-        "status": "in_progress", "rawInput": input}),
-    );
-    let created = world.request(7, "terminal/create", input);
-    let id = created["result"]["terminalId"].as_str().unwrap().to_owned();
-    until(&mut world, &mut updates, "says alpha");
-    let content = json!([{"type": "terminal", "terminalId": id}]);
-    let took = world.update(
-        json!({"sessionUpdate": "tool_call_update", "toolCallId": "c", "content": content}),
-    );
-    updates.extend(took);
-    world.client.services.terminals.write(&id, b"\n").unwrap();
-    until(&mut world, &mut updates, "says beta");
-    let ended = world.update(
-        json!({"sessionUpdate": "tool_call_update", "toolCallId": "c", "status": "completed"}),
-    );
-    updates.extend(ended);
-    until(&mut world, &mut updates, "ends");
-    assert!(
-        ids(&updates).iter().all(|id| *id == "c"),
-        "{:?}",
-        told(&updates)
-    );
-    let said = told(&updates).join(" ");
-    assert_eq!(said.matches("says alpha").count(), 1, "{said}");
-}
-
-#[test]
-fn a_call_for_a_terminal_that_was_told_to_its_end_is_left_out() {
-    for is_released in [false, true] {
-        let mut world = World::trusting();
-        let created = world.request(7, "terminal/create", json!({"command": "echo alpha"}));
-        let id = created["result"]["terminalId"].as_str().unwrap().to_owned();
-        let mut updates = Vec::new();
-        until(&mut world, &mut updates, "ends");
-        if is_released {
-            world.request(8, "terminal/release", json!({"terminalId": id}));
-        }
-        let content = json!([{"type": "terminal", "terminalId": id}]);
-        let late = world.update(
-            json!({"sessionUpdate": "tool_call", "toolCallId": "c", "kind": "execute", "title": "letters",
-            "status": "completed", "content": content}),
-        );
-        updates.extend(late);
-        updates.extend(world.client.flush_held());
-        assert!(
-            ids(&updates).iter().all(|told| *told == id),
-            "{:?}",
-            told(&updates)
-        );
-        assert_eq!(told(&updates).join(" ").matches("runs").count(), 1);
-        // What shows more than that is a call of its own.
-        let content = json!([
-            {"type": "terminal", "terminalId": id},
-            {"type": "content", "content": {"type": "text", "text": "and more"}},
-        ]);
-        let more = world.update(
-            json!({"sessionUpdate": "tool_call", "toolCallId": "d", "kind": "execute", "title": "letters",
-            "status": "completed", "content": content}),
-        );
-        assert!(ids(&more).contains(&"d"), "{:?}", told(&more));
-    }
-}
-
-#[test]
-fn a_terminal_waits_for_the_call_that_it_was_started_for() {
-    let mut world = World::trusting();
-    world.update(
-        json!({"sessionUpdate": "tool_call", "toolCallId": "c", "kind": "execute", "title": "sleep",
-        "status": "pending"}),
-    );
-    world.request(7, "terminal/create", json!({"command": "sleep 100"}));
-    std::thread::sleep(Duration::from_millis(100));
-    let early = told(&world.client.flush_held());
-    assert!(early.is_empty(), "{early:?}");
-    assert!(world.client.has_unshown_terminal());
-    std::thread::sleep(super::super::services::LONG_GRACE);
-    assert_eq!(told(&world.client.flush_held()), ["runs sleep 100"]);
-    assert!(!world.client.has_unshown_terminal());
-}
-
-#[test]
-fn a_command_ends_with_its_agent_also_in_what_is_shown() {
-    let mut world = World::trusting();
-    world.request(7, "terminal/create", json!({"command": "sleep 100"}));
-    world.client.flush_held();
-    let updates = world.client.receive(Incoming::Exited(Exit::default()));
-    assert_eq!(told(&updates), ["ends None"]);
-    assert!(!world.client.has_unattached_terminal());
-}
-
-#[test]
-fn what_cannot_be_written_is_not_asked_for() {
+fn an_impossible_write_is_refused_without_a_question() {
     let mut world = World::working();
     let root = world.folder.path().to_owned();
     std::fs::create_dir(root.join("folder")).unwrap();
@@ -412,7 +176,7 @@ fn what_cannot_be_written_is_not_asked_for() {
 }
 
 #[test]
-fn a_persons_command_is_shown_like_a_call() {
+fn a_shell_command_is_shown_as_a_call() {
     let mut world = World::opened();
     let id = world.client.run_shell("echo hé; exit 3").unwrap();
     let mut updates = world.client.take_updates();
@@ -430,7 +194,7 @@ fn a_persons_command_is_shown_like_a_call() {
 }
 
 #[test]
-fn rules_hold_for_files_and_commands_that_are_done_through_us() {
+fn rules_apply_to_file_and_terminal_requests() {
     let list = [
         json!({"action": "deny", "path": "secret/**"}),
         json!({"action": "ask", "kind": "edit", "path": "src/**"}),
@@ -453,7 +217,7 @@ fn rules_hold_for_files_and_commands_that_are_done_through_us() {
     let write = json!({"sessionId": "s", "path": "src/a.rs", "content": "x"});
     world.take(json!({"id": 9, "method": "fs/write_text_file", "params": write}));
     world.nothing_sent();
-    world.client.cancel_asks();
+    world.client.cancel_questions();
     assert_eq!(world.sent()["error"]["code"], -32603);
     // What the person saw and allowed in this turn is not asked for again.
     let content = json!([{"type": "diff", "path": "src/a.rs", "newText": "x"}]);
@@ -467,7 +231,7 @@ fn rules_hold_for_files_and_commands_that_are_done_through_us() {
 }
 
 #[test]
-fn what_was_not_asked_for_is_asked() {
+fn a_request_without_a_grant_is_asked() {
     let mut world = World::working();
     let write = json!({"sessionId": "s", "path": "a.rs", "content": "x"});
     world.take(json!({"id": 7, "method": "fs/write_text_file", "params": write}));
@@ -510,7 +274,7 @@ fn allow(world: &mut World, option: &str) -> Option<String> {
 }
 
 #[test]
-fn a_change_that_was_allowed_is_no_leave_for_another_one() {
+fn a_granted_change_does_not_allow_another_one() {
     let mut world = World::working();
     let root = world.folder.path().canonicalize().unwrap();
     let path = root.join("a.txt");
@@ -543,7 +307,7 @@ fn a_change_that_was_allowed_is_no_leave_for_another_one() {
 }
 
 #[test]
-fn a_command_is_shown_with_all_that_makes_it_what_it_is() {
+fn a_command_is_shown_with_its_variables_and_folder() {
     let mut world = World::working();
     let cases = [
         (
@@ -579,7 +343,7 @@ fn a_command_is_shown_with_all_that_makes_it_what_it_is() {
 }
 
 #[test]
-fn a_folder_outside_is_refused_before_anybody_is_asked() {
+fn a_folder_outside_is_refused_without_a_question() {
     let mut world = World::working();
     let params = json!({"sessionId": "s", "command": "ls", "cwd": "/etc"});
     world.take(json!({"id": 7, "method": "terminal/create", "params": params}));
@@ -596,7 +360,7 @@ fn a_folder_outside_is_refused_before_anybody_is_asked() {
 }
 
 #[test]
-fn a_command_that_was_allowed_is_run_once_and_in_the_root() {
+fn a_granted_command_runs_once_and_in_the_root() {
     let mut world = World::working();
     std::fs::create_dir(world.folder.path().join("below")).unwrap();
     let below = world.folder.path().join("below");
@@ -629,7 +393,7 @@ fn a_command_that_was_allowed_is_run_once_and_in_the_root() {
 }
 
 #[test]
-fn only_options_that_say_so_allow_and_each_has_a_name_of_its_own() {
+fn only_allow_options_grant_and_ids_must_be_unique() {
     let mut world = World::working();
     let content = json!([{"type": "diff", "path": "a.txt", "newText": "x"}]);
     let call = json!({"toolCallId": "c", "kind": "edit", "title": "Add", "content": content});
@@ -672,7 +436,7 @@ fn only_options_that_say_so_allow_and_each_has_a_name_of_its_own() {
 }
 
 #[test]
-fn a_rule_for_reading_lets_nothing_else_through() {
+fn a_rule_for_reading_allows_nothing_else() {
     let list = [json!({"action": "allow", "kind": "read"})];
     let mut world = World::with(|settings| settings.rules = rules(&list))
         .open()

@@ -23,7 +23,7 @@ fn allow(world: &mut World) -> Vec<String> {
 }
 
 #[test]
-fn an_answer_names_what_was_seen_whatever_is_said_later() {
+fn an_answer_names_the_command_that_was_shown() {
     let mut world = World::working();
     world.asks(json!(7), call("c", "Say hi", "rm -rf x"));
     assert_eq!(allow(&mut world), ["Say hi: rm -rf x"]);
@@ -31,7 +31,7 @@ fn an_answer_names_what_was_seen_whatever_is_said_later() {
         "title": "echo hi", "rawInput": {"command": "echo hi"}});
     assert!(answers(&world.update(other)).is_empty());
 
-    let path = world.client.services.files.root().join("src/a.rs");
+    let path = world.client.files.root().join("src/a.rs");
     let edit = json!({"toolCallId": "e", "title": "Mend it", "kind": "edit",
         "content": [{"type": "diff", "path": path, "oldText": null, "newText": "x"}]});
     world.asks(json!(8), edit);
@@ -39,7 +39,7 @@ fn an_answer_names_what_was_seen_whatever_is_said_later() {
 }
 
 #[test]
-fn a_request_that_was_replaced_is_not_the_one_that_is_answered() {
+fn an_answer_names_the_latest_version_of_its_request() {
     let mut world = World::working();
     world.asks(json!(7), call("a", "One", "echo one"));
     world.asks(json!(7), call("b", "Two", "rm -rf two"));

@@ -1,8 +1,8 @@
-//! The tool calls that are not over, each put together from all that was said
-//! of it: a request for permission often repeats only a part.
+//! The tool calls in progress, each merged from its updates: a permission request
+//! often repeats only some fields of its call.
 //!
-//! A field that is given replaces what was there, one that is missing or `null`
-//! does not; a second announcement of the same call is just one more update.
+//! A given field replaces the earlier one; a missing field or `null` does not. A
+//! second announcement of the same call is one more update.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
@@ -11,47 +11,47 @@ use serde_json::{Map, Value};
 use unspool::event::{Category, Edit, RawJson, ToolUse};
 use unspool::{patch, tool};
 
-use super::changes::{self, ProposedChange};
+use super::proposed_change::{self, ProposedChange};
 use crate::files::WrittenFile;
 use crate::wire::{items, text};
 
-/// Calls that may be open at once.
-const OPEN: usize = 1024;
+/// Maximum number of calls in progress.
+const MAX_OPEN: usize = 1024;
 
-/// What is known of a tool call, for a person to decide on.
+/// A tool call that asks for permission.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ToolCall {
-    /// The agent's id for it.
+    /// The agent's id of the call.
     pub id: String,
-    /// The tool's name, where the agent gives one.
+    /// The tool's name; may be empty.
     pub name: String,
-    /// The kind of work, in the protocol's word.
+    /// The kind, as the protocol names it: `read`, `edit`, `execute` …
     pub kind: String,
-    /// The agent's headline.
+    /// The agent's title.
     pub title: String,
-    /// The whole command line: from the input, or else the headline of a
-    /// command.
+    /// The full command line: from the input, or the title if the kind is
+    /// `execute`.
     pub command: Option<String>,
-    /// Whether the command line is from the input.
+    /// The command line comes from the input.
     pub is_command_given: bool,
-    /// The files that it touches.
+    /// The files that it reads or changes.
     pub paths: Vec<PathBuf>,
-    /// The changes that it would make.
+    /// The changes that it would make, as diffs.
     pub edits: Vec<Edit>,
-    /// The same, as the texts that came.
+    /// The same changes, as the agent sent them.
     pub changes: Vec<ProposedChange>,
-    /// What the agent says of it beside that.
+    /// The agent's text on the call.
     pub text: String,
-    /// What else is to be known before it is allowed.
+    /// Facts that matter for the decision, such as another working folder.
     pub remarks: Vec<String>,
-    /// Its input as it came.
+    /// The input, as the agent sent it.
     pub input: Option<Value>,
-    /// The terminals that it shows.
+    /// The ids of the terminals that it shows.
     pub terminals: Vec<String>,
 }
 
 impl ToolCall {
-    /// The call as an event, to be shown as calls are.
+    /// Returns the call as an event.
     pub fn tool_use(&self) -> ToolUse {
         let category = category(&self.kind);
         let input = self.input.as_ref().map(Value::to_string);
@@ -75,12 +75,12 @@ impl ToolCall {
         let kind = text(&fields, "kind");
         let title = text(&fields, "title");
         let given = input.and_then(command_line);
-        let headline = (kind == "execute" && !title.is_empty()).then(|| title.clone());
+        let title_line = (kind == "execute" && !title.is_empty()).then(|| title.clone());
         Self {
             id: text(&fields, "toolCallId"),
             name: name(&fields),
             is_command_given: given.is_some(),
-            command: given.or(headline),
+            command: given.or(title_line),
             paths: paths(&fields, input),
             edits: edits(&fields),
             changes: ProposedChange::of_call(&fields).collect(),
@@ -98,24 +98,25 @@ impl ToolCall {
     }
 }
 
+/// The calls in progress.
 #[derive(Default)]
-pub(super) struct Calls {
-    /// By session and id.
+pub(super) struct ToolCalls {
+    /// The merged fields, by session and id.
     open: BTreeMap<(String, String), Map<String, Value>>,
-    /// Oldest first; may name calls that are over.
+    /// Oldest first; may name calls that have ended.
     order: VecDeque<(String, String)>,
 }
 
-impl Calls {
-    /// Takes a `session/update`, if it is about a call.
+impl ToolCalls {
+    /// Merges a `session/update`, if it is about a call.
     pub(super) fn update(&mut self, session: &str, update: &Value) {
         let kind = update.get("sessionUpdate").and_then(Value::as_str);
         if !matches!(kind, Some("tool_call" | "tool_call_update")) {
             return;
         }
         let key = (session.to_owned(), text(update, "toolCallId"));
-        let is_over = matches!(&*text(update, "status"), "completed" | "failed");
-        if is_over {
+        let is_done = matches!(&*text(update, "status"), "completed" | "failed");
+        if is_done {
             self.open.remove(&key);
             return;
         }
@@ -125,8 +126,8 @@ impl Calls {
         self.merge(key, fields);
     }
 
-    /// The call that a request is about, with what the request adds to it.
-    pub(super) fn asked(&mut self, session: &str, call: &Value) -> ToolCall {
+    /// Merges the call of a permission request and returns it.
+    pub(super) fn merge_request(&mut self, session: &str, call: &Value) -> ToolCall {
         let empty = Map::new();
         let fields = call.as_object().unwrap_or(&empty);
         let key = (session.to_owned(), text(call, "toolCallId"));
@@ -136,37 +137,38 @@ impl Calls {
     fn merge(&mut self, key: (String, String), fields: &Map<String, Value>) -> &Map<String, Value> {
         if !self.open.contains_key(&key) {
             self.order.push_back(key.clone());
-            while self.order.len() > OPEN {
+            while self.order.len() > MAX_OPEN {
                 if let Some(oldest) = self.order.pop_front().filter(|oldest| *oldest != key) {
                     self.open.remove(&oldest);
                 }
             }
         }
         let known = self.open.entry(key).or_default();
-        // What came out of it is of no use before it, and may be very long.
+        // Output may be very long, and no decision needs it.
         let fields = fields.iter().filter(|(name, _)| *name != "rawOutput");
         for (name, value) in fields {
             let is_empty_list = value.as_array().is_some_and(Vec::is_empty);
-            let is_worth_less = value.is_null() || (is_empty_list && known.contains_key(name));
-            if !is_worth_less {
+            let adds_nothing = value.is_null() || (is_empty_list && known.contains_key(name));
+            if !adds_nothing {
                 known.insert(name.clone(), value.clone());
             }
         }
         known
     }
 
-    /// Whether a call that is not over shows this change of a file.
-    pub(super) fn show(&self, wrote: &WrittenFile) -> bool {
+    /// Returns true if a call shows this change of a file.
+    pub(super) fn any_shows_change(&self, written: &WrittenFile) -> bool {
         self.open.values().any(|fields| {
             let content = fields.get("content").and_then(Value::as_array);
             let all = ProposedChange::all(content.map_or(&[], Vec::as_slice));
-            let own: Vec<ProposedChange> = all.filter(|change| change.path == wrote.path).collect();
+            let own: Vec<ProposedChange> =
+                all.filter(|change| change.path == written.path).collect();
             let own: Vec<&ProposedChange> = own.iter().collect();
-            changes::make(&own, wrote.old.as_deref(), &wrote.new)
+            proposed_change::are_made(&own, written.old.as_deref(), &written.new)
         })
     }
 
-    /// The commands that are not over and show no terminal yet, by their calls.
+    /// Returns the commands in progress that show no terminal yet.
     fn without_terminal<'a>(
         &'a self,
         session: &'a str,
@@ -180,26 +182,27 @@ impl Calls {
         of_session.map(|((_, id), fields)| (id.as_str(), fields))
     }
 
-    /// Whether a command that is not over shows no terminal yet.
-    pub(super) fn await_terminal(&self, session: &str) -> bool {
+    /// Returns true if a command in progress shows no terminal yet.
+    pub(super) fn any_awaits_terminal(&self, session: &str) -> bool {
         self.without_terminal(session).next().is_some()
     }
 
-    /// The one call that is about this command and shows no terminal yet.
-    pub(super) fn awaiting(&self, session: &str, command: &str) -> Option<String> {
-        let is_about = |fields: &Map<String, Value>| {
+    /// Returns the call of this command, if it shows no terminal yet and is the only
+    /// one.
+    pub(super) fn awaiting_terminal(&self, session: &str, command: &str) -> Option<String> {
+        let runs_it = |fields: &Map<String, Value>| {
             let own = ToolCall::new(fields).command;
             own.is_some_and(|own| own.trim() == command.trim())
         };
-        let mut about = self
+        let mut calls = self
             .without_terminal(session)
-            .filter(|(_, fields)| is_about(fields));
-        let (id, _) = about.next()?;
-        about.next().is_none().then(|| id.to_owned())
+            .filter(|(_, fields)| runs_it(fields));
+        let (id, _) = calls.next()?;
+        calls.next().is_none().then(|| id.to_owned())
     }
 
-    /// Whether a call that is not over shows this terminal.
-    pub(super) fn shows(&self, terminal: &str) -> bool {
+    /// Returns true if a call shows this terminal.
+    pub(super) fn any_shows_terminal(&self, terminal: &str) -> bool {
         self.open.values().any(|fields| {
             let content = fields.get("content").and_then(Value::as_array);
             let mut content = content.into_iter().flatten();
@@ -210,22 +213,22 @@ impl Calls {
 
 fn name(fields: &Value) -> String {
     let meta = fields.get("_meta").and_then(|meta| meta.get("claudeCode"));
-    let named = meta.map(|meta| text(meta, "toolName")).unwrap_or_default();
+    let meta_name = meta.map(|meta| text(meta, "toolName")).unwrap_or_default();
     let name = text(fields, "name");
-    if name.is_empty() { named } else { name }
+    if name.is_empty() { meta_name } else { name }
 }
 
-/// Words as one command line that means the same in a shell.
-pub(super) fn of_words(words: &[String]) -> String {
-    let line = tool::command_line(words);
-    if line != words.join(" ") {
+/// Joins arguments into one command line that means the same in a shell.
+pub(super) fn join_command(argv: &[String]) -> String {
+    let line = tool::command_line(argv);
+    if line != argv.join(" ") {
         return line;
     }
-    // What cannot be quoted cannot be run either.
-    shlex::try_join(words.iter().map(String::as_str)).unwrap_or(line)
+    // Quoting fails for NUL only, which no command can have.
+    shlex::try_join(argv.iter().map(String::as_str)).unwrap_or(line)
 }
 
-/// The command line in a call's input.
+/// Returns the command line of a call's input.
 fn command_line(input: &Value) -> Option<String> {
     let value = ["command", "cmd"].iter().find_map(|key| input.get(key))?;
     let strings = |list: &[Value]| -> Vec<String> {
@@ -239,7 +242,7 @@ fn command_line(input: &Value) -> Option<String> {
         None => strings(value.as_array()?),
     };
     words.extend(args);
-    (!words.is_empty()).then(|| of_words(&words))
+    (!words.is_empty()).then(|| join_command(&words))
 }
 
 fn paths(fields: &Value, input: Option<&Value>) -> Vec<PathBuf> {

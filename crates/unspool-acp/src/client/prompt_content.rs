@@ -1,4 +1,4 @@
-//! What is said to an agent, in blocks that it takes.
+//! Replaces prompt content that an agent does not support.
 
 use agent_client_protocol_schema::v1::{
     ContentBlock, EmbeddedResourceResource, ResourceLink, TextContent,
@@ -6,17 +6,16 @@ use agent_client_protocol_schema::v1::{
 
 use crate::agent_state::Capabilities;
 
-/// The blocks of a message, with those that the agent does not take put in a
-/// form that every agent takes: a file becomes a link, a picture a few words.
-pub(super) fn fitting(blocks: &[ContentBlock], can: Capabilities) -> Vec<ContentBlock> {
+/// Replaces unsupported blocks: a file by a link, an image or sound by a note.
+pub(super) fn supported(blocks: &[ContentBlock], can: Capabilities) -> Vec<ContentBlock> {
     blocks
         .iter()
         .map(|block| match block {
             ContentBlock::Image(_) if !can.image => {
-                words("[a picture, which this agent does not take]")
+                note("[image omitted: this agent does not accept images]")
             }
             ContentBlock::Audio(_) if !can.audio => {
-                words("[a sound, which this agent does not take]")
+                note("[audio omitted: this agent does not accept audio]")
             }
             ContentBlock::Resource(resource) if !can.embedded => match &resource.resource {
                 EmbeddedResourceResource::TextResourceContents(text) => link(&text.uri),
@@ -28,7 +27,7 @@ pub(super) fn fitting(blocks: &[ContentBlock], can: Capabilities) -> Vec<Content
         .collect()
 }
 
-fn words(text: &str) -> ContentBlock {
+fn note(text: &str) -> ContentBlock {
     ContentBlock::Text(TextContent::new(text))
 }
 

@@ -1,5 +1,5 @@
-//! From the start of an agent to an open session, with a login in between
-//! where the agent wants one.
+//! From the start of the agent to an open session, with a login where the agent
+//! requires one.
 
 use agent_client_protocol_schema::ProtocolVersion;
 use agent_client_protocol_schema::v1 as schema;
@@ -34,11 +34,11 @@ impl Client {
         let params = schema::InitializeRequest::new(ProtocolVersion::V1)
             .client_capabilities(capabilities)
             .client_info(info);
-        self.ask_agent("initialize", &params, Pending::Initialize);
+        self.send_request("initialize", &params, Pending::Initialize);
     }
 
-    pub(super) fn initialized(&mut self, result: Result<Value, Refusal>) {
-        let Some(result) = self.succeeded("initialize", result) else {
+    pub(super) fn finish_initialize(&mut self, result: Result<Value, Refusal>) {
+        let Some(result) = self.ok_or_report("initialize", result) else {
             self.stage = Stage::Failed;
             return;
         };
@@ -46,75 +46,75 @@ impl Client {
         if version.is_some_and(|version| version != 1) {
             let version = version.unwrap_or_default();
             self.stage = Stage::Failed;
-            self.failed(
-                "initialize",
-                &format!("the agent speaks protocol {version}, not 1"),
-            );
+            let message = format!("the agent uses protocol version {version}, not 1");
+            self.report_failure("initialize", &message);
             return;
         }
-        self.state.initialized(&result);
+        self.state.set_agent(&result);
         self.open_session(self.config.session.clone());
     }
 
-    /// Opens a session in place of the one that is open.
-    pub fn open_session(&mut self, open: SessionRequest) {
+    /// Opens a session. An open one is left, and its turn canceled.
+    pub fn open_session(&mut self, request: SessionRequest) {
         if let Some(turn) = &self.turn {
             self.pending.remove(&turn.request);
             self.cancel();
             self.turn = None;
         }
-        let can = self.state.capabilities;
-        let root = self.config.root.clone();
-        let servers = self.config.mcp_servers.clone();
-        self.state.session.clear();
-        self.state.title.clear();
-        self.state.mode.clear();
-        self.state.modes.clear();
-        self.state.options.clear();
-        self.state.commands.clear();
+        self.state.clear_session();
         self.stage = Stage::Starting;
         self.updates.push(Update::StateChanged);
-        match &open {
+        let root = self.config.root.clone();
+        let servers = self.config.mcp_servers.clone();
+        match &request {
             SessionRequest::Unchosen => self.stage = Stage::Unopened,
             SessionRequest::New => {
                 let params = schema::NewSessionRequest::new(root).mcp_servers(servers);
-                self.ask_agent("session/new", &params, Pending::OpenSession(open));
+                self.send_request("session/new", &params, Pending::OpenSession(request));
             }
             SessionRequest::Load(id) | SessionRequest::Resume(id) => {
                 let id = id.clone();
-                self.state.session.clone_from(&id);
-                let wants_history = matches!(open, SessionRequest::Load(_));
-                if can.load && (wants_history || !can.resume) {
-                    // Who wants to go on without the history has it.
-                    self.journal.mute(!wants_history);
-                    let params = schema::LoadSessionRequest::new(id, root).mcp_servers(servers);
-                    self.ask_agent("session/load", &params, Pending::OpenSession(open));
-                } else if can.resume {
-                    let params = schema::ResumeSessionRequest::new(id, root).mcp_servers(servers);
-                    self.ask_agent("session/resume", &params, Pending::OpenSession(open));
-                } else {
-                    self.stage = Stage::Failed;
-                    self.failed("session/load", "the agent cannot open earlier sessions");
-                }
+                self.open_saved(id, request);
             }
         }
     }
 
-    pub(super) fn opened(&mut self, open: SessionRequest, result: Result<Value, Refusal>) {
+    /// Opens a saved session the way the agent can: with its history or without.
+    fn open_saved(&mut self, id: String, request: SessionRequest) {
+        let can = self.state.capabilities;
+        let root = self.config.root.clone();
+        let servers = self.config.mcp_servers.clone();
+        self.state.session.clone_from(&id);
+        let wants_history = matches!(request, SessionRequest::Load(_));
+        if can.load && (wants_history || !can.resume) {
+            // A resumed conversation already has its history.
+            self.journal.set_muted(!wants_history);
+            let params = schema::LoadSessionRequest::new(id, root).mcp_servers(servers);
+            self.send_request("session/load", &params, Pending::OpenSession(request));
+        } else if can.resume {
+            let params = schema::ResumeSessionRequest::new(id, root).mcp_servers(servers);
+            self.send_request("session/resume", &params, Pending::OpenSession(request));
+        } else {
+            self.stage = Stage::Failed;
+            self.report_failure("session/load", "the agent cannot open earlier sessions");
+        }
+    }
+
+    pub(super) fn finish_open(&mut self, request: SessionRequest, result: Result<Value, Refusal>) {
         let result = match result {
             Ok(result) => result,
-            Err(refusal) if self.wants_login(&refusal) => {
-                self.stage = Stage::Login(open);
+            Err(refusal) if self.needs_login(&refusal) => {
+                self.stage = Stage::Login(request);
                 return;
             }
             Err(refusal) => {
                 self.stage = Stage::Failed;
-                let what = match open {
+                let method = match request {
                     SessionRequest::New | SessionRequest::Unchosen => "session/new",
                     SessionRequest::Load(_) => "session/load",
                     SessionRequest::Resume(_) => "session/resume",
                 };
-                self.failed(what, &refusal.message);
+                self.report_failure(method, &refusal.message);
                 return;
             }
         };
@@ -122,43 +122,43 @@ impl Client {
         if !id.is_empty() {
             self.state.session = id;
         }
-        self.state.settings(&result);
+        self.state.set_options(&result);
         self.stage = Stage::Opened;
-        // What the history left open does not run.
-        self.journal.turn_over();
+        // Calls that the history left open are not running.
+        self.journal.end_turn();
         self.send_next();
     }
 
-    /// Logs in by one of the agent's methods.
+    /// Logs in with one of the agent's methods.
     pub fn authenticate(&mut self, method: &str) {
         let params = schema::AuthenticateRequest::new(method.to_owned());
-        self.ask_agent("authenticate", &params, Pending::Authenticate);
+        self.send_request("authenticate", &params, Pending::Authenticate);
     }
 
-    /// The person has logged in: what failed for it is tried again.
+    /// Retries what failed for lack of a login, once the user has logged in.
     pub fn retry_after_login(&mut self) {
-        let Stage::Login(open) = std::mem::replace(&mut self.stage, Stage::Opened) else {
+        let Stage::Login(request) = std::mem::replace(&mut self.stage, Stage::Opened) else {
             return;
         };
-        if open == SessionRequest::Unchosen {
+        if request == SessionRequest::Unchosen {
             self.send_next();
         } else {
-            self.open_session(open);
+            self.open_session(request);
         }
     }
 
-    /// Logs out, where the agent can.
+    /// Logs out, if the agent supports it.
     pub fn log_out(&mut self) {
         let params = schema::LogoutRequest::new();
-        self.ask_agent("logout", &params, Pending::Other("logout"));
+        self.send_request("logout", &params, Pending::Other("logout"));
     }
 
-    /// Whether a login would help: some agents say so in words only, and one that offers
-    /// no way to log in is just refused.
-    pub(super) fn wants_login(&self, refusal: &Refusal) -> bool {
+    /// Returns true if a request was refused for lack of a login. Some agents say so
+    /// only in the message. Without a login method, it is an ordinary failure.
+    pub(super) fn needs_login(&self, refusal: &Refusal) -> bool {
         let message = refusal.message.to_lowercase();
-        let is_meant = message.contains("authentication required");
-        let is_wanted = is_meant || refusal.code == wire::AUTH_REQUIRED;
-        is_wanted && !self.state.auth_methods.is_empty()
+        let is_refused_login =
+            refusal.code == wire::AUTH_REQUIRED || message.contains("authentication required");
+        is_refused_login && !self.state.auth_methods.is_empty()
     }
 }

@@ -1,9 +1,9 @@
-//! What an answer to a request for permission was about, for the transcript.
+//! The title of an answered permission request, for the transcript.
 //!
-//! A request is shown with the command or the files that it is about; its event has
-//! the agent's headline alone, and the agent may tell something else of the call
-//! later. So the answer names what was seen when it was given. Used by `asks.rs`,
-//! which knows that, and `journal.rs`, which tells it.
+//! The user sees the command or the files of a request, but its event has only the
+//! agent's title, and later updates of the call can change what it does. So the answer
+//! names the command or files that the user saw. `questions.rs` collects them,
+//! `journal.rs` puts the title into the event.
 
 use std::path::{Path, PathBuf};
 
@@ -12,18 +12,18 @@ use unspool::{sanitize, tool};
 use super::ToolCall;
 use crate::files::Files;
 
-/// Characters of a command that are told.
-const LONGEST: usize = 300;
-/// Files that are told.
-const MOST: usize = 5;
+/// Maximum number of characters of a command.
+const MAX_COMMAND: usize = 300;
+/// Maximum number of files.
+const MAX_FILES: usize = 5;
 
-/// What a request was about.
-pub(super) struct About {
+/// The command and the files of a permission request.
+pub(super) struct PermissionDetails {
     command: Option<String>,
     files: Vec<String>,
 }
 
-impl About {
+impl PermissionDetails {
     pub(super) fn new(call: &ToolCall, files: &Files) -> Self {
         let changed = call.edits.iter().map(|edit| Path::new(&edit.path));
         let named = call.paths.iter().map(PathBuf::as_path);
@@ -39,36 +39,37 @@ impl About {
         }
     }
 
-    /// The headline of the request, with what it does not say.
-    pub(super) fn title(&self, asked: &str) -> String {
-        let unsaid = match &self.command {
+    /// Appends the command or the files to the title of the request, unless it
+    /// contains them.
+    pub(super) fn title(&self, requested: &str) -> String {
+        let missing = match &self.command {
             Some(command) => {
                 let line = one_line(command);
-                if tool::label(command) == asked {
-                    // The headline lost its line ends.
+                if tool::label(command) == requested {
+                    // The agent replaced the newlines by spaces.
                     return line;
                 }
-                Some(line).filter(|line| !asked.contains(line.as_str()))
+                Some(line).filter(|line| !requested.contains(line.as_str()))
             }
-            None => self.unsaid_files(asked),
+            None => self.missing_files(requested),
         };
-        match unsaid {
-            Some(unsaid) if asked.is_empty() => unsaid,
-            Some(unsaid) => format!("{asked}: {unsaid}"),
-            None => asked.to_owned(),
+        match missing {
+            Some(missing) if requested.is_empty() => missing,
+            Some(missing) => format!("{requested}: {missing}"),
+            None => requested.to_owned(),
         }
     }
 
-    fn unsaid_files(&self, asked: &str) -> Option<String> {
-        let is_edge = |c: char| c.is_whitespace() || "`\"'(),:".contains(c);
-        let is_said = |name: &str| {
-            let mut words = asked.split(is_edge);
+    fn missing_files(&self, requested: &str) -> Option<String> {
+        let is_separator = |c: char| c.is_whitespace() || "`\"'(),:".contains(c);
+        let is_named = |name: &str| {
+            let mut words = requested.split(is_separator);
             words.any(|word| Path::new(word).ends_with(name))
         };
-        let names = self.files.iter().filter(|name| !is_said(name));
+        let names = self.files.iter().filter(|name| !is_named(name));
         let mut names: Vec<&str> = names.map(String::as_str).collect();
-        let more = names.len().saturating_sub(MOST);
-        names.truncate(MOST);
+        let more = names.len().saturating_sub(MAX_FILES);
+        names.truncate(MAX_FILES);
         let names = names.join(", ");
         let names = match more {
             0 => names,
@@ -78,12 +79,12 @@ impl About {
     }
 }
 
-/// A command as one line in which its lines do not run into each other.
+/// Joins the lines of a command with a visible mark.
 fn one_line(command: &str) -> String {
     let command = sanitize::exact(command);
     let lines = command.trim().lines().map(tool::label);
     let line = lines.collect::<Vec<_>>().join(" ⏎ ");
-    let cut = line.char_indices().nth(LONGEST);
+    let cut = line.char_indices().nth(MAX_COMMAND);
     match cut.and_then(|(at, _)| line.split_at_checked(at)) {
         Some((head, rest)) => format!("{head}… ({} more characters)", rest.chars().count()),
         None => line,
@@ -94,34 +95,34 @@ fn one_line(command: &str) -> String {
 mod tests {
     use super::*;
 
-    fn command(command: &str, asked: &str) -> String {
-        let about = About {
+    fn command(command: &str, requested: &str) -> String {
+        let details = PermissionDetails {
             command: Some(command.to_owned()),
             files: Vec::new(),
         };
-        about.title(asked)
+        details.title(requested)
     }
 
     #[test]
-    fn a_command_is_told_unless_the_headline_says_it() {
+    fn the_command_is_appended_unless_the_title_contains_it() {
         assert_eq!(command("rm -rf x", "Say hi"), "Say hi: rm -rf x");
         assert_eq!(command("rm -rf x", "`rm -rf x`"), "`rm -rf x`");
         assert_eq!(command("rm -rf x", "rm -rf x"), "rm -rf x");
         assert_eq!(command("rm -rf x", ""), "rm -rf x");
         let lines = "echo hi # tidy\ntouch evil";
-        let told = "echo hi # tidy ⏎ touch evil";
-        assert_eq!(command(lines, &tool::label(lines)), told);
+        let joined = "echo hi # tidy ⏎ touch evil";
+        assert_eq!(command(lines, &tool::label(lines)), joined);
         assert_eq!(command("ls\u{A0};rm", "ls ;rm"), r"ls\u{00A0};rm");
         let long = format!("echo {}; rm -rf y", "a".repeat(400));
         assert!(command(&long, "Say hi").ends_with("… (115 more characters)"));
     }
 
     #[test]
-    fn a_file_is_told_unless_the_headline_names_it() {
-        let of = |files: &[&str], asked: &str| {
+    fn files_are_appended_unless_the_title_names_them() {
+        let of = |files: &[&str], requested: &str| {
             let files = files.iter().map(|&name| name.to_owned()).collect();
             let command = None;
-            About { command, files }.title(asked)
+            PermissionDetails { command, files }.title(requested)
         };
         assert_eq!(of(&["src/a.rs"], "Edit src/a.rs"), "Edit src/a.rs");
         assert_eq!(
