@@ -1,14 +1,14 @@
-//! Codex, in the four forms in which it writes what it does:
+//! Codex, in four forms:
 //!
 //! - `exec`: the lines of `codex exec --json` (`thread.*`, `turn.*`, `item.*`);
-//! - `legacy`: the `{"id","msg"}` lines that `--json` gave before those;
-//! - `rollout`: the session files, with those of sub-agents beside them;
+//! - `legacy`: the `{"id","msg"}` lines that `--json` printed before;
+//! - `rollout`: session files, including those of sub-agents;
 //! - `appserver`: the messages of `codex app-server`, alone or as a log of
 //!   both directions.
 //!
-//! Each form has its own state; a frame goes to the form that it looks like,
-//! and one that looks like none to the form of the frame before it. What the
-//! forms share in different spellings is in `item`, `change` and `usage`.
+//! Each form has its own state. A frame that no form recognises belongs to the
+//! form of the frame before it. `item`, `change` and `usage` read what the forms
+//! share in different spellings.
 
 use super::{Chat, Emitter, Headless, Probe, Provider, Source, ToolNames};
 use crate::event::{Category, TurnEnd, TurnStatus};
@@ -92,7 +92,7 @@ enum Form {
 }
 
 impl Form {
-    /// The form that only a frame with these fields can have.
+    /// Returns the form that a frame with these fields must have.
     fn of(fields: &Object<'_>) -> Option<Self> {
         if exec::is_frame(fields) {
             Some(Self::Exec)
@@ -149,7 +149,7 @@ impl Source for Codex {
     }
 }
 
-/// Frames that others could have written too, before the first sure one.
+/// Guesses the form of a first frame that other providers could have written.
 fn early(fields: &Object<'_>) -> Option<Form> {
     if fields.has("prompt") {
         Some(Form::Legacy)
@@ -160,8 +160,8 @@ fn early(fields: &Object<'_>) -> Option<Form> {
     }
 }
 
-/// Whether a turn runs. What comes after the end of a turn (the rest of a
-/// background command, for example) does not open another one.
+/// The state of the turn. Events after its end, such as output of a background
+/// command, do not open another one.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Turn {
     #[default]
@@ -171,7 +171,7 @@ enum Turn {
 }
 
 impl Turn {
-    /// Something happened that belongs to a turn.
+    /// Opens the first turn.
     fn touch(&mut self) {
         if *self == Self::None {
             *self = Self::Open;
@@ -183,7 +183,16 @@ impl Turn {
         out.turn_end(end);
     }
 
-    /// The input ended.
+    fn fail(&mut self, reason: String, out: &mut Emitter) {
+        let end = TurnEnd {
+            status: TurnStatus::Failed,
+            reason,
+            ..TurnEnd::default()
+        };
+        self.end(end, out);
+    }
+
+    /// Ends an open turn at the end of the input.
     fn cut(&mut self, status: TurnStatus, out: &mut Emitter) {
         if *self == Self::Open {
             self.end(
@@ -197,7 +206,7 @@ impl Turn {
     }
 }
 
-/// The text of the first of these fields that is there.
+/// Returns the text of the first of these fields that exists.
 fn first_text(fields: &Object<'_>, keys: &[&str]) -> String {
     keys.iter()
         .map(|key| fields.get(key))
@@ -236,13 +245,13 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_is_no_json_is_kept() {
+    fn a_line_that_is_not_json_is_kept() {
         let events = events("{\"type\":\"turn.started\"}\nERROR codex_core: x\n[1]\n");
         assert_eq!(kinds(&events), ["unknown", "unknown", "turn_end"]);
     }
 
     #[test]
-    fn wrong_types_do_no_harm() {
+    fn lines_with_wrong_types_are_kept() {
         for line in [
             r#"{"type":"item.completed","item":5}"#,
             r#"{"type":"item.completed","item":{"type":[],"id":{}}}"#,

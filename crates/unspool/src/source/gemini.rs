@@ -1,11 +1,9 @@
 //! Gemini CLI.
 //!
-//! Reads its `--output-format stream-json` (both implementations), its
-//! `--output-format json`, and its saved sessions: the event log of today with
-//! the records of sub-agents beside it, and the single document of older
-//! versions. [`live`] translates what a run prints, [`saved`] what it stores;
-//! which of them a frame belongs to is told by its fields, so that a stream
-//! may begin anywhere.
+//! Reads `--output-format stream-json` (both implementations),
+//! `--output-format json`, and saved sessions: the current event log with the
+//! records of sub-agents, and the single document of older versions. [`live`]
+//! translates the output of a run, [`saved`] saved sessions.
 
 use super::live_or_saved::LiveOrSaved;
 use super::{Chat, Headless, Probe, Provider, ToolNames};
@@ -60,7 +58,7 @@ const TOOLS: ToolNames = &[
 type Gemini = LiveOrSaved<live::Live, saved::Saved>;
 
 fn recognise(probe: &Probe<'_>) -> bool {
-    probe.is_json() && (is_own_record(&probe.fields) || is_live(&probe.fields))
+    probe.is_json() && (is_gemini_record(&probe.fields) || is_live(&probe.fields))
 }
 
 fn is_header(fields: &Object<'_>) -> bool {
@@ -68,7 +66,7 @@ fn is_header(fields: &Object<'_>) -> bool {
 }
 
 /// Returns true if only Gemini CLI saves a record with these fields.
-fn is_own_record(fields: &Object<'_>) -> bool {
+fn is_gemini_record(fields: &Object<'_>) -> bool {
     const KEYS: &[&str] = &["id", "timestamp", "type", "content", "displayContent"];
     let is_message = || {
         fields.get("id").is_string()

@@ -1,9 +1,9 @@
 //! Qwen Code.
 //!
-//! Reads its `--output-format stream-json` with and without partial messages,
-//! the array of `--output-format json`, and its saved sessions with the records
-//! of sub-agents. The stream resembles Claude Code's, the saved session
-//! Gemini's. [`live`] translates what a run prints, [`saved`] what it stores.
+//! Reads `--output-format stream-json` with and without partial messages, the
+//! array of `--output-format json`, and saved sessions with the records of
+//! sub-agents. The stream resembles Claude Code's, a saved session Gemini CLI's.
+//! [`live`] translates the output of a run, [`saved`] saved sessions.
 
 use super::live_or_saved::LiveOrSaved;
 use super::{Chat, Headless, Probe, Provider, ToolNames};
@@ -51,7 +51,7 @@ const TOOLS: ToolNames = &[
 
 type Qwen = LiveOrSaved<live::Live, saved::Saved>;
 
-/// The envelope is Claude Code's; what only Qwen writes is in it.
+/// Returns true for Claude Code's envelope with content that only Qwen writes.
 fn recognise(probe: &Probe<'_>) -> bool {
     let fields = &probe.fields;
     if probe.has(&["uuid", "sessionId", "timestamp", "type"]) {
@@ -85,8 +85,8 @@ fn recognise(probe: &Probe<'_>) -> bool {
     }
 }
 
-/// The tool that is called: `tool_call` hides the real one in its input.
-fn called<'a>(name: &str, input: Json<'a>) -> (String, Json<'a>) {
+/// Returns the tool of a call: the input of `tool_call` contains the real one.
+fn unwrap_call<'a>(name: &str, input: Json<'a>) -> (String, Json<'a>) {
     if name == "tool_call" {
         let fields = input.object();
         let inner = fields.get("name").string();
@@ -97,13 +97,13 @@ fn called<'a>(name: &str, input: Json<'a>) -> (String, Json<'a>) {
     (name.to_owned(), input)
 }
 
-/// Whether a tool starts a sub-agent.
+/// Returns true if a tool starts a sub-agent.
 fn starts_agent(name: &str) -> bool {
     matches!(name, "agent" | "task")
 }
 
-/// Takes the API error off the end of an answer, where the agent puts it, with
-/// its advice about limits in a line of its own.
+/// Splits an answer from the API error that Qwen Code appends to it, possibly with
+/// a line of advice about limits.
 fn split_api_error(text: &str) -> (&str, &str) {
     const ADVICE: &[&str] = &[
         "Possible quota limitations in place",
@@ -112,25 +112,25 @@ fn split_api_error(text: &str) -> (&str, &str) {
     let Some(start) = text.rfind("[API Error: ") else {
         return (text, "");
     };
-    let (words, error) = text.split_at(start);
+    let (answer, error) = text.split_at(start);
     let body = match error.trim_end().rsplit_once('\n') {
         Some((body, line)) if ADVICE.iter().any(|advice| line.starts_with(advice)) => body,
         _ => error,
     };
     if body.trim_end().ends_with(']') {
-        (words, error)
+        (answer, error)
     } else {
         (text, "")
     }
 }
 
-/// Whether an API error behind these words may as well be one that the model
-/// quotes. The agent puts its own right behind the last character.
-fn may_be_quoted(words: &str) -> bool {
-    words.ends_with(char::is_whitespace)
+/// Returns true if an API error after this text may be a quotation of the model.
+/// Qwen Code appends its own without a space.
+fn may_be_quoted(answer: &str) -> bool {
+    answer.ends_with(char::is_whitespace)
 }
 
-/// What is kept of a call until its result comes.
+/// A call that is kept until its result.
 #[derive(Clone)]
 struct Held {
     name: String,

@@ -1,11 +1,10 @@
-//! The traffic of `codex app-server`: JSON-RPC without its version, either the
+//! Messages of `codex app-server`: JSON-RPC without its version, either the
 //! server's output alone or a log of both directions.
 //!
-//! Everything is told by notifications. Of the answers only those that open a
-//! thread are read, and of what the client sends only its answers to the
-//! server's questions. Sub-agents are threads on the same connection, known by
-//! the call that started them; only a thread that nobody started has turns to
-//! show.
+//! Events come from notifications, from the answers that open a thread, and from
+//! the client's answers to the server's requests. Sub-agents are threads on the
+//! same connection, identified by the call that started them; only root threads
+//! have turns.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -26,7 +25,7 @@ mod items;
 mod question;
 mod text_ids;
 
-/// Whether only the app-server and its clients send a message like this.
+/// Returns true if only the app-server and its clients send such a message.
 pub(super) fn is_frame(fields: &Object<'_>) -> bool {
     let inner = fields.get("msg");
     let wrapped = fields.get("dir").is_string() && inner.is_object();
@@ -45,7 +44,7 @@ pub(super) fn is_frame(fields: &Object<'_>) -> bool {
     result.has("codexHome") || (result.has("thread") && result.has("modelProvider"))
 }
 
-/// Notifications about no thread that nobody else sends.
+/// Notifications without a thread that only the app-server sends.
 const SIGNS: &[&str] = &[
     "configWarning",
     "remoteControl/status/changed",
@@ -59,7 +58,7 @@ pub(super) struct AppServer {
     threads: HashMap<String, Thread>,
     calls: Calls,
     text_ids: TextIds,
-    /// What the server asked, by the id of the request.
+    /// Open questions of the server, by the id of the request.
     questions: HashMap<String, Question>,
 }
 
@@ -70,7 +69,7 @@ struct Thread {
     session: Session,
     turn: Turn,
     usage: Totals,
-    /// The last error shown; the end of the turn repeats it.
+    /// The last error emitted; the end of the turn repeats it.
     error: String,
 }
 
@@ -87,7 +86,7 @@ impl AppServer {
                 self.response(&message.fields, out);
             }
         } else if from_client {
-            // The client's requests come back as notifications.
+            // The server repeats the client's requests as notifications.
         } else if message.is_request() {
             self.request(&message, frame, out);
         } else {
@@ -166,7 +165,7 @@ impl AppServer {
         }
     }
 
-    /// The thread that a message is about. What follows belongs to its agent.
+    /// Returns the thread of a message and attributes later events to its agent.
     fn enter(&mut self, id: &str, params: &Object<'_>, out: &mut Emitter) -> &mut Thread {
         let turn = params.get("turn").object();
         let root = turn.get("rootTurnId").str();
@@ -185,7 +184,7 @@ impl AppServer {
         thread
     }
 
-    /// A thread that began or was loaded; a loaded one has its past in it.
+    /// Adds a thread that was started or loaded; a loaded one contains its history.
     fn thread_started(&mut self, json: Json<'_>, model: &str, out: &mut Emitter) {
         let fields = json.object();
         let id = fields.get("id").string();
@@ -220,7 +219,7 @@ impl AppServer {
         }
     }
 
-    /// Makes a thread a sub-agent of another, or says more of it.
+    /// Makes a thread the sub-agent of another, or updates it.
     fn sub_agent(&mut self, id: &str, parent: &str, call: &str, name: &str) {
         let above = self.threads.get(parent);
         let depth = above
@@ -287,7 +286,7 @@ impl AppServer {
         }
     }
 
-    /// The client's answer to a question of the server.
+    /// Reads the client's answer to a question of the server.
     fn answered(&mut self, id: &str, result: Json<'_>, out: &mut Emitter) {
         match self.questions.remove(id) {
             Some(Question::Approval { tool_id }) => {
@@ -346,8 +345,8 @@ impl Thread {
     }
 }
 
-/// The answer to `initialize` is the first that is heard of the session. The
-/// server calls itself `CLIENT/VERSION (…)`.
+/// Emits the session from the answer to `initialize`, in which the server calls
+/// itself `CLIENT/VERSION (…)`.
 fn greeting(user_agent: &str, out: &mut Emitter) {
     let product = user_agent.split(' ').next().unwrap_or_default();
     let version = product.rsplit_once('/').map_or("", |(_, version)| version);
@@ -366,9 +365,9 @@ fn warning(params: &Object<'_>, out: &mut Emitter) {
     out.notice(Level::Warning, texts.join("\n"));
 }
 
-/// Notifications that repeat others or are of no use to a reader: the diff of
-/// the turn is the sum of its changes, raw reasoning comes beside its summary,
-/// a change in the making is told again when it is made.
+/// Returns true for notifications that repeat others or do not concern the user:
+/// the diff of the turn is the sum of its edits, raw reasoning has a summary, an
+/// unfinished edit is repeated when it is made.
 fn is_noise(method: &str) -> bool {
     const NAMES: &[&str] = &[
         "thread/status/changed",
@@ -383,8 +382,8 @@ fn is_noise(method: &str) -> bool {
         "serverRequest/resolved",
         "remoteControl/status/changed",
     ];
-    const FAMILIES: &[&str] = &["account/", "app/", "skills/", "fs/", "fuzzyFileSearch/"];
-    NAMES.contains(&method) || FAMILIES.iter().any(|family| method.starts_with(family))
+    const PREFIXES: &[&str] = &["account/", "app/", "skills/", "fs/", "fuzzyFileSearch/"];
+    NAMES.contains(&method) || PREFIXES.iter().any(|prefix| method.starts_with(prefix))
 }
 
 #[cfg(test)]
@@ -412,7 +411,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_that_only_the_answer_tells_is_a_result() {
+    fn a_declined_request_is_a_rejected_result() {
         let start = r#"{"dir":"agent->client","msg":{"method":"item/started","params":{"threadId":"a","item":{"type":"fileChange","id":"c","changes":[]}}}}"#;
         let ask = r#"{"dir":"agent->client","msg":{"method":"item/fileChange/requestApproval","id":7,"params":{"threadId":"a","itemId":"c"}}}"#;
         for (word, status) in [
@@ -435,7 +434,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loaded_thread_shows_its_past_and_no_turn() {
+    fn a_loaded_thread_has_its_history_and_no_turn() {
         let events = events(
             r#"{"id":1,"result":{"thread":{"id":"a","cliVersion":"1","turns":[{"items":[{"type":"userMessage","id":"u","content":[{"type":"text","text":"hi"}]},{"type":"agentMessage","id":"m","text":"ho"}]}]},"modelProvider":"x"}}"#,
         );

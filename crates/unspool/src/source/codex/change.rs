@@ -1,14 +1,14 @@
-//! Changes of files, in the spellings of all forms.
+//! File changes, in the spellings of all forms.
 //!
-//! `exec --json` has paths only; the app-server has the diff of an update and
-//! the content of a file that is new or gone; session files and the older
-//! messages have the same as a map from paths.
+//! `exec --json` has only paths. The app-server has the diff of an update and the
+//! content of an added or deleted file; session files and legacy messages have
+//! the same as a map from paths.
 
 use crate::event::{Category, Edit, EditOp};
 use crate::json::Json;
 use crate::patch;
 
-/// The path that a change of files is known by.
+/// Returns the first path of a change.
 pub(super) fn first_path(changes: Json<'_>) -> String {
     let list = changes.array();
     match list.first() {
@@ -22,7 +22,7 @@ pub(super) fn first_path(changes: Json<'_>) -> String {
     }
 }
 
-/// What changes of files amount to, if they are all of one kind.
+/// Returns the category of edits that are all of one kind.
 pub(super) fn category(edits: &[Edit]) -> Category {
     let mut kinds = edits.iter().map(|edit| edit.op);
     let first = kinds.next().unwrap_or(EditOp::Update);
@@ -35,7 +35,7 @@ pub(super) fn category(edits: &[Edit]) -> Category {
     }
 }
 
-/// Changes as a list of `{"path","kind","diff"}` or as a map from paths.
+/// Reads a list of `{"path","kind","diff"}` or a map from paths.
 pub(super) fn edits(changes: Json<'_>) -> Vec<Edit> {
     if changes.is_array() {
         return changes
@@ -64,7 +64,7 @@ pub(super) fn edits(changes: Json<'_>) -> Vec<Edit> {
         .collect()
 }
 
-/// `{"type":"add","content":…}`, or `{"add":{"content":…}}` as it was before.
+/// Reads `{"type":"add","content":…}`, or `{"add":{"content":…}}` of old versions.
 fn map_edit(path: &str, change: Json<'_>) -> Edit {
     let mut kind = change.get("type").string();
     let mut fields = change.object();
@@ -78,8 +78,8 @@ fn map_edit(path: &str, change: Json<'_>) -> Edit {
     edit(path, &kind, &text, &fields.get("move_path").string())
 }
 
-/// `text` is the content of a file that is new or gone, and the diff of any
-/// other; it is empty where the wire has none.
+/// Makes an edit. `text` is the content of an added or deleted file, else the
+/// diff; it may be empty.
 fn edit(path: &str, kind: &str, text: &str, move_path: &str) -> Edit {
     match kind {
         "add" => patch::added(path, text),
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn changes_are_read_in_every_spelling() {
+    fn changes_in_every_spelling() {
         let read = |text| edits(Json::parse(text).unwrap());
         let live = read(r#"[{"path":"/p/a","kind":"add"},{"path":"/p/b","kind":"delete"}]"#);
         assert_eq!((live[0].op, live[1].op), (EditOp::Add, EditOp::Delete));
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn changes_of_one_kind_are_of_that_kind() {
+    fn category_of_edits_of_one_kind() {
         let of = |text| category(&edits(Json::parse(text).unwrap()));
         assert_eq!(of(r#"[{"path":"a","kind":"add"}]"#), Category::Write);
         assert_eq!(of(r#"[{"path":"a","kind":"delete"}]"#), Category::Delete);

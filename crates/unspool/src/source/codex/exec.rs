@@ -1,9 +1,8 @@
 //! The lines of `codex exec --json`, from 0.58 on.
 //!
-//! Items come whole, never in pieces. A change of files names paths only; a
-//! list of things to do is a plan; usage is the total of the thread. Item ids
-//! begin anew with each process, so that those of a second one in the same
-//! stream are made different.
+//! Items are never streamed. A file change has only paths; a todo list is a plan;
+//! usage is the total of the thread. Item ids restart with each process, so those
+//! of a second process in the same stream are made unique.
 
 use super::item::{Calls, Item};
 use super::{Turn, usage};
@@ -14,7 +13,7 @@ use crate::source::Emitter;
 use crate::source::usage::Totals;
 use crate::tool;
 
-/// Whether only `codex exec --json` writes a line with these fields.
+/// Returns true if only `codex exec --json` writes a line with these fields.
 pub(super) fn is_frame(fields: &Object<'_>) -> bool {
     match fields.get("type").str().as_deref() {
         Some("thread.started") => fields.has("thread_id"),
@@ -32,7 +31,7 @@ pub(super) struct Exec {
     calls: Calls,
     plan: Plan,
     usage: Totals,
-    /// The last error shown; the end of the turn repeats it.
+    /// The last error emitted; the end of the turn repeats it.
     error: String,
 }
 
@@ -55,7 +54,7 @@ impl Exec {
         self.turn.cut(TurnStatus::Interrupted, out);
     }
 
-    /// A process begins; what ran before it was cut off.
+    /// Starts a process, which interrupts an open turn.
     fn thread(&mut self, fields: &Object<'_>, out: &mut Emitter) {
         self.finish(out);
         self.turn = Turn::Open;
@@ -82,15 +81,7 @@ impl Exec {
         if reason != self.error {
             out.notice(Level::Error, reason.as_str());
         }
-        let status = TurnStatus::Failed;
-        self.turn.end(
-            TurnEnd {
-                status,
-                reason,
-                ..TurnEnd::default()
-            },
-            out,
-        );
+        self.turn.fail(reason, out);
     }
 
     fn error(&mut self, fields: &Object<'_>, out: &mut Emitter) {
@@ -120,7 +111,7 @@ impl Exec {
         }
     }
 
-    /// The end of the turn repeats the list.
+    /// Emits the plan, unless it repeats the last one.
     fn todo_list(&mut self, item: &Item<'_>, whole: bool, out: &mut Emitter) {
         let items = item.get("items").array();
         let plan = Plan {
@@ -142,7 +133,7 @@ impl Exec {
     }
 }
 
-/// Whether an error says that Codex tries again.
+/// Returns true if an error announces a retry.
 pub(super) fn is_retry(message: &str) -> bool {
     // Older versions: "stream error: …; retrying 1/5 in 189ms…".
     message.starts_with("Reconnecting...")
@@ -167,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_of_two_ids_counts_and_a_search_appears_when_it_is_known() {
+    fn the_first_of_two_ids_counts_and_a_search_waits_for_its_query() {
         let events = events(concat!(
             r#"{"type":"item.started","item":{"id":"item_1","type":"web_search","id":"ws_1","query":"","action":{"type":"other"}}}"#,
             "\n",
@@ -219,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn another_thread_tells_what_it_used_and_why_it_failed_though_one_before_did() {
+    fn a_second_thread_repeats_usage_and_errors_of_the_first() {
         let run = |id: &str| {
             format!(
                 r#"{{"type":"thread.started","thread_id":"{id}"}}
@@ -244,7 +235,7 @@ mod tests {
 
     /// The wording before "Reconnecting... 1/5".
     #[test]
-    fn an_older_version_that_tries_again_says_so() {
+    fn retries_of_older_versions() {
         let events = events(concat!(
             r#"{"type":"turn.started"}"#,
             "\n",
@@ -254,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_from_an_mcp_tool_has_no_words() {
+    fn a_picture_of_an_mcp_tool_has_no_text() {
         let output = |content: &str| {
             let events = events(&format!(
                 r#"{{"type":"item.completed","item":{{"id":"i","type":"mcp_tool_call","server":"s","tool":"t","result":{{"content":{content}}},"status":"completed"}}}}"#

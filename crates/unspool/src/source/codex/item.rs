@@ -1,10 +1,10 @@
 //! Thread items: commands, file changes, calls of MCP tools and of other
-//! agents, searches. `exec --json` writes them in snake case, the app-server
-//! in camel case, the session files in Pascal case with snake-case fields;
-//! here they are one.
+//! agents, searches. `exec --json` writes them in snake case, the app-server in
+//! camel case, session files in Pascal case with snake-case fields. All are read
+//! here.
 //!
-//! An item that is a call gives one `tool_use` when it starts (or when it is
-//! first heard of) and one `tool_result` when it is complete.
+//! A call gives one `tool_use` when it starts (or is first seen) and one
+//! `tool_result` when it is completed.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -18,7 +18,7 @@ use crate::source::{Call, Emitter, Outcome};
 pub(super) struct Item<'a> {
     /// Its type in snake case.
     pub(super) kind: String,
-    /// Its id: the first, where a key is doubled.
+    /// Its id; the first one if the key is repeated.
     pub(super) id: String,
     fields: Object<'a>,
 }
@@ -46,7 +46,7 @@ impl<'a> Item<'a> {
         }
     }
 
-    /// Whether the item is a call, with a beginning and a result.
+    /// Returns true if the item is a call.
     pub(super) fn is_call(&self) -> bool {
         matches!(
             self.kind.as_str(),
@@ -63,14 +63,14 @@ impl<'a> Item<'a> {
         )
     }
 
-    /// The words of a message, reasoning or plan.
+    /// Returns the text of a message, reasoning or plan.
     pub(super) fn text(&self) -> Payload {
         let text = self.get("text");
         if !text.is_null() {
             return text.payload();
         }
         match self.kind.as_str() {
-            // Of the summary and the raw reasoning the summary is shown.
+            // The summary is preferred to the raw reasoning.
             "reasoning" => {
                 let summary = strings(self.either("summary_text", "summary"));
                 let raw = || strings(self.either("raw_content", "content"));
@@ -81,7 +81,7 @@ impl<'a> Item<'a> {
         }
     }
 
-    /// The threads of the agents that a call started or spoke to.
+    /// Returns the threads of the agents that a call started or addressed.
     pub(super) fn agents(&self) -> Vec<String> {
         let receivers = self.either("receiver_thread_ids", "receiverThreadIds");
         let one = self.either("agent_thread_id", "agentThreadId");
@@ -93,7 +93,7 @@ impl<'a> Item<'a> {
             .collect()
     }
 
-    /// Whether the item is the call that started an agent.
+    /// Returns true if the call started an agent.
     pub(super) fn starts_agent(&self) -> bool {
         match self.kind.as_str() {
             "sub_agent_activity" => self.get("kind").string() == "started",
@@ -101,7 +101,7 @@ impl<'a> Item<'a> {
         }
     }
 
-    /// Reports about an agent that are no call: its end, for example.
+    /// Returns true for a report about an agent, such as its end.
     pub(super) fn is_report(&self) -> bool {
         self.kind == "sub_agent_activity"
             && !matches!(
@@ -110,12 +110,12 @@ impl<'a> Item<'a> {
             )
     }
 
-    /// A search of which nothing is known yet.
+    /// Returns true for a search whose query is not known yet.
     fn is_blank_search(&self) -> bool {
         self.kind == "web_search" && self.get("query").string().trim().is_empty()
     }
 
-    /// Shows the call.
+    /// Emits the call.
     pub(super) fn begin(&self, out: &mut Emitter) {
         let tool = self.get("tool").string();
         let mut name = self.kind.clone();
@@ -168,7 +168,7 @@ impl<'a> Item<'a> {
         });
     }
 
-    /// Shows the result of the call.
+    /// Emits the result of the call.
     pub(super) fn end(&self, out: &mut Emitter) {
         let exit_code = self.either("exit_code", "exitCode").i64();
         let status = self.status(exit_code);
@@ -230,11 +230,11 @@ impl<'a> Item<'a> {
     }
 }
 
-/// The calls that were announced and are not over.
+/// Open calls.
 #[derive(Clone, Default)]
 pub(super) struct Calls {
     open: HashSet<String>,
-    /// Searches that began without a word of what is searched.
+    /// Searches that started without a query.
     held: Vec<String>,
 }
 
@@ -255,7 +255,7 @@ impl Calls {
         item.end(out);
     }
 
-    /// The turn is over: searches that never said what they look for are shown.
+    /// Emits searches that never got a query, at the end of the turn.
     pub(super) fn release(&mut self, out: &mut Emitter) {
         for id in std::mem::take(&mut self.held) {
             out.tool_use(Call {
@@ -267,7 +267,7 @@ impl Calls {
     }
 }
 
-/// The name of an agent without those above it: `/root/NAME`.
+/// Returns the last name in a path of agents: `/root/NAME`.
 pub(super) fn agent_name(path: &str) -> &str {
     match path.strip_prefix("/root/") {
         Some(below) => below.rsplit('/').next().unwrap_or(below),
@@ -275,7 +275,7 @@ pub(super) fn agent_name(path: &str) -> &str {
     }
 }
 
-/// An object of some fields of another, verbatim, without those that are null.
+/// Copies fields of an object verbatim, except those that are null.
 pub(super) fn pick(fields: &Object<'_>, keys: &[&str]) -> Option<RawJson> {
     let picked: Vec<String> = keys
         .iter()
@@ -286,7 +286,7 @@ pub(super) fn pick(fields: &Object<'_>, keys: &[&str]) -> Option<RawJson> {
     RawJson::new(&format!("{{{}}}", picked.join(",")))
 }
 
-/// The name of an MCP tool.
+/// Returns the name of an MCP tool.
 pub(super) fn mcp_name(server: &str, tool: &str) -> String {
     if server.is_empty() {
         tool.to_owned()
@@ -295,7 +295,7 @@ pub(super) fn mcp_name(server: &str, tool: &str) -> String {
     }
 }
 
-/// Only the tools of Codex itself are known by their names.
+/// Returns the category of an MCP tool. Only the tools of Codex are known by name.
 pub(super) fn mcp_category(tool: &str) -> Category {
     match tool {
         "list_mcp_resources" | "list_mcp_resource_templates" | "read_mcp_resource" => {
@@ -305,8 +305,8 @@ pub(super) fn mcp_category(tool: &str) -> Category {
     }
 }
 
-/// What an MCP tool said: its texts, else its structured content. Pictures have
-/// no words.
+/// Returns the output of an MCP tool: its texts, else its structured content.
+/// Pictures have no text.
 pub(super) fn mcp_text(result: Json<'_>) -> String {
     let fields = result.object();
     let content = fields.get("content");
@@ -332,7 +332,7 @@ pub(super) fn mcp_text(result: Json<'_>) -> String {
     .unwrap_or_default()
 }
 
-/// The message of an error, which may be the error itself.
+/// Returns the message of an error, which may be a plain string.
 pub(super) fn message(error: Json<'_>) -> String {
     match error.get("message") {
         message if message.is_null() => error.display().into_owned(),
@@ -340,8 +340,8 @@ pub(super) fn message(error: Json<'_>) -> String {
     }
 }
 
-/// The `text` of each part of a message. A part that begins on a new line of
-/// its own is not given another.
+/// Joins the `text` of all parts of a message. A part that starts with a newline
+/// gets no separator.
 pub(super) fn texts(parts: Json<'_>, separator: &str) -> String {
     let mut joined = String::new();
     let parts = parts.array();
@@ -363,7 +363,7 @@ fn strings(list: Json<'_>) -> Vec<String> {
         .collect()
 }
 
-/// What agents answered: `{"ID":{"status":…,"message":"…"}}`, or
+/// Joins the answers of agents: `{"ID":{"status":…,"message":"…"}}`, or
 /// `{"ID":{"completed":"…"}}` in session files.
 fn answers(states: Json<'_>) -> String {
     let states = states.object();
@@ -376,7 +376,7 @@ fn answers(states: Json<'_>) -> String {
     said.collect::<Vec<_>>().join("\n")
 }
 
-/// `{"secs","nanos"}` or milliseconds.
+/// Reads `{"secs","nanos"}` or milliseconds.
 pub(super) fn duration_ms(duration: Json<'_>) -> Option<u64> {
     if !duration.is_object() {
         return duration.u64();
@@ -391,7 +391,7 @@ pub(super) fn duration_ms(duration: Json<'_>) -> Option<u64> {
     )
 }
 
-/// `CommandExecution` and `commandExecution` are `command_execution`.
+/// Converts `CommandExecution` and `commandExecution` to `command_execution`.
 pub(super) fn snake_case(name: &str) -> String {
     let mut snake = String::with_capacity(name.len() + 4);
     for letter in name.chars() {

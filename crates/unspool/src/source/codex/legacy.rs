@@ -1,8 +1,8 @@
-//! The lines that `codex exec --json` wrote before items: a line of settings,
-//! a line with the prompt, then `{"id","msg"}` with the core's own messages.
+//! Lines of `codex exec --json` in old versions: settings, the prompt, then
+//! `{"id","msg"}` with messages of the core.
 //!
-//! There is no closing message: input that ends after an answer, with no call
-//! open, was a completed turn. An error ends the turn.
+//! There is no closing message: a turn is completed if the input ends after an
+//! answer and no call is open. An error ends the turn.
 
 use std::collections::HashMap;
 
@@ -19,7 +19,7 @@ use crate::source::usage::Totals;
 use crate::source::{Call, Emitter, Outcome};
 use crate::tool;
 
-/// Whether only this form has a line with these fields.
+/// Returns true if only this form has a line with these fields.
 pub(super) fn is_frame(fields: &Object<'_>) -> bool {
     let settings = ["model", "provider", "workdir", "sandbox"];
     if settings.iter().all(|key| fields.has(key)) {
@@ -32,21 +32,21 @@ pub(super) fn is_frame(fields: &Object<'_>) -> bool {
 #[derive(Clone, Default)]
 pub(super) struct Legacy {
     turn: Turn,
-    /// Whether an answer was the last thing that happened.
+    /// The last message was an answer.
     answered: bool,
     prompt: String,
     open: HashMap<String, Open>,
-    /// The call that began last.
+    /// The call that started last.
     last: String,
     usage: Totals,
 }
 
-/// What is known of a call that runs.
+/// A running call.
 #[derive(Clone, Default)]
 struct Open {
-    /// What a patch changes, which only its beginning says.
+    /// Edits of a patch, which only its start contains.
     edits: Vec<Edit>,
-    /// Bytes of a character that the next piece of output completes.
+    /// Bytes of an incomplete character at the end of the output.
     tail: Vec<u8>,
 }
 
@@ -158,8 +158,7 @@ impl Legacy {
         self.open.insert(id, Open { edits, tail });
     }
 
-    /// The call that a message is about: where it names none, the one that
-    /// began last.
+    /// Returns the call of a message; the one that started last if it names none.
     fn call_id(&self, msg: &Object<'_>) -> String {
         let id = msg.get("call_id").string();
         if id.is_empty() && self.open.contains_key(&self.last) {
@@ -205,7 +204,7 @@ impl Legacy {
         out.tool_result(&id, Outcome { edits, ..outcome });
     }
 
-    /// A call of which only the end is told.
+    /// Emits a call that is reported only at its end.
     fn whole(&mut self, msg: &Object<'_>, name: &str, keys: &[&str], out: &mut Emitter) {
         self.begin(msg, name, keys, out);
         self.end(msg, Outcome::default(), out);
@@ -214,15 +213,7 @@ impl Legacy {
     fn failed(&mut self, msg: &Object<'_>, out: &mut Emitter) {
         let reason = item::message(msg.get("message"));
         out.notice(Level::Error, reason.as_str());
-        let status = TurnStatus::Failed;
-        self.turn.end(
-            TurnEnd {
-                status,
-                reason,
-                ..TurnEnd::default()
-            },
-            out,
-        );
+        self.turn.fail(reason, out);
     }
 
     fn aborted(&mut self, msg: &Object<'_>, out: &mut Emitter) {
@@ -237,9 +228,8 @@ impl Legacy {
     }
 }
 
-/// Messages that repeat others or are of no use to a reader: the diff of the
-/// whole turn is the sum of the patches, and raw reasoning comes beside its
-/// summary.
+/// Returns true for messages that repeat others or do not concern the user: the
+/// diff of the turn is the sum of the patches, raw reasoning has a summary.
 fn is_noise(kind: &str) -> bool {
     matches!(
         kind,
@@ -271,7 +261,7 @@ pub(super) fn plan(msg: &Object<'_>, out: &mut Emitter) {
     }
 }
 
-/// Shows the call of an MCP tool.
+/// Emits the call of an MCP tool.
 pub(super) fn mcp_call(id: &str, invocation: Json<'_>, out: &mut Emitter) {
     let fields = invocation.object();
     let tool = fields.get("tool").string();
@@ -284,7 +274,7 @@ pub(super) fn mcp_call(id: &str, invocation: Json<'_>, out: &mut Emitter) {
     });
 }
 
-/// The end of a command, in this form and in session files.
+/// Reads the end of a command, here and in session files.
 pub(super) fn command_outcome(msg: &Object<'_>) -> Outcome {
     let exit_code = msg.get("exit_code").i64();
     let output = match msg.get("aggregated_output") {
@@ -307,7 +297,7 @@ pub(super) fn command_outcome(msg: &Object<'_>) -> Outcome {
     }
 }
 
-/// The end of a patch, in this form and in session files.
+/// Reads the end of a patch, here and in session files.
 pub(super) fn patch_outcome(msg: &Object<'_>) -> Outcome {
     let success = msg.get("success").is_true();
     Outcome {
@@ -321,7 +311,7 @@ pub(super) fn patch_outcome(msg: &Object<'_>) -> Outcome {
     }
 }
 
-/// The end of an MCP call, in this form and in session files.
+/// Reads the end of an MCP call, here and in session files.
 pub(super) fn mcp_outcome(msg: &Object<'_>) -> Outcome {
     let result = msg.get("result").object();
     let answer = result.get("Ok");
@@ -359,8 +349,7 @@ fn approval(msg: &Object<'_>, out: &mut Emitter) {
     });
 }
 
-/// How many bytes at the beginning are whole characters: all, unless the last
-/// one is cut off.
+/// Returns the length of the bytes without an incomplete character at the end.
 fn whole_characters(bytes: &[u8]) -> usize {
     match std::str::from_utf8(bytes) {
         Err(error) if error.error_len().is_none() => error.valid_up_to(),
@@ -379,7 +368,7 @@ mod tests {
     use crate::event::Body;
 
     #[test]
-    fn the_end_of_the_input_says_how_the_turn_ended() {
+    fn the_end_of_the_input_decides_the_status() {
         let begin = "{\"prompt\":\"x\"}\n{\"id\":\"0\",\"msg\":{\"type\":\"task_started\"}}\n";
         let answer = "{\"id\":\"0\",\"msg\":{\"type\":\"agent_message\",\"message\":\"done\"}}\n";
         let count = "{\"id\":\"0\",\"msg\":{\"type\":\"token_count\",\"info\":null}}\n";
@@ -412,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn output_that_names_no_call_is_of_the_last_one() {
+    fn output_without_a_call_id_belongs_to_the_last_call() {
         let begin = |id: &str| {
             format!(
                 "{{\"id\":\"0\",\"msg\":{{\"type\":\"exec_command_begin\",\"call_id\":\"{id}\",\"command\":[\"ls\"]}}}}\n"

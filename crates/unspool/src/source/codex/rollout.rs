@@ -1,14 +1,13 @@
 //! Session files (`rollout-TIME-THREAD.jsonl`), one per thread.
 //!
-//! A file says everything twice: as items of the model's conversation
-//! (`response_item`) and as messages of the program (`event_msg`). Texts are
-//! taken from the messages, calls from the conversation, results from
-//! whichever comes first; `thread` has the details.
+//! A file contains everything twice: as items of the model's conversation
+//! (`response_item`) and as messages of Codex (`event_msg`). Texts come from the
+//! messages, calls from the conversation, results from whichever comes first;
+//! see `thread`.
 //!
-//! Sub-agents have files of their own. They are attached before the first
-//! line, and each is played right after the call that started it. One that no
-//! call refers to is played when the turn in which it began is over, or at the
-//! end.
+//! Sub-agents have files of their own. They are attached before the first line
+//! and replayed right after the call that started them. One that no call refers
+//! to is replayed at the end of the turn in which it started, or at the end.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -25,7 +24,7 @@ mod output;
 mod script;
 mod thread;
 
-/// Whether only a session file of Codex has a line with these fields.
+/// Returns true if only a session file of Codex has a line with these fields.
 pub(super) fn is_frame(fields: &Object<'_>) -> bool {
     fields.has("timestamp")
         && fields.has("payload")
@@ -50,12 +49,12 @@ pub(super) fn is_frame(fields: &Object<'_>) -> bool {
 #[derive(Clone, Default)]
 pub(super) struct Rollout {
     root: Thread,
-    family: Family,
+    children: ChildThreads,
 }
 
 impl Rollout {
     pub(super) fn frame(&mut self, fields: &Object<'_>, frame: &Frame<'_>, out: &mut Emitter) {
-        self.root.line(fields, frame, &mut self.family, out);
+        self.root.line(fields, frame, &mut self.children, out);
     }
 
     pub(super) fn attach(&mut self, bytes: &[u8]) {
@@ -65,20 +64,18 @@ impl Rollout {
             return;
         };
         let child = Child::new(&line.object(), Arc::clone(&text));
-        self.family.children.push(child);
+        self.children.0.push(child);
     }
 
     pub(super) fn finish(&mut self, out: &mut Emitter) {
-        self.family.play_rest(&self.root, None, out);
+        self.children.replay_rest(&self.root, None, out);
         self.root.finish(out);
     }
 }
 
-/// The files of sub-agents that were not played yet.
+/// Files of sub-agents that were not replayed yet.
 #[derive(Clone, Default)]
-struct Family {
-    children: Vec<Child>,
-}
+struct ChildThreads(Vec<Child>);
 
 #[derive(Clone)]
 struct Child {
@@ -86,7 +83,7 @@ struct Child {
     parent: String,
     name: String,
     /// Time of the first line.
-    begin: String,
+    started: String,
     text: Arc<str>,
 }
 
@@ -109,49 +106,49 @@ impl Child {
             meta.get("session_id"),
         ];
         let first = |values: &[Json<'_>]| {
-            let mut words = values.iter().filter_map(|value| value.str());
-            words.next().map(Cow::into_owned).unwrap_or_default()
+            let mut texts = values.iter().filter_map(|value| value.str());
+            texts.next().map(Cow::into_owned).unwrap_or_default()
         };
         Self {
             thread: meta.get("id").string(),
             parent: first(&parents),
             name: item::agent_name(&first(&names)).to_owned(),
-            begin: line.get("timestamp").string(),
+            started: line.get("timestamp").string(),
             text,
         }
     }
 }
 
-impl Family {
-    /// Plays the file of this thread, if it is there, below the call with the
-    /// id `call`.
-    fn play(&mut self, thread: &str, call: &str, out: &mut Emitter) {
-        if let Some(index) = self.children.iter().position(|c| c.thread == thread) {
-            self.play_child(index, call, out);
+impl ChildThreads {
+    /// Replays the file of a thread, if it exists, below a call.
+    fn replay(&mut self, thread: &str, call: &str, out: &mut Emitter) {
+        if let Some(index) = self.0.iter().position(|c| c.thread == thread) {
+            self.replay_child(index, call, out);
         }
     }
 
-    /// Plays the review that `parent` asked for.
-    fn play_review(&mut self, parent: &Thread, out: &mut Emitter) -> bool {
+    /// Replays the review that `parent` requested; returns false if it has no file.
+    fn replay_review(&mut self, parent: &Thread, out: &mut Emitter) -> bool {
         let review = |c: &Child| c.name == "review" && c.parent == parent.id();
-        let index = self.children.iter().position(review);
+        let index = self.0.iter().position(review);
         if let Some(index) = index {
-            self.play_child(index, "", out);
+            self.replay_child(index, "", out);
         }
         index.is_some()
     }
 
-    /// Plays what nothing refers to. With a time, only what began before it.
-    fn play_rest(&mut self, parent: &Thread, until: Option<&str>, out: &mut Emitter) {
-        while let Some(index) = self.children.iter().position(|child| {
-            until.is_none_or(|until| child.begin.as_str() <= until && child.parent == parent.id())
+    /// Replays threads that no call refers to; with a time, only those that started
+    /// before it.
+    fn replay_rest(&mut self, parent: &Thread, until: Option<&str>, out: &mut Emitter) {
+        while let Some(index) = self.0.iter().position(|child| {
+            until.is_none_or(|until| child.started.as_str() <= until && child.parent == parent.id())
         }) {
-            self.play_child(index, "", out);
+            self.replay_child(index, "", out);
         }
     }
 
-    fn play_child(&mut self, index: usize, call: &str, out: &mut Emitter) {
-        let child = self.children.remove(index);
+    fn replay_child(&mut self, index: usize, call: &str, out: &mut Emitter) {
+        let child = self.0.remove(index);
         let caller = out.current_agent();
         let agent = Arc::new(Agent {
             id: child.thread,

@@ -12,13 +12,13 @@ const THREAD: Names = Names {
     reasoning: &["reasoning_output_tokens", "reasoningOutputTokens"],
 };
 
-/// The totals of a thread.
+/// Reads the totals of a thread.
 pub(super) fn totals(json: Json<'_>) -> Usage {
     THREAD.read(&json.object())
 }
 
-/// The totals with the state of the context window: what the last request
-/// took is what the window holds.
+/// Reads the totals and the context window, which contains as much as the last
+/// request.
 pub(super) fn with_window(total: Json<'_>, last: Json<'_>, window: Json<'_>) -> Usage {
     Usage {
         context_used: count(&last.object(), &["total_tokens", "totalTokens"]),
@@ -27,7 +27,7 @@ pub(super) fn with_window(total: Json<'_>, last: Json<'_>, window: Json<'_>) -> 
     }
 }
 
-/// The `info` of a `token_count` message.
+/// Reads the `info` of a `token_count` message.
 pub(super) fn of_info(info: Json<'_>) -> Usage {
     let fields = info.object();
     with_window(

@@ -1,9 +1,9 @@
-//! What `gemini -p` prints: `--output-format stream-json`, and the one object
-//! of `--output-format json`.
+//! Output of `gemini -p`: `--output-format stream-json`, and the single object of
+//! `--output-format json`.
 //!
-//! The stream has no ids for messages and no final forms: text comes as deltas
-//! alone. A result does not repeat its tool's name or input, so those of the
-//! editing tools are kept until it comes.
+//! The stream has no message ids and no final forms, only deltas. A result does
+//! not repeat its tool's name or input, so those of editing tools are kept until
+//! the result.
 
 use std::collections::HashMap;
 
@@ -18,12 +18,12 @@ use crate::source::live_or_saved;
 use crate::source::usage::{Names, add};
 use crate::source::{Call, Emitter, Outcome, gemini_shared};
 
-/// The events of one run.
+/// State of one run.
 #[derive(Clone, Default)]
 pub(super) struct Live {
     /// Open calls of editing and tracker tools.
     calls: HashMap<String, Held>,
-    /// The last error that was told, which the end of the run may repeat.
+    /// The last error emitted; the end of the run may repeat it.
     error: String,
 }
 
@@ -39,10 +39,10 @@ impl live_or_saved::Live for Live {
         match fields.get("type").str().as_deref() {
             Some("init") => self.init(fields, out),
             Some("message") => return message(fields, out),
-            Some("tool_use") if !is_of_another(fields) => self.tool_use(fields, out),
+            Some("tool_use") if !is_of_another_agent(fields) => self.tool_use(fields, out),
             Some("tool_result") => self.tool_result(fields, out),
-            Some("error") if !is_of_another(fields) => self.error(fields, out),
-            Some("result") if !is_of_another(fields) => self.result(fields, out),
+            Some("error") if !is_of_another_agent(fields) => self.error(fields, out),
+            Some("result") if !is_of_another_agent(fields) => self.result(fields, out),
             None if is_body(fields) => self.body(fields, out),
             _ => return false,
         }
@@ -116,7 +116,7 @@ impl Live {
         let stats = fields.get("stats").object();
         out.usage(run_usage(&stats));
         let failed = fields.get("status").str().as_deref() != Some("success");
-        // A run that failed reports no duration, but 0.
+        // A failed run reports a duration of 0.
         let duration = stats.get("duration_ms").u64().filter(|ms| *ms > 0);
         self.end(failed, fields.get("error"), duration, out);
     }
@@ -152,7 +152,7 @@ impl Live {
         if message != self.error {
             out.notice(level, message);
         }
-        // A run may end for the error before and not repeat it.
+        // A run may end because of an earlier error and not repeat it.
         let reason = match reason.into_owned() {
             reason if failed && reason.is_empty() => std::mem::take(&mut self.error),
             reason => reason,
@@ -171,13 +171,13 @@ impl Live {
     }
 }
 
-/// Whether this is an event of OpenCode, or a result of Claude Code or Qwen Code,
+/// Returns true for an event of OpenCode or a result of Claude Code or Qwen Code,
 /// which have some of the same types.
-fn is_of_another(fields: &Object<'_>) -> bool {
+fn is_of_another_agent(fields: &Object<'_>) -> bool {
     fields.get("sessionID").is_string() || fields.get("subtype").is_string()
 }
 
-/// Whether a frame is the object that `--output-format json` prints.
+/// Returns true for the object of `--output-format json`.
 pub(super) fn is_body(fields: &Object<'_>) -> bool {
     let is_result = fields.get("stats").get("models").is_object() && fields.has("response");
     let is_error = fields.get("error").get("message").is_string()
@@ -200,7 +200,7 @@ fn message(fields: &Object<'_>, out: &mut Emitter) -> bool {
     true
 }
 
-/// A result that failed says so twice; `error.message` is the longer form.
+/// Reads a failed result. `error.message` is longer than its output.
 fn failure(fields: &Object<'_>) -> Outcome {
     let error = fields.get("error").object();
     let message = error.get("message").str().filter(|text| !text.is_empty());
@@ -252,8 +252,8 @@ fn success(id: &str, held: Option<&Held>, output: Json<'_>, out: &mut Emitter) -
     outcome
 }
 
-/// The change that a call made: from the diff, where the output is one, else
-/// from the input.
+/// Returns the edits of a call: from the output if it is a diff, else from the
+/// input.
 fn edits(name: &str, input: &Object<'_>, output: &str) -> Vec<Edit> {
     let path = input.get("file_path").string();
     let mut edits = if output.starts_with("Index: ") {

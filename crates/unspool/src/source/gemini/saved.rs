@@ -1,17 +1,16 @@
-//! Saved sessions: `session-….jsonl`, and the single document that older
-//! versions wrote.
+//! Saved sessions: `session-….jsonl`, and the single document of older versions.
 //!
-//! The file is a log of changes to a list of messages. A message that comes
-//! again under its id replaces what it was, `$set.messages` replaces the whole
-//! list, `$rewindTo` drops its end. Events are only ever added, so each record
-//! is compared with what was shown of its message, and gives what is new in it.
-//! The log does not say when a turn ends: the next prompt or the end of the
-//! file ends it, and its last message tells how.
+//! The file is a log of changes to a list of messages. A message with a known id
+//! replaces the earlier one, `$set.messages` replaces the whole list,
+//! `$rewindTo` truncates it. Events are append-only, so each record is compared
+//! with what was emitted of its message, and only additions are emitted. There is
+//! no end-of-turn record: the next prompt or the end of the file ends a turn, and
+//! its last message decides the status.
 
 use std::sync::Arc;
 
 use self::emitted::Emitted;
-use self::outcome::{Said, outcome, usage};
+use self::outcome::{ToolText, outcome, usage};
 use super::tool;
 use crate::event::{Agent, Category, Level, Session, ToolStatus, TurnEnd, TurnStatus};
 use crate::json::{Json, Object};
@@ -45,7 +44,7 @@ fn task(record: &str) -> String {
     })
 }
 
-/// Records that stand before the task of a sub-agent.
+/// Records before the task of a sub-agent at most.
 const MOST_BEFORE_TASK: usize = 8;
 
 impl live_or_saved::Saved for Saved {
@@ -91,14 +90,14 @@ impl live_or_saved::Saved for Saved {
 }
 
 impl Saved {
-    /// A change of the session's data.
+    /// Applies a change of the session's data.
     fn patch(&mut self, set: &Object<'_>, out: &mut Emitter) -> bool {
         out.time(set.get("lastUpdated").str());
         self.describe(set, out);
         let known = self.list(set.get("messages"), out);
         for (key, value) in set.iter() {
             match key {
-                // Told by the events themselves, or of no interest.
+                // Covered by the events, or of no interest.
                 "messages" | "lastUpdated" | "startTime" | "sessionId" | "projectHash" | "kind"
                 | "summary" | "directories" | "memoryScratchpad" => {}
                 _ => out.state(key, value),
@@ -107,8 +106,7 @@ impl Saved {
         known
     }
 
-    /// Emits what the fields say about the session, if it is new. A sub-agent
-    /// has no session of its own.
+    /// Emits the session's data if they changed. A sub-agent has no session.
     fn describe(&mut self, fields: &Object<'_>, out: &mut Emitter) {
         let text = |key, known: &String| fields.get(key).str().map_or(known.clone(), Into::into);
         let folder = fields
@@ -135,22 +133,22 @@ impl Saved {
         }
     }
 
-    /// A whole list of messages. Those that were shown before are the same or
-    /// a shortened form for the model. Where a summary takes the place of what
-    /// was said, only that is new: the rest has other ids, but was shown too.
+    /// Reads a whole list of messages. Known ones are unchanged or shortened for the
+    /// model. If a summary replaces the conversation, only the summary is new: the
+    /// other messages have new ids but were emitted before.
     fn list(&mut self, messages: Json<'_>, out: &mut Emitter) -> bool {
         let messages: Vec<Object<'_>> = messages.array().into_iter().map(Json::object).collect();
         let is_compacted = !self.emitted.is_empty() && messages.iter().any(is_summary);
         let mut known = true;
         for fields in &messages {
             let id = fields.get("id").string();
-            if self.emitted.has(&id) {
+            if self.emitted.contains(&id) {
                 continue;
             }
             if is_compacted && !is_summary(fields) {
-                self.emitted.first(&id);
+                self.emitted.add(&id);
                 let text = gemini_shared::joined_text(fields.get("content"));
-                self.emitted.text(&id, &text);
+                self.emitted.add_text(&id, &text);
             } else {
                 known &= self.message(fields, out);
             }
@@ -174,7 +172,7 @@ impl Saved {
             Some("error") => Level::Error,
             _ => return false,
         };
-        if self.emitted.first(&fields.get("id").string()) {
+        if self.emitted.add(&fields.get("id").string()) {
             out.notice(level, gemini_shared::joined_text(shown_content(fields)));
             if level == Level::Error {
                 self.turn = self.turn.map(|_| TurnStatus::Failed);
@@ -184,7 +182,7 @@ impl Saved {
     }
 
     fn user(&mut self, fields: &Object<'_>, out: &mut Emitter) {
-        if !self.emitted.first(&fields.get("id").string()) {
+        if !self.emitted.add(&fields.get("id").string()) {
             return;
         }
         for part in gemini_shared::parts(fields.get("content")) {
@@ -195,7 +193,7 @@ impl Saved {
         }
         let text = gemini_shared::joined_text(shown_content(fields));
         if text.starts_with("<session_context>") {
-            // Date, system and folder, which the agent itself puts first.
+            // Date, system and folder, which Gemini CLI puts first.
         } else if is_summary(fields) {
             out.compacted(text);
         } else if !text.trim().is_empty() {
@@ -208,8 +206,7 @@ impl Saved {
         }
     }
 
-    /// What a tool told the model. It repeats the result in the message that
-    /// made the call, if that has one.
+    /// Emits the result that the model got, unless the message with the call has it.
     fn response(&mut self, response: Json<'_>, out: &mut Emitter) {
         let fields = response.object();
         let id = fields.get("id").string();
@@ -217,8 +214,8 @@ impl Saved {
             return;
         }
         let name = fields.get("name").string();
-        let said = Said::new(fields.get("response"), Json::NULL);
-        let outcome = said.outcome(&name, !said.error.is_null());
+        let text = ToolText::new(fields.get("response"), Json::NULL);
+        let outcome = text.outcome(&name, !text.error.is_null());
         self.progress(outcome.status);
         self.time = out.current_time();
         out.tool_result(&id, Outcome { name, ..outcome });
@@ -226,13 +223,13 @@ impl Saved {
 
     fn gemini(&mut self, fields: &Object<'_>, out: &mut Emitter) {
         let id = fields.get("id").string();
-        self.emitted.first(&id);
+        self.emitted.add(&id);
         if fields.get("model").is_string() {
             self.describe(fields, out);
         }
         self.thoughts(&id, fields.get("thoughts").array(), out);
         let text = self.parts(&id, fields.get("content"), out);
-        if fields.get("tokens").is_object() && self.emitted.tokens(&id) {
+        if fields.get("tokens").is_object() && self.emitted.add_tokens(&id) {
             out.usage(usage(&fields.get("tokens").object()));
         }
         let calls = fields.get("toolCalls").array();
@@ -253,20 +250,20 @@ impl Saved {
 
     fn thoughts(&mut self, id: &str, thoughts: Vec<Json<'_>>, out: &mut Emitter) {
         let time = out.current_time();
-        let seen = self.emitted.thoughts(id, thoughts.len());
+        let seen = self.emitted.add_thoughts(id, thoughts.len());
         for (number, thought) in thoughts.into_iter().enumerate().skip(seen) {
-            let told = thought.get("timestamp").str();
-            out.time(told.or_else(|| time.clone().map(Into::into)));
+            let thought_time = thought.get("timestamp").str();
+            out.time(thought_time.or_else(|| time.clone().map(Into::into)));
             let text = thought_text(thought);
             out.reasoning(Some(&format!("{id}/thought-{}", number + 1)), text);
         }
         out.time(time.map(Into::into));
     }
 
-    /// The text and calls in a message's content. Whether it has text.
+    /// Emits the text and calls in a message's content; returns true if it has text.
     fn parts(&mut self, id: &str, content: Json<'_>, out: &mut Emitter) -> bool {
         let text = gemini_shared::joined_text(content);
-        if self.emitted.text(id, &text) {
+        if self.emitted.add_text(id, &text) {
             out.text(Some(id), text.clone());
         }
         for part in gemini_shared::parts(content) {
@@ -284,8 +281,8 @@ impl Saved {
         !text.trim().is_empty()
     }
 
-    /// Announces a call, with the sub-agent that it started. One that changes
-    /// the tracker's list is shown as the list.
+    /// Emits a call and the sub-agent that it started. A call that changes the
+    /// tracker's list becomes a plan.
     fn call(&mut self, call: &Object<'_>, out: &mut Emitter) {
         let id = call.get("id").string();
         let name = call.get("name").string();
@@ -294,7 +291,7 @@ impl Saved {
         }
         let time = out.current_time();
         if time < self.time {
-            // A message that gathers all calls of a run is older than most.
+            // A message that collects all calls of a run is older than most of them.
             out.time(call.get("timestamp").str());
         }
         let display = call.get("resultDisplay");
@@ -377,7 +374,7 @@ impl Saved {
         self.children = child.children;
     }
 
-    /// Something happened that is not the end of the turn.
+    /// Marks the turn as unfinished.
     fn progress(&mut self, status: ToolStatus) {
         self.turn = Some(match status {
             ToolStatus::Canceled => TurnStatus::Canceled,
@@ -398,13 +395,13 @@ impl Saved {
     }
 }
 
-/// Whether a message is the summary of what was said before it.
+/// Returns true if a message is the summary of the conversation before it.
 fn is_summary(fields: &Object<'_>) -> bool {
     fields.get("type").str().as_deref() == Some("user")
         && gemini_shared::joined_text(shown_content(fields)).starts_with("<state_snapshot>")
 }
 
-/// What the user typed, where the model was sent something longer.
+/// Returns what the user typed, if the model got a longer text.
 fn shown_content<'a>(fields: &Object<'a>) -> Json<'a> {
     let display = fields.get("displayContent");
     if display.is_null() {
@@ -414,7 +411,7 @@ fn shown_content<'a>(fields: &Object<'a>) -> Json<'a> {
     }
 }
 
-/// A thought as the model wrote it, before the agent took it apart.
+/// Returns a thought as the model wrote it, with its subject as a heading.
 fn thought_text(thought: Json<'_>) -> String {
     let fields = thought.object();
     let (subject, description) = (fields.get("subject"), fields.get("description"));

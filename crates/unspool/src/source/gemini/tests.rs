@@ -5,7 +5,7 @@ use crate::frame::Frame;
 use crate::source::{Emitter, Source as _};
 use serde_json::Value;
 
-/// The events of some lines, without number and time.
+/// Returns the events of some lines, without number and time.
 fn events(lines: &[&str]) -> Vec<Value> {
     let mut source = Gemini::default();
     let mut out = Emitter::new(false);
@@ -27,18 +27,18 @@ fn events(lines: &[&str]) -> Vec<Value> {
         .collect()
 }
 
-/// The kinds of events, each with the field that tells most.
+/// Returns the kind and the most characteristic field of each event.
 fn outline(events: &[Value]) -> Vec<String> {
     events
         .iter()
         .map(|event| {
-            let told = ["text", "status", "name", "title", "model", "id"]
+            let found = ["text", "status", "name", "title", "model", "id"]
                 .iter()
                 .find_map(|key| event[*key].as_str());
             format!(
                 "{} {}",
                 event["kind"].as_str().unwrap(),
-                told.unwrap_or_default()
+                found.unwrap_or_default()
             )
         })
         .collect()
@@ -49,7 +49,7 @@ const PROMPT: &str =
     r#"{"id":"u","timestamp":"2026-01-01T00:00:01Z","type":"user","content":[{"text":"go"}]}"#;
 
 #[test]
-fn a_live_run_tells_errors_once() {
+fn errors_of_a_live_run_are_emitted_once() {
     let events = events(&[
         r#"{"type":"init","timestamp":"t","session_id":"s","model":"auto"}"#,
         r#"{"type":"error","timestamp":"t","severity":"warning","message":"Loop detected"}"#,
@@ -69,7 +69,7 @@ fn a_live_run_tells_errors_once() {
 }
 
 #[test]
-fn policies_reject_and_signals_fail() {
+fn calls_rejected_by_policy_and_failed_by_signal() {
     let call = |id: &str| {
         format!(
             r#"{{"type":"tool_use","timestamp":"t","tool_name":"run_shell_command","tool_id":"{id}","parameters":{{}}}}"#
@@ -95,7 +95,7 @@ fn policies_reject_and_signals_fail() {
 }
 
 #[test]
-fn wrong_types_and_unknown_frames_do_no_harm() {
+fn frames_with_wrong_types_are_kept() {
     let events = events(&[
         r#"{"type":"init","timestamp":7,"session_id":[],"model":{}}"#,
         r#"{"type":"message","role":"assistant","content":{"a":1},"delta":true}"#,
@@ -134,7 +134,7 @@ fn a_tracker_list_in_the_output_is_a_plan() {
 }
 
 #[test]
-fn the_older_document_is_read() {
+fn the_document_of_older_versions() {
     let events = events(&[
         r#"{"sessionId":"s","projectHash":"h","startTime":"a","lastUpdated":"b","summary":"Greeting","messages":[
         {"id":"1","timestamp":"c","type":"user","content":"hi"},
@@ -192,7 +192,7 @@ fn replaced_messages_are_not_repeated() {
 }
 
 #[test]
-fn notices_titles_and_failures_are_told() {
+fn notices_titles_and_failures() {
     let error = r#"{"id":"e","timestamp":"t","type":"error","content":"quota"}"#;
     let events = events(&[
         HEADER,
@@ -215,7 +215,7 @@ fn notices_titles_and_failures_are_told() {
 }
 
 #[test]
-fn refused_and_stopped_calls_are_told_apart_in_saved_sessions() {
+fn rejected_and_canceled_calls_of_saved_sessions_differ() {
     let call = |id: &str, status: &str, error: &str| {
         format!(
             r#"{{"id":"{id}","name":"run_shell_command","args":{{}},"status":"{status}","result":[{{"functionResponse":{{"response":{{"error":"{error}"}}}}}}]}}"#
@@ -247,7 +247,7 @@ fn refused_and_stopped_calls_are_told_apart_in_saved_sessions() {
 }
 
 #[test]
-fn a_sub_agent_that_no_call_names_is_played_at_the_end() {
+fn a_sub_agent_without_a_call_is_replayed_at_the_end() {
     let mut source = Gemini::default();
     source.attach(
         "x.jsonl",
@@ -270,7 +270,7 @@ cut off"#,
 }
 
 #[test]
-fn a_call_that_names_no_sub_agent_started_the_one_with_its_task() {
+fn a_call_without_an_agent_id_started_the_sub_agent_with_its_task() {
     let mut source = Gemini::default();
     for (id, task) in [("x", "Count tests"), ("y", "Find callers")] {
         let record = format!(
@@ -317,7 +317,7 @@ fn sub_agents_are_looked_for_beside_the_session() {
 }
 
 #[test]
-fn a_run_that_the_user_stopped_is_canceled() {
+fn a_run_that_the_user_canceled() {
     let events = events(&[
         r#"{"type":"init","timestamp":"t","session_id":"s","model":"auto"}"#,
         r#"{"type":"result","timestamp":"t","status":"error","error":{"type":"FatalCancellationError","message":"Operation cancelled."},"stats":{}}"#,
@@ -330,7 +330,7 @@ fn a_run_that_the_user_stopped_is_canceled() {
 }
 
 #[test]
-fn a_failure_without_an_error_has_the_one_before_for_its_reason() {
+fn a_failure_without_an_error_takes_the_last_one_as_reason() {
     let events = events(&[
         r#"{"type":"init","timestamp":"t","session_id":"s","model":"auto"}"#,
         r#"{"type":"error","timestamp":"t","severity":"error","message":"Empty response"}"#,
@@ -349,9 +349,9 @@ fn a_failure_without_an_error_has_the_one_before_for_its_reason() {
 fn a_compacted_conversation_is_not_repeated() {
     let list = r#"[{"id":"n1","type":"user","content":[{"text":"<state_snapshot>x</state_snapshot>"}]},{"id":"n2","type":"gemini","content":[{"text":"Got it. Thanks for the additional context!"}]},{"id":"n3","type":"user","content":[{"text":"go"}]}]"#;
     let set = format!(r#"{{"$set":{{"messages":{list}}}}}"#);
-    let told = events(&[HEADER, PROMPT, &set]);
+    let found = events(&[HEADER, PROMPT, &set]);
     assert_eq!(
-        outline(&told),
+        outline(&found),
         [
             "session s",
             "user go",
@@ -359,8 +359,8 @@ fn a_compacted_conversation_is_not_repeated() {
             "turn_end interrupted"
         ]
     );
-    assert_eq!(told[2]["name"], "compacted");
-    // A file that begins with it has nothing else.
+    assert_eq!(found[2]["name"], "compacted");
+    // A file that starts with it contains nothing else.
     let begun = events(&[HEADER, &set]);
     assert!(outline(&begun).contains(&"user go".to_owned()));
 }

@@ -1,5 +1,5 @@
-//! The results of Gemini's tools, as far as both shapes have them: what a
-//! `resultDisplay` means, and the progress report of a sub-agent.
+//! Results of Gemini's tools, live and saved: `resultDisplay` and the progress
+//! report of a sub-agent.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::json::Json;
 use crate::source::{Call, Emitter, Outcome};
 use crate::tool;
 
-/// The list in a display of `write_todos` or of a tracker tool.
+/// Reads the list in a display of `write_todos` or of a tracker tool.
 pub(super) fn todos(display: Json<'_>) -> Option<Plan> {
     let list = display.get("todos");
     list.is_array().then(|| Plan {
@@ -17,7 +17,7 @@ pub(super) fn todos(display: Json<'_>) -> Option<Plan> {
     })
 }
 
-/// Whether a tracker tool changes the list, rather than just showing it.
+/// Returns true if a tracker tool changes the list.
 pub(super) fn changes_tracker(name: &str) -> bool {
     matches!(
         name,
@@ -25,9 +25,8 @@ pub(super) fn changes_tracker(name: &str) -> bool {
     )
 }
 
-/// Plays the last activities of a sub-agent that its progress report names:
-/// all that is known of it where its own record is missing. `false` if the
-/// display is no such report.
+/// Emits the last activities in the progress report of a sub-agent, whose record
+/// is missing. Returns false if the display is not such a report.
 pub(super) fn activities(display: Json<'_>, call: &str, out: &mut Emitter) -> bool {
     let fields = display.object();
     if !fields.get("isSubagentProgress").is_true() {

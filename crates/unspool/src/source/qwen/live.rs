@@ -1,14 +1,14 @@
-//! What `qwen` prints with `--output-format stream-json` or `json`.
+//! Output of `qwen` with `--output-format stream-json` or `json`.
 //!
-//! One message has blocks of one kind. Partial messages stream a block and
-//! then repeat it whole; the ids of later messages of a turn are not known
-//! while they stream, so a block is named by the event that started it.
-//! Everything of a sub-agent carries the id of the call that started it.
+//! A message has blocks of one kind. Partial messages stream a block, then repeat
+//! it whole. The ids of later messages of a turn are unknown while they stream, so
+//! a block gets the id of the event that started it. Events of a sub-agent contain
+//! the id of the call that started it.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::{Held, called, may_be_quoted, split_api_error, starts_agent};
+use super::{Held, may_be_quoted, split_api_error, starts_agent, unwrap_call};
 use crate::event::{
     Agent, Category, Edit, EditOp, Level, Payload, Permission, Session, ToolStatus, TurnEnd,
     TurnStatus, Usage,
@@ -20,31 +20,31 @@ use crate::source::usage::{self, Names};
 use crate::source::{Call, Emitter, Outcome, gemini_shared};
 use crate::tool;
 
-/// The events of one run.
+/// State of one run.
 #[derive(Clone, Default)]
 pub(super) struct Live {
-    /// Sub-agents by the call that started them, while that is open.
+    /// Sub-agents by the open call that started them.
     agents: HashMap<String, Arc<Agent>>,
     /// Open calls of editing tools.
     calls: HashMap<String, Held>,
-    /// Blocks that were streamed and have not come whole, per parent call.
+    /// Streamed blocks without a final form, by parent call.
     blocks: HashMap<String, RecentQueue<String, REMEMBERED>>,
-    /// The API error that was told, which the end of the run repeats.
+    /// The last API error emitted; the end of the run repeats it.
     error: String,
-    /// Whether nothing came behind that error: it is why the turn ended.
+    /// Nothing followed that error: it ended the turn.
     gave_up: bool,
-    /// An answer that ends in an API error, which the model may have quoted:
-    /// the end of the run tells.
+    /// An answer with an API error at its end that may be a quotation; the end of the
+    /// run decides.
     doubtful: Option<Doubtful>,
-    /// Requests for permission that are open, and the calls that they are about.
+    /// Calls that open requests for permission are about.
     asked: RecentMap<String, String, REMEMBERED>,
-    /// Calls that a person refused, until their results come.
+    /// Rejected calls without a result.
     refused: RecentSet<String, REMEMBERED>,
-    /// Whether the root agent said anything since the turn began.
+    /// The root agent has answered in this turn.
     answered: bool,
 }
 
-/// An answer whose last words may be the model's or the agent's.
+/// An answer that may end with an API error.
 #[derive(Clone)]
 struct Doubtful {
     id: String,
@@ -120,7 +120,7 @@ impl Live {
         let data = fields.get("data");
         let subtype = fields.get("subtype").string();
         match subtype.as_str() {
-            // A run of Claude Code begins.
+            // A run of Claude Code starts.
             "init" if fields.has("claude_code_version") => return false,
             "init" => {
                 out.interrupted();
@@ -136,9 +136,9 @@ impl Live {
                 });
                 out.open_turn();
             }
-            "retry" => out.notice(Level::Retry, words(data)),
-            "model_fallback" => out.notice(Level::Warning, words(data)),
-            "continue_turn_failed" => out.notice(Level::Error, words(data)),
+            "retry" => out.notice(Level::Retry, text_of(data)),
+            "model_fallback" => out.notice(Level::Warning, text_of(data)),
+            "continue_turn_failed" => out.notice(Level::Error, text_of(data)),
             // They repeat the call of a background agent and its message.
             "task_started" | "task_notification" => {}
             "worktree_started" | "worktree_restored" => out.state(&subtype, data),
@@ -148,7 +148,7 @@ impl Live {
     }
 
     fn assistant(&mut self, parent: &str, fields: &Object<'_>, out: &mut Emitter) -> bool {
-        self.goes_on(out);
+        self.resume(out);
         let message = fields.get("message").object();
         let id = message.get("id").string();
         let content = message.get("content");
@@ -175,7 +175,7 @@ impl Live {
         known
     }
 
-    /// The id of a whole block: the one under which it was streamed, if any.
+    /// Returns the id of a whole block: the one of its stream, if any.
     fn block(&mut self, parent: &str, message: &str, index: usize) -> String {
         let streamed = self.blocks.get_mut(parent).and_then(|b| b.take(|_| true));
         streamed.unwrap_or_else(|| match index {
@@ -185,15 +185,15 @@ impl Live {
     }
 
     fn text(&mut self, id: &str, text: &str, streamed: bool, out: &mut Emitter) {
-        let (mut words, mut error) = split_api_error(text);
-        let is_told = self.error == error;
-        if streamed && !is_told {
-            // The agent's own error would have come as a piece of its own.
-            (words, error) = (text, "");
+        let (mut answer, mut error) = split_api_error(text);
+        let is_known = self.error == error;
+        if streamed && !is_known {
+            // Qwen Code sends its own error as a separate delta.
+            (answer, error) = (text, "");
         }
-        self.answered |= !words.is_empty() && out.current_agent().is_none();
-        out.text(Some(id), words);
-        if may_be_quoted(words) && !error.is_empty() && !is_told {
+        self.answered |= !answer.is_empty() && out.current_agent().is_none();
+        out.text(Some(id), answer);
+        if may_be_quoted(answer) && !error.is_empty() && !is_known {
             self.doubtful = Some(Doubtful {
                 id: id.to_owned(),
                 text: text.to_owned(),
@@ -204,15 +204,15 @@ impl Live {
         }
     }
 
-    /// More comes behind what was said, which an API error would have ended.
-    fn goes_on(&mut self, out: &mut Emitter) {
+    /// Takes a doubtful answer as a quotation, because the turn continues.
+    fn resume(&mut self, out: &mut Emitter) {
         self.gave_up = false;
         if let Some(doubtful) = self.doubtful.take() {
             out.text(Some(&doubtful.id), doubtful.text);
         }
     }
 
-    /// Tells an error, unless it was told.
+    /// Emits an error, unless it repeats the last one.
     fn api_error(&mut self, error: &str, out: &mut Emitter) {
         if !error.is_empty() {
             self.gave_up = true;
@@ -225,7 +225,7 @@ impl Live {
 
     fn tool_use(&mut self, block: &Object<'_>, out: &mut Emitter) {
         let id = block.get("id").string();
-        let (name, input) = called(&block.get("name").display(), block.get("input"));
+        let (name, input) = unwrap_call(&block.get("name").display(), block.get("input"));
         if gemini_shared::is_editing(&name) {
             let held = Held {
                 name: name.clone(),
@@ -251,14 +251,14 @@ impl Live {
     }
 
     fn user(&mut self, fields: &Object<'_>, out: &mut Emitter) -> bool {
-        self.goes_on(out);
+        self.resume(out);
         let mut known = true;
         for block in gemini_shared::parts(fields.get("message").get("content")) {
             let block_fields = block.object();
             match block_fields.get("type").str().as_deref() {
                 Some("tool_result") => self.tool_result(&block_fields, out),
-                Some("text") => said(&block_fields.get("text").display(), out),
-                None if block.is_string() => said(&block.display(), out),
+                Some("text") => user_text(&block_fields.get("text").display(), out),
+                None if block.is_string() => user_text(&block.display(), out),
                 _ => known = false,
             }
         }
@@ -305,7 +305,7 @@ impl Live {
         match event.get("type").str().as_deref() {
             Some("content_block_start") => {
                 let kind = event.get("content_block").get("type").str();
-                self.goes_on(out);
+                self.resume(out);
                 if matches!(kind.as_deref(), Some("text" | "thinking")) {
                     let blocks = self.blocks.entry(parent.to_owned()).or_default();
                     blocks.push(fields.get("uuid").string());
@@ -334,17 +334,17 @@ impl Live {
     fn delta(&mut self, parent: &str, delta: &Object<'_>, out: &mut Emitter) {
         let blocks = self.blocks.get(parent);
         let id = blocks.and_then(|blocks| blocks.back().cloned());
-        // The arguments of calls and signatures come with the whole message.
+        // The whole message contains arguments and signatures.
         match delta.get("type").str().as_deref() {
             Some("text_delta") => {
                 let text = delta.get("text").display();
-                let (mut words, mut error) = split_api_error(&text);
-                if !words.is_empty() {
-                    // The agent's own error comes as a piece of its own.
-                    (words, error) = (&text, "");
+                let (mut answer, mut error) = split_api_error(&text);
+                if !answer.is_empty() {
+                    // Qwen Code sends its own error as a separate delta.
+                    (answer, error) = (&text, "");
                 }
-                self.answered |= !words.is_empty() && parent.is_empty();
-                out.text_delta(id.as_deref(), words);
+                self.answered |= !answer.is_empty() && parent.is_empty();
+                out.text_delta(id.as_deref(), answer);
                 self.api_error(error, out);
             }
             Some("thinking_delta") => {
@@ -354,8 +354,8 @@ impl Live {
         }
     }
 
-    /// A request of the agent to the one that runs it. Those that are not for
-    /// permission are about the connection alone.
+    /// Emits a request for permission. Other control requests concern only the
+    /// connection.
     fn ask(&mut self, fields: &Object<'_>, out: &mut Emitter) {
         let request = fields.get("request").object();
         if request.get("subtype").str().as_deref() != Some("can_use_tool") {
@@ -408,15 +408,15 @@ impl Live {
         }
         let text = fields.get("result").str().unwrap_or_default();
         if !failed && !self.answered {
-            let (words, error) = split_api_error(&text);
-            out.text(None, words);
+            let (answer, error) = split_api_error(&text);
+            out.text(None, answer);
             self.api_error(error, out);
         }
         let mut reason = match fields.get("subtype").string() {
             subtype if subtype == "success" => String::new(),
             subtype => subtype,
         };
-        // Older versions call a run that an API error ended a success.
+        // Older versions report success after an API error.
         if self.gave_up && !failed {
             failed = true;
             "api_error".clone_into(&mut reason);
@@ -460,8 +460,8 @@ impl Live {
     }
 }
 
-/// The words in the data of a system event.
-fn words(data: Json<'_>) -> Payload {
+/// Returns the text in the data of a system event.
+fn text_of(data: Json<'_>) -> Payload {
     let fields = data.object();
     ["message", "error", "reason"]
         .iter()
@@ -470,9 +470,9 @@ fn words(data: Json<'_>) -> Payload {
         .map_or_else(Payload::default, Json::payload)
 }
 
-/// The stream does not repeat the prompt: without a parent these are reports
-/// of agents in the background.
-fn said(text: &str, out: &mut Emitter) {
+/// Emits a user text. The stream does not contain the prompt: the root agent's
+/// texts are reports of background agents.
+fn user_text(text: &str, out: &mut Emitter) {
     if out.current_agent().is_none() && text.starts_with("Background agent \"") {
         out.notice(Level::Info, text);
     } else {
@@ -480,29 +480,29 @@ fn said(text: &str, out: &mut Emitter) {
     }
 }
 
-/// A thought under its subject, which stands beside it.
+/// Returns a thought with its subject as a heading.
 fn thought(block: &Object<'_>) -> Payload {
     let (text, subject) = (block.get("thinking"), block.get("signature").string());
-    let said = text.str().unwrap_or_default();
-    if subject.trim().is_empty() || said.trim_start().starts_with(subject.trim()) {
+    let output = text.str().unwrap_or_default();
+    if subject.trim().is_empty() || output.trim_start().starts_with(subject.trim()) {
         return text.payload();
     }
-    format!("**{}**\n{said}", subject.trim()).into()
+    format!("**{}**\n{output}", subject.trim()).into()
 }
 
-/// The change that a call made. What the tool says tells whether the file is
-/// new, and shows the edited lines with their numbers.
-fn edits(held: &Held, said: &str) -> Vec<Edit> {
+/// Returns the edits of a call. The output shows whether the file is new, and the
+/// line numbers.
+fn edits(held: &Held, output: &str) -> Vec<Edit> {
     let input = held.input();
     let mut edits = gemini_shared::input_edits(&held.name, &input);
-    if held.name == "write_file" && said.starts_with("Successfully overwrote") {
+    if held.name == "write_file" && output.starts_with("Successfully overwrote") {
         for edit in &mut edits {
-            // What was there before is not known.
+            // The old content is unknown.
             edit.op = EditOp::Update;
             edit.hunks.clear();
         }
     }
-    let start = edited_line(said, &input.get("new_string").display());
+    let start = edited_line(output, &input.get("new_string").display());
     for edit in &mut edits {
         if let ([hunk], EditOp::Update, Some(line)) = (edit.hunks.as_mut_slice(), edit.op, start)
             && hunk.new_start.is_none()
@@ -515,10 +515,10 @@ fn edits(held: &Held, said: &str) -> Vec<Edit> {
     edits
 }
 
-/// The line at which `new` stands, by what is shown of the edited file:
+/// Returns the line number of `new` in the part of the file that is shown:
 /// `… Showing lines 4-11 of 14 from the edited file:\n\n---\n\n…`.
-fn edited_line(said: &str, new: &str) -> Option<u64> {
-    let (head, shown) = said.split_once(" from the edited file:\n\n---\n\n")?;
+fn edited_line(output: &str, new: &str) -> Option<u64> {
+    let (head, shown) = output.split_once(" from the edited file:\n\n---\n\n")?;
     let (_, range) = head.rsplit_once("Showing lines ")?;
     let first: u64 = range.split_once('-')?.0.parse().ok()?;
     let mut places = shown.match_indices(new).filter(|_| !new.trim().is_empty());
@@ -536,10 +536,10 @@ mod tests {
 
     #[test]
     fn the_shown_lines_number_an_edit() {
-        let said = "The file: /a has been updated. Showing lines 4-11 of 14 from the edited file:\n\n---\n\n\ndef main(path):\n    new\n    rest\n";
-        assert_eq!(edited_line(said, "    new\n"), Some(6));
-        assert_eq!(edited_line(said, "nowhere"), None);
-        assert_eq!(edited_line(said, ""), None);
+        let output = "The file: /a has been updated. Showing lines 4-11 of 14 from the edited file:\n\n---\n\n\ndef main(path):\n    new\n    rest\n";
+        assert_eq!(edited_line(output, "    new\n"), Some(6));
+        assert_eq!(edited_line(output, "nowhere"), None);
+        assert_eq!(edited_line(output, ""), None);
         assert_eq!(edited_line("Showing lines x-", "new"), None);
     }
 }

@@ -1,16 +1,16 @@
 //! Saved sessions: `chats/ID.jsonl`, and the records of sub-agents beside it.
 //!
-//! One record per line, only ever added, each a whole message in the form of
-//! Gemini's API. The log does not say when a turn ends: the next prompt or the
-//! end of the file ends it, and its last record tells how. API errors are only
-//! in the telemetry; one that is followed by an answer was got over.
+//! Each line is a whole message in the form of Gemini's API. There is no
+//! end-of-turn record: the next prompt or the end of the file ends a turn, and its
+//! last record decides the status. Only telemetry contains API errors; an answer
+//! after one means that a retry succeeded.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use self::joined_parts::JoinedParts;
 use self::outcome::{outcome, usage};
-use super::{Held, called, starts_agent};
+use super::{Held, starts_agent, unwrap_call};
 use crate::event::{Agent, Category, Level, Session, ToolStatus, TurnEnd, TurnStatus};
 use crate::json::{Json, Object};
 use crate::source::live_or_saved::{self, Saved as _};
@@ -31,11 +31,11 @@ pub(super) struct Saved {
     session: Session,
     /// Open calls of editing tools.
     calls: HashMap<String, Held>,
-    /// Durations, which are told before the results.
+    /// Durations, which precede the results.
     durations: HashMap<String, u64>,
-    /// An API error after which nothing has come, and its kind.
+    /// The API error that is the last record so far, and its kind.
     error: Option<(String, String)>,
-    /// Whether the telemetry told of an answer that has not come.
+    /// Telemetry reported an answer that has not been read yet.
     responded: bool,
     turn: Option<TurnStatus>,
     time: Option<String>,
@@ -85,7 +85,7 @@ impl live_or_saved::Saved for Saved {
 }
 
 impl Saved {
-    /// Emits what a record says about the session, if it is new.
+    /// Emits the session's data if they changed.
     fn describe(&mut self, fields: &Object<'_>, out: &mut Emitter) {
         if self.agent.is_some() {
             return;
@@ -117,7 +117,7 @@ impl Saved {
         };
         match fields.get("subtype").str().as_deref() {
             Some("mid_turn_user_message") => out.user(text, true),
-            // Reports of agents in the background, timers and goals.
+            // Reports of background agents, timers and goals.
             Some(_) => out.notice(Level::Info, text),
             None => {
                 let now = out.current_time();
@@ -150,7 +150,7 @@ impl Saved {
         }
         let error = joined.flush(out);
         out.usage(usage(&fields.get("usageMetadata").object()));
-        // An answer that was cut off is stored without the figures about it.
+        // An interrupted answer has no usage.
         let whole = fields.has("usageMetadata") || std::mem::take(&mut self.responded);
         self.responded = false;
         self.turn = Some(match (calls, error) {
@@ -163,7 +163,7 @@ impl Saved {
 
     fn call(&mut self, call: &Object<'_>, out: &mut Emitter) {
         let id = call.get("id").string();
-        let (name, input) = called(&call.get("name").display(), call.get("args"));
+        let (name, input) = unwrap_call(&call.get("name").display(), call.get("args"));
         if gemini_shared::is_editing(&name) {
             let held = Held {
                 name: name.clone(),
@@ -234,7 +234,7 @@ impl Saved {
             id => id,
         };
         let held = self.calls.remove(&id);
-        let told = self.durations.remove(&id);
+        let duration = self.durations.remove(&id);
         let is_command = out.category_of(&id) == Some(Category::Execute);
         let mut outcome = outcome(details, &response.get("response").object(), is_command);
         if outcome.status == ToolStatus::Ok {
@@ -243,7 +243,7 @@ impl Saved {
                 outcome.edits = gemini_shared::input_edits(&held.name, &held.input());
             }
         }
-        // After a call that the user refused or stopped, the agent stops too.
+        // A call that the user rejected or canceled ends the turn.
         let stopped = details.get("status").str().as_deref() == Some("cancelled");
         self.turn = Some(if stopped {
             TurnStatus::Canceled
@@ -253,7 +253,7 @@ impl Saved {
         out.tool_result(
             &id,
             Outcome {
-                duration_ms: details.get("durationMs").u64().or(told),
+                duration_ms: details.get("durationMs").u64().or(duration),
                 name: response.get("name").string(),
                 ..outcome
             },
@@ -271,7 +271,7 @@ impl Saved {
                 self.session.title = title.unwrap_or_default().into_owned();
                 out.session(self.session.clone());
             }
-            // What the agent keeps for itself.
+            // Internal state.
             "attribution_snapshot"
             | "file_history_snapshot"
             | "branch_checkpoint"
@@ -300,8 +300,8 @@ impl Saved {
         true
     }
 
-    /// Of the telemetry only that counts which is said nowhere else, and only
-    /// of the requests for the user's own prompts.
+    /// Reads telemetry that no other record contains, for requests of the user's
+    /// prompts only.
     fn telemetry(&mut self, event: &Object<'_>, out: &mut Emitter) {
         let prompt = event.get("prompt_id").display();
         let name = event.get("event.name").string();

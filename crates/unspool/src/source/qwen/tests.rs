@@ -5,7 +5,7 @@ use crate::frame::Frame;
 use crate::source::{Emitter, Source as _};
 use serde_json::Value;
 
-/// The events of some lines, without number and time.
+/// Returns the events of some lines.
 fn events(lines: &[&str]) -> Vec<Value> {
     let mut source = Qwen::default();
     let mut out = Emitter::new(false);
@@ -21,18 +21,18 @@ fn events(lines: &[&str]) -> Vec<Value> {
         .collect()
 }
 
-/// The kinds of events, each with the field that tells most.
+/// Returns the kind and the most characteristic field of each event.
 fn outline(events: &[Value]) -> Vec<String> {
     events
         .iter()
         .map(|event| {
-            let told = ["text", "status", "name", "title", "id"]
+            let found = ["text", "status", "name", "title", "id"]
                 .iter()
                 .find_map(|key| event[*key].as_str());
             format!(
                 "{} {}",
                 event["kind"].as_str().unwrap(),
-                told.unwrap_or_default()
+                found.unwrap_or_default()
             )
         })
         .collect()
@@ -47,7 +47,7 @@ fn call(id: &str, name: &str, input: &str) -> String {
 }
 
 #[test]
-fn an_api_error_in_the_deltas_is_told_once() {
+fn an_api_error_in_deltas_is_emitted_once() {
     let stream = |event: &str| format!(r#"{{"type":"stream_event","uuid":"b","event":{event}}}"#);
     let events = events(&[
         &stream(r#"{"type":"content_block_start","index":0,"content_block":{"type":"text"}}"#),
@@ -65,7 +65,7 @@ fn an_api_error_in_the_deltas_is_told_once() {
 }
 
 #[test]
-fn agents_in_the_background_report_by_notice() {
+fn reports_of_background_agents_are_notices() {
     let events = events(&[
         &call(
             "a",
@@ -133,7 +133,7 @@ fn wrapped_calls_and_late_denials_are_shown() {
 }
 
 #[test]
-fn retries_and_discarded_calls_are_told() {
+fn retries_and_discarded_calls() {
     let events = events(&[
         &call("a", "read_file", "{}"),
         r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"a","is_error":true,"content":"Skipped because the provider attempt was retried before execution."}]}}"#,
@@ -152,7 +152,7 @@ fn retries_and_discarded_calls_are_told() {
 }
 
 #[test]
-fn wrong_types_and_unknown_frames_do_no_harm() {
+fn frames_with_wrong_types_are_kept() {
     let events = events(&[
         r#"{"type":"system","subtype":"news"}"#,
         r#"{"type":"system","subtype":"init","cwd":1,"model":null}"#,
@@ -173,7 +173,7 @@ fn record(kind: &str, rest: &str) -> String {
 }
 
 #[test]
-fn reports_titles_and_words_in_between_are_told_in_saved_sessions() {
+fn reports_titles_and_queued_prompts_of_saved_sessions() {
     let prompt = record("user", r#""message":{"parts":[{"text":"go"}]}"#);
     let events = events(&[
         &prompt,
@@ -244,7 +244,7 @@ fn commands_killed_by_a_signal_have_no_exit_code() {
 }
 
 #[test]
-fn a_child_without_its_data_is_found_by_its_name() {
+fn a_sub_agent_without_metadata_is_found_by_its_file_name() {
     let mut source = Qwen::default();
     let child = record(
         "assistant",
@@ -287,14 +287,14 @@ fn sub_agents_are_looked_for_beside_the_chats() {
 }
 
 #[test]
-fn the_wrapper_is_taken_off() {
+fn the_wrapper_is_removed() {
     let input = Json::parse(r#"{"name":"web_fetch","arguments":{"url":"u"}}"#).unwrap();
-    let (name, inner) = called("tool_call", input);
+    let (name, inner) = unwrap_call("tool_call", input);
     assert_eq!(
         (name.as_str(), inner.raw()),
         ("web_fetch", r#"{"url":"u"}"#)
     );
-    assert_eq!(called("tool_call", Json::NULL).0, "tool_call");
+    assert_eq!(unwrap_call("tool_call", Json::NULL).0, "tool_call");
 }
 
 #[test]
@@ -307,7 +307,7 @@ fn api_errors_are_split_off() {
     assert_eq!(split_api_error(quoted), (quoted, ""));
 }
 
-/// Both begin with the same line, but for who wrote it.
+/// Both start with the same line, except for the agent's version.
 #[test]
 fn claude_code_and_qwen_code_may_follow_each_other() {
     let run = |program: &str| {
@@ -321,7 +321,7 @@ fn claude_code_and_qwen_code_may_follow_each_other() {
         let mut reader = crate::Reader::new();
         reader.push([run(first), run(second)].join("\n").as_bytes());
         reader.finish();
-        let told: Vec<String> = reader
+        let found: Vec<String> = reader
             .events()
             .filter_map(|event| match event.body {
                 crate::event::Body::Session(session) => Some(session.provider),
@@ -329,12 +329,12 @@ fn claude_code_and_qwen_code_may_follow_each_other() {
                 _ => None,
             })
             .collect();
-        assert_eq!(told, [first, "Completed", second, "Completed"]);
+        assert_eq!(found, [first, "Completed", second, "Completed"]);
     }
 }
 
 /// A live line with an answer.
-fn said(text: &str) -> String {
+fn answer(text: &str) -> String {
     format!(
         r#"{{"type":"assistant","message":{{"id":"m","content":[{{"type":"text","text":"{text}"}}]}}}}"#
     )
@@ -346,14 +346,14 @@ fn success(text: &str) -> String {
     )
 }
 
-/// Qwen Code appends its advice behind the bracket, in one of three wordings.
+/// Qwen Code appends one of three pieces of advice.
 #[test]
-fn an_api_error_with_advice_is_told_once() {
+fn an_api_error_with_advice_is_emitted_once() {
     let error = r"[API Error: 429 (Status: RESOURCE_EXHAUSTED)]\nPossible quota limitations in place or slow response times detected. Please wait and try again later.";
     let end = format!(
         r#"{{"type":"result","subtype":"error_during_execution","is_error":true,"error":{{"message":"{error}"}}}}"#
     );
-    let events = events(&[&said(error), &end]);
+    let events = events(&[&answer(error), &end]);
     let error = error.replace(r"\n", "\n");
     assert_eq!(
         outline(&events),
@@ -361,36 +361,35 @@ fn an_api_error_with_advice_is_told_once() {
     );
 }
 
-/// Older versions end in `success` all the same, with the error behind what was
-/// said.
+/// Older versions end with `success`, and the error is at the end of the answer.
 #[test]
-fn an_api_error_fails_a_run_that_calls_itself_a_success() {
+fn an_api_error_fails_a_run_that_reports_success() {
     let alone = "[API Error: Connection error.]";
-    let events_of = |text: &str| events(&[&said(text), &success(text)]);
-    let told = ["notice [API Error: Connection error.]", "turn_end failed"];
+    let events_of = |text: &str| events(&[&answer(text), &success(text)]);
+    let found = ["notice [API Error: Connection error.]", "turn_end failed"];
     let events = events_of(alone);
-    assert_eq!(outline(&events), told);
+    assert_eq!(outline(&events), found);
     assert_eq!(events[1]["reason"], "api_error");
     let behind = events_of(&format!("Partial text{alone}"));
-    assert_eq!(outline(&behind), ["text Partial text", told[0], told[1]]);
+    assert_eq!(outline(&behind), ["text Partial text", found[0], found[1]]);
 }
 
 #[test]
-fn an_api_error_that_the_model_quotes_stays_in_its_words() {
+fn a_quoted_api_error_stays_in_the_answer() {
     let text = "Your log says: [API Error: 500 from upstream]";
     let whole = format!("text {text}");
     let shown = ["text Your log says: ", whole.as_str()];
-    let at_the_end = events(&[&said(text), &success(text)]);
+    let at_the_end = events(&[&answer(text), &success(text)]);
     assert_eq!(
         outline(&at_the_end),
         [shown[0], shown[1], "turn_end completed"]
     );
-    let going_on = events(&[&said(text), &call("a", "glob", "{}"), RESULT]);
+    let going_on = events(&[&answer(text), &call("a", "glob", "{}"), RESULT]);
     assert_eq!(
         outline(&going_on),
         [shown[0], shown[1], "tool_use glob", "turn_end completed"]
     );
-    let cut = events(&[&said(text)]);
+    let cut = events(&[&answer(text)]);
     assert_eq!(
         outline(&cut),
         [
@@ -402,7 +401,7 @@ fn an_api_error_that_the_model_quotes_stays_in_its_words() {
 }
 
 #[test]
-fn a_quoted_api_error_is_streamed_as_it_is() {
+fn a_quoted_api_error_is_streamed() {
     let stream = |event: &str| format!(r#"{{"type":"stream_event","uuid":"b","event":{event}}}"#);
     let text = "Your log says: [API Error: 500]";
     let events = events(&[
@@ -410,7 +409,7 @@ fn a_quoted_api_error_is_streamed_as_it_is() {
         &stream(&format!(
             r#"{{"type":"content_block_delta","delta":{{"type":"text_delta","text":"{text}"}}}}"#
         )),
-        &said(text),
+        &answer(text),
         &success(text),
     ]);
     let whole = format!("text {text}");
@@ -418,7 +417,7 @@ fn a_quoted_api_error_is_streamed_as_it_is() {
 }
 
 #[test]
-fn a_run_that_the_user_stopped_is_canceled() {
+fn a_run_that_the_user_canceled() {
     let events = events(&[
         r#"{"type":"result","subtype":"error_during_execution","is_error":true,"error":{"message":"Operation cancelled."}}"#,
     ]);
@@ -454,7 +453,7 @@ fn a_thought_has_its_subject_once() {
 }
 
 #[test]
-fn a_refusal_over_the_control_protocol_is_told() {
+fn a_denial_over_the_control_protocol() {
     let events = events(&[
         &call("a", "run_shell_command", r#"{"command":"rm x"}"#),
         r#"{"type":"control_request","request_id":"r","request":{"subtype":"can_use_tool","tool_name":"run_shell_command","tool_use_id":"a"}}"#,
@@ -471,7 +470,7 @@ fn a_refusal_over_the_control_protocol_is_told() {
 }
 
 #[test]
-fn what_was_overwritten_is_not_known() {
+fn overwritten_content_is_unknown() {
     let events = events(&[
         &call("a", "write_file", r#"{"file_path":"/p/b","content":"1\n"}"#),
         r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"a","is_error":false,"content":"Successfully overwrote file: /p/b."}]}}"#,

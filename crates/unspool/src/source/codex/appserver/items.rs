@@ -1,4 +1,4 @@
-//! The items of a thread: their beginning, what happens to them, their end.
+//! Items of a thread: start, progress and end.
 
 use super::AppServer;
 use crate::frame::Frame;
@@ -10,8 +10,8 @@ impl AppServer {
     pub(super) fn item_started(&mut self, json: Json<'_>, frame: &Frame<'_>, out: &mut Emitter) {
         let item = Item::new(json);
         match item.kind.as_str() {
-            "agent_message" | "reasoning" | "plan" => self.text_ids.begin(&item.id),
-            // Their completion says all of them.
+            "agent_message" | "reasoning" | "plan" => self.text_ids.start(&item.id),
+            // They are read when they are completed.
             "user_message"
             | "context_compaction"
             | "entered_review_mode"
@@ -51,7 +51,7 @@ impl AppServer {
         }
     }
 
-    /// The threads that a call started are sub-agents from now on.
+    /// Makes the threads that a call started its sub-agents.
     fn started_agents(&mut self, item: &Item<'_>, out: &Emitter) {
         if !item.starts_agent() {
             return;
@@ -64,7 +64,7 @@ impl AppServer {
         }
     }
 
-    /// What happens to an item between its beginning and its end.
+    /// Translates the progress of an item.
     pub(super) fn item_progress(
         &mut self,
         method: &str,
@@ -82,7 +82,7 @@ impl AppServer {
             "item/reasoning/summaryTextDelta" => {
                 out.reasoning_delta(Some(self.text_ids.current(&id)), &delta);
             }
-            // The parts are joined in the same way at the end.
+            // The completed item joins the parts in the same way.
             "item/reasoning/summaryPartAdded" => {
                 if fields.get("summaryIndex").u64().unwrap_or(0) > 0 {
                     out.reasoning_delta(Some(self.text_ids.current(&id)), "\n");

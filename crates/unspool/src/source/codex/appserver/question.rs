@@ -1,17 +1,17 @@
-//! What the server asks of the client: to be allowed something, or an answer.
+//! Requests of the server for permission or for input.
 
 use crate::event::{Category, Permission, PermissionOption, Prompt};
 use crate::json::{Json, Object};
 use crate::source::codex::item;
 use crate::tool;
 
-/// A question that waits for its answer.
+/// A question without an answer.
 #[derive(Clone)]
 pub(super) enum Question {
     Approval {
         tool_id: String,
     },
-    /// Questions to the person, with their ids.
+    /// Questions to the user, with their ids.
     Input {
         prompts: Vec<(String, Prompt)>,
     },
@@ -48,7 +48,7 @@ fn option(decision: Json<'_>) -> PermissionOption {
     }
 }
 
-/// A decision: a word, or an object whose only field is named by it.
+/// Reads a decision: a word, or an object with one field of that name.
 pub(super) fn word(decision: Json<'_>) -> String {
     match decision.str() {
         Some(word) => word.into_owned(),
@@ -81,7 +81,7 @@ pub(super) fn prompts(params: &Object<'_>) -> Vec<(String, Prompt)> {
         .collect()
 }
 
-/// The questions with their answers: `{"ID":{"answers":["…"]}}`.
+/// Joins the questions with their answers: `{"ID":{"answers":["…"]}}`.
 pub(super) fn answer(
     prompts: Vec<(String, Prompt)>,
     answers: Json<'_>,

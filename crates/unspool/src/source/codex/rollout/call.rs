@@ -1,5 +1,5 @@
-//! Calls as the model made them: their names, their inputs, and patches that
-//! go through the shell.
+//! Calls in the model's conversation: names, inputs, and patches in shell
+//! commands.
 
 use std::borrow::Cow;
 
@@ -10,15 +10,15 @@ use crate::source::codex::{change, item};
 use crate::source::{Call, Emitter};
 use crate::tool;
 
-/// What is kept of a call until it is over.
+/// An open call.
 #[derive(Clone, Default)]
 pub(super) struct Open {
     pub(super) name: String,
-    /// What a patch changes, if it succeeds.
+    /// Edits of a patch, if it succeeds.
     pub(super) edits: Vec<Edit>,
 }
 
-/// Shows a `function_call`, whose arguments are JSON in a string, as a rule.
+/// Emits a `function_call`, whose arguments are usually JSON in a string.
 pub(super) fn function(id: &str, payload: &Object<'_>, out: &mut Emitter) -> Open {
     let arguments = payload.get("arguments");
     let decoded = arguments.str();
@@ -34,13 +34,13 @@ pub(super) fn function(id: &str, payload: &Object<'_>, out: &mut Emitter) -> Ope
         return apply_patch(id, &patch, input.into(), out);
     }
     let category = match name.as_str() {
-        // Waits for a script that goes on in the background.
+        // Waits for a script in the background.
         "wait" => Category::Execute,
         _ => crate::source::category(&name),
     };
-    // What is said to another agent tells more than nothing.
-    let said = input.get("message").str();
-    let arg = said.filter(|_| tool::arg(category, input).is_empty());
+    // A message to another agent serves as the preview.
+    let message = input.get("message").str();
+    let arg = message.filter(|_| tool::arg(category, input).is_empty());
     out.builtin_tool_use(Call {
         id,
         name: &name,
@@ -53,7 +53,7 @@ pub(super) fn function(id: &str, payload: &Object<'_>, out: &mut Emitter) -> Ope
     Open { name, edits }
 }
 
-/// Shows a `custom_tool_call`, whose input is plain text.
+/// Emits a `custom_tool_call`, whose input is plain text.
 pub(super) fn custom(id: &str, payload: &Object<'_>, out: &mut Emitter) -> Open {
     let name = name(payload);
     let input = payload.get("input");
@@ -70,7 +70,7 @@ pub(super) fn custom(id: &str, payload: &Object<'_>, out: &mut Emitter) -> Open 
     Open { name, edits }
 }
 
-/// Shows a call that the model's provider or the program defines.
+/// Emits a call of a tool that the model's provider or Codex defines.
 pub(super) fn built_in(id: &str, name: &str, input: Option<RawJson>, out: &mut Emitter) -> Open {
     let prompt = input
         .as_ref()
@@ -104,8 +104,8 @@ fn apply_patch(id: &str, patch: &str, input: Option<RawJson>, out: &mut Emitter)
     Open { name, edits }
 }
 
-/// The tool's name. MCP tools are `server.tool`: they come with a namespace
-/// `mcp__SERVER`, or as `mcp__SERVER__TOOL` or `SERVER__TOOL`.
+/// Returns the tool's name. MCP tools are `server.tool`; the wire has a namespace
+/// `mcp__SERVER`, or `mcp__SERVER__TOOL` or `SERVER__TOOL`.
 fn name(payload: &Object<'_>) -> String {
     let name = payload.get("name").string();
     let namespace = payload.get("namespace").string();
@@ -118,7 +118,7 @@ fn name(payload: &Object<'_>) -> String {
     }
 }
 
-/// The patch in a command that calls `apply_patch`, which Codex carries out
+/// Returns the patch in a command that calls `apply_patch`, which Codex applies
 /// itself.
 fn patch_in_command(input: Json<'_>) -> Option<String> {
     let fields = input.object();

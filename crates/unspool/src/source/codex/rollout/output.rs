@@ -1,24 +1,24 @@
-//! What a call gave back, as the model was told: plain text under a header
-//! that holds the exit code and the time, or JSON with both beside the text.
-//! Failures carry no mark other than their words.
+//! The output of a call, in the form that the model gets: text with a header that
+//! contains exit code and duration, or JSON with both. Failures are recognised
+//! only by their text.
 
 use crate::event::{Category, ToolStatus};
 use crate::json::Json;
 use crate::source::codex::item;
 
-/// The output of a call, taken apart.
+/// The parsed output of a call.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Output {
     pub(super) text: String,
     pub(super) exit_code: Option<i64>,
     pub(super) duration_ms: Option<u64>,
-    /// The command goes on in the background.
+    /// The command continues in the background.
     pub(super) running: bool,
-    /// The script goes on in the background under this name.
+    /// The name under which the script continues in the background.
     pub(super) cell: Option<String>,
-    /// A header or the JSON form was there: the tool itself did run.
+    /// There was a header or JSON: the tool did run.
     ran: bool,
-    /// The header says that it failed.
+    /// The header reports a failure.
     failed: bool,
 }
 
@@ -77,7 +77,7 @@ impl Output {
         }
     }
 
-    /// The texts of an MCP tool, which older versions give as JSON.
+    /// Extracts the texts of an MCP tool, which older versions wrap in JSON.
     pub(super) fn mcp_texts(&mut self) {
         let Some(json) = Json::parse(&self.text).filter(|json| json.is_array()) else {
             return;
@@ -88,7 +88,7 @@ impl Output {
         }
     }
 
-    /// Takes one line of the header; false if it is none.
+    /// Reads a line of the header; returns false for any other line.
     fn header(&mut self, line: &str) -> bool {
         let number = |prefix: &str| line.strip_prefix(prefix);
         if let Some(code) = number("Process exited with code ").or(number("Exit code: ")) {
@@ -115,19 +115,18 @@ impl Output {
         true
     }
 
-    /// How the call of this tool ended.
+    /// Returns the status of a call of this tool.
     pub(super) fn status(&self, name: &str) -> ToolStatus {
-        let said = |beginnings: &[&str]| {
-            !self.ran && beginnings.iter().any(|words| self.text.starts_with(words))
-        };
-        if said(&["aborted by user", "aborted"]) {
+        let starts_with_any =
+            |starts: &[&str]| !self.ran && starts.iter().any(|words| self.text.starts_with(words));
+        if starts_with_any(&["aborted by user", "aborted"]) {
             ToolStatus::Canceled
         } else if !self.ran && is_rejection(&self.text) {
             ToolStatus::Rejected
         } else if self.failed
             || self.exit_code.is_some_and(|code| code != 0)
-            || said(FAILURES)
-            || !self.ran && says_nothing_but_failure(name, &self.text)
+            || starts_with_any(FAILURES)
+            || !self.ran && is_bare_failure(name, &self.text)
         {
             ToolStatus::Error
         } else {
@@ -136,7 +135,7 @@ impl Output {
     }
 }
 
-/// How the words of a failed call begin.
+/// First words of a failed call's output.
 const FAILURES: &[&str] = &[
     "unsupported call: ",
     "unsupported custom tool call: ",
@@ -154,8 +153,8 @@ fn is_rejection(text: &str) -> bool {
         || text.contains("Rejected(")
 }
 
-/// Whether a tool of this name would have given a header or JSON, had it run.
-fn says_nothing_but_failure(name: &str, text: &str) -> bool {
+/// Returns true if the output of this tool, without header or JSON, is an error.
+fn is_bare_failure(name: &str, text: &str) -> bool {
     match crate::source::category(name) {
         Category::Execute => name != "exec",
         Category::Edit => true,
@@ -184,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_are_taken_off() {
+    fn headers_are_removed() {
         let output = read(
             "Chunk ID: b77fa4\nWall time: 0.0891 seconds\nProcess exited with code 2\nOriginal token count: 17\nOutput:\nExit code: 5\n\n",
         );
@@ -200,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn the_json_form_is_read_and_other_json_is_left_alone() {
+    fn only_the_json_form_of_outputs_is_parsed() {
         let output = read(r#"{"output":"x\n","metadata":{"exit_code":1,"duration_seconds":0.5}}"#);
         assert_eq!(
             (output.text.as_str(), output.duration_ms),
@@ -211,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn failures_are_known_by_their_words() {
+    fn failures_are_recognised_by_their_text() {
         let status = |name, text| read(text).status(name);
         assert_eq!(
             status("frobnicate", "unsupported call: frobnicate"),
@@ -254,14 +253,14 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_only_begins_like_a_header_is_whole() {
+    fn a_text_that_only_starts_like_a_header_is_kept() {
         let output = read("Exit code: 3\nis what it said");
         assert_eq!(output.text, "Exit code: 3\nis what it said");
         assert_eq!(output.exit_code, None);
     }
 
     #[test]
-    fn a_command_that_speaks_of_rejection_is_not_rejected() {
+    fn output_about_a_rejection_is_not_a_rejection() {
         let text = "Exit code: 0\nOutput:\nrejected by user\n";
         assert_eq!(read(text).status("shell"), ToolStatus::Ok);
     }

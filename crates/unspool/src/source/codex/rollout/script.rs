@@ -1,9 +1,9 @@
 //! Scripts of "code mode": the model writes JavaScript that calls tools, and
-//! waits for scripts that go on in the background.
+//! waits for scripts that continue in the background.
 //!
-//! What a script's tools did has items of its own, which nothing but their order
-//! links to the script. So a script is shown only if it failed, or if nothing
-//! else tells what it did; otherwise it is kept as state.
+//! The calls of a script have items of their own, which only their order links to
+//! the script. So a script is emitted as a call only if it failed or no item
+//! covers it; otherwise as state.
 
 use super::output::Output;
 use crate::event::{Category, RawJson, ToolStatus};
@@ -13,7 +13,7 @@ use crate::source::{Call, Emitter, Outcome};
 /// The name of the tool that runs scripts.
 pub(super) const NAME: &str = "exec";
 
-/// The scripts that are not over, oldest first.
+/// Open scripts, oldest first.
 #[derive(Clone, Default)]
 pub(super) struct Scripts {
     open: Vec<Script>,
@@ -23,14 +23,14 @@ pub(super) struct Scripts {
 struct Script {
     id: String,
     input: Option<RawJson>,
-    /// Its name while it goes on in the background.
+    /// Its name while it runs in the background.
     cell: Option<String>,
     /// The call that waits for it.
     wait: String,
-    /// What it has printed.
+    /// Its output so far.
     text: String,
-    /// Whether an item told what it did.
-    told: bool,
+    /// An item shows what it did.
+    covered: bool,
 }
 
 impl Scripts {
@@ -46,18 +46,19 @@ impl Scripts {
             cell: None,
             wait: String::new(),
             text: String::new(),
-            told: false,
+            covered: false,
         });
     }
 
-    /// An item told what a script did.
-    pub(super) fn told(&mut self) {
+    /// Marks the open scripts as covered by an item.
+    pub(super) fn mark_covered(&mut self) {
         for script in &mut self.open {
-            script.told = true;
+            script.covered = true;
         }
     }
 
-    /// A call waits for a script: it is the script that is shown.
+    /// Records a call that waits for a script; returns false if there is no such
+    /// script.
     pub(super) fn wait(&mut self, id: &str, cell: &str) -> bool {
         let waited_for = |script: &&mut Script| script.cell.as_deref() == Some(cell);
         let Some(script) = self.open.iter_mut().find(waited_for) else {
@@ -67,12 +68,12 @@ impl Scripts {
         true
     }
 
-    /// Whether this call is a script that runs, or waits for one.
+    /// Returns true if the call is an open script or waits for one.
     pub(super) fn is_open(&self, id: &str) -> bool {
         self.open.iter().any(|script| script.is(id))
     }
 
-    /// What a script, or a call that waits for it, gave back.
+    /// Reads the output of a script or of a call that waits for it.
     pub(super) fn output(&mut self, id: &str, output: Output, out: &mut Emitter) {
         let Some(index) = self.open.iter().position(|script| script.is(id)) else {
             return;
@@ -84,7 +85,7 @@ impl Scripts {
         }
         let script = self.open.remove(index);
         let status = output.status(NAME);
-        if script.told && status == ToolStatus::Ok {
+        if script.covered && status == ToolStatus::Ok {
             out.hide_call(&script.id, NAME);
             return;
         }
@@ -102,9 +103,9 @@ impl Scripts {
         );
     }
 
-    /// The turn is over: scripts that nothing else told of are shown.
+    /// Emits scripts that no item covers, at the end of the turn.
     pub(super) fn release(&mut self, out: &mut Emitter) {
-        for script in self.open.drain(..).filter(|script| !script.told) {
+        for script in self.open.drain(..).filter(|script| !script.covered) {
             script.show(out);
         }
     }
@@ -129,7 +130,7 @@ impl Script {
     }
 }
 
-/// The first line of a script that is no remark.
+/// Returns the first line of a script that is not a comment.
 fn first_statement(code: &str) -> &str {
     let is_code = |line: &&str| !line.is_empty() && !line.starts_with("//");
     code.lines().map(str::trim).find(is_code).unwrap_or(code)

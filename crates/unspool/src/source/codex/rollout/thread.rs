@@ -1,16 +1,15 @@
 //! One thread of a session file, line by line.
 //!
-//! Two generations: in the older one (to 0.137) the messages hold texts and a
-//! few ends of calls, and outputs are only in the conversation; in the newer
-//! one (`history_mode` `paginated`) each finished item is a message. Both are
-//! read by the same rules: the first result of a call is the one that counts,
-//! and a call that was not made by the model itself (from a script, for
-//! example) appears with its item.
+//! There are two generations. In the older one (to 0.137) messages contain texts
+//! and a few ends of calls, and only the conversation contains outputs. In the
+//! newer one (`history_mode` `paginated`) each finished item is a message. Both
+//! follow the same rules: the first result of a call counts, and a call that the
+//! model did not make itself (a script's, for example) is emitted with its item.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::Family;
+use super::ChildThreads;
 use super::call::{self, Open};
 use super::script::Scripts;
 use crate::event::{Agent, Level, Session, ToolStatus, TurnEnd, TurnStatus};
@@ -33,29 +32,29 @@ pub(super) struct Thread {
     agent: Option<Arc<Agent>>,
     session: Session,
     paginated: bool,
-    record: Record,
+    detail: Detail,
     turn: Turn,
     last: Last,
     open: HashMap<String, Open>,
     scripts: Scripts,
     usage: Totals,
-    /// The last error shown; the end of the turn may repeat it.
+    /// The last error emitted; the end of the turn may repeat it.
     error: String,
-    /// Searches that were shown, each of which comes twice.
+    /// Emitted searches, which the conversation repeats.
     searches: RecentQueue<String, REMEMBERED>,
-    /// In a review that was played from its own file, which is repeated here.
+    /// Inside a review that was replayed from its own file and is repeated here.
     reviewing: bool,
 }
 
-/// What a file was found to tell, the most telling last.
+/// The level of detail that was found in a file, in ascending order.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-enum Record {
-    /// Nothing but the conversation, as far as is known.
+enum Detail {
+    /// Only the conversation, so far.
     #[default]
     Conversation,
-    /// Messages of the program.
+    /// Messages of Codex.
     Messages,
-    /// Messages that tell when turns begin and end.
+    /// Messages about the start and end of turns.
     Turns,
 }
 
@@ -84,7 +83,7 @@ impl Thread {
         &mut self,
         fields: &Object<'_>,
         frame: &Frame<'_>,
-        family: &mut Family,
+        children: &mut ChildThreads,
         out: &mut Emitter,
     ) {
         out.time(fields.get("timestamp").str());
@@ -92,10 +91,10 @@ impl Thread {
         match fields.get("type").str().as_deref().unwrap_or_default() {
             "session_meta" => self.meta(&payload, out),
             "turn_context" => self.context(&payload, out),
-            "response_item" => self.response(&payload, frame, family, out),
-            "event_msg" => self.message(&payload, frame, family, out),
+            "response_item" => self.response(&payload, frame, children, out),
+            "event_msg" => self.message(&payload, frame, children, out),
             "compacted" => out.compacted(payload.get("message").payload()),
-            // Counts that `token_count` repeats, and the program's own state.
+            // Counts that `token_count` repeats, and internal state.
             "token_usage_record"
             | "world_state"
             | "retained_context"
@@ -105,7 +104,7 @@ impl Thread {
         }
     }
 
-    /// The input ended: without messages about turns, an answer ends one.
+    /// Ends the input. Without messages about turns, an answer completes the turn.
     pub(super) fn finish(&mut self, out: &mut Emitter) {
         self.scripts.release(out);
         let status = if self.is_answered() {
@@ -118,11 +117,11 @@ impl Thread {
 
     fn is_answered(&self) -> bool {
         let is_idle = self.open.is_empty() && self.scripts.is_empty();
-        self.record < Record::Turns && self.last == Last::Answer && is_idle
+        self.detail < Detail::Turns && self.last == Last::Answer && is_idle
     }
 
     fn meta(&mut self, meta: &Object<'_>, out: &mut Emitter) {
-        // A fork repeats the beginning of the thread that it comes from.
+        // A fork repeats the start of its origin.
         if !self.session.provider.is_empty() {
             return;
         }
@@ -153,7 +152,7 @@ impl Thread {
         }
     }
 
-    /// The agent did something.
+    /// Records the last action of the agent.
     fn did(&mut self, last: Last) {
         self.turn.touch();
         self.last = last;
@@ -163,19 +162,19 @@ impl Thread {
         &mut self,
         payload: &Object<'_>,
         frame: &Frame<'_>,
-        family: &mut Family,
+        children: &mut ChildThreads,
         out: &mut Emitter,
     ) {
-        self.record = self.record.max(Record::Messages);
+        self.detail = self.detail.max(Detail::Messages);
         let id = payload.get("call_id").string();
         match payload.get("type").str().as_deref().unwrap_or_default() {
             "task_started" | "turn_started" => {
-                self.record = Record::Turns;
+                self.detail = Detail::Turns;
                 self.turn = Turn::Open;
                 self.last = Last::Nothing;
             }
-            "task_complete" | "turn_complete" => self.complete(payload, family, out),
-            "turn_aborted" => self.aborted(payload, family, out),
+            "task_complete" | "turn_complete" => self.complete(payload, children, out),
+            "turn_aborted" => self.aborted(payload, children, out),
             "token_count" => self.usage.emit(usage::of_info(payload.get("info")), out),
             "user_message" => self.user(payload.get("message"), out),
             "agent_message" => {
@@ -187,7 +186,7 @@ impl Thread {
                 out.reasoning(None, payload.get("text").payload());
             }
             "patch_apply_end" => {
-                self.scripts.told();
+                self.scripts.mark_covered();
                 let edits = change::edits(payload.get("changes"));
                 let outcome = legacy::patch_outcome(payload);
                 let edits = match outcome.status {
@@ -197,14 +196,14 @@ impl Thread {
                 self.end(&id, Outcome { edits, ..outcome }, out);
             }
             "mcp_tool_call_end" => {
-                self.scripts.told();
+                self.scripts.mark_covered();
                 if !out.is_known(&id) {
                     legacy::mcp_call(&id, payload.get("invocation"), out);
                 }
                 self.end(&id, legacy::mcp_outcome(payload), out);
             }
             "exec_command_end" => {
-                self.scripts.told();
+                self.scripts.mark_covered();
                 if !out.is_known(&id) {
                     let input = item::pick(payload, &["command", "cwd"]);
                     call::built_in(&id, "exec_command", input, out);
@@ -223,15 +222,19 @@ impl Thread {
                 self.searched(payload.get("action"));
             }
             "entered_review_mode" => {
-                self.review_begins(frame.json().unwrap_or_default().get("payload"), family, out);
+                self.enter_review(
+                    frame.json().unwrap_or_default().get("payload"),
+                    children,
+                    out,
+                );
             }
             "exited_review_mode" => {
-                self.review_ends(frame.json().unwrap_or_default().get("payload"), out);
+                self.exit_review(frame.json().unwrap_or_default().get("payload"), out);
             }
             kind @ "thread_rolled_back" => {
                 out.state(kind, frame.json().unwrap_or_default().get("payload"));
             }
-            "item_completed" => self.item(payload.get("item"), frame, family, out),
+            "item_completed" => self.item(payload.get("item"), frame, children, out),
             "thread_name_updated" => {
                 self.session.title = payload.get("thread_name").string();
                 self.show_session(out);
@@ -242,7 +245,7 @@ impl Thread {
             }
             "stream_error" => out.notice(Level::Retry, payload.get("message").payload()),
             "warning" => out.notice(Level::Warning, payload.get("message").payload()),
-            // Repetitions of calls and items, and the program's own state.
+            // Repetitions of calls and items, and internal state.
             "agent_reasoning_raw_content"
             | "plan_update"
             | "turn_diff"
@@ -258,13 +261,19 @@ impl Thread {
             self.turn.cut(TurnStatus::Completed, out);
         }
         self.turn = Turn::Open;
-        if self.record < Record::Turns {
+        if self.detail < Detail::Turns {
             self.last = Last::Nothing;
         }
         out.user(text.payload(), false);
     }
 
-    fn item(&mut self, json: Json<'_>, frame: &Frame<'_>, family: &mut Family, out: &mut Emitter) {
+    fn item(
+        &mut self,
+        json: Json<'_>,
+        frame: &Frame<'_>,
+        children: &mut ChildThreads,
+        out: &mut Emitter,
+    ) {
         let item = Item::new(json);
         match item.kind.as_str() {
             "user_message" | "agent_message" | "reasoning" if self.reviewing => {}
@@ -280,48 +289,48 @@ impl Thread {
                 self.did(Last::Work);
                 out.reasoning(None, item.text());
             }
-            "entered_review_mode" => self.review_begins(json, family, out),
-            "exited_review_mode" => self.review_ends(json, out),
-            // Words of a hook for the model.
+            "entered_review_mode" => self.enter_review(json, children, out),
+            "exited_review_mode" => self.exit_review(json, out),
+            // A hook's text for the model.
             "hook_prompt" => out.state(&item.kind, json),
-            // A line of its own has the summary.
+            // Another line contains the summary.
             "context_compaction" => {}
             _ if item.is_report() => {}
-            _ if item.is_call() => self.item_call(&item, family, out),
+            _ if item.is_call() => self.item_call(&item, children, out),
             _ => out.unknown(frame),
         }
     }
 
-    fn review_begins(&mut self, json: Json<'_>, family: &mut Family, out: &mut Emitter) {
+    fn enter_review(&mut self, json: Json<'_>, children: &mut ChildThreads, out: &mut Emitter) {
         out.state("entered_review_mode", json);
-        self.reviewing = family.play_review(self, out);
+        self.reviewing = children.replay_review(self, out);
     }
 
-    fn review_ends(&mut self, json: Json<'_>, out: &mut Emitter) {
+    fn exit_review(&mut self, json: Json<'_>, out: &mut Emitter) {
         self.reviewing = false;
         out.state("exited_review_mode", json);
     }
 
-    /// Remembers a search that the conversation repeats.
+    /// Records an emitted search.
     fn searched(&mut self, action: Json<'_>) {
         self.searches.push(action.raw().to_owned());
     }
 
-    fn item_call(&mut self, item: &Item<'_>, family: &mut Family, out: &mut Emitter) {
+    fn item_call(&mut self, item: &Item<'_>, children: &mut ChildThreads, out: &mut Emitter) {
         self.did(Last::Work);
-        self.scripts.told();
+        self.scripts.mark_covered();
         if !out.is_known(&item.id) {
             item.begin(out);
         }
         if item.starts_agent() {
             for thread in item.agents() {
-                family.play(&thread, &item.id, out);
+                children.replay(&thread, &item.id, out);
             }
         }
         if item.kind == "web_search" {
             self.searched(item.get("action"));
         }
-        // What was done about a sub-agent says nothing of how it went.
+        // The item does not contain the sub-agent's result.
         if item.kind == "sub_agent_activity" && self.open.contains_key(&item.id) {
             return;
         }
@@ -329,23 +338,23 @@ impl Thread {
         item.end(out);
     }
 
-    fn complete(&mut self, payload: &Object<'_>, family: &mut Family, out: &mut Emitter) {
+    fn complete(&mut self, payload: &Object<'_>, children: &mut ChildThreads, out: &mut Emitter) {
         let error = payload.get("error");
         let reason = item::message(error);
         if reason != self.error {
             out.notice(Level::Error, reason.as_str());
         }
-        // Older files do not say that the turn failed, only that nothing came.
+        // Older files mark a failed turn only by a missing answer.
         let silent = self.last == Last::Nothing && payload.get("last_agent_message").is_null();
         let status = if !error.is_null() || silent {
             TurnStatus::Failed
         } else {
             TurnStatus::Completed
         };
-        self.end_turn(status, reason, payload, family, out);
+        self.end_turn(status, reason, payload, children, out);
     }
 
-    fn aborted(&mut self, payload: &Object<'_>, family: &mut Family, out: &mut Emitter) {
+    fn aborted(&mut self, payload: &Object<'_>, children: &mut ChildThreads, out: &mut Emitter) {
         let reason = payload.get("reason").string();
         let status = match reason.as_str() {
             "budget_limited" => TurnStatus::Failed,
@@ -354,21 +363,21 @@ impl Thread {
         if self.agent.is_some() {
             out.notice(Level::Canceled, reason.as_str());
         }
-        self.end_turn(status, reason, payload, family, out);
+        self.end_turn(status, reason, payload, children, out);
     }
 
-    /// Only the thread of the file itself has turns to show.
+    /// Ends the turn; only the root thread's turns are emitted.
     fn end_turn(
         &mut self,
         status: TurnStatus,
         reason: String,
         payload: &Object<'_>,
-        family: &mut Family,
+        children: &mut ChildThreads,
         out: &mut Emitter,
     ) {
         self.scripts.release(out);
         let now = out.current_time();
-        family.play_rest(self, now.as_deref(), out);
+        children.replay_rest(self, now.as_deref(), out);
         if self.agent.is_some() {
             self.turn = Turn::Ended;
             return;
@@ -397,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn without_messages_about_turns_an_answer_ends_one() {
+    fn without_messages_about_turns_an_answer_ends_the_turn() {
         let user = line("event_msg", r#"{"type":"user_message","message":"hi"}"#);
         let answer = line("event_msg", r#"{"type":"agent_message","message":"ho"}"#);
         let call = line(
@@ -448,7 +457,7 @@ mod tests {
     }
 
     #[test]
-    fn a_script_is_shown_only_if_nothing_else_tells_what_it_did() {
+    fn a_script_is_emitted_only_if_no_item_covers_it() {
         let script = |id: &str| {
             line(
                 "response_item",
@@ -503,7 +512,7 @@ mod tests {
     }
 
     #[test]
-    fn letters_between_agents_are_read_without_their_heads() {
+    fn messages_between_agents_lose_their_headers() {
         let letter = |head: &str, payload: &str| {
             let text = format!(
                 r"Message Type: {head}\nTask name: /root/a\nSender: /root\nPayload:\n{payload}"
@@ -581,10 +590,10 @@ mod tests {
         );
     }
 
-    /// Editors have Codex keep more messages (`persistExtendedHistory`), most of
-    /// which the conversation repeats.
+    /// Editors make Codex save more messages (`persistExtendedHistory`), most of which
+    /// the conversation repeats.
     #[test]
-    fn the_messages_of_a_longer_record_are_known() {
+    fn messages_of_an_extended_history() {
         let call = line(
             "response_item",
             r#"{"type":"function_call","name":"exec_command","arguments":"{\"cmd\":\"ls\"}","call_id":"c"}"#,
@@ -644,7 +653,7 @@ mod tests {
     }
 
     #[test]
-    fn searches_that_are_told_together_are_not_repeated() {
+    fn searches_emitted_together_are_not_repeated() {
         let told = |query: &str| {
             line(
                 "event_msg",

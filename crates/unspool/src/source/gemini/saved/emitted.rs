@@ -1,5 +1,5 @@
-//! The memory of a saved session: what was shown of which message, so that a
-//! message that is written again gives only what is new in it.
+//! Remembers what was emitted of each message, so that a message that is saved
+//! again gives only additions.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -8,7 +8,7 @@ use crate::recent::RecentMap;
 /// Messages that are remembered.
 const REMEMBERED: usize = 16_384;
 
-/// What was shown of the last messages, by their ids.
+/// The emitted parts of recent messages.
 #[derive(Clone, Default)]
 pub(super) struct Emitted {
     messages: RecentMap<String, Message, REMEMBERED>,
@@ -27,24 +27,24 @@ impl Emitted {
         self.messages.is_empty()
     }
 
-    pub(super) fn has(&self, id: &str) -> bool {
+    pub(super) fn contains(&self, id: &str) -> bool {
         self.messages.contains(id)
     }
 
-    /// Whether a message comes for the first time. One without an id does.
-    pub(super) fn first(&mut self, id: &str) -> bool {
+    /// Adds a message; returns false if it is known. One without an id never is.
+    pub(super) fn add(&mut self, id: &str) -> bool {
         if id.is_empty() {
             return true;
         }
-        let is_first = !self.has(id);
+        let is_first = !self.contains(id);
         if is_first {
             self.messages.insert(id.to_owned(), Message::default());
         }
         is_first
     }
 
-    /// Whether a message's text is new.
-    pub(super) fn text(&mut self, id: &str, text: &str) -> bool {
+    /// Records a message's text; returns true if it is new.
+    pub(super) fn add_text(&mut self, id: &str, text: &str) -> bool {
         let mut hasher = DefaultHasher::new();
         text.hash(&mut hasher);
         let digest = hasher.finish();
@@ -52,14 +52,14 @@ impl Emitted {
         known.is_none_or(|known| std::mem::replace(known, digest) != digest)
     }
 
-    /// How many of a message's thoughts were shown before.
-    pub(super) fn thoughts(&mut self, id: &str, count: usize) -> usize {
+    /// Records the number of a message's thoughts; returns the number before.
+    pub(super) fn add_thoughts(&mut self, id: &str, count: usize) -> usize {
         let known = self.messages.get_mut(id);
         known.map_or(0, |message| std::mem::replace(&mut message.thoughts, count))
     }
 
-    /// Whether a message's tokens were not counted before.
-    pub(super) fn tokens(&mut self, id: &str) -> bool {
+    /// Records that a message's tokens are counted; returns false if they were.
+    pub(super) fn add_tokens(&mut self, id: &str) -> bool {
         let known = self.messages.get_mut(id);
         known.is_none_or(|message| !std::mem::replace(&mut message.tokens, true))
     }

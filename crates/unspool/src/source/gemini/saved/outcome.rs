@@ -1,19 +1,19 @@
-//! How the calls of a saved session ended: status, output, exit code and
-//! edits out of what the tool told the model and what was displayed.
+//! Results of calls in a saved session: status, output, exit code and edits, from
+//! the text for the model and the text on display.
 
 use crate::event::{Category, Payload, ToolStatus, Usage};
 use crate::json::{Json, Object};
 use crate::source::usage::{Names, add};
 use crate::source::{Outcome, gemini_shared};
 
-/// What a tool said: to the model, and for the display.
-pub(super) struct Said<'a> {
+/// The texts of a tool, for the model and for the display.
+pub(super) struct ToolText<'a> {
     output: Json<'a>,
     pub(super) error: Json<'a>,
     display: Json<'a>,
 }
 
-impl<'a> Said<'a> {
+impl<'a> ToolText<'a> {
     pub(super) fn new(response: Json<'a>, display: Json<'a>) -> Self {
         let response = response.object();
         Self {
@@ -50,11 +50,11 @@ impl<'a> Said<'a> {
         }
     }
 
-    /// The display is the command's own output. In a terminal it is made of
-    /// padded cells: then the text for the model is better.
+    /// Reads the result of a command from its display. Output of a terminal has padded
+    /// cells; then the text for the model is better.
     fn command(&self) -> Outcome {
-        let said = self.output.str().unwrap_or_default();
-        let shell = gemini_shared::shell_text(&said);
+        let text = self.output.str().unwrap_or_default();
+        let shell = gemini_shared::shell_text(&text);
         let exit_code = shell.as_ref().and_then(|shell| shell.exit_code);
         let display = self.display.str();
         let stopped = display
@@ -62,7 +62,7 @@ impl<'a> Said<'a> {
             .and_then(gemini_shared::displayed_failure);
         let stopped = stopped.or_else(|| {
             gemini_shared::displayed_failure(
-                said.strip_prefix("<untrusted_context>\n").unwrap_or(&said),
+                text.strip_prefix("<untrusted_context>\n").unwrap_or(&text),
             )
         });
         let status = match stopped {
@@ -84,7 +84,7 @@ impl<'a> Said<'a> {
     }
 }
 
-/// How a call of a saved message ended.
+/// Reads the result of a call in a saved message.
 pub(super) fn outcome(call: &Object<'_>, name: &str, status: &str) -> Outcome {
     let display = call.get("resultDisplay");
     let response = gemini_shared::parts(call.get("result"))
@@ -92,7 +92,7 @@ pub(super) fn outcome(call: &Object<'_>, name: &str, status: &str) -> Outcome {
         .map(|part| part.get("functionResponse").get("response"))
         .find(|response| response.is_object())
         .unwrap_or(Json::NULL);
-    let mut outcome = Said::new(response, display).outcome(name, status != "success");
+    let mut outcome = ToolText::new(response, display).outcome(name, status != "success");
     if status == "cancelled" && outcome.status == ToolStatus::Error {
         outcome.status = ToolStatus::Canceled;
     }

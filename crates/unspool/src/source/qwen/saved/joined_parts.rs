@@ -1,10 +1,10 @@
-//! The text of a saved message, whose parts follow each other in any order.
+//! Joins the parts of a saved message to blocks.
 
 use crate::event::Level;
 use crate::source::Emitter;
 use crate::source::qwen::{may_be_quoted, split_api_error};
 
-/// Joins neighbouring parts of one kind to a block, and names the blocks.
+/// Joins adjacent parts of one kind to a block with an id.
 pub(super) struct JoinedParts<'a> {
     uuid: &'a str,
     number: usize,
@@ -32,7 +32,7 @@ impl<'a> JoinedParts<'a> {
         self.text.push_str(text);
     }
 
-    /// Emits the block that is open. Whether any block was an API error.
+    /// Emits the open block; returns true if any block was an API error.
     pub(super) fn flush(&mut self, out: &mut Emitter) -> bool {
         let text = std::mem::take(&mut self.text);
         if text.is_empty() {
@@ -46,13 +46,13 @@ impl<'a> JoinedParts<'a> {
         if self.thought {
             out.reasoning(Some(&id), text);
         } else {
-            let (words, error) = split_api_error(&text);
-            let (words, error) = if may_be_quoted(words) {
+            let (answer, error) = split_api_error(&text);
+            let (answer, error) = if may_be_quoted(answer) {
                 (text.as_str(), "")
             } else {
-                (words, error)
+                (answer, error)
             };
-            out.text(Some(&id), words);
+            out.text(Some(&id), answer);
             out.notice(Level::Error, error);
             self.error |= !error.is_empty();
         }

@@ -1,23 +1,23 @@
-//! How the calls of a saved session ended: status, output and exit code out of
-//! what the tool told the model and what was displayed.
+//! Results of calls in a saved session: status, output and exit code, from the
+//! text for the model and the text on display.
 
 use crate::event::{Payload, ToolStatus, Usage};
 use crate::json::{Json, Object};
 use crate::source::usage::Names;
 use crate::source::{Outcome, gemini_shared};
 
-/// How a call ended.
+/// Reads the result of a call.
 pub(super) fn outcome(details: &Object<'_>, response: &Object<'_>, is_command: bool) -> Outcome {
     let (output, error) = (response.get("output"), response.get("error"));
-    let said = if error.is_null() { output } else { error };
-    let text = said.str().unwrap_or_default();
+    let text_field = if error.is_null() { output } else { error };
+    let text = text_field.str().unwrap_or_default();
     let failed = match details.get("status").str().as_deref() {
         Some("success") => false,
         Some(_) => true,
         None => !error.is_null(),
     };
     let mut outcome = Outcome {
-        output: said.payload(),
+        output: text_field.payload(),
         ..Outcome::default()
     };
     if is_command {
@@ -41,17 +41,17 @@ pub(super) fn outcome(details: &Object<'_>, response: &Object<'_>, is_command: b
     outcome
 }
 
-/// The result of a command: from its own display, else from the text for the
-/// model. A command that a signal ended has no exit code, whatever is stored.
+/// Reads the result of a command from its display, else from the text for the
+/// model. A command that a signal ended has no exit code.
 fn command(display: Json<'_>, text: &str, outcome: &mut Outcome) {
     let fields = display.object();
     if fields.get("type").str().as_deref() == Some("shell_result") {
-        let (output, told) = (fields.get("output").payload(), fields.get("text").string());
-        // Without output it is the text for the model that is displayed.
-        outcome.output = match gemini_shared::shell_text(&told) {
+        let (output, for_model) = (fields.get("output").payload(), fields.get("text").string());
+        // Without output the display has the text for the model.
+        outcome.output = match gemini_shared::shell_text(&for_model) {
             _ if !output.is_empty() => output,
             Some(shell) => shell.output.into(),
-            None => Payload::from(told),
+            None => Payload::from(for_model),
         };
         if fields.get("signal").is_null() {
             outcome.exit_code = fields.get("exitCode").i64();
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_command_without_output_shows_nothing_of_what_the_model_is_told() {
+    fn a_command_without_output_hides_the_text_for_the_model() {
         let result = |text: &str| {
             let details = format!(
                 r#"{{"status":"error","resultDisplay":{{"type":"shell_result","exitCode":1,"output":"","text":"{text}"}}}}"#
@@ -96,8 +96,9 @@ mod tests {
             let outcome = outcome(&details, &Object::default(), true);
             (outcome.output.to_string(), outcome.exit_code)
         };
-        let told = r"Command: x\nDirectory: (root)\nOutput: (empty)\nError: (none)\nExit Code: 1";
-        assert_eq!(result(told), (String::new(), Some(1)));
+        let for_model =
+            r"Command: x\nDirectory: (root)\nOutput: (empty)\nError: (none)\nExit Code: 1";
+        assert_eq!(result(for_model), (String::new(), Some(1)));
         assert_eq!(result("It broke"), ("It broke".to_owned(), Some(1)));
     }
 }

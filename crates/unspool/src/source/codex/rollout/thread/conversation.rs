@@ -1,11 +1,10 @@
-//! The model's conversation in a session file: what it said, the calls that
-//! it made, and what it was given back.
+//! The model's conversation in a session file: texts, calls and outputs.
 
-use super::{Last, Record, Thread};
+use super::{Detail, Last, Thread};
 use crate::event::{Level, ToolStatus};
 use crate::frame::Frame;
 use crate::json::{Json, Object};
-use crate::source::codex::rollout::Family;
+use crate::source::codex::rollout::ChildThreads;
 use crate::source::codex::rollout::call::{self, Open};
 use crate::source::codex::rollout::output::Output;
 use crate::source::codex::rollout::script;
@@ -17,12 +16,12 @@ impl Thread {
         &mut self,
         payload: &Object<'_>,
         frame: &Frame<'_>,
-        family: &mut Family,
+        children: &mut ChildThreads,
         out: &mut Emitter,
     ) {
         let id = first_text(payload, &["call_id", "id"]);
         match payload.get("type").str().as_deref().unwrap_or_default() {
-            "message" | "reasoning" => self.spoken(payload, out),
+            "message" | "reasoning" => self.conversation_text(payload, out),
             "function_call" if self.waits(&id, payload) => {}
             "custom_tool_call" if payload.get("name").string() == script::NAME => {
                 self.did(Last::Work);
@@ -47,7 +46,7 @@ impl Thread {
                 );
             }
             "function_call_output" | "custom_tool_call_output" => {
-                self.output(&id, payload, family, out);
+                self.output(&id, payload, children, out);
             }
             "tool_search_output" => {
                 let output = payload.get("tools").payload();
@@ -62,8 +61,8 @@ impl Thread {
             }
             "web_search_call" => self.web_search_call(&id, payload, out),
             "image_generation_call" => self.image(&id, payload, out),
-            "agent_message" => self.letter(payload, out),
-            // The catalogue of tools, snapshots, and marks of compaction.
+            "agent_message" => self.agent_message(payload, out),
+            // The list of tools, snapshots, and marks of compaction.
             "additional_tools"
             | "ghost_snapshot"
             | "compaction"
@@ -75,11 +74,11 @@ impl Thread {
         }
     }
 
-    /// Texts of the conversation are what the messages say too; they count
-    /// only in a file without messages. What the user said is mixed there
-    /// with what the program added, and is left to the messages.
-    fn spoken(&mut self, payload: &Object<'_>, out: &mut Emitter) {
-        if self.record >= Record::Messages {
+    /// Emits the text of the conversation, only in files without messages, which
+    /// repeat it. User texts are left out: they are mixed with context that Codex
+    /// added.
+    fn conversation_text(&mut self, payload: &Object<'_>, out: &mut Emitter) {
+        if self.detail >= Detail::Messages {
             return;
         }
         if payload.get("role").string() == "assistant" {
@@ -102,7 +101,7 @@ impl Thread {
         self.open.insert(id.to_owned(), open);
     }
 
-    /// Whether a call only waits for a script.
+    /// Returns true if a call only waits for a script.
     fn waits(&mut self, id: &str, payload: &Object<'_>) -> bool {
         let arguments = payload.get("arguments").string();
         let cell = Json::parse(&arguments).map(|arguments| arguments.get("cell_id").string());
@@ -110,7 +109,13 @@ impl Thread {
             && cell.is_some_and(|cell| self.scripts.wait(id, &cell))
     }
 
-    fn output(&mut self, id: &str, payload: &Object<'_>, family: &mut Family, out: &mut Emitter) {
+    fn output(
+        &mut self,
+        id: &str,
+        payload: &Object<'_>,
+        children: &mut ChildThreads,
+        out: &mut Emitter,
+    ) {
         let mut output = Output::read(payload.get("output"));
         if self.scripts.is_open(id) {
             if payload.has("name") {
@@ -125,13 +130,13 @@ impl Thread {
             if !out.is_known(id) {
                 self.result(id, &Open::default(), output, out);
             } else if payload.has("name") {
-                // What a script has to say beside its result.
+                // A script's text beside its result.
                 out.notice(Level::Info, output.text);
             }
             return;
         };
         if self.paginated && output.running && open.name == "exec_command" {
-            // The item tells the end.
+            // The item contains the end.
             out.tool_output(id, output.text);
             return;
         }
@@ -139,8 +144,8 @@ impl Thread {
             output.mcp_texts();
         }
         if let Some(json) = Json::parse(&output.text) {
-            // What an older version answers to the call that starts an agent.
-            family.play(&json.get("agent_id").string(), id, out);
+            // The answer of older versions to the call that starts an agent.
+            children.replay(&json.get("agent_id").string(), id, out);
         }
         if let Some(open) = self.open.remove(id) {
             self.result(id, &open, output, out);
@@ -167,7 +172,7 @@ impl Thread {
         );
     }
 
-    /// A command ended, which may have been a patch.
+    /// Emits the end of a command, which may be a patch.
     pub(super) fn command_end(&mut self, id: &str, outcome: Outcome, out: &mut Emitter) {
         let open = self
             .open
@@ -183,7 +188,7 @@ impl Thread {
         out.tool_result(id, outcome);
     }
 
-    /// A search that a message or an item did not show already.
+    /// Emits a search, unless a message or an item did.
     fn web_search_call(&mut self, id: &str, payload: &Object<'_>, out: &mut Emitter) {
         let action = payload.get("action");
         let shown = self.searches.take(|shown| shown == action.raw());
@@ -205,7 +210,7 @@ impl Thread {
         self.end(id, Outcome::default(), out);
     }
 
-    /// A picture that was made, unless an item showed it already.
+    /// Emits the call that generated a picture, unless an item did.
     pub(super) fn image(&mut self, id: &str, payload: &Object<'_>, out: &mut Emitter) {
         if out.is_known(id) {
             return;
@@ -219,24 +224,24 @@ impl Thread {
         self.end(id, Outcome::default(), out);
     }
 
-    /// A message from another agent: a task is what somebody asks for, all
-    /// else is context. Of a task that is encrypted there is nothing to show.
-    fn letter(&mut self, payload: &Object<'_>, out: &mut Emitter) {
+    /// Emits a message from another agent: a task as a prompt, any other as context.
+    /// An encrypted task has no text.
+    fn agent_message(&mut self, payload: &Object<'_>, out: &mut Emitter) {
         let text = item::texts(payload.get("content"), "\n");
-        let (head, words) = text
+        let (head, body) = text
             .split_once("\nPayload:\n")
             .filter(|(head, _)| head.starts_with("Message Type: "))
             .unwrap_or(("", &text));
-        let words = words.trim();
-        if words.is_empty() {
+        let body = body.trim();
+        if body.is_empty() {
             return;
         }
         if self.agent.is_some() || head.starts_with("Message Type: NEW_TASK") {
             self.turn.touch();
-            out.user(words, false);
-        } else if !out.was_shown(words) {
+            out.user(body, false);
+        } else if !out.was_shown(body) {
             let author = payload.get("author").string();
-            out.context(item::agent_name(&author), "", words);
+            out.context(item::agent_name(&author), "", body);
         }
     }
 }
