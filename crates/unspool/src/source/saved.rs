@@ -107,7 +107,7 @@ pub struct Place {
     /// The folder.
     pub folder: Folder,
     /// Patterns below the folder, separated by `/`; `*` matches any part of one
-    /// name. Empty if the folder is a file.
+    /// name. None if it is a file.
     pub patterns: &'static [&'static str],
 }
 
@@ -125,9 +125,8 @@ pub enum Folder {
         /// The folder below either; empty for none.
         below: &'static str,
     },
-    /// The file that a variable names, relative to the folder; nothing without
-    /// the variable.
-    File {
+    /// The folder or file that a variable names; nothing without the variable.
+    Named {
         /// The variable.
         variable: &'static str,
         /// The folder that a relative path starts from.
@@ -162,16 +161,18 @@ impl Place {
         Self { folder, patterns }
     }
 
-    /// The file that a variable names, relative to a folder.
-    pub const fn file(variable: &'static str, relative_to: &'static Folder) -> Self {
-        let folder = Folder::File {
+    /// Patterns below the folder that a variable names, relative to another one.
+    /// Without patterns the variable names a file.
+    pub const fn named(
+        variable: &'static str,
+        relative_to: &'static Folder,
+        patterns: &'static [&'static str],
+    ) -> Self {
+        let folder = Folder::Named {
             variable,
             relative_to,
         };
-        Self {
-            folder,
-            patterns: &[],
-        }
+        Self { folder, patterns }
     }
 
     /// Patterns in each project.
@@ -185,7 +186,7 @@ impl Place {
     /// Returns the variable that moves the place; empty for none.
     pub fn moved_by(&self) -> &'static str {
         match self.folder {
-            Folder::Home { variable, .. } | Folder::File { variable, .. } => variable,
+            Folder::Home { variable, .. } | Folder::Named { variable, .. } => variable,
             Folder::Current | Folder::Projects => "",
         }
     }

@@ -13,7 +13,7 @@ pub(super) const SAVED: Saved = Saved {
     project,
     ..Saved::new(&[
         Place::projects(HISTORIES),
-        Place::file("AIDER_CHAT_HISTORY_FILE", &Folder::Current),
+        Place::named("AIDER_CHAT_HISTORY_FILE", &Folder::Current, &[]),
     ])
 };
 

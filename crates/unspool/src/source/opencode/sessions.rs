@@ -47,7 +47,7 @@ pub(super) const SAVED: Saved = Saved {
                 "storage/session/*/ses_*.json",
             ],
         ),
-        Place::file("OPENCODE_DB", &DATA),
+        Place::named("OPENCODE_DB", &DATA, &[]),
     ])
 };
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::source::{Place, Related, Saved, SavedFile};
+use crate::source::{Folder, Place, Related, Saved, SavedFile};
 
 const PATTERNS: &[&str] = &["projects/*/chats/*.jsonl", "tmp/*/chats/*.jsonl"];
 
@@ -15,7 +15,7 @@ pub(super) const SAVED: Saved = Saved {
     },
     record_id,
     ..Saved::new(&[
-        Place::variable("QWEN_RUNTIME_DIR", ".qwen", "", PATTERNS),
+        Place::named("QWEN_RUNTIME_DIR", &Folder::Current, PATTERNS),
         Place::variable("QWEN_HOME", ".qwen", "", PATTERNS),
     ])
 };
