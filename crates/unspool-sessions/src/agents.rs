@@ -1,274 +1,160 @@
-//! The agents that are known by name: how each is started so that it streams or
-//! speaks the Agent Client Protocol, and where it keeps its sessions.
-//!
-//! The places hold files whose names tell that they may be sessions; what they
-//! are is found out by `library`, which looks into them.
+//! The agents that are known, by their descriptors: where each keeps sessions, and
+//! which file belongs to which.
 
+use std::fs;
 use std::path::{Path, PathBuf};
+
+use unspool::ReaderOptions;
+use unspool::source::{Folder, Forks, Place, Provider, Saved, SavedFile};
 
 use crate::error::{Result, bail};
 
-/// A folder, and patterns below it.
-pub type Place = (PathBuf, &'static [&'static str]);
+/// All agents that are known.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Agents(&'static [Provider]);
 
-/// The history that aider and its kin keep in each project.
-pub const AIDER_HISTORIES: &[&str] = &[".aider.chat.history.md", ".cecli/chat.history"];
-
-/// One agent.
-#[derive(Debug)]
-pub struct Agent {
-    pub name: &'static str,
-    /// Arguments before the prompt.
-    before: &'static [&'static str],
-    /// Arguments behind the prompt.
-    after: &'static [&'static str],
-    /// How it is talked to.
-    chat: Chat,
-    /// Where its sessions are.
-    places: fn(&Environment) -> Vec<Place>,
-}
-
-pub const AGENTS: &[Agent] = &[
-    Agent {
-        name: "claude",
-        before: &["-p"],
-        after: &[
-            "--output-format",
-            "stream-json",
-            "--verbose",
-            "--include-partial-messages",
-        ],
-        chat: Chat {
-            name: "claude",
-            command: &["claude-agent-acp"],
-            install: "npm install -g @agentclientprotocol/claude-agent-acp",
-        },
-        places: |env| {
-            let own = env.folder("CLAUDE_CONFIG_DIR", ".claude");
-            let shared = env.folder("XDG_CONFIG_HOME", ".config").join("claude");
-            vec![
-                (own, &["projects/*/*.jsonl"]),
-                (shared, &["projects/*/*.jsonl"]),
-            ]
-        },
-    },
-    Agent {
-        name: "codex",
-        before: &["exec", "--json"],
-        after: &[],
-        chat: Chat {
-            name: "codex",
-            command: &["codex-acp"],
-            install: "npm install -g @agentclientprotocol/codex-acp",
-        },
-        places: |env| {
-            let patterns = &[
-                "sessions/*/*/*/rollout-*.jsonl",
-                "sessions/*/*/*/rollout-*.jsonl.zst",
-                "archived_sessions/rollout-*.jsonl",
-                "archived_sessions/rollout-*.jsonl.zst",
-            ];
-            vec![(env.folder("CODEX_HOME", ".codex"), patterns)]
-        },
-    },
-    Agent {
-        name: "gemini",
-        before: &["-p"],
-        after: &["--output-format", "stream-json"],
-        chat: Chat {
-            name: "gemini",
-            command: &["gemini", "--acp"],
-            install: "npm install -g @google/gemini-cli",
-        },
-        places: |env| {
-            let home = env.folder("GEMINI_CLI_HOME", "");
-            let patterns = &["tmp/*/chats/*.jsonl", "tmp/*/chats/*.json"];
-            vec![(home.join(".gemini"), patterns)]
-        },
-    },
-    Agent {
-        name: "qwen",
-        before: &["-p"],
-        after: &[
-            "--output-format",
-            "stream-json",
-            "--include-partial-messages",
-        ],
-        chat: Chat {
-            name: "qwen",
-            command: &["qwen", "--acp"],
-            install: "npm install -g @qwen-code/qwen-code",
-        },
-        places: |env| {
-            let patterns = &["projects/*/chats/*.jsonl", "tmp/*/chats/*.jsonl"];
-            let home = env.folder("QWEN_HOME", ".qwen");
-            // What it writes may be kept apart from what it is told.
-            let written = (env.variable)("QWEN_RUNTIME_DIR").unwrap_or_else(|| home.clone());
-            vec![(written, patterns), (home, patterns)]
-        },
-    },
-    Agent {
-        name: "opencode",
-        before: &["run", "--format", "json"],
-        after: &[],
-        chat: Chat {
-            name: "opencode",
-            command: &["opencode", "acp"],
-            install: "npm install -g opencode-ai",
-        },
-        places: |env| {
-            let data = env.folder("XDG_DATA_HOME", ".local/share").join("opencode");
-            let named = (env.variable)("OPENCODE_DB").map(|path| data.join(path));
-            let patterns: &[&str] = &[
-                "opencode.db",
-                "opencode-*.db",
-                "storage/session/*/ses_*.json",
-            ];
-            let named = named.map(|path| (path, &[""] as &[&str]));
-            std::iter::once((data, patterns)).chain(named).collect()
-        },
-    },
-    Agent {
-        name: "aider",
-        before: &["--no-pretty", "--no-fancy-input", "--message"],
-        after: &[],
-        chat: Chat {
-            name: "aider",
-            command: &["cecli", "--acp"],
-            install: "pip install aider-ce",
-        },
-        places: |env| {
-            let named = (env.variable)("AIDER_CHAT_HISTORY_FILE");
-            let named = named.map(|path| (env.current.join(path), &[""] as &[&str]));
-            // It writes at the root of the project, wherever it is started, and
-            // without a project where the person is at home.
-            let above = env.current.ancestors().map(Path::to_owned);
-            above
-                .chain([env.home.clone()])
-                .map(|folder| (folder, AIDER_HISTORIES))
-                .chain(named)
-                .collect()
-        },
-    },
-];
-
-/// How an agent is talked to over the Agent Client Protocol.
-#[derive(Clone, Copy, Debug)]
-pub struct Chat {
-    pub name: &'static str,
-    pub command: &'static [&'static str],
-    /// How to come by it.
-    pub install: &'static str,
-}
-
-/// Agents of which nothing is known but how they are talked to.
-const TALKERS: &[Chat] = &[
-    Chat {
-        name: "auggie",
-        command: &["auggie", "--acp"],
-        install: "npm install -g @augmentcode/auggie",
-    },
-    Chat {
-        name: "copilot",
-        command: &["copilot", "--acp"],
-        install: "npm install -g @github/copilot",
-    },
-    Chat {
-        name: "goose",
-        command: &["goose", "acp"],
-        install: "see the documentation of goose",
-    },
-    Chat {
-        name: "kimi",
-        command: &["kimi", "acp"],
-        install: "pip install kimi-cli",
-    },
-];
-
-/// All agents that can be talked to.
-pub fn chats() -> impl Iterator<Item = Chat> {
-    let known = AGENTS.iter().map(|agent| agent.chat);
-    known.chain(TALKERS.iter().copied())
-}
-
-/// The agent with this name.
-pub fn agent(name: &str) -> Option<&'static Agent> {
-    AGENTS.iter().find(|agent| agent.name == name)
-}
-
-/// The names of all agents, for messages.
-pub fn names() -> String {
-    let names: Vec<&str> = AGENTS.iter().map(|agent| agent.name).collect();
-    names.join(", ")
-}
-
-impl Agent {
-    /// The command line that works on a prompt and streams what it does. More
-    /// arguments of the user's come last.
-    pub fn command(&self, prompt: &str, more: &[String]) -> Vec<String> {
-        let fixed = |words: &'static [&'static str]| words.iter().map(|word| (*word).to_owned());
-        std::iter::once(self.name.to_owned())
-            .chain(fixed(self.before))
-            .chain([prompt.to_owned()])
-            .chain(fixed(self.after))
-            .chain(more.iter().cloned())
-            .collect()
+impl Agents {
+    /// The agents with these descriptors, in the order in which they are asked to
+    /// recognise a file.
+    pub const fn new(providers: &'static [Provider]) -> Self {
+        Self(providers)
     }
 
-    /// Where its sessions are.
-    pub fn places(&self, environment: &Environment) -> Vec<Place> {
-        (self.places)(environment)
+    /// Returns the descriptors.
+    pub fn providers(self) -> &'static [Provider] {
+        self.0
+    }
+
+    /// Returns the agent with this name.
+    pub fn get(self, name: &str) -> Option<Provider> {
+        self.0.iter().find(|agent| agent.name == name).copied()
+    }
+
+    /// Returns options for a reader that recognises these agents.
+    pub fn reader_options(self) -> ReaderOptions {
+        let mut options = ReaderOptions::default();
+        options.providers = self.0.to_vec();
+        options
+    }
+
+    /// Returns the agents that keep sessions.
+    pub fn with_sessions(self) -> impl Iterator<Item = Provider> {
+        self.0.iter().copied().filter(|agent| agent.saved.is_some())
+    }
+
+    /// Returns the names of the agents that keep sessions, for messages.
+    pub fn names(self) -> String {
+        let names: Vec<&str> = self.with_sessions().map(|agent| agent.name).collect();
+        names.join(", ")
+    }
+
+    /// Returns those of the named agents that keep sessions; all of them if none is
+    /// named. Sessions of the others are found only in folders that a person names.
+    pub fn named(self, names: &[String]) -> Result<Vec<Provider>> {
+        if names.is_empty() {
+            return Ok(self.with_sessions().collect());
+        }
+        let mut agents = Vec::new();
+        for name in names {
+            match self.get(name) {
+                Some(agent) if agent.saved.is_some() => agents.push(agent),
+                Some(_) => {}
+                None => bail!("{name} is not known here: name one of {}", self.names()),
+            }
+        }
+        Ok(agents)
+    }
+
+    pub(crate) fn saved(self) -> impl Iterator<Item = Saved> {
+        self.0.iter().filter_map(|agent| agent.saved)
+    }
+
+    /// Returns the id of the session that a sub-agent's file belongs to, empty if the
+    /// file does not name it; `None` for the file of a session.
+    pub(crate) fn parent(self, file: &SavedFile) -> Option<String> {
+        self.saved().find_map(|saved| (saved.parent)(file))
+    }
+
+    /// Returns the id in the path of a file that may be a sub-agent's.
+    pub(crate) fn record_id(self, path: &Path) -> Option<&str> {
+        self.saved().find_map(|saved| (saved.record_id)(path))
+    }
+
+    /// Returns the project of a session that does not name it; empty if it cannot be
+    /// found out.
+    pub(crate) fn project(self, agent: &str, session: &Path) -> String {
+        let saved = self.get(agent).and_then(|agent| agent.saved);
+        let read = |path: &Path| fs::read_to_string(path).ok();
+        let project = saved.and_then(|saved| (saved.project)(session, &read));
+        project.unwrap_or_default()
+    }
+
+    /// Returns the parts of an agent's sessions that a fork copies.
+    pub(crate) fn forks(self, agent: &str) -> Forks {
+        let saved = self.get(agent).and_then(|agent| agent.saved);
+        saved.map(|saved| saved.forks).unwrap_or_default()
+    }
+
+    /// Returns true for a user message that no person wrote.
+    pub(crate) fn is_machine_prompt(self, text: &str) -> bool {
+        let mut starts = self.saved().flat_map(|saved| saved.machine_prompts);
+        starts.any(|start| text.starts_with(start))
+    }
+
+    /// Returns the agents with databases, for messages: `OpenCode or goose`.
+    pub(crate) fn with_databases(self) -> String {
+        let has_database = |agent: &&Provider| agent.saved.is_some_and(|s| s.database.is_some());
+        let titles: Vec<&str> = (self.0.iter().filter(has_database))
+            .map(|agent| agent.title)
+            .collect();
+        titles.join(" or ")
     }
 }
 
-/// What places are told by.
+/// The environment that decides where sessions are.
 #[derive(Clone, Debug)]
 pub struct Environment {
     /// The home directory.
     pub home: PathBuf,
     /// The current directory.
     pub current: PathBuf,
-    /// Looks a variable of the environment up; one that is empty is not set.
+    /// Returns the value of a variable; `None` for one that is empty or not set.
     pub variable: fn(&str) -> Option<PathBuf>,
 }
 
 impl Environment {
-    /// What the variable says, or else this folder below the home directory.
-    fn folder(&self, variable: &str, default: &str) -> PathBuf {
-        (self.variable)(variable).unwrap_or_else(|| self.home.join(default))
+    /// Returns the folders of a place. Projects other than the current one are not
+    /// among them.
+    pub(crate) fn folders(&self, place: &Place) -> Vec<PathBuf> {
+        self.resolve(&place.folder)
     }
-}
 
-/// The agents with these names; all of them if none is named. What other providers
-/// read has no place of its own, and is found in folders that are named.
-pub fn named(names_wanted: &[String]) -> Result<Vec<&'static Agent>> {
-    if names_wanted.is_empty() {
-        return Ok(AGENTS.iter().collect());
-    }
-    let mut agents = Vec::new();
-    for name in names_wanted {
-        match agent(name) {
-            Some(agent) => agents.push(agent),
-            None if unspool::source::provider(name).is_some() => {}
-            None => bail!("{name} is not known here: name one of {}", names()),
+    fn resolve(&self, folder: &Folder) -> Vec<PathBuf> {
+        match folder {
+            Folder::Home {
+                variable,
+                default,
+                below,
+            } => {
+                let named = (self.variable)(variable).filter(|_| !variable.is_empty());
+                vec![named.unwrap_or_else(|| self.home.join(default)).join(below)]
+            }
+            Folder::Named {
+                variable,
+                relative_to,
+            } => {
+                let Some(path) = (self.variable)(variable) else {
+                    return Vec::new();
+                };
+                let folders = self.resolve(relative_to).into_iter();
+                folders.map(|folder| folder.join(&path)).collect()
+            }
+            Folder::Current => vec![self.current.clone()],
+            Folder::Projects => {
+                let above = self.current.ancestors().map(Path::to_owned);
+                above.chain([self.home.clone()]).collect()
+            }
+            _ => Vec::new(),
         }
-    }
-    Ok(agents)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_prompt_becomes_the_command_that_streams() {
-        let claude = agent("claude").unwrap();
-        let command = claude.command("fix it", &["--model".to_owned(), "opus".to_owned()]);
-        assert_eq!(
-            command.join(" "),
-            "claude -p fix it --output-format stream-json --verbose --include-partial-messages --model opus"
-        );
-        let codex = agent("codex").unwrap().command("fix it", &[]);
-        assert_eq!(codex, ["codex", "exec", "--json", "fix it"]);
     }
 }

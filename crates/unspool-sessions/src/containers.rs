@@ -1,23 +1,27 @@
-//! Files that hold more than one session: OpenCode's database, and the history
-//! of aider, which is one file for all chats of a project.
+//! Files that hold more than one session: databases, and text files in which each
+//! session starts with a line of its own.
 //!
-//! A [`Container`] is opened once and hands out its sessions one by one, so that
-//! never more than one of them is in memory.
+//! A [`Container`] is opened once and hands out its sessions one by one, so that at
+//! most one of them is in memory.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Cursor, Read, Seek, SeekFrom};
+use std::io::{Cursor, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
+use crate::agents::Agents;
 use crate::error::{Context, Error, Result, cannot_read};
 use crate::input::Input;
 
-mod opencode_db;
+mod database;
+mod sections;
 
-use opencode_db::Database;
-pub(crate) use opencode_db::{is_database, sessions};
+use database::Database;
+pub(crate) use database::is_database;
+use sections::Section;
+pub(crate) use sections::has_sections;
 
-/// How aider and its kin begin a chat in the history of a project.
-const CHAT_STARTED: [&str; 2] = ["# aider chat started at ", "# cecli chat started at "];
+/// Bytes that are read to tell the form of a file.
+const HEAD: u64 = 64;
 
 /// An open file with several sessions.
 pub(crate) struct Container {
@@ -27,43 +31,36 @@ pub(crate) struct Container {
 
 enum Form {
     Database(Box<Database>),
-    History(Vec<Chat>),
+    Sections(Vec<Section>),
 }
 
 /// A session within a file.
 pub(crate) struct Part {
-    /// What it is called there.
+    /// Its name in the file.
     pub(crate) id: String,
-    /// Changes when the session does.
+    /// Differs after the session changed.
     pub(crate) stamp: i64,
-    /// When it began, as the file says it, in local time; empty if it does not.
+    /// The local time of its start as the file gives it; empty if it does not.
     pub(crate) started: String,
 }
 
-/// Where a chat stands in its file.
-struct Chat {
-    from: u64,
-    to: u64,
-    started: String,
-}
-
 impl Container {
-    /// Opens the file if it may hold several sessions; `None` if it is one.
-    pub(crate) fn open(path: &Path) -> Result<Option<Self>> {
+    /// Opens a file of several sessions; `None` for any other file.
+    pub(crate) fn open(path: &Path, agents: Agents) -> Result<Option<Self>> {
         let name = path.display().to_string();
         let mut file = File::open(path).with_context(|| cannot_read(&name))?;
         let mut head = Vec::new();
         (&mut file)
-            .take(64)
+            .take(HEAD)
             .read_to_end(&mut head)
             .with_context(|| cannot_read(&name))?;
         let form = if is_database(&head) {
-            let database =
-                Database::open(path).with_context(|| format!("cannot read the database {name}"))?;
+            let database = Database::open(path, agents)
+                .with_context(|| format!("cannot read the database {name}"))?;
             Form::Database(Box::new(database))
-        } else if begins_a_chat(&String::from_utf8_lossy(&head)) {
+        } else if let Some(starts) = sections::starts(&head, agents) {
             file.rewind().with_context(|| cannot_read(&name))?;
-            Form::History(chats(file).with_context(|| cannot_read(&name))?)
+            Form::Sections(sections::read(file, starts).with_context(|| cannot_read(&name))?)
         } else {
             return Ok(None);
         };
@@ -73,38 +70,39 @@ impl Container {
         }))
     }
 
-    /// The sessions, the oldest first.
+    /// Returns the sessions, the oldest first.
     pub(crate) fn parts(&self) -> Vec<Part> {
         match &self.form {
             Form::Database(database) => {
-                let written = database.written();
-                let part = |root: &opencode_db::Info| Part {
+                let changes = database.changes();
+                let part = |root: &database::Info| Part {
                     id: root.id.clone(),
-                    stamp: database.stamp(root, &written),
+                    stamp: database.stamp(root, &changes),
                     started: String::new(),
                 };
                 database.roots().map(part).collect()
             }
-            Form::History(chats) => {
-                let part = |(index, chat): (usize, &Chat)| Part {
+            Form::Sections(sections) => {
+                let part = |(index, section): (usize, &Section)| Part {
                     id: (index + 1).to_string(),
-                    stamp: i64::try_from(chat.to).unwrap_or(i64::MAX),
-                    started: chat.started.clone(),
+                    stamp: i64::try_from(section.to).unwrap_or(i64::MAX),
+                    started: section.started.clone(),
                 };
-                chats.iter().enumerate().map(part).collect()
+                sections.iter().enumerate().map(part).collect()
             }
         }
     }
 
-    /// The session in which a sub-agent worked whose id begins like this.
-    pub(crate) fn root_of(&self, beginning: &str) -> Option<String> {
+    /// Returns the id of the session in which the sub-agent with this prefix of an id
+    /// worked.
+    pub(crate) fn root_of(&self, prefix: &str) -> Option<String> {
         match &self.form {
-            Form::Database(database) => Some(database.root_of(beginning)?.id.clone()),
-            Form::History(_) => None,
+            Form::Database(database) => Some(database.root_of(prefix)?.id.clone()),
+            Form::Sections(_) => None,
         }
     }
 
-    /// One of the sessions.
+    /// Opens one of the sessions.
     pub(crate) fn input(&self, id: &str) -> Result<Input> {
         let name = self.path.display().to_string();
         let gone = || Error::refused(format!("{name} has no session {id}"));
@@ -114,85 +112,19 @@ impl Container {
                 let root = roots.find(|root| root.id == id).ok_or_else(gone)?;
                 let session = database.session(root)?;
                 let input = Input::new(name, Cursor::new(session.root));
-                Ok(input.with_attachments(session.children))
+                let input = input.with_attachments(session.children);
+                Ok(input.with_provider(database.agent))
             }
-            Form::History(chats) => {
+            Form::Sections(sections) => {
                 let number: usize = id.parse().map_err(|_| gone())?;
-                let Some(chat) = number.checked_sub(1).and_then(|at| chats.get(at)) else {
+                let Some(section) = number.checked_sub(1).and_then(|at| sections.get(at)) else {
                     return Err(gone());
                 };
                 let mut file = File::open(&self.path).with_context(|| cannot_read(&name))?;
-                file.seek(SeekFrom::Start(chat.from))?;
-                let length = chat.to.saturating_sub(chat.from);
+                file.seek(SeekFrom::Start(section.from))?;
+                let length = section.to.saturating_sub(section.from);
                 Ok(Input::new(name, file.take(length)))
             }
         }
-    }
-}
-
-/// Whether the file is a history of aider or its kin. One that cannot be read is
-/// none.
-pub(crate) fn is_history(path: &Path) -> bool {
-    let mut head = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(64).read_to_end(&mut head));
-    read.is_ok() && begins_a_chat(&String::from_utf8_lossy(&head))
-}
-
-fn begins_a_chat(text: &str) -> bool {
-    let text = text.trim_start();
-    CHAT_STARTED.iter().any(|words| text.starts_with(words))
-}
-
-/// Where the chats stand in a history.
-fn chats(file: File) -> std::io::Result<Vec<Chat>> {
-    let mut lines = BufReader::new(file);
-    let mut chats: Vec<Chat> = Vec::new();
-    let (mut at, mut line) = (0_u64, Vec::new());
-    loop {
-        line.clear();
-        let length = lines.read_until(b'\n', &mut line)?;
-        if length == 0 {
-            break;
-        }
-        let started = CHAT_STARTED
-            .iter()
-            .find_map(|words| line.strip_prefix(words.as_bytes()));
-        if let Some(started) = started {
-            chats.push(Chat {
-                from: at,
-                to: at,
-                started: String::from_utf8_lossy(started).trim().to_owned(),
-            });
-        }
-        at += length as u64;
-        if let Some(chat) = chats.last_mut() {
-            chat.to = at;
-        }
-    }
-    Ok(chats)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_history_is_read_chat_by_chat() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join(".aider.chat.history.md");
-        let text = "\n# aider chat started at 2026-11-15 10:00:00\n\n#### one\n\n\
-                    # aider chat started at 2026-11-16 11:00:00\n\n#### two\n";
-        std::fs::write(&path, text).unwrap();
-        let container = Container::open(&path).unwrap().unwrap();
-        let parts = container.parts();
-        let started: Vec<&str> = parts.iter().map(|part| part.started.as_str()).collect();
-        assert_eq!(started, ["2026-11-15 10:00:00", "2026-11-16 11:00:00"]);
-        let mut second = String::new();
-        let mut input = container.input("2").unwrap();
-        input.bytes.read_to_string(&mut second).unwrap();
-        assert!(second.starts_with("# aider chat started at 2026-11-16"));
-        assert!(second.ends_with("#### two\n"));
-        assert!(container.input("3").is_err());
-        assert!(container.input("0").is_err());
     }
 }

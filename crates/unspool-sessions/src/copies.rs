@@ -127,6 +127,7 @@ mod tests {
             },
             ledger: None,
             is_being_written: None,
+            agents: crate::agents::Agents::new(&[]),
         }
     }
 

@@ -14,6 +14,8 @@ use unspool::event::{Body, RawJson, State as EventState, TurnStatus};
 use unspool::stats::Stats;
 use unspool::{Event, ReaderOptions};
 
+use crate::agents::Agents;
+use crate::beside::is_database_name;
 use crate::containers::{Container, Part};
 use crate::error::Error;
 use crate::input::{Batch, Input};
@@ -26,14 +28,6 @@ use crate::related::{RelatedCache, is_sub_agents};
 const LONGEST: usize = 200;
 /// Models that are named.
 const MODELS: usize = 20;
-/// What a prompt does not begin with if a person wrote it.
-const NOT_A_PROMPT: [&str; 4] = [
-    "<command-",
-    "<local-command",
-    "<system-reminder",
-    "Caveat: The messages below",
-];
-
 /// What is known of a session.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -159,7 +153,7 @@ impl Session {
 /// Reads a file that holds one session. `own_place` says that it lies where an
 /// agent keeps its sessions, and should be one.
 pub(crate) fn file(path: &Path, own_place: bool, cache: &RelatedCache) -> Outcome {
-    if is_sub_agents(path) {
+    if is_sub_agents(path, cache.agents) {
         return Outcome::Nothing;
     }
     // What is replaced while it is read is read once more.
@@ -177,39 +171,41 @@ pub(crate) fn file(path: &Path, own_place: bool, cache: &RelatedCache) -> Outcom
 }
 
 fn one(path: &Path, own_place: bool, cache: &RelatedCache) -> Outcome {
-    let inputs = match open_among(path, None, Some(cache)) {
+    let inputs = match open_among(path, None, cache.agents, Some(cache)) {
         Ok(inputs) => inputs,
         Err(error) => return Outcome::Skipped(reason(&error, path)),
     };
     let Some(mut input) = inputs.into_iter().next() else {
         return Outcome::Nothing;
     };
-    match read(&mut input, &path.to_string_lossy(), None) {
+    match read(&mut input, &path.to_string_lossy(), None, cache.agents) {
         Ok(reading) => reading.outcome(path, "", 0, own_place),
         Err(error) => Outcome::Skipped(plain(&error)),
     }
 }
 
 /// Reads one session of a file with several.
-pub(crate) fn part(container: &Container, path: &Path, part: &Part) -> Outcome {
+pub(crate) fn part(container: &Container, path: &Path, part: &Part, agents: Agents) -> Outcome {
     let mut input = match container.input(&part.id) {
         Ok(input) => input,
         Err(error) => return Outcome::Skipped(reason(&error, path)),
     };
     let place = format!("{} {}", path.display(), part.id);
-    match read(&mut input, &place, local_time(&part.started)) {
+    match read(&mut input, &place, local_time(&part.started), agents) {
         Ok(reading) => reading.outcome(path, &part.id, part.stamp, true),
         Err(error) => Outcome::Skipped(plain(&error)),
     }
 }
 
-fn read(input: &mut Input, place: &str, started: Option<i64>) -> io::Result<Reading> {
-    let mut reading = Reading {
-        clerk: Clerk::at(place),
-        ..Reading::default()
-    };
+fn read(
+    input: &mut Input,
+    place: &str,
+    started: Option<i64>,
+    agents: Agents,
+) -> io::Result<Reading> {
+    let mut reading = Reading::new(place, agents);
     reading.digest.started = started;
-    let read = input.events(ReaderOptions::default(), |batch| {
+    let read = input.events(agents.reader_options(), |batch| {
         if let Batch::Event(event) = batch {
             reading.event(&event);
         }
@@ -222,6 +218,7 @@ fn read(input: &mut Input, place: &str, started: Option<i64>) -> io::Result<Read
 /// What was seen of a session so far.
 #[derive(Default)]
 struct Reading {
+    agents: Agents,
     digest: Digest,
     clerk: Clerk,
     stats: Stats,
@@ -237,6 +234,14 @@ struct Reading {
 }
 
 impl Reading {
+    fn new(place: &str, agents: Agents) -> Self {
+        Self {
+            agents,
+            clerk: Clerk::new(place, agents),
+            ..Self::default()
+        }
+    }
+
     fn event(&mut self, event: &Event) {
         self.stats.event(event);
         self.clerk.event(event);
@@ -325,7 +330,7 @@ impl Reading {
 
     fn prompt(&mut self, text: &str) {
         let line = cut(text);
-        if NOT_A_PROMPT.iter().any(|words| text.starts_with(words)) {
+        if self.agents.is_machine_prompt(text) {
             if self.second_choice.is_empty() {
                 self.second_choice = line;
             }
@@ -336,7 +341,7 @@ impl Reading {
 
     fn outcome(mut self, path: &Path, part: &str, stamp: i64, own_place: bool) -> Outcome {
         if self.digest.agent.is_empty() {
-            return unclaimed(path, own_place);
+            return unclaimed(path, own_place, self.agents);
         }
         if self.told == 0 && self.unknown > 0 {
             let version = match self.digest.version.as_str() {
@@ -368,7 +373,7 @@ impl Reading {
             digest.id = format!("{}-{:08x}{part}", digest.agent, place >> 32);
         }
         if digest.project.is_empty() {
-            digest.project = project(&digest.agent, path);
+            digest.project = self.agents.project(&digest.agent, path);
         }
         digest.turns = self.stats.turns;
         // A result may come without its call.
@@ -387,38 +392,13 @@ impl Reading {
     }
 }
 
-/// The project of a session that does not name it, told by its place.
-pub(crate) fn project(agent: &str, path: &Path) -> String {
-    let folder = path.parent().unwrap_or(path);
-    let above = folder.parent().unwrap_or(folder);
-    match agent {
-        "aider" if folder.ends_with(".cecli") => above.to_string_lossy().into_owned(),
-        "aider" => folder.to_string_lossy().into_owned(),
-        "gemini" if folder.ends_with("chats") => gemini_project(above).unwrap_or_default(),
-        _ => String::new(),
-    }
-}
-
-/// Gemini keeps chats in a folder that is called after the project; which one
-/// that is stands in a file beside the chats, or in a list of all of them.
-fn gemini_project(folder: &Path) -> Option<String> {
-    if let Ok(root) = fs::read_to_string(folder.join(".project_root")) {
-        return Some(root.trim().to_owned());
-    }
-    let list = fs::read(folder.parent()?.parent()?.join("projects.json")).ok()?;
-    let list: serde_json::Value = serde_json::from_slice(&list).ok()?;
-    let name = folder.file_name()?.to_str()?;
-    let mut projects = list.get("projects")?.as_object()?.iter();
-    let project = projects.find(|(_, called)| called.as_str() == Some(name));
-    project.map(|(path, _)| path.clone())
-}
-
 /// What is to be said of a file that no agent claims. Where anything may lie,
 /// only what is broken is worth a word.
-fn unclaimed(path: &Path, own_place: bool) -> Outcome {
+fn unclaimed(path: &Path, own_place: bool, agents: Agents) -> Outcome {
     let name = path.to_string_lossy();
-    if Path::new(&*name).extension() == Some("db".as_ref()) {
-        return Outcome::Skipped("not a database of OpenCode".to_owned());
+    if is_database_name(path) {
+        let agents = agents.with_databases();
+        return Outcome::Skipped(format!("not a database of {agents}"));
     }
     let is_packed = name.ends_with(".zst") || name.ends_with(".gz");
     let is_whole = is_packed
@@ -476,7 +456,7 @@ fn cut(text: &str) -> String {
     line
 }
 
-/// A time as aider writes it, in the zone of this machine.
+/// Returns a local time in the zone of this machine, in milliseconds.
 fn local_time(text: &str) -> Option<i64> {
     let time: jiff::civil::DateTime = text.parse().ok()?;
     let time = time.to_zoned(jiff::tz::TimeZone::system()).ok()?;

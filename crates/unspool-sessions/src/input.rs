@@ -4,6 +4,7 @@ use std::fmt;
 use std::io::{self, Cursor, Read};
 
 use unspool::event::Body;
+use unspool::source::Provider;
 use unspool::{Event, Reader, ReaderOptions};
 
 use crate::progress::{ByteCount, Progress, Step};
@@ -24,6 +25,8 @@ pub struct Input {
     pub bytes: Box<dyn Read + Send>,
     /// Files that belong to it: name and content.
     pub attachments: Vec<(String, Vec<u8>)>,
+    /// The agent that wrote it, where its container tells.
+    provider: Option<Provider>,
     count: ByteCount,
     observer: Option<Box<dyn FnMut(Step) + Send>>,
     is_idle: Option<Box<dyn Fn() -> bool + Send>>,
@@ -44,6 +47,7 @@ impl Input {
             name,
             bytes: Box::new(bytes),
             attachments: Vec::new(),
+            provider: None,
             count: ByteCount::default(),
             observer: None,
             is_idle: None,
@@ -54,6 +58,14 @@ impl Input {
     pub fn with_attachments(self, attachments: Vec<(String, Vec<u8>)>) -> Self {
         Self {
             attachments,
+            ..self
+        }
+    }
+
+    /// Sets the agent that wrote it, which then need not be recognised.
+    pub(crate) fn with_provider(self, provider: Provider) -> Self {
+        Self {
+            provider: Some(provider),
             ..self
         }
     }
@@ -143,7 +155,8 @@ impl Input {
     }
 
     /// Makes a reader that knows the attached files.
-    pub fn reader(&self, options: ReaderOptions) -> Reader {
+    pub fn reader(&self, mut options: ReaderOptions) -> Reader {
+        options.from = options.from.or(self.provider);
         let mut reader = Reader::with_options(options);
         for (name, bytes) in &self.attachments {
             reader.attach(name, bytes);

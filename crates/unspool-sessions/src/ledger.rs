@@ -22,7 +22,10 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use unspool::Event;
 use unspool::event::{Body, Level, Session, ToolStatus, Usage};
+use unspool::source::Forks;
 use unspool::stats::Run;
+
+use crate::agents::Agents;
 
 /// Entries that are kept apart; further ones are added up by day.
 const MOST: usize = 100_000;
@@ -195,6 +198,7 @@ impl Ledger {
 /// Writes a ledger as the events of a session pass.
 #[derive(Default)]
 pub(crate) struct Clerk {
+    agents: Agents,
     ledger: Ledger,
     session: String,
     is_fork: bool,
@@ -233,8 +237,9 @@ struct Total {
 impl Clerk {
     /// A ledger for the session in this place, which stands for its id if it has
     /// none.
-    pub(crate) fn at(place: &str) -> Self {
+    pub(crate) fn new(place: &str, agents: Agents) -> Self {
         Self {
+            agents,
             session: place.to_owned(),
             ..Self::default()
         }
@@ -257,7 +262,8 @@ impl Clerk {
                         self.session.clone_from(&session.id);
                     }
                     self.is_fork = !session.forked_from.is_empty();
-                    self.ledger.within_family = session.provider == "codex";
+                    self.ledger.within_family =
+                        self.agents.forks(&session.provider) == Forks::KeepCounts;
                 }
                 if !session.model.is_empty() {
                     let model = position(&mut self.ledger.models, &session.model);

@@ -18,9 +18,11 @@ pub mod places;
 pub mod progress;
 pub mod resolve;
 pub mod row;
+pub mod search;
 pub mod select;
 pub mod tally;
 
+mod beside;
 mod compression;
 mod containers;
 mod related;

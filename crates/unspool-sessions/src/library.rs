@@ -11,15 +11,18 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
 
-use crate::agents::{self, Agent};
+use unspool::source::Provider;
+
+use crate::agents::Agents;
 use crate::containers::Container;
 use crate::copies;
 use crate::digest::{self, Outcome, Session};
 use crate::ledger::Ledger;
-use crate::places::{Candidate, Found, Places, Skipped};
+use crate::places::{Candidate, Places, Skipped};
 use crate::progress::Progress;
 use crate::related::RelatedCache;
 use crate::row::Row;
+use crate::search::{Found, is_in_projects};
 use crate::store::{Kept, Known, Store};
 use crate::sub_agents;
 
@@ -71,6 +74,11 @@ impl Library {
         &self.skipped
     }
 
+    /// Returns the agents that are known.
+    pub fn agents(&self) -> Agents {
+        self.places.known
+    }
+
     /// The folders that are looked into beside the agents' own.
     pub fn folders(&self) -> &[PathBuf] {
         &self.places.folders
@@ -95,8 +103,9 @@ impl Library {
     /// threads as the machine has.
     pub fn refresh(&mut self, progress: &mut dyn FnMut(Progress)) {
         let mut cache = self.load();
-        let mut found = Found::default();
-        found.agents(&self.places.agents, &self.places.environment);
+        let known = self.places.known;
+        let mut found = Found::new(known);
+        found.places(&self.places.agents, &self.places.environment);
         for folder in &self.places.folders {
             found.below(folder);
         }
@@ -108,14 +117,15 @@ impl Library {
         self.skipped.clear();
         self.sub_agents.clear();
         self.take(std::mem::take(&mut found.candidates), &mut cache, progress);
-        if self.places.agents.iter().any(|agent| agent.name == "aider") {
-            // aider writes into projects; the others tell which there are.
+        let places = self.places.agents.iter().filter_map(|agent| agent.saved);
+        if places.flat_map(|saved| saved.places).any(is_in_projects) {
+            // The sessions of the other agents name the projects.
             let (rows, skipped) = (self.rows.len(), self.skipped.len());
             let is_other =
-                |agent: &&Agent| self.places.agents.iter().all(|one| one.name != agent.name);
-            let others: Vec<&Agent> = agents::AGENTS.iter().filter(is_other).collect();
+                |agent: &Provider| self.places.agents.iter().all(|one| one.name != agent.name);
+            let others: Vec<Provider> = known.with_sessions().filter(is_other).collect();
             let silent = found.skipped.len();
-            found.agents(&others, &self.places.environment);
+            found.places(&others, &self.places.environment);
             found.skipped.truncate(silent);
             self.take(std::mem::take(&mut found.candidates), &mut cache, progress);
             let projects: BTreeSet<PathBuf> = self
@@ -126,7 +136,7 @@ impl Library {
                 .collect();
             self.rows.truncate(rows);
             self.leave_untold(skipped);
-            found.aider(projects.iter().map(PathBuf::as_path));
+            found.projects(&self.places.agents, &projects);
             self.take(std::mem::take(&mut found.candidates), &mut cache, progress);
         }
         copies::drop_records(&mut self.rows);
@@ -186,8 +196,9 @@ impl Library {
         progress: &mut dyn FnMut(Progress),
     ) {
         self.found += candidates.len();
-        sub_agents::adopt(&mut candidates, &cache.files);
-        self.sub_agents.extend(sub_agents::sub_agents(&candidates));
+        sub_agents::adopt(&mut candidates, &cache.files, self.places.known);
+        let records = sub_agents::sub_agents(&candidates, self.places.known);
+        self.sub_agents.extend(records);
         let mut changed = Vec::new();
         let mut skipped_before = HashMap::new();
         for candidate in candidates {
@@ -213,7 +224,7 @@ impl Library {
         let mut done = Progress { done: 0, total };
         progress(done);
         let mut batch = Vec::new();
-        read_all(changed, |looked| {
+        read_all(changed, self.places.known, |looked| {
             batch.push(looked);
             if batch.len() >= BATCH {
                 self.list(std::mem::take(&mut batch));
@@ -228,15 +239,16 @@ impl Library {
     }
 
     fn list_kept(&mut self, file: &Candidate, kept: Vec<Kept>) {
+        let known = self.places.known;
         let records = self.places.records.as_ref();
         self.rows.extend(kept.into_iter().map(|mut kept| {
             if kept.digest.project.is_empty() {
                 // Which one it is may be written down later.
-                kept.digest.project = digest::project(&kept.digest.agent, &file.path);
+                kept.digest.project = known.project(&kept.digest.agent, &file.path);
             }
             Row {
                 number: Some(kept.id),
-                ..Row::new(file, kept.part, kept.stamp, kept.digest, records)
+                ..Row::new(file, kept.part, kept.stamp, kept.digest, records, known)
             }
         }));
     }
@@ -260,10 +272,18 @@ impl Library {
                 let number = ids.next();
                 let stamp = session.stamp_in(&looked.file);
                 let records = self.places.records.as_ref();
+                let known = self.places.known;
                 self.rows.push(Row {
                     number,
                     ledger: number.is_none().then(|| Box::new(session.ledger)),
-                    ..Row::new(&looked.file, session.part, stamp, session.digest, records)
+                    ..Row::new(
+                        &looked.file,
+                        session.part,
+                        stamp,
+                        session.digest,
+                        records,
+                        known,
+                    )
                 });
             }
             self.list_kept(&looked.file, looked.unchanged);
@@ -319,10 +339,10 @@ struct Looked {
 }
 
 /// Reads files on several threads and hands out what they hold, in no order.
-fn read_all(files: Vec<(Candidate, Vec<Kept>)>, mut take: impl FnMut(Looked)) {
+fn read_all(files: Vec<(Candidate, Vec<Kept>)>, agents: Agents, mut take: impl FnMut(Looked)) {
     let threads = thread::available_parallelism().map_or(1, usize::from);
     let threads = threads.min(files.len());
-    let cache = RelatedCache::default();
+    let cache = RelatedCache::new(agents);
     let files: Vec<_> = files
         .into_iter()
         .map(|file| std::sync::Mutex::new(Some(file)))
@@ -359,8 +379,8 @@ fn look(file: Candidate, kept: Vec<Kept>, cache: &RelatedCache) -> Looked {
         file,
     };
     let path = looked.file.path.clone();
-    match Container::open(&path) {
-        Ok(Some(container)) => looked.container(&container, &path, kept),
+    match Container::open(&path, cache.agents) {
+        Ok(Some(container)) => looked.container(&container, &path, kept, cache.agents),
         Ok(None) => {
             let own_place = !looked.file.agent.is_empty();
             looked.outcome(digest::file(&path, own_place, cache));
@@ -371,7 +391,7 @@ fn look(file: Candidate, kept: Vec<Kept>, cache: &RelatedCache) -> Looked {
 }
 
 impl Looked {
-    fn container(&mut self, container: &Container, path: &Path, kept: Vec<Kept>) {
+    fn container(&mut self, container: &Container, path: &Path, kept: Vec<Kept>, agents: Agents) {
         let mut kept: HashMap<String, Kept> = kept
             .into_iter()
             .map(|one| (one.part.clone(), one))
@@ -382,7 +402,7 @@ impl Looked {
                     self.parts.push(part.id);
                     self.unchanged.push(same);
                 }
-                _ => self.outcome(digest::part(container, path, &part)),
+                _ => self.outcome(digest::part(container, path, &part, agents)),
             }
         }
     }

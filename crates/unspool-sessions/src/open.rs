@@ -7,6 +7,7 @@ use std::path::Path;
 
 use unspool::source::Provider;
 
+use crate::agents::Agents;
 pub use crate::compression::decompressed;
 use crate::compression::{self, HEAD, read_head, read_up_to};
 use crate::containers::{self, Container};
@@ -26,17 +27,22 @@ pub fn untouched(path: &Path) -> Result<Input> {
 }
 
 /// Opens what a path names: one session, or all sessions of a database.
-pub fn open(path: &Path, from: Option<Provider>) -> Result<Vec<Input>> {
-    open_among(path, from, None)
+pub fn open(path: &Path, from: Option<Provider>, agents: Agents) -> Result<Vec<Input>> {
+    open_among(path, from, agents, None)
 }
 
 /// The one session of a file that is meant: the part with this name, or the last
 /// one, which is the newest, if that is empty.
-pub fn open_part(path: &Path, part: &str, from: Option<Provider>) -> Result<Option<Input>> {
+pub fn open_part(
+    path: &Path,
+    part: &str,
+    from: Option<Provider>,
+    agents: Agents,
+) -> Result<Option<Input>> {
     if part.is_empty() {
-        return Ok(open(path, from)?.into_iter().next_back());
+        return Ok(open(path, from, agents)?.into_iter().next_back());
     }
-    let container = Container::open(path)?;
+    let container = Container::open(path, agents)?;
     container.map(|container| container.input(part)).transpose()
 }
 
@@ -44,16 +50,17 @@ pub fn open_part(path: &Path, part: &str, from: Option<Provider>) -> Result<Opti
 pub(crate) fn open_among(
     path: &Path,
     from: Option<Provider>,
+    agents: Agents,
     cache: Option<&RelatedCache>,
 ) -> Result<Vec<Input>> {
     let name = path.display().to_string();
     if path.is_dir() {
-        bail!("{name} is a directory: {}", related::advice(path));
+        bail!("{name} is a directory: {}", related::advice(path, agents));
     }
     let mut file = File::open(path).with_context(|| cannot_read(&name))?;
     let mut head = read_head(&mut file).with_context(|| cannot_read(&name))?;
     if containers::is_database(&head) {
-        return database(path, &name);
+        return sessions(path, agents);
     }
     // One of many is read as far as it goes now: who writes into it may be
     // faster than who reads.
@@ -70,13 +77,13 @@ pub(crate) fn open_among(
     let (read, mut failure) = read_up_to(&mut bytes, HEAD);
     head = read;
     let whole = head.len() < HEAD;
-    let mut provider = from.or_else(|| unspool::recognise(&head, whole, unspool::source::BUILTIN));
+    let mut provider = from.or_else(|| unspool::recognise(&head, whole, agents.providers()));
     if provider.is_none() && begins_like_json(&head) && !whole {
         // A body tells what it is only when it is whole.
         let (rest, error) = read_up_to(&mut bytes, WHOLE);
         head.extend(rest);
         failure = error;
-        provider = unspool::recognise(&head, true, unspool::source::BUILTIN);
+        provider = unspool::recognise(&head, true, agents.providers());
     }
     if provider.is_none() && from.is_none() && !is_packed && is_called_packed(path) {
         bail!("{name} is not compressed as its name says: it may be damaged");
@@ -122,17 +129,13 @@ impl Read for Failed {
     }
 }
 
-/// The sessions of an OpenCode database.
-fn database(path: &Path, name: &str) -> Result<Vec<Input>> {
-    let sessions =
-        containers::sessions(path).with_context(|| format!("cannot read the database {name}"))?;
-    Ok(sessions
-        .into_iter()
-        .map(|session| {
-            Input::new(name.to_owned(), Cursor::new(session.root))
-                .with_attachments(session.children)
-        })
-        .collect())
+/// Opens all sessions of a database, the oldest first.
+fn sessions(path: &Path, agents: Agents) -> Result<Vec<Input>> {
+    let Some(container) = Container::open(path, agents)? else {
+        return Ok(Vec::new());
+    };
+    let parts = container.parts().into_iter();
+    parts.map(|part| container.input(&part.id)).collect()
 }
 
 fn begins_like_json(head: &[u8]) -> bool {

@@ -1,8 +1,4 @@
-//! The files that an agent keeps beside a session: its provider knows their
-//! names, this finds and reads them.
-//!
-//! Who reads many sessions of one folder shares a [`RelatedCache`], so that no file is
-//! looked into once for each of the others.
+//! Finds and reads the files that belong to a session, by the patterns of its agent.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -12,11 +8,12 @@ use std::sync::Mutex;
 
 use unspool::source::{Provider, SavedFile};
 
+use crate::agents::Agents;
 use crate::compression::{HEAD, decompressed, read_head};
 use crate::error::{Context, Result, cannot_read};
 
-/// Name and content of each file that belongs to the session at `path`, whose
-/// text begins with `head`.
+/// Returns name and content of each file that belongs to the session at `path`.
+/// `head` is the start of its text.
 pub(crate) fn attachments(
     path: &Path,
     head: &[u8],
@@ -37,14 +34,14 @@ pub(crate) fn attachments(
             .into_iter()
             .filter(|other| cache.is_none_or(|cache| cache.may_belong(other)))
             .filter(|other| other.is_file() && !same_file(other, path))
-            .map(|other| SavedFile::new(slashed(&other), head_of(&other)))
+            .map(|other| saved_file(&other))
             .collect()
     };
     related
         .find(&session, look)
         .into_iter()
-        .map(|file| PathBuf::from(file.path))
-        .map(|path| {
+        .map(|file| {
+            let path = PathBuf::from(file.path);
             let mut bytes = Vec::with_capacity(HEAD);
             decoded(&path)
                 .and_then(|mut stream| stream.read_to_end(&mut bytes))
@@ -55,77 +52,55 @@ pub(crate) fn attachments(
         .collect()
 }
 
-/// What is known of the files of many sessions.
-#[derive(Default)]
+/// Remembers which files are records of sub-agents, so that reading many sessions of
+/// one folder opens each file once.
 pub(crate) struct RelatedCache {
-    /// Whether a record of Codex is that of a sub-agent.
-    rollouts: Mutex<HashMap<PathBuf, bool>>,
+    pub(crate) agents: Agents,
+    is_sub_agents: Mutex<HashMap<PathBuf, bool>>,
 }
 
 impl RelatedCache {
-    /// Whether the file may belong to another. Records of Codex lie all in one
-    /// folder, and only those of sub-agents belong to others.
+    pub(crate) fn new(agents: Agents) -> Self {
+        Self {
+            agents,
+            is_sub_agents: Mutex::default(),
+        }
+    }
+
+    /// Returns true if the file may belong to another. Where records of sub-agents
+    /// lie among the sessions, only these do.
     fn may_belong(&self, path: &Path) -> bool {
-        if !is_rollout(path) {
+        if self.agents.record_id(path).is_none() {
             return true;
         }
-        let Ok(mut known) = self.rollouts.lock() else {
+        let Ok(mut known) = self.is_sub_agents.lock() else {
             return true;
         };
         let is_child = known.get(path).copied();
         is_child.unwrap_or_else(|| {
-            let is_child = is_sub_agents(path);
+            let is_child = is_sub_agents(path, self.agents);
             known.insert(path.to_owned(), is_child);
             is_child
         })
     }
 }
 
-/// Whether a file is the record of a sub-agent, which belongs to the session
-/// that started it.
-pub(crate) fn is_sub_agents(path: &Path) -> bool {
-    let is_apart = path
-        .components()
-        .any(|part| part.as_os_str() == "subagents");
-    if is_apart {
-        return true;
-    }
-    let head = head_of(path);
-    let first = head.lines().next().unwrap_or_default();
-    if is_rollout(path) {
-        return first.contains("\"parent_thread_id\":\"") || first.contains("\"subagent\":");
-    }
-    first.contains("\"kind\":\"subagent\"") || parent_session(&head).is_some()
+/// Returns true for the record of a sub-agent, which belongs to another session.
+pub(crate) fn is_sub_agents(path: &Path, agents: Agents) -> bool {
+    agents.parent(&saved_file(path)).is_some()
 }
 
-/// The id of the session that a record among sessions belongs to, if it is that of
-/// a sub-agent: one of Codex, or one in OpenCode's old storage.
-pub(crate) fn parent_thread(path: &Path) -> Option<String> {
-    let head = head_of(path);
-    if !is_rollout(path) {
-        return parent_session(&head);
-    }
-    let first = head.lines().next()?;
-    let (_, rest) = first.split_once("\"parent_thread_id\":\"")?;
-    Some(rest.split_once('"')?.0.to_owned())
+/// Returns the id of the session that a sub-agent's record belongs to; empty if it is
+/// not named, or the file is a session of its own.
+pub(crate) fn parent_id(path: &Path, agents: Agents) -> String {
+    agents.parent(&saved_file(path)).unwrap_or_default()
 }
 
-fn is_rollout(path: &Path) -> bool {
-    let name = path.file_name().unwrap_or_default();
-    name.to_string_lossy().starts_with("rollout-")
+fn saved_file(path: &Path) -> SavedFile {
+    SavedFile::new(slashed(path), head_of(path))
 }
 
-/// The session that one of OpenCode belongs to, from what stands before its
-/// messages.
-fn parent_session(head: &str) -> Option<String> {
-    let info = head.split("\"messages\"").next().unwrap_or(head);
-    let rest = info.split_once("\"parentID\"")?.1.trim_start();
-    let value = rest.strip_prefix(':')?.trim_start().strip_prefix('"')?;
-    let (value, _) = value.split_once('"')?;
-    value.starts_with("ses_").then(|| value.to_owned())
-}
-
-/// The beginning of a file; empty if it cannot be read.
+/// Returns the start of a file; empty if it cannot be read.
 fn head_of(path: &Path) -> String {
     decoded(path)
         .and_then(|mut bytes| read_head(&mut bytes))
@@ -133,18 +108,18 @@ fn head_of(path: &Path) -> String {
         .unwrap_or_default()
 }
 
-/// What to do with a directory that was named as an input.
-pub(crate) fn advice(folder: &Path) -> String {
-    let sessions = [
-        "opencode.db",
+/// Returns what to do with a directory that was named as an input.
+pub(crate) fn advice(folder: &Path, agents: Agents) -> String {
+    let own = agents.saved().flat_map(|saved| saved.file_names);
+    let any = [
         "*.jsonl",
         "*/*.jsonl",
         "*/*/*.jsonl",
         "*.json",
         "*/*/*.json",
     ];
-    let found = sessions
-        .iter()
+    let found = own
+        .chain(&any)
         .find_map(|pattern| matching(folder, pattern).into_iter().next());
     match found {
         Some(file) => format!(

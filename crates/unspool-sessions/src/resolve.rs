@@ -7,8 +7,9 @@ use crate::containers::Container;
 use crate::copies;
 use crate::error::{Error, Result, bail};
 use crate::library::Library;
-use crate::places::{self, Skipped};
+use crate::places::Skipped;
 use crate::row::Row;
+use crate::search;
 
 /// Ids that an error names.
 const NAMED: usize = 8;
@@ -65,14 +66,18 @@ impl Library {
             return Some(found.clone());
         }
         let paths = self.rows().iter().map(|row| row.path.as_path());
-        if let Some(path) = places::with_sub_agent(paths, beginning) {
+        if let Some(path) = search::with_sub_agent(paths, beginning, self.agents()) {
             let row = self.rows().iter().find(|row| row.path == path);
             return row.map(|row| row.digest.id.clone());
         }
         let holds_several = self.rows().iter().filter(|row| !row.part.is_empty());
         let files: BTreeSet<&Path> = holds_several.map(|row| row.path.as_path()).collect();
         let mut files = files.into_iter();
-        files.find_map(|path| Container::open(path).ok()??.root_of(beginning))
+        files.find_map(|path| {
+            Container::open(path, self.agents())
+                .ok()??
+                .root_of(beginning)
+        })
     }
 }
 
@@ -114,6 +119,7 @@ fn described(row: &Row) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::agents::Agents;
     use crate::digest::Digest;
     use std::path::PathBuf;
 
@@ -131,6 +137,7 @@ mod tests {
             },
             ledger: None,
             is_being_written: None,
+            agents: Agents::new(&[]),
         }
     }
 

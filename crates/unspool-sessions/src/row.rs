@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
+use crate::agents::Agents;
 use crate::containers::Container;
 use crate::digest::{Digest, State};
 use crate::error::{Error, Result};
@@ -26,8 +27,8 @@ pub struct Row {
     pub path: PathBuf,
     /// The session within a file that holds several; empty otherwise.
     pub part: String,
-    /// When the file was last written, in nanoseconds; for a chat of aider behind
-    /// which others stand, when it began.
+    /// When the file was last written, in nanoseconds; for an earlier session
+    /// of a file with several, when it started.
     pub modified: i64,
     /// Changes when the session does.
     pub stamp: i64,
@@ -37,6 +38,7 @@ pub struct Row {
     /// Set for a conversation that unspool itself recorded: returns true while it
     /// is being written.
     pub(crate) is_being_written: Option<fn(&Path) -> bool>,
+    pub(crate) agents: Agents,
 }
 
 impl Row {
@@ -47,6 +49,7 @@ impl Row {
         stamp: i64,
         digest: Digest,
         records: Option<&Records>,
+        agents: Agents,
     ) -> Self {
         let end = file.stamp_of_part(file.size.cast_signed());
         let is_earlier = !part.is_empty() && digest.ended.is_none() && stamp != end;
@@ -62,6 +65,7 @@ impl Row {
             is_being_written: records
                 .filter(|records| file.path.starts_with(&records.folder))
                 .map(|records| records.is_being_written),
+            agents,
         }
     }
 
@@ -132,13 +136,13 @@ impl<'a> Opener<'a> {
 
     pub(crate) fn inputs(&mut self, row: &Row) -> Result<Vec<Input>> {
         if row.part.is_empty() {
-            return open_among(&row.path, None, self.cache);
+            return open_among(&row.path, None, row.agents, self.cache);
         }
         let open = self.container.take().filter(|(path, _)| *path == row.path);
         let (path, container) = if let Some(open) = open {
             open
         } else {
-            let container = Container::open(&row.path)?.ok_or_else(|| {
+            let container = Container::open(&row.path, row.agents)?.ok_or_else(|| {
                 let path = row.path.display();
                 Error::refused(format!("{path} does not hold several sessions any more"))
             })?;

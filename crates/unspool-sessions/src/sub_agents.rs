@@ -1,34 +1,32 @@
-//! Records of sub-agents that lie among the sessions: Codex's, and those in
-//! OpenCode's old storage.
+//! Records of sub-agents that lie among the sessions.
 //!
-//! A session is what it says and what its sub-agents do: when one of their records
-//! changes, the session does. Which session a record belongs to stands at its
-//! beginning, which is read only when the record is new or has changed.
+//! A session changes when the record of one of its sub-agents does. The session that a
+//! record belongs to is named at its start, which is read only when the record is new
+//! or has changed.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use crate::places::{self, Candidate};
-use crate::related::parent_thread;
+use crate::agents::Agents;
+use crate::places::Candidate;
+use crate::related::parent_id;
 use crate::store::Known;
 
 /// Sub-agents of sub-agents that are followed.
 const GENERATIONS: usize = 100;
-/// Characters of an id.
-const ID: usize = 36;
 
-/// Says of each record which session it belongs to, and lets that session be as
-/// new and as large as all its records.
-pub(crate) fn adopt(candidates: &mut [Candidate], known: &HashMap<PathBuf, Known>) {
+/// Sets the parent of each record, and makes each session as new and as large as all
+/// its records.
+pub(crate) fn adopt(candidates: &mut [Candidate], known: &HashMap<PathBuf, Known>, agents: Agents) {
     let mut by_id = HashMap::new();
     for (at, file) in candidates.iter_mut().enumerate() {
-        if let Some(id) = id(&file.path) {
-            by_id.insert(id, at);
+        if let Some(id) = agents.record_id(&file.path) {
+            by_id.insert(id.to_owned(), at);
             file.parent = match known.get(&file.path) {
                 Some(known) if known.size == file.size && known.modified == file.modified => {
                     known.parent.clone()
                 }
-                _ => parent_thread(&file.path).unwrap_or_default(),
+                _ => parent_id(&file.path, agents),
             };
         }
     }
@@ -44,13 +42,19 @@ pub(crate) fn adopt(candidates: &mut [Candidate], known: &HashMap<PathBuf, Known
     }
 }
 
-/// The records of sub-agents: id, and that of the session that each belongs to.
-pub(crate) fn sub_agents(candidates: &[Candidate]) -> impl Iterator<Item = (String, String)> {
+/// Returns the records of sub-agents: their ids, and those of their parents.
+pub(crate) fn sub_agents(
+    candidates: &[Candidate],
+    agents: Agents,
+) -> impl Iterator<Item = (String, String)> {
     let records = candidates.iter().filter(|file| !file.parent.is_empty());
-    records.filter_map(|file| Some((id(&file.path)?, file.parent.clone())))
+    records.filter_map(move |file| {
+        let id = agents.record_id(&file.path)?;
+        Some((id.to_owned(), file.parent.clone()))
+    })
 }
 
-/// The session that a record of a sub-agent goes back to.
+/// Returns the position of the session that the record of a sub-agent goes back to.
 fn origin(
     candidates: &[Candidate],
     by_id: &HashMap<String, usize>,
@@ -64,16 +68,4 @@ fn origin(
         parent = &candidates.get(*at)?.parent;
     }
     origin
-}
-
-/// The id in the name of a record: `rollout-TIME-ID.jsonl`, also compressed, or
-/// `ses_ID.json`.
-fn id(path: &Path) -> Option<String> {
-    let name = path.file_name()?.to_str()?;
-    if places::is_stored(path) {
-        return name.strip_suffix(".json").map(str::to_owned);
-    }
-    let stem = name.strip_prefix("rollout-")?.split(".jsonl").next()?;
-    let from = stem.len().checked_sub(ID)?;
-    stem.get(from..).map(str::to_owned)
 }

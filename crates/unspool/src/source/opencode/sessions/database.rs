@@ -116,3 +116,20 @@ fn with_ids(data: &str, ids: &[(&str, &str)]) -> String {
         None => format!("{{{ids},\"data\":{}}}", Value::from(data)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn data_is_taken_over_as_it_is() {
+        let ids = [("id", "prt_1")];
+        let odd = r#"{"text":"\ud800","cost":0.10}"#;
+        assert_eq!(
+            with_ids(odd, &ids),
+            r#"{"id":"prt_1","text":"\ud800","cost":0.10}"#
+        );
+        assert_eq!(with_ids(" {} ", &ids), r#"{"id":"prt_1"}"#);
+        assert_eq!(with_ids("[1", &ids), r#"{"id":"prt_1","data":"[1"}"#);
+    }
+}
