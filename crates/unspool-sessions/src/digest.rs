@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use unspool::event::{Body, RawJson, State as EventState, TurnStatus};
 use unspool::stats::Stats;
-use unspool::{Event, ReaderOptions};
+use unspool::Event;
 
 use crate::agents::Agents;
 use crate::beside::is_database_name;

@@ -346,7 +346,8 @@ enum Message {
 /// session's in order, until nobody wants more.
 fn read_all(rows: &[&Row], mut take: impl FnMut(Message) -> bool) {
     let threads = thread::available_parallelism().map_or(1, usize::from);
-    let cache = RelatedCache::default();
+    let agents = rows.first().map(|row| row.agents).unwrap_or_default();
+    let cache = RelatedCache::new(agents);
     let next = AtomicUsize::new(0);
     thread::scope(|scope| {
         let (sender, messages) = mpsc::sync_channel(WAITING);

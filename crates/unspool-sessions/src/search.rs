@@ -486,7 +486,7 @@ mod tests {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(&path, "x").unwrap();
             let mut found = Found::new(AGENTS);
-            found.agents(&[crate::agents::agent(name).unwrap()], &environment);
+            found.places(&[AGENTS.get(name).unwrap()], &environment);
             let paths: Vec<_> = found.candidates.into_iter().map(|one| one.path).collect();
             assert_eq!(paths, [path], "{name}");
         }

@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 
 use unspool::event::Body;
-use unspool::{Event, ReaderOptions};
+use unspool::Event;
 
 use crate::error::Result;
 use crate::input::Batch;
@@ -64,7 +64,7 @@ impl<T: FnMut(Passage) -> bool> Passages<T> {
         };
         let mut read = Ok(());
         for mut input in opener.inputs(row)? {
-            let events = input.events(ReaderOptions::default(), |batch| {
+            let events = input.events(row.agents.reader_options(), |batch| {
                 if let Batch::Event(event) = batch {
                     passages.event(event);
                 }
