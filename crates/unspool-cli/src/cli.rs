@@ -6,7 +6,9 @@ use std::path::PathBuf;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use unspool::ReaderOptions;
-use unspool::source::{self, Provider};
+use unspool::source::Provider;
+
+use crate::agents;
 
 mod look;
 
@@ -177,12 +179,14 @@ impl Default for Source {
 
 impl Source {
     pub(crate) fn from(&self) -> Option<Provider> {
-        self.from.as_deref().and_then(source::provider)
+        let name = self.from.as_deref()?;
+        agents::known().get(name)
     }
 
     /// The reader that these settings ask for.
     pub(crate) fn reader_options(&self, with_raw: bool) -> ReaderOptions {
-        ReaderOptions::default()
+        agents::known()
+            .reader_options()
             .with_from(self.from())
             .with_frame_limit(self.frame_limit)
             .with_raw(with_raw)
@@ -293,19 +297,7 @@ pub(crate) struct Follow {
 /// `--`. The first Ctrl-C is passed on to the agent, the second asks it to end,
 /// the third ends it. It gets no input from the terminal.
 #[derive(Args)]
-#[command(after_long_help = "\
-Examples:
-  unspool run claude \"fix the failing test\"
-  unspool run codex \"fix the failing test\" --model gpt-5
-  unspool run --save run.jsonl -- claude -p \"…\" --output-format stream-json --verbose
-  unspool run --dry-run gemini \"explain this repository\"
-
-Agents: claude, codex, gemini, qwen, opencode, aider
-
-Exit status:
-  the agent's own; 128 and the signal's number if a signal ended it;
-  126 or 127 if it could not be started;
-  2 for wrong use, or if the agent succeeded but --save failed")]
+#[command(after_long_help = run_help())]
 pub(crate) struct Run {
     /// A known agent, a prompt, and more arguments for the agent
     #[arg(value_name = "AGENT PROMPT [ARG…]", allow_hyphen_values = true)]
@@ -434,7 +426,7 @@ pub(crate) struct Providers {
 }
 
 fn provider_names() -> PossibleValuesParser {
-    PossibleValuesParser::new(source::BUILTIN.iter().map(|provider| provider.name))
+    PossibleValuesParser::new(agents::known().providers().iter().map(|agent| agent.name))
 }
 
 fn parse_size(text: &str) -> Result<usize, String> {
@@ -470,4 +462,23 @@ fn parse_speed(text: &str) -> Result<Speed, String> {
             .map(Speed::Times)
             .ok_or_else(|| "expected a number from 0.01 to 1000, or `max`".to_owned()),
     }
+}
+
+fn run_help() -> String {
+    format!(
+        "\
+Examples:
+  unspool run claude \"fix the failing test\"
+  unspool run codex \"fix the failing test\" --model gpt-5
+  unspool run --save run.jsonl -- claude -p \"…\" --output-format stream-json --verbose
+  unspool run --dry-run gemini \"explain this repository\"
+
+Agents: {}
+
+Exit status:
+  the agent's own; 128 and the signal's number if a signal ended it;
+  126 or 127 if it could not be started;
+  2 for wrong use, or if the agent succeeded but --save failed",
+        agents::headless_names()
+    )
 }

@@ -13,8 +13,8 @@ use unspool_sessions::error::Error as SessionsError;
 use unspool_sessions::input::Input;
 use unspool_sessions::open;
 
-use crate::cli;
 use crate::status::{Status, complain};
+use crate::{agents, cli};
 
 /// After this long without more, what was not recognised yet is passed on as it is.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -85,7 +85,7 @@ pub(crate) fn open(path: &Path, from: Option<Provider>) -> anyhow::Result<Vec<In
             standard_input().context("cannot read standard input")?,
         ]);
     }
-    Ok(open::open(path, from)?)
+    Ok(open::open(path, from, agents::known())?)
 }
 
 fn standard_input() -> io::Result<Input> {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::bail;
 use unspool::source::Provider;
 use unspool_acp::record;
-use unspool_sessions::agents::{self, Environment};
+use unspool_sessions::agents::Environment;
 use unspool_sessions::input::Input;
 use unspool_sessions::library::Library;
 use unspool_sessions::places::{Places, Records};
@@ -16,6 +16,7 @@ use unspool_sessions::resolve;
 use unspool_sessions::row::Row;
 use unspool_sessions::select::Selection;
 
+use crate::agents;
 use crate::cli::select::{Select, Which};
 use crate::config::{self, Config};
 use crate::input;
@@ -26,7 +27,8 @@ use crate::progress::Bar;
 /// command that looks for sessions starts here.
 pub(crate) fn places(agents: &[String], typed: &[PathBuf]) -> anyhow::Result<Places> {
     let mut places = Places {
-        agents: agents::named(agents)?,
+        known: agents::known(),
+        agents: agents::known().named(agents)?,
         environment: environment(),
         folders: Vec::new(),
         records: config::records().ok().map(|folder| Records {

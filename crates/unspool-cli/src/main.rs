@@ -1,80 +1,11 @@
-//! The command `unspool`: arguments, files, and the exit status.
-//!
-//! The status is 0 when everything was read and the agent's run succeeded, 1 when
-//! the run that is shown failed or was cut off, or a frame of it was too long to be
-//! read, 2 for wrong use or an input that
-//! could not be read (the others are read all the same), 128 and the signal's
-//! number when a signal ended it. A reader that closes the pipe early is no
-//! error.
-
-mod child;
-mod cli;
-mod columns;
-mod commands;
-mod config;
-mod export;
-mod feed;
-mod filter;
-mod input;
-mod library;
-mod meter;
-mod pager;
-mod playback;
-mod progress;
-mod settings;
-mod status;
-mod summary;
-mod tail;
-mod terminal;
-mod themes;
-mod view;
-mod watch;
+//! The command `unspool`.
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
-use cli::{Cli, Command};
-use status::{Status, complain, is_broken_pipe};
-
-/// Text in many small pieces is what the work consists of: with the allocator of
-/// most systems a sixth of the time goes into finding room for them.
+/// Most work is on many small texts; the system's allocator takes a sixth of the time.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// The agent's run failed or was cut off.
-const AGENT_FAILED: u8 = 1;
-/// Wrong use, or an input that could not be read.
-const UNREADABLE: u8 = 2;
-
 fn main() -> ExitCode {
-    let cli = Cli::parse();
-    let outcome = match &cli.command {
-        None => commands::show::run(&cli.show),
-        Some(Command::Chat(arguments)) => commands::chat::run(arguments),
-        Some(Command::Config(arguments)) => commands::config::run(arguments),
-        Some(Command::Demo(arguments)) => commands::demo::run(arguments),
-        Some(Command::Events(arguments)) => commands::events::run(arguments),
-        Some(Command::Export(arguments)) => commands::export::run(arguments),
-        Some(Command::Follow(arguments)) => commands::follow::run(arguments),
-        Some(Command::Generate(arguments)) => commands::generate::run(arguments),
-        Some(Command::Providers(arguments)) => commands::providers::run(arguments),
-        Some(Command::Run(arguments)) => commands::run::run(arguments),
-        Some(Command::Sessions(arguments)) => commands::sessions::run(arguments),
-        Some(Command::Show(arguments)) => commands::show::named(arguments),
-        Some(Command::Stats(arguments)) => commands::stats::run(arguments),
-        Some(Command::View(arguments)) => commands::view::run(arguments),
-        Some(Command::Supervise(arguments)) => Ok(child::supervise::run(arguments)),
-    };
-    match outcome {
-        Ok(Status::Success) => ExitCode::SUCCESS,
-        Ok(Status::AgentFailed) => ExitCode::from(AGENT_FAILED),
-        Ok(Status::Unreadable) => ExitCode::from(UNREADABLE),
-        Ok(Status::Code(code)) => ExitCode::from(code),
-        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
-        Err(error) => {
-            complain(&error);
-            ExitCode::from(UNREADABLE)
-        }
-    }
+    unspool_cli::main(unspool::source::BUILTIN)
 }

@@ -17,6 +17,7 @@ use serde::de::IgnoredAny;
 use unspool_sessions::input::CHUNK;
 use unspool_sessions::open;
 
+use crate::agents;
 use crate::watch::Happening;
 
 /// Between two looks at the file.
@@ -163,13 +164,14 @@ impl Tail {
         if matches!(&self.open, Some(Open::Whole(known)) if *known == stamp) {
             return Ok(());
         }
-        let read = open::open_part(&self.path, &self.part, None).and_then(|input| {
-            let mut bytes = Vec::new();
-            if let Some(mut input) = input {
-                input.bytes.read_to_end(&mut bytes)?;
-            }
-            Ok(bytes)
-        });
+        let read =
+            open::open_part(&self.path, &self.part, None, agents::known()).and_then(|input| {
+                let mut bytes = Vec::new();
+                if let Some(mut input) = input {
+                    input.bytes.read_to_end(&mut bytes)?;
+                }
+                Ok(bytes)
+            });
         match read {
             Ok(bytes) if self.is_torn(&bytes) => Ok(()),
             Ok(bytes) => {

@@ -10,9 +10,9 @@ use std::path::Path;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use unspool::Event;
 use unspool::event::{Body, RawJson, State as EventState, TurnStatus};
 use unspool::stats::Stats;
-use unspool::Event;
 
 use crate::agents::Agents;
 use crate::beside::is_database_name;

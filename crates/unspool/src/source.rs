@@ -7,6 +7,7 @@
 
 use crate::frame::Frame;
 
+pub use acp::CHAT_ONLY;
 pub use emitter::{Call, Emitter, Outcome};
 pub use provider::{Chat, Headless, Input, Probe, Provider, ToolNames};
 pub use saved::{

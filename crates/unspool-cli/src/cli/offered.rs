@@ -6,8 +6,9 @@ use std::ffi::OsStr;
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Arg, Command};
 
-use unspool_sessions::agents::AGENTS;
 use unspool_sessions::tally::{By, Grouping};
+
+use crate::agents;
 
 /// Parses a value of an option, and offers words for it.
 #[derive(Clone)]
@@ -21,8 +22,8 @@ pub(crate) fn agent() -> Offered<String> {
     Offered {
         parse: |text| Ok(text.to_owned()),
         words: || {
-            let names = AGENTS.iter().map(|agent| agent.name);
-            names.map(PossibleValue::new).collect()
+            let agents = agents::known().with_sessions();
+            agents.map(|agent| PossibleValue::new(agent.name)).collect()
         },
     }
 }

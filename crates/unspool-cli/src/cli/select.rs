@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use clap::Args;
 use unspool_sessions::select::Selection;
 
+use crate::agents;
+
 use super::{offered, parse_time};
 
 /// Which sessions, also by their names.
@@ -23,8 +25,7 @@ pub(crate) struct Select {
 #[derive(Args, Clone, Default)]
 #[command(next_help_heading = "Which sessions")]
 pub(crate) struct Which {
-    /// Only those of these agents: claude, codex, gemini, qwen, opencode, aider; in folders also acp, openai, codalotl
-    #[arg(long, value_name = "NAME,…", value_delimiter = ',', value_parser = offered::agent(), hide_possible_values = true)]
+    #[arg(long, help = agents::session_names(), value_name = "NAME,…", value_delimiter = ',', value_parser = offered::agent(), hide_possible_values = true)]
     pub(crate) agent: Vec<String>,
 
     /// Only those that worked in this folder or below it, or whose folder's

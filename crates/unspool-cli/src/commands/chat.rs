@@ -14,7 +14,6 @@ use unspool_acp::SessionRequest;
 use unspool_acp::connection::interpreter;
 use unspool_acp::orphans;
 use unspool_acp::record::RecordedAgent;
-use unspool_sessions::agents;
 use unspool_sessions::input::Batch;
 use unspool_tui::chat::{self, AgentCommand, History, TabSpec};
 use unspool_tui::screen::Screen;
@@ -27,7 +26,7 @@ use crate::config::{self, Config};
 use crate::library;
 use crate::settings::Settings;
 use crate::status::Status;
-use crate::terminal;
+use crate::{agents, terminal};
 
 pub(crate) fn run(arguments: &Chat) -> anyhow::Result<Status> {
     let config = Config::load()?.chat;
@@ -97,9 +96,9 @@ fn known(config: &config::Chat) -> Vec<AgentCommand> {
             .collect(),
         ..AgentCommand::default()
     });
-    let ours = agents::chats().filter(|chat| !config.agents.contains_key(chat.name));
-    let ours = ours.map(|chat| AgentCommand {
-        name: chat.name.to_owned(),
+    let ours = agents::chats().filter(|(name, _)| !config.agents.contains_key(*name));
+    let ours = ours.map(|(name, chat)| AgentCommand {
+        name: name.to_owned(),
         argv: chat.command.iter().map(OsString::from).collect(),
         install: format!("To install it: {}", chat.install),
         ..AgentCommand::default()
@@ -290,7 +289,7 @@ fn earlier(
     }
     let mut past = Vec::new();
     for mut input in row.open()? {
-        input.events(unspool::ReaderOptions::default(), |batch| {
+        input.events(agents::known().reader_options(), |batch| {
             if let Batch::Event(event) = batch {
                 past.push(event);
             }

@@ -8,8 +8,8 @@ use signal_hook::consts::SIGINT;
 use unspool::Reader;
 use unspool::stats::Stats;
 use unspool_sessions::open;
-use unspool_sessions::places;
 use unspool_sessions::resolve;
+use unspool_sessions::search;
 
 use crate::cli::Follow;
 use crate::library;
@@ -17,7 +17,7 @@ use crate::settings::Settings;
 use crate::status::{Status, complain};
 use crate::view::View;
 use crate::watch::{self, End, Happening, Recording, Seen, Watch};
-use crate::{tail, terminal};
+use crate::{agents, tail, terminal};
 
 pub(crate) fn run(arguments: &Follow) -> anyhow::Result<Status> {
     let find = finder(arguments)?;
@@ -52,7 +52,7 @@ pub(crate) fn run(arguments: &Follow) -> anyhow::Result<Status> {
             let from = arguments.source.from();
             let opened = find
                 .path()
-                .and_then(|path| open::open_part(&path, find.part(), from).ok());
+                .and_then(|path| open::open_part(&path, find.part(), from, agents::known()).ok());
             match opened {
                 Some(Some(input)) => input.reader(options),
                 _ => Reader::with_options(options),
@@ -100,7 +100,7 @@ impl Find {
     fn path(&self) -> Option<PathBuf> {
         match self {
             Self::File(path, _) => Some(path.clone()),
-            Self::In(folder) => places::latest_in(folder),
+            Self::In(folder) => search::latest_in(folder, agents::known()),
         }
     }
 }
@@ -114,7 +114,8 @@ fn finder(arguments: &Follow) -> anyhow::Result<Find> {
         (Some(_), Some(_)) => bail!("name a file or a folder, or use --latest, not both"),
         (Some(path), None) if path.is_dir() => {
             // The newest stays the same, whatever is written later.
-            Ok(places::latest_in(path).map_or_else(|| Find::In(path.clone()), Find::file))
+            Ok(search::latest_in(path, agents::known())
+                .map_or_else(|| Find::In(path.clone()), Find::file))
         }
         (Some(path), None) => match resolve::id(path).map(|id| library::session(id, folders)) {
             // A file may come later; an id that is known is meant as one.

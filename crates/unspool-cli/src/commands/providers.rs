@@ -2,16 +2,16 @@
 
 use std::io::{self, Write};
 
-use unspool::source::BUILTIN;
-
+use crate::agents;
 use crate::cli::Providers;
 use crate::status::Status;
 
 pub(crate) fn run(arguments: &Providers) -> anyhow::Result<Status> {
     let mut out = io::stdout().lock();
-    let width = BUILTIN.iter().map(|provider| provider.name.len()).max();
+    let providers = agents::known().providers();
+    let width = providers.iter().map(|provider| provider.name.len()).max();
     let width = width.unwrap_or_default();
-    for provider in BUILTIN {
+    for provider in providers {
         if arguments.json {
             let line = serde_json::json!({
                 "name": provider.name,

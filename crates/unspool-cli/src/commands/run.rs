@@ -9,7 +9,6 @@ use std::process::ExitStatus;
 use anyhow::{Context, bail};
 use unspool::Reader;
 use unspool::stats::Stats;
-use unspool_sessions::agents;
 
 use crate::child::{Save, Saved};
 use crate::cli::Run;
@@ -17,7 +16,7 @@ use crate::settings::Settings;
 use crate::status::{Status, complain, is_broken_pipe};
 use crate::view::View;
 use crate::watch::{self, End, Watch};
-use crate::{child, summary, terminal};
+use crate::{agents, child, summary, terminal};
 
 pub(crate) fn run(arguments: &Run) -> anyhow::Result<Status> {
     let words = command(arguments)?;
@@ -123,10 +122,11 @@ fn command(arguments: &Run) -> anyhow::Result<Vec<String>> {
         .agent
         .split_first()
         .context("name an agent and a prompt, or a command behind `--` (see --help)")?;
-    let Some(agent) = agents::agent(name) else {
+    let known = agents::headless().find(|(known, _)| known == name);
+    let Some((_, agent)) = known else {
         bail!(
             "{name} is not known here (known: {}): give its whole command behind `--`",
-            agents::names()
+            agents::headless_names()
         );
     };
     match rest.split_first() {

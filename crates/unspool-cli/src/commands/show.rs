@@ -14,6 +14,7 @@ use unspool::{Reader, ReaderOptions};
 use unspool_sessions::input::{Batch, CHUNK, Input};
 use unspool_sessions::row::Row;
 
+use crate::agents;
 use crate::cli::show::ShowNamed;
 use crate::cli::{Display, Filter, Look, Show, Speed};
 use crate::filter;
@@ -71,7 +72,7 @@ pub(crate) fn session(row: &Row, settings: &Settings) -> anyhow::Result<bool> {
     let is_paged = output.is_paged();
     let mut out = BufWriter::with_capacity(CHUNK, output);
     for mut input in inputs {
-        let (filter, options) = (Filter::default(), ReaderOptions::default());
+        let (filter, options) = (Filter::default(), agents::known().reader_options());
         show(&mut input, settings, &filter, options, &mut out)?.context(input.name)?;
     }
     let output = out.into_inner().map_err(IntoInnerError::into_error)?;
@@ -265,7 +266,7 @@ pub(crate) fn recording(
 ) -> anyhow::Result<Status> {
     let settings = Settings::new(look)?;
     let filter = Filter::default();
-    let options = ReaderOptions::default();
+    let options = agents::known().reader_options();
     let played = settings.live.then_some(Speed::Times(0.4));
     if let Some(speed) = speed.or(played) {
         return Ok(replay(&mut input, &settings, &filter, options, speed)??);

@@ -4,8 +4,8 @@
 
 use std::borrow::Cow;
 
-use unspool::event::Body;
 use unspool::Event;
+use unspool::event::Body;
 
 use crate::error::Result;
 use crate::input::Batch;

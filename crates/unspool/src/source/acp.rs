@@ -23,6 +23,8 @@ use message_ids::MessageIds;
 use sessions::Sessions;
 use terminal::Terminals;
 
+pub use speakers::CHAT_ONLY;
+
 mod aider;
 mod answers;
 mod call;
@@ -33,6 +35,7 @@ mod message_ids;
 mod outcome;
 mod requests;
 mod sessions;
+mod speakers;
 mod terminal;
 #[cfg(test)]
 mod tests;

@@ -63,6 +63,8 @@ pub struct Provider {
     pub about: &'static str,
     /// A command line that shows how to use it.
     pub example: &'static str,
+    /// False for a format that no agent writes: raw input, unspool's own events.
+    pub is_agent: bool,
     /// The form of its input.
     pub input: Input,
     /// Returns true for a frame that only this provider writes.
@@ -91,6 +93,7 @@ impl Provider {
             title: name,
             about: "",
             example: "",
+            is_agent: true,
             input: Input::Json,
             recognise,
             open,
@@ -116,6 +119,12 @@ impl Provider {
     /// Sets the example command line.
     pub const fn with_example(mut self, example: &'static str) -> Self {
         self.example = example;
+        self
+    }
+
+    /// Marks a format that no agent writes.
+    pub const fn without_agent(mut self) -> Self {
+        self.is_agent = false;
         self
     }
 

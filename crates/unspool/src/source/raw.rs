@@ -8,6 +8,7 @@ use crate::frame::Frame;
 pub(crate) const PROVIDER: Provider = Provider::new("raw", |_| false, || Box::new(Raw { open: 0 }))
     .with_about("plain text and JSON that no other provider knows")
     .with_example("make 2>&1 | unspool events --from raw")
+    .without_agent()
     .with_text_input();
 
 const LONGEST: usize = 1 << 20;

@@ -15,7 +15,8 @@ const CHAT: &str = "unspool";
 pub(crate) const PROVIDER: Provider =
     Provider::new("unspool", recognise, || Box::<Recorded>::default())
         .with_about("events that `unspool events` wrote")
-        .with_example("unspool events session.jsonl > run.events && unspool events run.events");
+        .with_example("unspool events session.jsonl > run.events && unspool events run.events")
+        .without_agent();
 
 fn recognise(probe: &Probe<'_>) -> bool {
     probe.has(&["kind", "seq"]) && Event::from_json(crate::json::trim(probe.text)).is_ok()
