@@ -2,7 +2,7 @@
 
 use rustix::process::{Signal, kill_process};
 
-use crate::faults::children;
+use crate::process::descendants;
 use crate::project::{Project, answer, leave, pause, send};
 use crate::terminal::{Size, Terminal};
 use crate::world::wait_until;
@@ -147,7 +147,7 @@ fn ctrl_c_cancels_the_turn_and_all_that_is_asked() {
 fn a_call_that_was_never_allowed_does_not_run() {
     let project = Project::new();
     let mut terminal = project.talk(SIZE, &[], "claude/permission");
-    let agents = children(terminal.pid());
+    let agents = descendants(terminal.pid());
     send(&terminal, "go on");
     answer(&terminal, "Write src/extra.py", b"r");
     terminal.wait_for("Pending touch rejected.txt");

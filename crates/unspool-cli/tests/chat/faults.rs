@@ -5,8 +5,9 @@ use std::os::unix::fs::PermissionsExt;
 
 use rustix::process::{Pid, Signal, kill_process};
 
+use crate::process::{descendants, is_gone, is_running};
 use crate::project::{Project, answer, leave, send};
-use crate::world::{at_once, is_gone, wait_until};
+use crate::world::{at_once, wait_until};
 
 const SIZE: (u16, u16) = (100, 30);
 
@@ -213,7 +214,7 @@ fn nobody_is_left_behind() {
         let project = Project::new();
         let flags = ["--ignore-term", "--spawn"];
         let mut terminal = project.talk(SIZE, &flags, "claude/permission");
-        let children = children(terminal.pid());
+        let children = descendants(terminal.pid());
         assert!(!children.is_empty());
         terminal.signal(signal);
         terminal.end();
@@ -238,30 +239,10 @@ fn a_panic_leaves_no_agent_and_a_readable_screen() {
     assert!(!terminal.is_alternate() && terminal.shows_cursor() && terminal.echoes());
     let text = terminal.text();
     assert!(text.contains("painting was told to panic"), "{text}");
-    let agent = project.root().to_str().unwrap().to_owned();
-    let is_running = || {
-        let processes = fs::read_dir("/proc").unwrap().flatten();
-        let mut lines = processes.map(|process| fs::read(process.path().join("cmdline")));
-        lines.any(|line| {
-            line.is_ok_and(|line| {
-                let line = String::from_utf8_lossy(&line).into_owned();
-                line.contains("fake-acp-agent") && line.contains(&agent)
-            })
-        })
-    };
-    wait_until("the agent's end", || !is_running());
-}
-
-/// All processes that a process started, and those started.
-pub(crate) fn children(parent: Pid) -> Vec<Pid> {
-    let path = format!("/proc/{0}/task/{0}/children", parent.as_raw_nonzero());
-    let text = fs::read_to_string(path).unwrap_or_default();
-    let direct = text
-        .split_whitespace()
-        .filter_map(|pid| Pid::from_raw(pid.parse().ok()?));
-    direct
-        .flat_map(|child| std::iter::once(child).chain(children(child)))
-        .collect()
+    let root = project.root().to_str().unwrap().to_owned();
+    wait_until("the agent's end", || {
+        !is_running(&["fake-acp-agent", &root])
+    });
 }
 
 #[test]
@@ -283,6 +264,7 @@ fn an_agent_that_died_is_started_again() {
 }
 
 /// What closes a window may do so with more than one signal.
+#[cfg(target_os = "linux")]
 #[test]
 fn nothing_that_a_terminal_started_is_left_behind() {
     let ends: [&[Signal]; 4] = [

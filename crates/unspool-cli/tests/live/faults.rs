@@ -4,8 +4,9 @@
 use std::fs;
 use std::process::Output;
 
+use crate::process::is_gone;
 use crate::terminal::Start;
-use crate::world::{Agent, delta, is_gone, lines, noted, session, text, turn_end, wait_until};
+use crate::world::{Agent, delta, lines, noted, session, text, turn_end, wait_until};
 
 fn shown(output: &Output) -> Vec<String> {
     lines(&String::from_utf8_lossy(&output.stdout))
@@ -166,6 +167,7 @@ fn a_line_over_the_limit_is_left_out_and_said() {
     assert!(text.contains("• After it."), "{text}");
 }
 
+#[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_does_not_stop_the_display() {
     let agent = agent(
@@ -189,6 +191,7 @@ fn a_full_disk_does_not_stop_the_display() {
     );
 }
 
+#[cfg(target_os = "linux")]
 #[test]
 fn a_display_that_fails_does_not_stop_the_saving() {
     let agent = agent(
@@ -213,6 +216,7 @@ fn a_display_that_fails_does_not_stop_the_saving() {
     assert_eq!(fs::read(saved).unwrap(), begin.repeat(301));
 }
 
+#[cfg(target_os = "linux")]
 #[test]
 fn a_display_that_fails_takes_the_agent_with_it_unless_it_is_saved() {
     let agent = agent(

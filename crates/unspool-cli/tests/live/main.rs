@@ -13,12 +13,14 @@ mod faults;
 mod follow;
 mod picker;
 mod pipe;
+mod process;
 mod quiet;
 mod replay;
 mod resize;
 mod run;
 mod screen;
 mod signals;
+#[cfg(target_os = "linux")]
 mod soak;
 #[allow(dead_code, reason = "pictures are for the tests of the view")]
 mod terminal;

@@ -7,8 +7,9 @@ use std::path::PathBuf;
 use rustix::process::Signal;
 use tempfile::TempDir;
 
+use crate::process::state;
 use crate::terminal::{Size, Start, Terminal};
-use crate::world::{UNSPOOL, corpus, state, unspool, wait_until};
+use crate::world::{UNSPOOL, corpus, unspool, wait_until};
 
 const ESCAPE: &[u8] = b"\x1b";
 const ENTER: &[u8] = b"\r";

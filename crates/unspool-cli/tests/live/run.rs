@@ -7,8 +7,9 @@ use std::process::Stdio;
 
 use rustix::process::{Pid, Signal, kill_process};
 
+use crate::process::{command, is_gone};
 use crate::terminal::Start;
-use crate::world::{Agent, is_gone, lines, noted, session, text, turn_end, unspool, wait_until};
+use crate::world::{Agent, lines, noted, session, text, turn_end, unspool, wait_until};
 
 #[test]
 fn the_status_is_the_agents() {
@@ -361,9 +362,7 @@ fn what_the_agent_started_ends_with_ctrl_c_too() {
         let mut run = agent.run(&[]).stdout(Stdio::piped()).spawn().unwrap();
         let child = noted(&agent, "child");
         // It takes a moment until it ignores what it is to ignore.
-        let stat = format!("/proc/{}/stat", child.as_raw_nonzero());
-        let is = |word: &str| fs::read_to_string(&stat).is_ok_and(|stat| stat.contains(word));
-        wait_until("the sleep", || is("(sleep)"));
+        wait_until("the sleep", || command(child).starts_with("sleep"));
         kill_process(Pid::from_child(&run), signal).unwrap();
         run.wait().unwrap();
         wait_until("its end", || is_gone(child));

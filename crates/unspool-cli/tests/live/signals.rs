@@ -6,8 +6,9 @@ use std::process::Stdio;
 
 use rustix::process::Signal;
 
+use crate::process::{is_gone, state};
 use crate::terminal::{Start, Terminal};
-use crate::world::{Agent, delta, is_gone, noted, session, state, text, wait_until};
+use crate::world::{Agent, delta, noted, session, text, wait_until};
 
 /// `unspool run` with an agent on a terminal.
 fn run(agent: &Agent, arguments: &[&str]) -> Terminal {

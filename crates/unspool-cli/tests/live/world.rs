@@ -76,18 +76,6 @@ pub(crate) fn wait_until(state: &str, mut is_reached: impl FnMut() -> bool) {
     }
 }
 
-/// The state of a process, as a letter of `ps`; `None` if there is none.
-pub(crate) fn state(pid: Pid) -> Option<char> {
-    let path = format!("/proc/{}/stat", pid.as_raw_nonzero());
-    let text = fs::read_to_string(path).ok()?;
-    text.rsplit(") ").next()?.chars().next()
-}
-
-/// Returns true if a process has ended. In a container it may stay a zombie.
-pub(crate) fn is_gone(pid: Pid) -> bool {
-    matches!(state(pid), None | Some('Z'))
-}
-
 /// The process whose id a script wrote into a file.
 pub(crate) fn noted(agent: &Agent, name: &str) -> Pid {
     let mut found = None;

@@ -10,6 +10,8 @@
 mod environment;
 #[path = "../live/picture.rs"]
 mod picture;
+#[path = "../live/process.rs"]
+mod process;
 #[path = "../live/terminal.rs"]
 mod terminal;
 #[path = "../live/world.rs"]

@@ -2,9 +2,10 @@
 
 use rustix::process::Signal;
 
+use crate::process::state;
 use crate::run::{Run, long};
 use crate::terminal::{Start, Terminal};
-use crate::world::{UNSPOOL, state, wait_until};
+use crate::world::{UNSPOOL, wait_until};
 
 #[track_caller]
 fn wait_for_restore(terminal: &Terminal) {
