@@ -1,14 +1,14 @@
 //! codalotl: the JSON lines of its headless mode.
 //!
-//! Messages and calls come whole. A call's input stands only on `tool_call`;
+//! Messages and calls are not streamed. Only `tool_call` contains a call's input;
 //! its result follows as `tool_complete`. `done`, `error` and `canceled` of the
-//! root agent end the turn; those of a sub-agent only say what became of it.
-//! Which call started a sub-agent is not on the wire.
+//! root agent end the turn; those of a sub-agent only report its end. The wire does
+//! not contain the call that started a sub-agent.
 //!
-//! Results stay as they are: only where one is the JSON object that the tools
-//! make (`success`, `error`, `content`), its text is taken out of it. The
-//! header of a shell command and the tag around test output are part of that
-//! text; what they say (exit code, duration, failure) is read from them.
+//! Results are kept verbatim, except for the JSON object of the tools (`success`,
+//! `error`, `content`), whose text is extracted. The header of a shell command and
+//! the tag around test output are part of that text; exit code, duration and
+//! failure are read from them.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -72,7 +72,7 @@ fn recognise(probe: &Probe<'_>) -> bool {
 struct Codalotl {
     introduced: bool,
     edits: Pending,
-    /// A permission was refused, and the call that asked has not ended.
+    /// A permission was denied, and its call has no result yet.
     refused: bool,
 }
 
@@ -167,8 +167,8 @@ impl Codalotl {
         out.tool_result(&id, outcome);
     }
 
-    /// The question and its answer at once. It does not say which call asked;
-    /// that one ends next, with an error if it was refused.
+    /// Emits a permission with its answer. It does not name its call, which is the one
+    /// that ends next, with an error if permission was denied.
     fn permission(&mut self, fields: &Object<'_>, out: &mut Emitter) {
         let decision = fields.get("decision").string();
         self.refused = decision == "disallow";
@@ -210,7 +210,7 @@ fn agent(agent: Json<'_>) -> Option<Arc<Agent>> {
     }))
 }
 
-/// The package that a call is about, in the fields of older releases.
+/// Returns the package of a call, from the fields of older versions.
 fn package(input: Json<'_>) -> Option<String> {
     let fields = input.object();
     let keys = ["defining_package", "package"];
@@ -220,7 +220,7 @@ fn package(input: Json<'_>) -> Option<String> {
     (!is_newer).then(|| package.into_owned())
 }
 
-/// The input, decoded where it is JSON; a patch is text; nothing is none.
+/// Decodes the input if it is JSON; a patch stays text.
 fn input(input: Json<'_>) -> Option<RawJson> {
     let text = input.str();
     if input.is_null() || text.as_deref().is_some_and(|text| text.trim().is_empty()) {
@@ -232,8 +232,8 @@ fn input(input: Json<'_>) -> Option<RawJson> {
         .or_else(|| input.into())
 }
 
-/// Reads the session's totals so far. `total` holds everything that was read,
-/// cached or not, and everything that was written.
+/// Reads the session's totals so far. `total` includes all input, cached or not,
+/// and all output.
 fn usage(tokens: &Object<'_>) -> Usage {
     const NAMES: Names = Names {
         input: &["input"],
@@ -256,8 +256,8 @@ fn usage(tokens: &Object<'_>) -> Usage {
     }
 }
 
-/// How a call ended: by the agent's word, by the object that the tools make,
-/// by the tag around the text, or by the exit code in a shell's header.
+/// Reads the result of a call. Its status comes from the agent, the tools' object,
+/// the tag around the text, or the exit code in a shell's header.
 fn outcome(result: Json<'_>) -> Outcome {
     let fields = result.object();
     let whole = fields.get("output");
@@ -281,8 +281,8 @@ fn outcome(result: Json<'_>) -> Outcome {
     }
 }
 
-/// The text of a result that is `{"success":…,"error":…,"content":…}`, and
-/// whether it tells of a failure; `None` if it is no such object.
+/// Returns the text of `{"success":…,"error":…,"content":…}` and true if it failed;
+/// `None` for any other value.
 fn unwrapped(output: Json<'_>) -> Option<(Payload, bool)> {
     let text = output.str()?;
     if !text.trim_start().starts_with('{') {
@@ -306,7 +306,7 @@ fn unwrapped(output: Json<'_>) -> Option<(Payload, bool)> {
     Some((text, failed))
 }
 
-/// Whether the text begins with a tag that says `ok="false"`.
+/// Returns true if the text starts with a tag with `ok="false"`.
 fn is_marked_failed(text: &str) -> bool {
     text.trim_start()
         .strip_prefix('<')
@@ -314,7 +314,7 @@ fn is_marked_failed(text: &str) -> bool {
         .is_some_and(|(tag, _)| tag.contains("ok=\"false\""))
 }
 
-/// What stands before the output of a command, up to a line `Output:`.
+/// The header of a command's output, up to the line `Output:`.
 #[derive(Default)]
 struct Header {
     exit_code: Option<i64>,
@@ -342,7 +342,7 @@ impl Header {
     }
 }
 
-/// A duration such as `240ms`, `1.5s` or `1m2.25s`.
+/// Reads a duration such as `240ms`, `1.5s` or `1m2.25s`.
 fn milliseconds(text: &str) -> Option<u64> {
     let mut rest = text;
     let mut total = 0.0;
@@ -398,7 +398,7 @@ mod tests {
     }
 
     #[test]
-    fn results_are_unwrapped_and_judged() {
+    fn results_are_unwrapped() {
         let ok = complete(r#"{"success":true,"content":"fine"}"#);
         assert_eq!(ok, (ToolStatus::Ok, None, "fine".into()));
         let failed = complete(r#"{"success":false,"error":"no such file"}"#);
@@ -411,7 +411,7 @@ mod tests {
     }
 
     #[test]
-    fn usage_is_asked_of_a_package_in_every_release() {
+    fn the_package_of_a_call_in_every_version() {
         let call = |input: &str| {
             let tool = serde_json::json!({"call_id": "c", "name": "get_usage", "input": input});
             let line =
@@ -432,7 +432,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shell_header_tells_code_and_duration() {
+    fn a_shell_header_contains_code_and_duration() {
         let text = "Command: go vet\nProcess State: exit status 2\nTimeout: false\nDuration: 1m2.5s\nOutput:\nCode: 0\n";
         let wrapped = serde_json::json!({ "success": true, "content": text }).to_string();
         assert_eq!(
@@ -446,7 +446,7 @@ mod tests {
     }
 
     #[test]
-    fn cached_tokens_count_as_read_whether_or_not_the_input_holds_them() {
+    fn input_tokens_include_cached_ones() {
         let read = |text| usage(&Json::parse(text).unwrap().object()).input_tokens;
         let apart = r#"{"input":10042,"cached_input":32000,"output":1043,"total":43085}"#;
         assert_eq!(read(apart), Some(42_042));
@@ -470,7 +470,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_call_is_rejected_and_changes_nothing() {
+    fn a_denied_call_is_rejected_and_has_no_edits() {
         let events = events(&[
             r#"{"type":"tool_call","agent":{"id":"r","depth":0},"tool":{"call_id":"1","name":"delete","input":"{\"path\":\"f\"}"}}"#,
             r#"{"type":"permission","prompt":"Allow?","decision":"disallow","automatic":true}"#,
@@ -485,7 +485,7 @@ mod tests {
     }
 
     #[test]
-    fn strange_lines_are_kept_and_wrong_types_tolerated() {
+    fn unknown_and_mistyped_lines_are_kept() {
         let events = events(&[
             r#"{"type":"assistant_text","agent":7,"content":["a"]}"#,
             r#"{"type":"tool_complete","agent":{},"tool":"x","result":null}"#,

@@ -1,17 +1,16 @@
-//! OpenAI-compatible endpoints: what the chat completions and Responses APIs
-//! of OpenAI and of the many servers that imitate them send back.
+//! OpenAI-compatible endpoints: answers of the chat completions and Responses
+//! APIs of OpenAI and of compatible servers.
 //!
-//! Four shapes are read, each in its own file: bodies and conversations of
-//! chat messages (`chat`), streamed chat completions (`chunk`), Responses
-//! bodies and streams (`responses`) with their items (`item`), and errors in
-//! every vendor's form (here).
+//! There are four formats, each in its own file: bodies and conversations of
+//! chat messages (`chat`), streamed chat completions (`chunk`), Responses bodies
+//! and streams (`responses`) with their items (`item`), and errors in every
+//! vendor's form (here).
 //!
-//! Cadence: a stream is shown live, while a body (`stream: false`) gives all
-//! its events in one burst when the response is complete, since nothing is
-//! sent before. The events are the same.
+//! A stream is shown live. A body (`stream: false`) gives the same events all at
+//! once.
 //!
-//! A response is one turn. It ends where the model hands over to a tool, too:
-//! the caller runs the tool, and the next response goes on.
+//! A response is one turn, even if it ends with a tool call: the caller runs the
+//! tool, and the next response is another turn.
 
 use super::usage::Names;
 use super::{Emitter, Provider, Source};
@@ -19,9 +18,9 @@ use crate::event::{Category, Level, Session, TurnEnd, TurnStatus, Usage};
 use crate::frame::Frame;
 use crate::json::{self, Json, Object};
 use calls::Calls;
-use chat::Said;
+use chat::Contents;
 use chunk::{Chunks, End};
-use item::Blocks;
+use item::BlockIds;
 use responses::Responses;
 use shape::Shape;
 
@@ -56,7 +55,7 @@ struct Openai {
     last: Last,
 }
 
-/// What the last entry of a saved conversation was.
+/// The last entry of a saved conversation.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Last {
     #[default]
@@ -106,8 +105,8 @@ impl Source for Openai {
 }
 
 impl Openai {
-    /// Tells who answers: at first, and again when the model is another. The
-    /// wire has the time when the response began, not when its parts came.
+    /// Emits the session, again if the model changes. The wire has the time when the
+    /// response started, not the times of its parts.
     fn introduce(&mut self, fields: &Object<'_>, out: &mut Emitter) {
         let model = fields.get("model").str().unwrap_or_default();
         if self.introduced && (model.is_empty() || model == self.model) {
@@ -146,8 +145,8 @@ impl Openai {
         let mut refusal = false;
         for (position, choice) in choices.iter().enumerate() {
             let message = choice.get("message").object();
-            let said = chat::assistant(&message, &mut self.calls, out);
-            refusal |= said.refusal && position == 0;
+            let contents = chat::assistant(&message, &mut self.calls, out);
+            refusal |= contents.refusal && position == 0;
         }
         out.usage(usage(body.get("usage")));
         if let Some(error) = error_in(body, &choices) {
@@ -178,7 +177,7 @@ impl Openai {
         self.chunks.fail(error, &mut self.calls, out);
     }
 
-    /// A message of a saved conversation.
+    /// Emits a message of a saved conversation.
     fn message(&mut self, message: &Object<'_>, out: &mut Emitter) {
         if !self.introduced {
             self.introduce(&Object::default(), out);
@@ -187,8 +186,8 @@ impl Openai {
         let role = message.get("role").string();
         match role.as_str() {
             "assistant" => {
-                let said = chat::assistant(message, &mut self.calls, out);
-                self.said(said);
+                let contents = chat::assistant(message, &mut self.calls, out);
+                self.remember(contents);
             }
             "user" => self.user(content, out),
             "tool" => {
@@ -206,13 +205,13 @@ impl Openai {
         }
     }
 
-    /// An item of a saved conversation.
+    /// Emits an item of a saved conversation.
     fn item(&mut self, frame: &Frame<'_>, item: Json<'_>, out: &mut Emitter) {
         if !self.introduced {
             self.introduce(&Object::default(), out);
         }
-        match item::item(item, Blocks::UNNAMED, &mut self.calls, out) {
-            Some(said) if said.calls => self.last = Last::Open,
+        match item::item(item, BlockIds::UNNAMED, &mut self.calls, out) {
+            Some(contents) if contents.calls => self.last = Last::Open,
             Some(_) => {}
             None => out.unknown(frame),
         }
@@ -220,19 +219,19 @@ impl Openai {
 
     fn user(&mut self, content: Json<'_>, out: &mut Emitter) {
         self.end_conversation(out);
-        out.user(calls::said_text(content), false);
+        out.user(calls::user_text(content), false);
         self.last = Last::Open;
     }
 
-    fn said(&mut self, said: Said) {
-        self.last = match said {
-            Said { calls: true, .. } => Last::Open,
-            Said { refusal: true, .. } => Last::Refusal,
-            Said { .. } => Last::Answer,
+    fn remember(&mut self, contents: Contents) {
+        self.last = match contents {
+            Contents { calls: true, .. } => Last::Open,
+            Contents { refusal: true, .. } => Last::Refusal,
+            Contents { .. } => Last::Answer,
         };
     }
 
-    /// A turn of a saved conversation ends with the assistant's answer.
+    /// Ends a turn of a saved conversation after the assistant's answer.
     fn end_conversation(&mut self, out: &mut Emitter) {
         match std::mem::take(&mut self.last) {
             Last::Nothing | Last::Open => {}
@@ -242,7 +241,7 @@ impl Openai {
     }
 }
 
-/// Milliseconds from a time in seconds.
+/// Converts seconds to milliseconds.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "seconds since 1970 are far from the limits"
@@ -252,14 +251,14 @@ fn milliseconds(seconds: Json<'_>) -> Option<i64> {
     (seconds > 0.0 && seconds < 1e12).then_some((seconds * 1000.0) as i64)
 }
 
-/// An error that came with an answer, for the whole or for a choice.
+/// Returns the error in an answer, of the whole or of a choice.
 fn error_in<'a>(fields: &Object<'a>, choices: &[Json<'a>]) -> Option<Json<'a>> {
     std::iter::once(fields.get("error"))
         .chain(choices.iter().map(|choice| choice.get("error")))
         .find(|error| !error.is_null())
 }
 
-/// How a response ended whose reason is known.
+/// Returns the end of a response with a finish reason.
 fn finished(reason: &str, refusal: bool) -> TurnEnd {
     let (status, reason) = match reason {
         "content_filter" | "error" | "insufficient_system_resource" => (TurnStatus::Failed, reason),
@@ -275,13 +274,13 @@ fn finished(reason: &str, refusal: bool) -> TurnEnd {
     }
 }
 
-/// An error, in any vendor's form, ended the response.
+/// Emits an error in any vendor's form and ends the turn.
 fn failed(error: Json<'_>, out: &mut Emitter) {
     out.notice(Level::Error, error_text(error));
     out.turn_end(failure(error));
 }
 
-/// The end of a response that an error ended.
+/// Returns the end of a response with an error.
 fn failure(error: Json<'_>) -> TurnEnd {
     let fields = error.object();
     let reason = [fields.get("code"), fields.get("type")]
@@ -308,7 +307,7 @@ fn error_text(error: Json<'_>) -> String {
     message.display().into_owned()
 }
 
-/// An entry of a list of validation errors: where, and what is wrong there.
+/// Formats a validation error: location and message.
 fn validation_error(entry: Json<'_>) -> String {
     let Some(message) = entry.get("msg").str() else {
         return entry.display().into_owned();

@@ -1,13 +1,13 @@
-//! OpenCode, in every shape in which its sessions are written:
+//! OpenCode, in all its formats:
 //!
 //! - `opencode run --format json`: one line per finished part ([`live`]);
 //! - the server's event stream, `/event` and `/global/event` ([`server`]);
 //! - `opencode export`, the server's messages, and the files of the storage
 //!   before it was a database ([`saved`]).
 //!
-//! All of them carry the same message parts ([`part`]), so that one session
-//! gives the same calls, results and edits in every shape. A database is
-//! opened by the caller, which reads it with the queries of [`sessions`].
+//! All of them contain the same message parts ([`part`]), so that a session gives
+//! the same calls, results and edits in every format. The caller opens a database
+//! and reads it with the queries of [`sessions`].
 
 use super::{Chat, Emitter, Headless, Probe, Provider, Source};
 use crate::event::Category;
@@ -23,7 +23,7 @@ mod server;
 mod sessions;
 mod turn;
 
-pub(super) use part::told_category;
+pub(super) use part::actual_category;
 
 pub(crate) const PROVIDER: Provider =
     Provider::new("opencode", is_ours, || Box::<Opencode>::default())
@@ -60,7 +60,7 @@ impl Source for Opencode {
             Some(Shape::Event) => self.server.event(&fields, out),
             Some(Shape::GlobalEvent) => {
                 let payload = fields.get("payload").object();
-                // Every durable event comes a second time in this form.
+                // Every durable event is repeated in this form.
                 payload.has("syncEvent") || self.server.event(&payload, out)
             }
             Some(Shape::Export) => self.saved.export(&fields, out),
@@ -121,11 +121,11 @@ impl Shape {
     }
 }
 
-/// Whether only OpenCode can have written a frame.
+/// Returns true if only OpenCode can have written a frame.
 fn is_ours(probe: &Probe<'_>) -> bool {
     match Shape::of(&probe.fields) {
-        // Others may have events with properties, but not named and numbered
-        // like these.
+        // Other agents may have events with properties, but not with such
+        // names and ids.
         Some(Shape::Event) => is_event(&probe.fields),
         Some(Shape::GlobalEvent) => {
             let payload = probe.fields.get("payload").object();

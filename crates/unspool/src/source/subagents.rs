@@ -21,7 +21,7 @@ pub(super) struct SubagentFile<T = ()> {
     /// The agent's name; empty if unknown.
     pub(super) name: String,
     pub(super) depth: Option<u32>,
-    /// What its provider finds it by.
+    /// Facts by which a provider assigns the file to a call.
     pub(super) details: T,
 }
 

@@ -319,7 +319,7 @@ impl Call {
         let raw = json(self.raw_output.as_ref());
         if self.is_opencode()
             && let Some(told) =
-                opencode::told_category(&name, &raw.get("metadata").object(), raw.get("output"))
+                opencode::actual_category(&name, &raw.get("metadata").object(), raw.get("output"))
         {
             return told;
         }

@@ -1,15 +1,15 @@
-//! The arguments of a call, as they come in pieces.
+//! Streamed arguments of a call.
 //!
-//! Whether they are complete is asked with every piece, and each is looked at once:
-//! brackets are counted, and what they close is parsed when the last one does.
+//! Completeness is checked after every piece, but each piece is scanned only once:
+//! brackets are counted, and the object is parsed when the last one closes.
 
 use crate::json::Json;
 
-/// What has come so far.
+/// The arguments so far.
 #[derive(Clone, Default)]
 pub(super) struct Arguments {
     pub(super) text: String,
-    /// Brackets that are open.
+    /// Number of open brackets.
     depth: usize,
     in_string: bool,
     /// The last character was the backslash of an escape.
@@ -19,12 +19,12 @@ pub(super) struct Arguments {
 
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum State {
-    /// Blanks, or an object that is not closed.
+    /// Whitespace, or an open object.
     #[default]
     Open,
-    /// An object; blanks may follow.
+    /// An object, possibly followed by whitespace.
     Complete,
-    /// No object, whatever follows.
+    /// Not an object, whatever follows.
     Other,
 }
 
@@ -36,7 +36,7 @@ impl Arguments {
         }
     }
 
-    /// Whether all of an object is there.
+    /// Returns true if the object is complete.
     pub(super) fn is_complete(&self) -> bool {
         self.state == State::Complete
     }
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_object_is_never_complete() {
+    fn other_values_are_never_complete() {
         for text in ["", " ", "[]", "1", "{]", "{}x", "{}{}", "{a}", "\"{}\""] {
             for size in 1..=text.len().max(1) {
                 assert!(!given(text, size).is_complete(), "{text} by {size}");

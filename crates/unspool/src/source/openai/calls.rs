@@ -1,6 +1,6 @@
-//! Tool calls and their results, the same in all of OpenAI's shapes: argument
-//! strings decoded, categories guessed (the names are the caller's own), the
-//! changes that a patch announces kept until its result.
+//! Tool calls and their results, for all formats: decodes argument strings,
+//! guesses categories (callers define the names), keeps the edits of a patch until
+//! its result.
 
 use std::borrow::Cow;
 
@@ -17,15 +17,15 @@ const ASKED: usize = 64;
 #[derive(Clone, Default)]
 pub(super) struct Calls {
     edits: Pending,
-    /// Calls of the old form `function_call`, which has no ids: each gets the
-    /// next number, and a result belongs to the last one.
+    /// Number of calls in the old form `function_call`, which has no ids: a result
+    /// belongs to the last call.
     legacy: u64,
     /// Names of the tools that open requests for approval are about.
     asked: RecentMap<String, String, ASKED>,
 }
 
-/// What a call was given.
-pub(super) enum Given<'a> {
+/// The input of a call.
+pub(super) enum CallInput<'a> {
     /// A JSON text: the arguments of a function.
     Arguments(&'a str),
     /// Free text: the input of a custom tool.
@@ -33,15 +33,15 @@ pub(super) enum Given<'a> {
 }
 
 impl Calls {
-    /// A call of a tool that the caller defined.
-    pub(super) fn call(&mut self, id: &str, name: &str, given: &Given<'_>, out: &mut Emitter) {
+    /// Emits a call of a tool that the caller defined.
+    pub(super) fn call(&mut self, id: &str, name: &str, given: &CallInput<'_>, out: &mut Emitter) {
         let category = match super::super::category(name) {
             Category::Other => tool::guess_category(name),
             known => known,
         };
         let (input, arg) = match given {
-            Given::Arguments(text) => arguments(text),
-            Given::Text(text) => (RawJson::of(text), None),
+            CallInput::Arguments(text) => arguments(text),
+            CallInput::Text(text) => (RawJson::of(text), None),
         };
         let json = input.as_ref().map_or(Json::NULL, RawJson::json);
         let arg = edits::patched_path(json).map(Cow::Owned).or(arg);
@@ -59,11 +59,11 @@ impl Calls {
     pub(super) fn legacy_call(&mut self, name: &str, arguments: &str, out: &mut Emitter) {
         self.legacy += 1;
         let id = self.legacy_id();
-        self.call(&id, name, &Given::Arguments(arguments), out);
+        self.call(&id, name, &CallInput::Arguments(arguments), out);
     }
 
-    /// The result of a call of such a tool. The wire says nothing about how it
-    /// ended, unless the output is JSON with an exit code in it.
+    /// Emits the result of such a call. It has no status, unless the output is JSON
+    /// with an exit code.
     pub(super) fn result(&mut self, id: &str, name: &str, content: Json<'_>, out: &mut Emitter) {
         let output = content_text(content);
         let exit_code = exit_code(&output);
@@ -85,22 +85,22 @@ impl Calls {
         self.result(&self.legacy_id(), name, content, out);
     }
 
-    /// Remembers what approval was asked for.
+    /// Records a request for approval.
     pub(super) fn ask(&mut self, id: &str, name: &str) {
         self.asked.insert(id.to_owned(), name.to_owned());
     }
 
-    /// What the request with this id was about.
+    /// Removes a request and returns the tool that it was about.
     pub(super) fn asked(&mut self, id: &str) -> String {
         self.asked.remove(id).unwrap_or_default()
     }
 
-    /// Keeps the changes that a call will have made if it succeeds.
+    /// Keeps the edits that a call makes if it succeeds.
     pub(super) fn announce(&mut self, id: &str, edits: Vec<Edit>) {
         self.edits.insert(id, edits);
     }
 
-    /// A call ended; the changes that it announced belong to a success.
+    /// Emits a result, with the edits of the call if it succeeded.
     pub(super) fn finish(&mut self, id: &str, outcome: Outcome, out: &mut Emitter) {
         let announced = self.edits.take(id);
         let edits = if outcome.status == ToolStatus::Ok {
@@ -116,7 +116,7 @@ impl Calls {
     }
 }
 
-/// A call of a tool on another server, which is not told apart by its name.
+/// Emits a call of a tool on another server, whose name implies no category.
 pub(super) fn remote_call(id: &str, name: &str, given: &str, out: &mut Emitter) {
     let (input, arg) = arguments(given);
     out.tool_use(Call {
@@ -129,8 +129,8 @@ pub(super) fn remote_call(id: &str, name: &str, given: &str, out: &mut Emitter) 
     });
 }
 
-/// Arguments as they are called for: a JSON string decoded, nothing as no
-/// arguments. What is no JSON stays a string, in which no field can be known.
+/// Decodes arguments: a JSON string becomes its value, an empty one an empty
+/// object. Anything that is not JSON stays a string without a preview.
 fn arguments(text: &str) -> (Option<RawJson>, Option<Cow<'static, str>>) {
     let trimmed = crate::json::trim(text);
     if trimmed.is_empty() {
@@ -142,8 +142,7 @@ fn arguments(text: &str) -> (Option<RawJson>, Option<Cow<'static, str>>) {
     }
 }
 
-/// Text in every form in which messages carry it: a string, or a list of
-/// parts, of which the text ones count.
+/// Returns the text of a message: a string, or the text parts of a list.
 pub(super) fn content_text(content: Json<'_>) -> Payload {
     if !content.is_array() {
         return content.payload();
@@ -152,18 +151,18 @@ pub(super) fn content_text(content: Json<'_>) -> Payload {
     texts.join("\n").into()
 }
 
-/// What a person said: text, and what stands for the rest.
-pub(super) fn said_text(content: Json<'_>) -> Payload {
+/// Returns the text of a user's message, with placeholders for media.
+pub(super) fn user_text(content: Json<'_>) -> Payload {
     if !content.is_array() {
         return content.payload();
     }
-    let told = |part| part_text(part).or_else(|| given_text(part));
-    let texts: Vec<Cow<'_, str>> = content.array().into_iter().filter_map(told).collect();
+    let text = |part| part_text(part).or_else(|| media_text(part));
+    let texts: Vec<Cow<'_, str>> = content.array().into_iter().filter_map(text).collect();
     texts.join("\n").into()
 }
 
-/// Where a picture or a file lies that a person gave, or the word for it.
-fn given_text(part: Json<'_>) -> Option<Cow<'_, str>> {
+/// Returns the URL or name of a picture or file in a message, or a placeholder.
+fn media_text(part: Json<'_>) -> Option<Cow<'_, str>> {
     let stand_in = media::stand_in(&part.get("type").str()?)?;
     let image = part.get("image_url");
     let places = [image, image.get("url"), part.get("file_url")];
@@ -172,7 +171,7 @@ fn given_text(part: Json<'_>) -> Option<Cow<'_, str>> {
     Some(place.unwrap_or(Cow::Borrowed(stand_in)))
 }
 
-/// The text of one part of a message.
+/// Returns the text of a part of a message.
 pub(super) fn part_text(part: Json<'_>) -> Option<Cow<'_, str>> {
     let fields = part.object();
     part.str().or_else(|| {

@@ -1,46 +1,46 @@
 //! Whole chat messages: the choices of a response body, and the messages of a
 //! saved conversation.
 
-use super::calls::{Calls, Given, content_text, part_text};
+use super::calls::{CallInput, Calls, content_text, part_text};
 use super::think::{self, Part};
 use crate::event::Payload;
 use crate::json::{Json, Object};
 use crate::source::Emitter;
 
-/// What an assistant's message amounted to.
+/// Kinds of content in an assistant's message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Said {
+pub(super) struct Contents {
     pub(super) calls: bool,
     pub(super) refusal: bool,
 }
 
-/// An assistant's message. Annotations and log probabilities describe its text
-/// and are not shown; neither is the sound of a spoken one.
-pub(super) fn assistant(message: &Object<'_>, calls: &mut Calls, out: &mut Emitter) -> Said {
+/// Emits an assistant's message, without annotations, log probabilities and
+/// audio.
+pub(super) fn assistant(message: &Object<'_>, calls: &mut Calls, out: &mut Emitter) -> Contents {
     out.end_message();
     out.reasoning(None, reasoning(message));
     content(message.get("content"), out);
     out.text(None, message.get("audio").get("transcript").payload());
     let refusal = message.get("refusal").payload();
-    let mut said = Said {
+    let mut contents = Contents {
         refusal: !refusal.is_empty() || has_refusal(message.get("content")),
         calls: false,
     };
     out.text(None, refusal);
     for call in message.get("tool_calls").array() {
-        said.calls = true;
+        contents.calls = true;
         tool_call(&call.object(), calls, out);
     }
     let legacy = message.get("function_call").object();
     if !legacy.is_empty() {
-        said.calls = true;
+        contents.calls = true;
         let name = legacy.get("name").string();
         calls.legacy_call(&name, &legacy.get("arguments").display(), out);
     }
-    said
+    contents
 }
 
-/// The reasoning of a message or a delta: vendors name it differently, and
+/// Returns the reasoning of a message or a delta. Vendors use different names, and
 /// some send it twice.
 pub(super) fn reasoning(message: &Object<'_>) -> Payload {
     ["reasoning_content", "reasoning", "thinking"]
@@ -100,10 +100,10 @@ fn tool_call(call: &Object<'_>, calls: &mut Calls, out: &mut Emitter) {
         let function = call.get("function").object();
         let arguments = function.get("arguments").display();
         let name = function.get("name").string();
-        calls.call(&id, &name, &Given::Arguments(&arguments), out);
+        calls.call(&id, &name, &CallInput::Arguments(&arguments), out);
     } else {
         let text = custom.get("input").display();
         let name = custom.get("name").string();
-        calls.call(&id, &name, &Given::Text(&text), out);
+        calls.call(&id, &name, &CallInput::Text(&text), out);
     }
 }

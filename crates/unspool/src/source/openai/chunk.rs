@@ -1,16 +1,15 @@
-//! Streamed chat completions: `chat.completion.chunk` objects, live.
+//! Streamed chat completions: `chat.completion.chunk` objects.
 //!
-//! Choice 0 is shown as it comes. The others are held until the response ends
-//! and follow it whole, one after the other. A call is shown when its
-//! arguments are complete: at the latest when its choice finishes, earlier
-//! when something else of the choice begins and they are valid JSON already.
-//! Usage is shown once, the last figures that came: some servers repeat and
-//! grow it with every chunk.
+//! Choice 0 is streamed. The others are held until the response ends and follow
+//! one after the other. A call is emitted when its arguments are complete: when
+//! its choice finishes, or earlier if other content of the choice follows and the
+//! arguments are valid JSON. Usage is emitted once, at the end: some servers send
+//! growing counts with every chunk.
 
 use std::collections::{BTreeMap, HashMap};
 
 use super::arguments::Arguments;
-use super::calls::{Calls, Given, part_text};
+use super::calls::{CallInput, Calls, part_text};
 use super::chat;
 use super::think::{Part, Splitter};
 use super::{failed, finished, usage};
@@ -18,23 +17,23 @@ use crate::event::{TurnEnd, TurnStatus, Usage};
 use crate::json::{Json, Object};
 use crate::source::Emitter;
 
-/// The response that is being streamed.
+/// The open response.
 #[derive(Clone, Default)]
 pub(super) struct Chunks {
     open: bool,
     id: String,
     choices: BTreeMap<u64, Choice>,
-    /// Whether some choice said why it ended.
+    /// A choice had a finish reason.
     finished: bool,
     usage: Usage,
 }
 
-/// How a stream came to its end.
+/// The end of a stream.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
-    /// Its closing mark came, or the next response.
+    /// The end mark, or the next response.
     Closed,
-    /// The input ended.
+    /// The end of the input.
     Cut,
 }
 
@@ -42,18 +41,18 @@ pub(super) enum End {
 struct Choice {
     index: u64,
     splitter: Splitter,
-    /// Of a choice that is held: what it said so far.
+    /// The content of a choice that is held.
     held: Vec<(Part, String)>,
     calls: Vec<Partial>,
     /// The newest call of each index.
     by_index: HashMap<u64, usize>,
-    /// How many of the first calls are shown.
+    /// Number of emitted calls.
     shown: usize,
     refusal: bool,
     finish: Option<String>,
 }
 
-/// A call whose arguments are still coming.
+/// A call with incomplete arguments.
 #[derive(Clone, Default)]
 struct Partial {
     id: String,
@@ -65,7 +64,7 @@ struct Partial {
 }
 
 impl Chunks {
-    /// The next chunk. It may have no choices at all.
+    /// Reads a chunk, which may have no choices.
     pub(super) fn chunk(&mut self, chunk: &Object<'_>, calls: &mut Calls, out: &mut Emitter) {
         let id = chunk.get("id").str().unwrap_or_default();
         if self.open && self.finished && !id.is_empty() && id != self.id {
@@ -90,7 +89,7 @@ impl Chunks {
         }
     }
 
-    /// The response is over; whatever was held comes out.
+    /// Ends the response and emits what was held.
     pub(super) fn end(&mut self, end: End, calls: &mut Calls, out: &mut Emitter) {
         let Some((refusal, reason)) = self.release(calls, out) else {
             return;
@@ -105,14 +104,14 @@ impl Chunks {
         });
     }
 
-    /// An error ended the response.
+    /// Ends the response with an error.
     pub(super) fn fail(&mut self, error: Json<'_>, calls: &mut Calls, out: &mut Emitter) {
         self.release(calls, out);
         failed(error, out);
     }
 
-    /// Shows all that was held; `None` if no response is open. Says whether
-    /// the answer is a refusal, and why it ended.
+    /// Emits what was held; `None` if no response is open. Returns whether the answer
+    /// is a refusal, and the finish reason.
     fn release(&mut self, calls: &mut Calls, out: &mut Emitter) -> Option<(bool, Option<String>)> {
         let stream = std::mem::take(self);
         if !stream.open {
@@ -197,9 +196,9 @@ impl Choice {
         }
     }
 
-    /// A fragment of a call. Only the first one carries id and name; the index
-    /// says which call it is. Servers that give every call the same index
-    /// start a new one with a new id.
+    /// Reads a fragment of a call. Only the first one has id and name; the index
+    /// identifies the call. Some servers use the same index for every call; there a
+    /// new id starts a new call.
     fn fragment(&mut self, fragment: &Object<'_>, calls: &mut Calls, out: &mut Emitter) {
         let index = fragment.get("index").u64();
         let id = fragment.get("id").str().unwrap_or_default();
@@ -265,8 +264,7 @@ impl Choice {
         }
     }
 
-    /// Shows the calls whose arguments are complete, up to the first that
-    /// lacks some.
+    /// Emits the calls with complete arguments, up to the first incomplete one.
     fn show_complete(&mut self, calls: &mut Calls, out: &mut Emitter) {
         while let Some(call) = self.calls.get_mut(self.shown)
             && (call.shown || (!call.custom && call.given.is_complete()))
@@ -276,7 +274,7 @@ impl Choice {
         }
     }
 
-    /// Nothing follows: shows what is left.
+    /// Emits the rest at the end of the choice.
     fn flush(&mut self, calls: &mut Calls, out: &mut Emitter) {
         let mut splitter = std::mem::take(&mut self.splitter);
         splitter.finish(&mut |part, text| self.say(part, text, out));
@@ -305,15 +303,15 @@ impl Partial {
         if self.legacy {
             calls.legacy_call(&self.name, &given, out);
         } else if self.custom {
-            calls.call(&self.id, &self.name, &Given::Text(&given), out);
+            calls.call(&self.id, &self.name, &CallInput::Text(&given), out);
         } else {
-            calls.call(&self.id, &self.name, &Given::Arguments(&given), out);
+            calls.call(&self.id, &self.name, &CallInput::Arguments(&given), out);
         }
     }
 }
 
-/// Takes more of a name that comes in pieces. Some servers repeat the whole name
-/// with every piece of the arguments instead.
+/// Appends a piece of a name. Some servers repeat the whole name with every piece
+/// of the arguments instead.
 fn add_name(name: &mut String, piece: &str) {
     if name != piece {
         name.push_str(piece);

@@ -1,34 +1,33 @@
-//! The items of the Responses API: in a body, at the end of their part of a
-//! stream, and in a saved conversation.
+//! Items of the Responses API: in a body, completed in a stream, and in a saved
+//! conversation.
 //!
-//! Items that the server ran itself bring their result along; the calls that
-//! the caller runs get theirs from an item of its own, which refers to the
-//! `call_id`. Encrypted reasoning and images hold nothing to read.
+//! Calls that the server runs contain their result. Results of calls that the
+//! caller runs are items of their own, which refer to the `call_id`. Encrypted
+//! reasoning and images have no text.
 
 use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::calls::{Calls, Given, content_text, part_text, remote_call};
-use super::chat::Said;
+use super::calls::{CallInput, Calls, content_text, part_text, remote_call};
+use super::chat::Contents;
 use crate::event::{Category, Edit, Payload, Permission, RawJson, ToolStatus};
 use crate::json::{Json, Object};
 use crate::patch;
 use crate::source::{Call, Emitter, Outcome};
 
-/// Names the blocks of text in items.
+/// Ids of the text blocks in items.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Blocks<'a> {
-    /// Which response of the input it is, counted from 1: the ids of its items
-    /// are told apart from the same ones of another. 0: the blocks have no ids.
+pub(super) struct BlockIds<'a> {
+    /// Number of the response in the input, from 1, which makes item ids unique. 0
+    /// means that blocks have no ids.
     response: u64,
-    /// The item that they are in, by the id that it had first; empty where its
-    /// own id counts.
+    /// The first id of the item; empty to use its current id.
     item: &'a str,
 }
 
-impl<'a> Blocks<'a> {
-    /// For items that stand in a conversation, where ids may be repeated.
+impl<'a> BlockIds<'a> {
+    /// Blocks of a saved conversation, where ids may be repeated.
     pub(super) const UNNAMED: Self = Self {
         response: 0,
         item: "",
@@ -41,12 +40,12 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// For an item that may have another id now than when it began.
-    pub(super) fn within(self, item: &'a str) -> Self {
+    /// Uses this id for the item, which may have changed its own.
+    pub(super) fn of_item(self, item: &'a str) -> Self {
         Self { item, ..self }
     }
 
-    /// The id of one part of this item.
+    /// Returns the id of a part of this item.
     fn part(self, item: &Object<'_>, part: u64) -> Option<String> {
         match self.item {
             "" => self.id(&item.get("id").string(), part),
@@ -54,7 +53,7 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// The id of one part of an item.
+    /// Returns the id of a part of an item.
     pub(super) fn id(self, item: &str, part: u64) -> Option<String> {
         if item.is_empty() || self.response == 0 {
             return None;
@@ -70,21 +69,21 @@ impl<'a> Blocks<'a> {
     }
 }
 
-/// Translates an item; `None` if its type is not known.
+/// Translates an item; returns `None` if its type is unknown.
 pub(super) fn item(
     json: Json<'_>,
-    blocks: Blocks<'_>,
+    block_ids: BlockIds<'_>,
     calls: &mut Calls,
     out: &mut Emitter,
-) -> Option<Said> {
+) -> Option<Contents> {
     let item = &json.object();
     let kind = item.get("type").string();
-    let mut said = Said::default();
+    let mut contents = Contents::default();
     match kind.as_str() {
-        "message" => return Some(message(item, blocks, out)),
-        "reasoning" => reasoning(item, blocks, out),
+        "message" => return Some(message(item, block_ids, out)),
+        "reasoning" => reasoning(item, block_ids, out),
         "compaction" | "compaction_summary" | "additional_tools" => out.state(&kind, json),
-        // It refers to an item that the server keeps.
+        // A reference to an item on the server.
         "item_reference" => {}
         "mcp_approval_request" => approval_request(item, calls, out),
         "mcp_approval_response" => approval_response(item, calls, out),
@@ -92,21 +91,21 @@ pub(super) fn item(
             let given = [item.get("arguments"), item.get("input")];
             let given = given.iter().map(|text| text.display()).collect::<String>();
             call(&kind, &id(item), &name(item), &given, calls, out);
-            said.calls = true;
+            contents.calls = true;
         }
         _ if kind.ends_with("_output") => {
             output(&kind, item, calls, out);
-            said.calls = true;
+            contents.calls = true;
         }
         _ => {
             builtin(&kind, item, calls, out)?;
-            said.calls = true;
+            contents.calls = true;
         }
     }
-    Some(said)
+    Some(contents)
 }
 
-/// The id that results refer to.
+/// Returns the id that results refer to.
 pub(super) fn id(item: &Object<'_>) -> String {
     item.get("call_id")
         .str()
@@ -114,7 +113,7 @@ pub(super) fn id(item: &Object<'_>) -> String {
         .map_or_else(|| item.get("id").string(), Cow::into_owned)
 }
 
-/// The tool's name; a remote one has its server's before it.
+/// Returns the tool's name, with the server's name before it for a remote tool.
 pub(super) fn name(item: &Object<'_>) -> String {
     let name = item.get("name").string();
     match item.get("server_label").str() {
@@ -124,7 +123,7 @@ pub(super) fn name(item: &Object<'_>) -> String {
     }
 }
 
-/// A call whose input may have been streamed, now that it is complete.
+/// Emits a complete call.
 pub(super) fn call(
     kind: &str,
     id: &str,
@@ -134,7 +133,7 @@ pub(super) fn call(
     out: &mut Emitter,
 ) {
     match kind {
-        "custom_tool_call" => calls.call(id, name, &Given::Text(given), out),
+        "custom_tool_call" => calls.call(id, name, &CallInput::Text(given), out),
         "mcp_call" => remote_call(id, name, given, out),
         "code_interpreter_call" => out.tool_use(Call {
             id,
@@ -142,22 +141,22 @@ pub(super) fn call(
             input: RawJson::of(&serde_json::json!({ "code": given })),
             ..Call::default()
         }),
-        _ => calls.call(id, name, &Given::Arguments(given), out),
+        _ => calls.call(id, name, &CallInput::Arguments(given), out),
     }
 }
 
-fn message(item: &Object<'_>, blocks: Blocks<'_>, out: &mut Emitter) -> Said {
-    let mut said = Said::default();
+fn message(item: &Object<'_>, block_ids: BlockIds<'_>, out: &mut Emitter) -> Contents {
+    let mut contents = Contents::default();
     for (part, number) in item.get("content").array().into_iter().zip(0..) {
-        let block = blocks.part(item, number);
-        said.refusal |= part.get("refusal").is_string();
+        let block = block_ids.part(item, number);
+        contents.refusal |= part.get("refusal").is_string();
         out.text(block.as_deref(), part_text(part).unwrap_or_default());
     }
-    said
+    contents
 }
 
-/// The summary, or else the reasoning itself.
-fn reasoning(item: &Object<'_>, blocks: Blocks<'_>, out: &mut Emitter) {
+/// Emits the summary, else the reasoning itself.
+fn reasoning(item: &Object<'_>, block_ids: BlockIds<'_>, out: &mut Emitter) {
     let summary = item.get("summary").array();
     let parts = if summary.is_empty() {
         item.get("content").array()
@@ -165,13 +164,13 @@ fn reasoning(item: &Object<'_>, blocks: Blocks<'_>, out: &mut Emitter) {
         summary
     };
     for (part, number) in parts.into_iter().zip(0..) {
-        let block = blocks.part(item, number);
+        let block = block_ids.part(item, number);
         out.end_message();
         out.reasoning(block.as_deref(), part.get("text").payload());
     }
 }
 
-/// Tools of the API itself whose items hold more than what they were asked.
+/// Built-in tools whose items contain more than their input.
 const KNOWN: &[&str] = &[
     "web_search_call",
     "file_search_call",
@@ -182,7 +181,7 @@ const KNOWN: &[&str] = &[
     "tool_search_call",
 ];
 
-/// A tool of the API itself; `None` if it is none.
+/// Emits a call of a built-in tool; returns `None` for other items.
 fn builtin(kind: &str, item: &Object<'_>, calls: &mut Calls, out: &mut Emitter) -> Option<()> {
     let id = id(item);
     match kind {
@@ -226,7 +225,7 @@ fn builtin(kind: &str, item: &Object<'_>, calls: &mut Calls, out: &mut Emitter) 
     Some(())
 }
 
-/// What a built-in tool was asked to do.
+/// Returns the input of a built-in tool.
 fn input(item: &Object<'_>) -> Option<RawJson> {
     const KEYS: &[&str] = &[
         "action",
@@ -246,12 +245,12 @@ fn input(item: &Object<'_>) -> Option<RawJson> {
     fields(item, KEYS)
 }
 
-/// Whether a page that was opened before is looked through.
+/// Returns true if the tool searches a page that is already open.
 fn finds_in_page(item: &Object<'_>) -> bool {
     item.get("action").get("type").str().as_deref() == Some("find_in_page")
 }
 
-/// All that a tool nobody knows says, beside what every item has.
+/// Returns the fields of an unknown tool, except those that every item has.
 fn whole(item: &Object<'_>) -> Option<RawJson> {
     let keys: Vec<&str> = item
         .iter()
@@ -261,7 +260,7 @@ fn whole(item: &Object<'_>) -> Option<RawJson> {
     fields(item, &keys)
 }
 
-/// An object of those of these fields that an item has.
+/// Copies these fields of an item.
 fn fields(item: &Object<'_>, keys: &[&str]) -> Option<RawJson> {
     let members: Vec<String> = keys
         .iter()
@@ -272,7 +271,7 @@ fn fields(item: &Object<'_>, keys: &[&str]) -> Option<RawJson> {
     RawJson::new(&format!("{{{}}}", members.join(",")))
 }
 
-/// The result of a tool that the server ran, if it is over.
+/// Returns the result of a tool that the server ran, if it is finished.
 fn outcome(kind: &str, item: &Object<'_>) -> Option<Outcome> {
     let output = match kind {
         "web_search_call" => item.get("action").get("sources").payload(),
@@ -305,7 +304,7 @@ fn outcome(kind: &str, item: &Object<'_>) -> Option<Outcome> {
     })
 }
 
-/// What a program printed, and where its images are.
+/// Returns the output of a program and the URLs of its images.
 fn logs(outputs: Json<'_>) -> Payload {
     let texts: Vec<String> = outputs
         .array()
@@ -341,12 +340,12 @@ fn apply_patch(id: &str, operation: Json<'_>, calls: &mut Calls, out: &mut Emitt
     });
 }
 
-/// The change in a diff that has no header of its own.
+/// Reads a diff without a header.
 fn of_diff(operation: &str, path: &str, diff: &str) -> Vec<Edit> {
     patch::begin_patch(&format!("*** {operation} File: {path}\n{diff}"))
 }
 
-/// A request for approval of a remote call.
+/// Emits a request for approval of a remote call.
 fn approval_request(item: &Object<'_>, calls: &mut Calls, out: &mut Emitter) {
     let (id, title) = (item.get("id").string(), name(item));
     calls.ask(&id, &title);
@@ -378,7 +377,7 @@ fn approval_response(item: &Object<'_>, calls: &mut Calls, out: &mut Emitter) {
     }
 }
 
-/// The result of a call that the caller ran.
+/// Emits the result of a call that the caller ran.
 fn output(kind: &str, item: &Object<'_>, calls: &mut Calls, out: &mut Emitter) {
     let id = id(item);
     match kind {
@@ -402,8 +401,8 @@ fn output(kind: &str, item: &Object<'_>, calls: &mut Calls, out: &mut Emitter) {
     }
 }
 
-/// The commands of one call, one after the other: the first exit code other
-/// than 0 counts, and a command that never exited is a failure, too.
+/// Joins the results of a call's commands: the first exit code other than 0
+/// counts, and a command that never exited is a failure.
 fn shell(outputs: Json<'_>) -> Outcome {
     let mut output = String::new();
     let mut code = Some(0);
@@ -414,7 +413,7 @@ fn shell(outputs: Json<'_>) -> Outcome {
         output.push_str(&fields.get("stderr").display());
         let exit = fields.get("outcome").get("exit_code").i64();
         if exit.is_none() {
-            // The word for why it never did, under what it had printed.
+            // The reason follows the output.
             end_line(&mut output);
             output.push_str(&fields.get("outcome").get("type").display());
             end_line(&mut output);

@@ -1,56 +1,55 @@
-//! The Responses API: whole bodies, and the events of a stream, live.
+//! The Responses API: whole bodies, and streams of events.
 //!
-//! A stream says everything up to four times: as deltas, when the part, the
-//! item and the response are done. The deltas are shown, what is done only
-//! corrects them, and the closing response adds the items that no event
-//! brought. Calls are shown when their input is complete. Reasoning itself is
-//! streamed only where no summary was asked for; otherwise it waits for the end
-//! of its item, since the summary takes its place.
+//! A stream contains everything up to four times: as deltas, and when the part,
+//! the item and the response are done. Deltas are emitted, the later forms correct
+//! them, and the final response adds items that had no event. Calls are emitted
+//! when their input is complete. Reasoning is streamed only if no summary was
+//! requested; otherwise it waits for the end of its item, because the summary
+//! replaces it.
 
 use std::collections::BTreeSet;
 
 use super::calls::Calls;
-use super::item::{self, Blocks};
+use super::item::{self, BlockIds};
 use super::{error_text, failure, finished, milliseconds, usage};
 use crate::event::{Level, TurnEnd, TurnStatus};
 use crate::frame::Frame;
 use crate::json::{Json, Object};
 use crate::source::Emitter;
 
-/// Items that are open at once, each of which is looked through for every piece.
+/// Maximum number of open items, which every event scans.
 const MOST_OPEN: usize = 256;
 
-/// The response that is being read.
+/// The open response.
 #[derive(Clone, Default)]
 pub(super) struct Responses {
     open: bool,
     id: String,
-    /// How many responses began.
+    /// Number of responses so far.
     count: u64,
-    /// A summary of the reasoning was asked for.
+    /// A summary of the reasoning was requested.
     summarised: bool,
     refusal: bool,
     items: Vec<Open>,
-    /// Positions of the items that are done.
+    /// Positions of finished items.
     done: BTreeSet<u64>,
-    /// An error that was told. Most servers close the response behind it, and
-    /// tell it there again.
-    fault: Option<Fault>,
+    /// The last error emitted. Most servers repeat it when they close the response.
+    error: Option<ReportedError>,
 }
 
 #[derive(Clone)]
-struct Fault {
+struct ReportedError {
     text: String,
     end: TurnEnd,
 }
 
-/// An item that is not done.
+/// An open item.
 #[derive(Clone)]
 struct Open {
     /// The id that its events refer to.
     item: String,
-    /// Its place in the response, for servers that encrypt ids and so name the
-    /// item differently in every event.
+    /// Its position in the response: servers that encrypt ids use another one in every
+    /// event.
     position: Option<u64>,
     kind: String,
     /// The id that results refer to.
@@ -62,9 +61,9 @@ struct Open {
 }
 
 impl Responses {
-    /// A whole response.
+    /// Emits a whole response.
     pub(super) fn body(&mut self, response: &Object<'_>, calls: &mut Calls, out: &mut Emitter) {
-        self.begin(response, calls, out);
+        self.start(response, calls, out);
         self.close(response, "", calls, out);
     }
 
@@ -75,32 +74,32 @@ impl Responses {
         calls: &mut Calls,
         out: &mut Emitter,
     ) {
-        let told = event.get("type").str();
-        let kind = told.as_deref().unwrap_or(frame.event);
+        let in_event = event.get("type").str();
+        let kind = in_event.as_deref().unwrap_or(frame.event);
         let kind = kind.strip_prefix("response.").unwrap_or(kind);
         let response = event.get("response").object();
         match kind {
             "created" | "queued" | "in_progress" => {
                 self.settle(calls, out);
-                self.begin(&response, calls, out);
+                self.start(&response, calls, out);
             }
             "completed" | "incomplete" | "failed" | "cancelled" => {
-                self.begin(&response, calls, out);
+                self.start(&response, calls, out);
                 self.close(&response, kind, calls, out);
             }
             "error" => {
-                self.begin_unseen(out);
+                self.start_unseen(out);
                 self.show_items(calls, out);
-                self.tell(whole(event.get("error"), frame), out);
+                self.report(whole(event.get("error"), frame), out);
             }
             _ => {
-                self.begin_unseen(out);
+                self.start_unseen(out);
                 self.progress(kind, frame, event, calls, out);
             }
         }
     }
 
-    /// An event about an item.
+    /// Translates an event about an item.
     fn progress(
         &mut self,
         kind: &str,
@@ -112,7 +111,7 @@ impl Responses {
         let delta = event.get("delta").str().unwrap_or_default();
         match kind {
             "output_item.added" => {
-                // More at once no server sends; what was not done is shown as it is.
+                // No server sends more; the open ones are emitted as they are.
                 if self.items.len() >= MOST_OPEN {
                     self.show_items(calls, out);
                 }
@@ -161,20 +160,20 @@ impl Responses {
         }
     }
 
-    /// Begins a response, unless it is the one that is open.
-    fn begin(&mut self, response: &Object<'_>, calls: &mut Calls, out: &mut Emitter) {
+    /// Starts a response, unless it is the open one.
+    fn start(&mut self, response: &Object<'_>, calls: &mut Calls, out: &mut Emitter) {
         let id = response.get("id").string();
         if self.open && !self.id.is_empty() && id != self.id {
             self.cut(calls, out);
         }
-        self.begin_unseen(out);
+        self.start_unseen(out);
         self.id = id;
         let summary = response.get("reasoning").get("summary");
         self.summarised = !summary.is_null();
     }
 
-    /// The stream may begin in the middle.
-    fn begin_unseen(&mut self, out: &mut Emitter) {
+    /// Starts a response whose first event is missing.
+    fn start_unseen(&mut self, out: &mut Emitter) {
         out.open_turn();
         if !self.open {
             *self = Self {
@@ -185,7 +184,7 @@ impl Responses {
         }
     }
 
-    /// The response is over, unless it says that it goes on.
+    /// Ends the response, unless its status says that it continues.
     fn close(&mut self, response: &Object<'_>, kind: &str, calls: &mut Calls, out: &mut Emitter) {
         for (position, json) in (0..).zip(response.get("output").array()) {
             let is_done = self.done.contains(&position);
@@ -203,60 +202,60 @@ impl Responses {
         out.usage(usage(response.get("usage")));
         let error = response.get("error");
         if status == "failed" && !error.is_null() {
-            self.tell(error, out);
+            self.report(error, out);
         }
-        match self.fault.take() {
-            Some(fault) if status == "failed" => out.turn_end(fault.end),
+        match self.error.take() {
+            Some(error) if status == "failed" => out.turn_end(error.end),
             _ => out.turn_end(ended(&status, response, refusal)),
         }
     }
 
-    /// Tells an error, unless it is the one that was told.
-    fn tell(&mut self, error: Json<'_>, out: &mut Emitter) {
+    /// Emits an error, unless it repeats the last one.
+    fn report(&mut self, error: Json<'_>, out: &mut Emitter) {
         let text = error_text(error);
-        if self.fault.as_ref().is_none_or(|fault| fault.text != text) {
+        if self.error.as_ref().is_none_or(|error| error.text != text) {
             out.notice(Level::Error, text.as_str());
         }
-        self.fault = Some(Fault {
+        self.error = Some(ReportedError {
             text,
             end: failure(error),
         });
     }
 
-    /// Nothing more comes of a response that an error ended.
+    /// Ends the turn of a response that failed.
     pub(super) fn settle(&mut self, calls: &mut Calls, out: &mut Emitter) {
-        if self.fault.is_some() {
+        if self.error.is_some() {
             self.cut(calls, out);
         }
     }
 
-    /// The input ended, or another response began.
+    /// Interrupts the response: the input ended or another response started.
     pub(super) fn cut(&mut self, calls: &mut Calls, out: &mut Emitter) {
         if !self.open {
             return;
         }
         self.release(calls, out);
-        match self.fault.take() {
-            Some(fault) => out.turn_end(fault.end),
+        match self.error.take() {
+            Some(error) => out.turn_end(error.end),
             None => out.interrupted(),
         }
     }
 
-    /// Nothing more comes.
+    /// Emits the open items and forgets the response.
     pub(super) fn release(&mut self, calls: &mut Calls, out: &mut Emitter) {
         self.show_items(calls, out);
         self.open = false;
     }
 
-    /// Shows what is left of items that never were done.
+    /// Emits items that were never finished.
     fn show_items(&mut self, calls: &mut Calls, out: &mut Emitter) {
-        let blocks = Blocks::of_response(self.count);
+        let block_ids = BlockIds::of_response(self.count);
         for open in std::mem::take(&mut self.items) {
-            open.show(blocks, calls, out);
+            open.show(block_ids, calls, out);
         }
     }
 
-    /// Translates an item that is done; `false` if its type is not known.
+    /// Translates a finished item; returns false if its type is unknown.
     fn item(
         &mut self,
         json: Json<'_>,
@@ -269,13 +268,13 @@ impl Responses {
         let open = self.index(&id, position);
         let open = open.filter(|at| self.items.get(*at).is_some_and(is_it));
         let name = open.map_or(id, |at| self.items.remove(at).item);
-        let blocks = Blocks::of_response(self.count).within(&name);
-        let said = item::item(json, blocks, calls, out);
-        self.refusal |= said.is_some_and(|said| said.refusal);
-        said.is_some()
+        let block_ids = BlockIds::of_response(self.count).of_item(&name);
+        let contents = item::item(json, block_ids, calls, out);
+        self.refusal |= contents.is_some_and(|contents| contents.refusal);
+        contents.is_some()
     }
 
-    /// The item that is not done, by its id or else by its place.
+    /// Finds an open item by its id, else by its position.
     fn index(&self, id: &str, position: Option<u64>) -> Option<usize> {
         let named = self.items.iter().rposition(|open| open.item == id);
         let placed = |open: &Open| position.is_some() && open.position == position;
@@ -288,7 +287,7 @@ impl Responses {
         }
     }
 
-    /// A summary came: it takes the place of the reasoning itself.
+    /// Drops the reasoning of an item that has a summary.
     fn drop_reasoning(&mut self, event: &Object<'_>) {
         if let Some(open) = self.open_item(event) {
             open.summarised = true;
@@ -309,7 +308,7 @@ impl Responses {
         item::call(&open.kind, &open.id, &open.name, &open.text, calls, out);
     }
 
-    /// Output of a command that still runs.
+    /// Emits output of a running command.
     fn shell_output(&mut self, event: &Object<'_>, out: &mut Emitter) {
         if let Some(open) = self.open_item(event) {
             let delta = event.get("delta").object();
@@ -324,7 +323,7 @@ impl Responses {
         self.items.get_mut(index)
     }
 
-    /// The id of the block that an event is about.
+    /// Returns the id of the block that an event refers to.
     fn block(&mut self, event: &Object<'_>) -> Option<String> {
         let part = [event.get("content_index"), event.get("summary_index")]
             .iter()
@@ -333,7 +332,7 @@ impl Responses {
             Some(open) => open.item.clone(),
             None => event.get("item_id").string(),
         };
-        Blocks::of_response(self.count).id(&item, part.unwrap_or(0))
+        BlockIds::of_response(self.count).id(&item, part.unwrap_or(0))
     }
 }
 
@@ -352,11 +351,11 @@ impl Open {
         })
     }
 
-    /// Shows an item that was cut off.
-    fn show(self, blocks: Blocks, calls: &mut Calls, out: &mut Emitter) {
+    /// Emits an unfinished item.
+    fn show(self, block_ids: BlockIds, calls: &mut Calls, out: &mut Emitter) {
         match self.kind.as_str() {
             "reasoning" if self.summarised => {}
-            "reasoning" => out.reasoning(blocks.id(&self.item, 0).as_deref(), self.text),
+            "reasoning" => out.reasoning(block_ids.id(&self.item, 0).as_deref(), self.text),
             "function_call" | "custom_tool_call" | "mcp_call" | "code_interpreter_call" => {
                 item::call(&self.kind, &self.id, &self.name, &self.text, calls, out);
             }
@@ -365,7 +364,7 @@ impl Open {
     }
 }
 
-/// How a response ended that did not fail with an error.
+/// Returns the end of a response without an error.
 fn ended(status: &str, response: &Object<'_>, refusal: bool) -> TurnEnd {
     let reason = response.get("incomplete_details").get("reason").string();
     match (status, reason.as_str()) {
@@ -380,7 +379,7 @@ fn ended(status: &str, response: &Object<'_>, refusal: bool) -> TurnEnd {
     }
 }
 
-/// The error of an event, or the whole event where it has no object of its own.
+/// Returns the error of an event, or the whole event if it is the error.
 fn whole<'a>(error: Json<'a>, frame: &Frame<'a>) -> Json<'a> {
     if error.is_object() {
         error
@@ -389,7 +388,7 @@ fn whole<'a>(error: Json<'a>, frame: &Frame<'a>) -> Json<'a> {
     }
 }
 
-/// Progress and repetitions of what other events say, and what is not text.
+/// Returns true for progress, repetitions of other events, and media.
 fn is_noise(kind: &str) -> bool {
     const PROGRESS: &[&str] = &[
         "web_search_call.",
@@ -410,7 +409,7 @@ fn is_noise(kind: &str) -> bool {
         "content_part.done",
         "reasoning_summary_part.added",
         "reasoning_summary_part.done",
-        // The item's end has it too, and there the summary is known.
+        // The finished item repeats it, and there the summary is known.
         "reasoning_text.done",
         "output_text.annotation.added",
         "shell_call_output_content.done",

@@ -1,11 +1,10 @@
-//! Which of OpenAI's shapes a frame has, and whether nobody else could have
-//! written it.
+//! Formats of frames, and recognition of OpenAI-compatible endpoints.
 
 use crate::json::{Json, Object};
 use crate::source::Probe;
 
-/// Whether a frame can only come from an OpenAI-compatible endpoint. What has a
-/// common form (messages, items, errors) counts only if it stands alone.
+/// Returns true if only an OpenAI-compatible endpoint can have sent a frame.
+/// Messages, items and errors, which are common, must not be wrapped.
 pub(super) fn recognise(probe: &Probe<'_>) -> bool {
     let fields = &probe.fields;
     match Shape::of(fields, probe.event) {
@@ -17,7 +16,7 @@ pub(super) fn recognise(probe: &Probe<'_>) -> bool {
     }
 }
 
-/// What a frame is.
+/// The format of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
     Chunk,
@@ -49,16 +48,16 @@ impl Shape {
             return Some(Self::Event);
         }
         let is_message = matches!(&*kind, "" | "message") && fields.get("role").is_string();
-        let said = ["content", "tool_calls", "function_call"];
-        if is_message && said.iter().any(|key| fields.has(key)) {
+        let keys = ["content", "tool_calls", "function_call"];
+        if is_message && keys.iter().any(|key| fields.has(key)) {
             return Some(Self::Message);
         }
-        // An item may hold an error, too.
+        // An item may contain an error, too.
         if object != "error" && !matches!(&*kind, "" | "error") {
             return Some(Self::Item);
         }
-        let told = object == "error" || !fields.get("error").is_null() || fields.has("detail");
-        told.then_some(Self::Error)
+        let is_error = object == "error" || !fields.get("error").is_null() || fields.has("detail");
+        is_error.then_some(Self::Error)
     }
 
     fn of_choices(fields: &Object<'_>, object: &str) -> Option<Self> {
@@ -71,15 +70,15 @@ impl Shape {
         if object == "chat.completion" || first.get("message").is_object() {
             return Some(Self::Body);
         }
-        // Azure's first chunk holds nothing but what its filter found.
+        // Azure's first chunk contains only the results of its filter.
         let is_chunk =
             known || first.get("delta").is_object() || fields.has("prompt_filter_results");
         is_chunk.then_some(Self::Chunk)
     }
 }
 
-/// A chat message, or an untyped or typed message item, that nobody wrapped:
-/// other agents' messages have fields or parts of their own.
+/// Returns true for a bare chat message or message item. Messages of agents have
+/// additional fields or parts.
 fn is_bare_message(fields: &Object<'_>) -> bool {
     const ROLES: &[&str] = &[
         "system",
@@ -132,7 +131,7 @@ fn is_bare_message(fields: &Object<'_>) -> bool {
             .all(|(key, _)| FIELDS.contains(&key) || (is_item && ITEM_FIELDS.contains(&key)))
 }
 
-/// An item of a conversation, known by the fields that only it has.
+/// Returns true for a bare item of a conversation, by its specific fields.
 fn is_bare_item(fields: &Object<'_>) -> bool {
     let kind = fields.get("type").string();
     let has = |keys: &[&str]| keys.iter().all(|key| fields.has(key));
@@ -154,7 +153,7 @@ fn is_bare_item(fields: &Object<'_>) -> bool {
         }
 }
 
-/// An error that is the whole body.
+/// Returns true for a body that is an error.
 fn is_bare_error(fields: &Object<'_>) -> bool {
     const FIELDS: &[&str] = &[
         "error",

@@ -9,7 +9,7 @@ fn read(input: &str) -> Vec<Event> {
     testing::events(&PROVIDER, input)
 }
 
-/// A stream of chat chunks whose choice 0 has these deltas.
+/// Returns a stream of chat chunks whose choice 0 has these deltas.
 fn stream(deltas: &[&str], finish: Option<&str>) -> String {
     let chunk = |delta: &str, finish: Option<&str>| {
         let finish = finish.map_or("null".to_owned(), |reason| format!("\"{reason}\""));
@@ -24,8 +24,8 @@ fn stream(deltas: &[&str], finish: Option<&str>) -> String {
     text
 }
 
-/// One line per event: its kind and what matters of it. Deltas are joined.
-fn told(input: &str) -> Vec<String> {
+/// Returns one line per event, with its kind and main fields. Joins deltas.
+fn outline(input: &str) -> Vec<String> {
     let mut lines: Vec<(String, String)> = Vec::new();
     for event in read(input) {
         let kind = event.body.kind().to_owned();
@@ -83,18 +83,18 @@ fn inline_thinking_is_reasoning_however_it_is_cut() {
         "text: Yes",
         "turn_end: Completed stop",
     ];
-    assert_eq!(told(&stream(&deltas, Some("stop"))), expected);
+    assert_eq!(outline(&stream(&deltas, Some("stop"))), expected);
     let body = r#"{"object":"chat.completion","choices":[{"message":{"content":"<think>Why not?</think>Yes"},"finish_reason":"stop"}]}"#;
-    assert_eq!(told(body), expected);
+    assert_eq!(outline(body), expected);
 }
 
 #[test]
-fn reasoning_that_comes_twice_is_shown_once() {
+fn repeated_reasoning_is_emitted_once() {
     let deltas = [
         r#"{"reasoning":"a","reasoning_content":"a","reasoning_details":[{"type":"reasoning.text","text":"a"}]}"#,
         r#"{"reasoning":null,"reasoning_details":[{"type":"reasoning.summary","summary":"b"},{"type":"reasoning.encrypted","data":"x"}]}"#,
     ];
-    assert_eq!(told(&stream(&deltas, Some("stop")))[0], "reasoning: ab");
+    assert_eq!(outline(&stream(&deltas, Some("stop")))[0], "reasoning: ab");
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn whole_calls_with_one_index_are_several() {
         r#"{"tool_calls":[{"function":{"name":"ls","arguments":{}}}]}"#,
     ];
     assert_eq!(
-        told(&stream(&deltas, Some("tool_calls"))),
+        outline(&stream(&deltas, Some("tool_calls"))),
         [
             "tool_use: a read [x] {\"path\":\"x\"}",
             "tool_use: b read [y] {\"path\":\"y\"}",
@@ -116,13 +116,13 @@ fn whole_calls_with_one_index_are_several() {
 }
 
 #[test]
-fn several_fragments_in_one_chunk_and_a_custom_tool_are_read() {
+fn several_fragments_in_one_chunk_and_a_custom_tool() {
     let deltas = [
         r#"{"tool_calls":[{"index":1,"id":"b","type":"custom","custom":{"name":"grep","input":"TO"}},{"index":0,"id":"a","function":{"name":"now","arguments":""}}]}"#,
         r#"{"tool_calls":[{"index":1,"custom":{"input":"DO"}}]}"#,
     ];
     assert_eq!(
-        told(&stream(&deltas, Some("tool_calls")))[..2],
+        outline(&stream(&deltas, Some("tool_calls")))[..2],
         ["tool_use: b grep [TODO] \"TODO\"", "tool_use: a now [] {}"]
     );
 }
@@ -134,18 +134,18 @@ fn a_call_before_more_text_keeps_its_place() {
         r#"{"content":"after"}"#,
     ];
     assert_eq!(
-        told(&stream(&deltas, Some("stop")))[..2],
+        outline(&stream(&deltas, Some("stop")))[..2],
         ["tool_use: a ls [] {}", "text: after"]
     );
 }
 
 #[test]
-fn a_call_that_was_cut_off_is_not_lost() {
+fn an_incomplete_call_is_not_lost() {
     let deltas = [
         r#"{"tool_calls":[{"index":0,"id":"a","function":{"name":"read","arguments":"{\"path\": \"sr"}}]}"#,
     ];
     assert_eq!(
-        told(&stream(&deltas, None)),
+        outline(&stream(&deltas, None)),
         [
             r#"tool_use: a read [] "{\"path\": \"sr""#,
             "turn_end: Interrupted "
@@ -154,7 +154,7 @@ fn a_call_that_was_cut_off_is_not_lost() {
 }
 
 #[test]
-fn growing_usage_is_told_once() {
+fn growing_usage_is_emitted_once() {
     let chunk = |tokens: u32, choices: &str| {
         format!(
             "data: {{\"object\":\"chat.completion.chunk\",\"id\":\"c\",\"choices\":[{choices}],\"usage\":{{\"prompt_tokens\":5,\"completion_tokens\":{tokens}}}}}\r\n\r\n"
@@ -163,7 +163,7 @@ fn growing_usage_is_told_once() {
     let delta = r#"{"index":0,"delta":{"content":"a"},"finish_reason":"stop"}"#;
     let input = [chunk(1, delta), chunk(2, ""), "data:[DONE]\r\n\r\n".into()].concat();
     assert_eq!(
-        told(&input),
+        outline(&input),
         [
             "text: a",
             "usage: Some(5) Some(2)",
@@ -175,12 +175,12 @@ fn growing_usage_is_told_once() {
 #[test]
 fn the_closing_mark_is_enough_to_complete_and_responses_may_follow_each_other() {
     let input = stream(&[r#"{"content":"a"}"#], None) + "data: [DONE]\n\n";
-    assert_eq!(told(&input), ["text: a", "turn_end: Completed "]);
+    assert_eq!(outline(&input), ["text: a", "turn_end: Completed "]);
     let second =
         stream(&[r#"{"content":"b"}"#], Some("stop")).replace("\"id\":\"c\"", "\"id\":\"d\"");
     let input = stream(&[r#"{"content":"a"}"#], Some("length")) + &second;
     assert_eq!(
-        told(&input),
+        outline(&input),
         [
             "text: a",
             "turn_end: Completed length",
@@ -217,7 +217,7 @@ fn errors_of_every_vendor_are_notices() {
             format!("notice: {message}"),
             format!("turn_end: Failed {reason}"),
         ];
-        assert_eq!(told(body), expected);
+        assert_eq!(outline(body), expected);
     }
 }
 
@@ -225,13 +225,13 @@ fn errors_of_every_vendor_are_notices() {
 fn an_error_beside_a_choice_ends_the_turn_once() {
     let input = "data: {\"object\":\"chat.completion.chunk\",\"error\":{\"code\":\"server_error\",\"message\":\"gone\"},\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\"},\"finish_reason\":\"error\"}]}\n\ndata: [DONE]\n\n";
     assert_eq!(
-        told(input),
+        outline(input),
         ["text: a", "notice: gone", "turn_end: Failed server_error"]
     );
 }
 
 #[test]
-fn other_forms_are_not_claimed() {
+fn other_formats_are_not_recognised() {
     for frame in [
         "",
         "<html><body>502 Bad Gateway</body></html>",
@@ -253,7 +253,7 @@ fn other_forms_are_not_claimed() {
 fn old_functions_correlate_by_order() {
     let input = r#"[{"role":"user","content":"q"},{"role":"assistant","content":null,"function_call":{"name":"f","arguments":""}},{"role":"function","name":"f","content":"1"},{"role":"assistant","content":null,"function_call":{"name":"f","arguments":"no"}},{"role":"function","name":"f","content":"{\"exit_code\":3}"}]"#;
     assert_eq!(
-        told(input),
+        outline(input),
         [
             "user: q",
             "tool_use: function_call-1 f [] {}",
@@ -269,7 +269,7 @@ fn old_functions_correlate_by_order() {
 fn every_turn_of_a_conversation_ends() {
     let input = r#"[{"role":"user","content":[{"type":"text","text":"a"},{"type":"image_url","image_url":{"url":"data:image/png;base64,AA"}},{"type":"input_image","image_url":"https://u"}]},{"role":"assistant","content":"b"},{"role":"user","content":"c"},{"role":"assistant","refusal":"d","content":null}]"#;
     assert_eq!(
-        told(input),
+        outline(input),
         [
             "user: a\n[image]\nhttps://u",
             "text: b",
@@ -283,7 +283,7 @@ fn every_turn_of_a_conversation_ends() {
 }
 
 #[test]
-fn a_summary_takes_the_place_of_the_reasoning() {
+fn a_summary_replaces_the_reasoning() {
     let both = r#"{"id":"rs","type":"reasoning","summary":[{"type":"summary_text","text":"short"}],"content":[{"type":"reasoning_text","text":"long"}]}"#;
     let input = format!(
         r#"{{"type":"response.created","response":{{"id":"r","reasoning":{{"summary":"auto"}}}}}}
@@ -293,7 +293,10 @@ fn a_summary_takes_the_place_of_the_reasoning() {
 {{"type":"response.output_item.done","output_index":0,"item":{both}}}
 {{"type":"response.completed","response":{{"id":"r","status":"completed","output":[{both}]}}}}"#
     );
-    assert_eq!(told(&input), ["reasoning: short", "turn_end: Completed "]);
+    assert_eq!(
+        outline(&input),
+        ["reasoning: short", "turn_end: Completed "]
+    );
 }
 
 #[test]
@@ -302,17 +305,20 @@ fn reasoning_without_a_summary_streams() {
 {"type":"response.reasoning_text.delta","item_id":"rs","content_index":0,"delta":"lo"}
 {"type":"response.reasoning_text.delta","item_id":"rs","content_index":0,"delta":"ng"}
 {"type":"response.output_item.done","output_index":0,"item":{"id":"rs","type":"reasoning","content":[{"text":"long"}]}}"#;
-    assert_eq!(told(input), ["reasoning: long", "turn_end: Interrupted "]);
+    assert_eq!(
+        outline(input),
+        ["reasoning: long", "turn_end: Interrupted "]
+    );
     let held = input.replace(
         "\"id\":\"r\"",
         "\"id\":\"r\",\"reasoning\":{\"summary\":\"auto\"}",
     );
     let cut = held.replace("output_item.done", "in_progress");
-    assert_eq!(told(&cut).last().unwrap(), "turn_end: Interrupted ");
+    assert_eq!(outline(&cut).last().unwrap(), "turn_end: Interrupted ");
 }
 
 #[test]
-fn a_closing_response_adds_what_no_event_brought() {
+fn the_final_response_adds_items_without_events() {
     let input = r#"{"type":"response.created","response":{"id":"r"}}
 {"type":"response.output_text.delta","item_id":"m","output_index":0,"content_index":0,"delta":"a"}
 {"type":"response.completed","response":{"id":"r","status":"completed","output":[{"id":"m","type":"message","content":[{"type":"output_text","text":"ab"},{"type":"output_text","text":"c"}]}]}}"#;
@@ -328,7 +334,7 @@ fn a_closing_response_adds_what_no_event_brought() {
 }
 
 #[test]
-fn a_streamed_call_is_shown_when_its_input_is_done() {
+fn a_streamed_call_is_emitted_when_its_input_is_done() {
     let input = r#"{"type":"response.created","response":{"id":"r"}}
 {"type":"response.output_item.added","output_index":0,"item":{"id":"fc","type":"function_call","call_id":"call","name":"ls","arguments":""}}
 {"type":"response.function_call_arguments.delta","item_id":"fc","delta":"{\"path\""}
@@ -336,7 +342,7 @@ fn a_streamed_call_is_shown_when_its_input_is_done() {
     let done = "\n{\"type\":\"response.function_call_arguments.done\",\"item_id\":\"fc\",\"arguments\":\"{\\\"path\\\":\\\".\\\"}\"}";
     for input in [input.to_owned(), input.to_owned() + done] {
         assert_eq!(
-            told(&input),
+            outline(&input),
             [
                 "tool_use: call ls [.] {\"path\":\".\"}",
                 "turn_end: Interrupted "
@@ -351,7 +357,7 @@ fn an_error_and_the_response_that_failed_with_it_are_one_end() {
     let error = r#"{"type":"error","sequence_number":1,"code":"server_error","message":"down"}"#;
     let failed = r#"{"type":"response.failed","response":{"id":"r","status":"failed","error":{"code":"server_error","message":"down"},"usage":{"input_tokens":1,"output_tokens":2},"output":[]}}"#;
     assert_eq!(
-        told(&[created, error, failed].join("\n")),
+        outline(&[created, error, failed].join("\n")),
         [
             "notice: down",
             "usage: Some(1) Some(2)",
@@ -359,19 +365,19 @@ fn an_error_and_the_response_that_failed_with_it_are_one_end() {
         ]
     );
     let alone = ["notice: down", "turn_end: Failed server_error"];
-    assert_eq!(told(&[created, error].join("\n")), alone);
+    assert_eq!(outline(&[created, error].join("\n")), alone);
     let again = created.replace("\"r\"", "\"r2\"");
-    assert_eq!(told(&[created, error, &again].join("\n"))[..2], alone);
+    assert_eq!(outline(&[created, error, &again].join("\n"))[..2], alone);
     let other = failed.replace("down", "out of reach");
-    let told = told(&[created, error, &other].join("\n"));
+    let lines = outline(&[created, error, &other].join("\n"));
     assert_eq!(
-        (&*told[0], &*told[2]),
+        (&*lines[0], &*lines[2]),
         ("notice: down", "notice: out of reach")
     );
 }
 
 #[test]
-fn items_whose_ids_change_are_told_by_their_places() {
+fn items_with_changing_ids_are_found_by_position() {
     let input = r#"{"type":"response.created","response":{"id":"r"}}
 {"type":"response.output_item.added","output_index":0,"item":{"id":"m1","type":"message","content":[]}}
 {"type":"response.output_item.added","output_index":1,"item":{"id":"f1","type":"function_call","call_id":"call","name":"ls","arguments":""}}
@@ -382,7 +388,7 @@ fn items_whose_ids_change_are_told_by_their_places() {
 {"type":"response.output_item.done","output_index":1,"item":{"id":"f3","type":"function_call","call_id":"call","name":"ls","arguments":"{\"path\":\".\"}"}}
 {"type":"response.completed","response":{"id":"r","status":"completed","output":[]}}"#;
     assert_eq!(
-        told(input),
+        outline(input),
         [
             "text: Hey",
             "tool_use: call ls [.] {\"path\":\".\"}",
@@ -392,16 +398,16 @@ fn items_whose_ids_change_are_told_by_their_places() {
 }
 
 #[test]
-fn a_tool_of_the_server_that_nobody_knows_keeps_its_fields() {
+fn an_unknown_tool_of_the_server_keeps_its_fields() {
     let input = r#"{"object":"response","id":"r","status":"completed","output":[{"type":"quantum_call","id":"q","status":"completed","qubits":3,"query":"spin"}]}"#;
     assert_eq!(
-        told(input)[0],
+        outline(input)[0],
         r#"tool_use: q quantum [spin] {"qubits":3,"query":"spin"}"#
     );
 }
 
 #[test]
-fn names_and_thoughts_may_come_in_pieces() {
+fn names_and_thoughts_in_pieces() {
     let deltas = [
         r#"{"thinking":"Th"}"#,
         r#"{"thinking":"ink"}"#,
@@ -410,7 +416,7 @@ fn names_and_thoughts_may_come_in_pieces() {
         r#"{"tool_calls":[{"index":0,"function":{"arguments":"{}"}}]}"#,
     ];
     assert_eq!(
-        told(&stream(&deltas, Some("tool_calls"))),
+        outline(&stream(&deltas, Some("tool_calls"))),
         [
             "reasoning: Think",
             "tool_use: c read_file [] {}",
@@ -421,20 +427,20 @@ fn names_and_thoughts_may_come_in_pieces() {
         r#"{"tool_calls":[{"index":0,"id":"c","function":{"name":"ls","arguments":"{"}}]}"#,
         r#"{"tool_calls":[{"index":0,"function":{"name":"ls","arguments":"}"}}]}"#,
     ];
-    assert_eq!(told(&stream(&repeated, None))[0], "tool_use: c ls [] {}");
+    assert_eq!(outline(&stream(&repeated, None))[0], "tool_use: c ls [] {}");
 }
 
 #[test]
-fn the_choices_of_a_body_come_in_their_order() {
+fn the_choices_of_a_body_keep_their_order() {
     let input = r#"{"object":"chat.completion","choices":[{"index":1,"message":{"content":"B"},"finish_reason":"stop"},{"index":0,"message":{"content":"A"},"finish_reason":"length"}]}"#;
     assert_eq!(
-        told(input),
+        outline(input),
         ["text: A", "text: B", "turn_end: Completed length"]
     );
 }
 
 #[test]
-fn a_page_is_searched_and_a_command_that_never_exited_says_why() {
+fn a_search_in_a_page_and_a_command_that_never_exited() {
     let input = r#"[{"type":"web_search_call","id":"w","status":"completed","action":{"type":"find_in_page","url":"https://u","pattern":"x"}},
 {"type":"shell_call","call_id":"s","action":{"commands":["a","b"]}},
 {"type":"shell_call_output","call_id":"s","output":[{"stdout":"1","stderr":"","outcome":{"type":"exit","exit_code":0}},{"stdout":"2","stderr":"","outcome":{"type":"timeout"}}]}]"#;
@@ -443,7 +449,7 @@ fn a_page_is_searched_and_a_command_that_never_exited_says_why() {
         &events[1].body,
         Body::ToolUse(call) if call.category == Category::Search && call.arg == "x"
     ));
-    assert_eq!(told(input)[3], "tool_result: s Error 12\ntimeout\n");
+    assert_eq!(outline(input)[3], "tool_result: s Error 12\ntimeout\n");
 }
 
 #[test]
@@ -458,7 +464,7 @@ fn items_of_a_conversation_give_results() {
 {"type":"custom_tool_call_output","call_id":"z","output":[{"type":"input_text","text":"late"}]},
 {"type":"item_reference","id":"x"}]"#;
     assert_eq!(
-        told(input),
+        outline(input),
         [
             r#"tool_use: p apply_patch [a] {"type":"create_file","path":"a","diff":"+x\n"}"#,
             "tool_result: p Ok ok",
@@ -484,22 +490,25 @@ fn items_of_a_conversation_give_results() {
 fn running_shell_output_is_live() {
     let input = r#"{"type":"response.output_item.added","output_index":1,"item":{"id":"so","type":"shell_call_output","call_id":"s"}}
 {"type":"response.shell_call_output_content.delta","item_id":"so","command_index":0,"delta":{"stdout":"a\n"}}"#;
-    assert_eq!(told(input)[0], "tool_output: s a\n");
+    assert_eq!(outline(input)[0], "tool_output: s a\n");
 }
 
 #[test]
-fn bodies_that_are_not_over_are_open() {
+fn unfinished_bodies_are_interrupted() {
     let body = |status: &str| {
         format!("{{\"object\":\"response\",\"id\":\"r\",\"status\":\"{status}\",\"output\":[]}}")
     };
-    assert_eq!(told(&body("queued")), ["turn_end: Interrupted "]);
-    assert_eq!(told(&body("cancelled")), ["turn_end: Canceled cancelled"]);
+    assert_eq!(outline(&body("queued")), ["turn_end: Interrupted "]);
+    assert_eq!(
+        outline(&body("cancelled")),
+        ["turn_end: Canceled cancelled"]
+    );
     let polled = [body("queued"), body("completed")].join("\n");
-    assert_eq!(told(&polled), ["turn_end: Completed "]);
+    assert_eq!(outline(&polled), ["turn_end: Completed "]);
 }
 
 #[test]
-fn unknown_and_wrong_things_are_kept() {
+fn unknown_and_mistyped_frames_are_kept() {
     let input = r#"{"type":"response.telepathy","sequence_number":1}
 {"type":"response.output_item.done","item":{"type":"wish"}}
 {"choices":7}
@@ -518,7 +527,7 @@ fn unknown_and_wrong_things_are_kept() {
 }
 
 #[test]
-fn statuses_and_levels_are_the_right_ones() {
+fn statuses_and_levels() {
     let events = read(r#"{"error":{"message":"m","type":"t","code":null}}"#);
     assert!(matches!(&events[1].body, Body::Notice(notice) if notice.level == Level::Error));
     assert!(

@@ -1,9 +1,8 @@
 //! Reasoning that servers without a reasoning parser leave in the answer: a
-//! `<think>…</think>` at its very beginning, cut anywhere by streaming.
+//! `<think>…</think>` at its start, which streaming may split anywhere.
 //!
-//! Only the tags are taken out. White space before the opening tag is dropped
-//! with it; white space after the closing one is part of the answer, if there
-//! is an answer.
+//! The tags and whitespace before the opening tag are removed. Whitespace after
+//! the closing tag belongs to the answer, if there is one.
 
 const OPEN: &str = "<think>";
 const CLOSE: &str = "</think>";
@@ -15,27 +14,27 @@ pub(super) enum Part {
     Answer,
 }
 
-/// Splits content that comes in pieces.
+/// Splits streamed content.
 #[derive(Clone, Default)]
 pub(super) struct Splitter {
     state: State,
-    /// What cannot be told apart yet: at most white space and part of a tag.
+    /// Undecided text: at most whitespace and a part of a tag.
     held: String,
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum State {
-    /// Nothing but white space came.
+    /// Only whitespace so far.
     #[default]
     Start,
     Thinking,
-    /// Only white space came since the closing tag.
+    /// Only whitespace since the closing tag.
     Closed,
     Answer,
 }
 
 impl Splitter {
-    /// Takes the next piece and hands out what is certain.
+    /// Adds a piece and passes on what is decided.
     pub(super) fn push(&mut self, piece: &str, sink: &mut dyn FnMut(Part, &str)) {
         if self.state == State::Answer {
             emit(Part::Answer, piece, sink);
@@ -57,7 +56,7 @@ impl Splitter {
         }
     }
 
-    /// Nothing follows: hands out what was held.
+    /// Passes on the undecided text at the end.
     pub(super) fn finish(&mut self, sink: &mut dyn FnMut(Part, &str)) {
         let held = std::mem::take(&mut self.held);
         match self.state {
@@ -105,7 +104,7 @@ fn emit(part: Part, text: &str, sink: &mut dyn FnMut(Part, &str)) {
     }
 }
 
-/// Splits content that came whole.
+/// Splits whole content.
 pub(super) fn split(content: &str, sink: &mut dyn FnMut(Part, &str)) {
     let mut splitter = Splitter::default();
     let (mut reasoning, mut answer) = (String::new(), String::new());
@@ -123,7 +122,7 @@ pub(super) fn split(content: &str, sink: &mut dyn FnMut(Part, &str)) {
 mod tests {
     use super::*;
 
-    /// Reasoning and answer, the same however the content is cut.
+    /// Returns reasoning and answer, which must not depend on the pieces.
     fn parts(content: &str) -> (String, String) {
         let collect = |pieces: &[String]| {
             let (mut reasoning, mut answer) = (String::new(), String::new());
@@ -178,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn white_space_alone_is_no_answer() {
+    fn whitespace_alone_is_not_an_answer() {
         expect("<think>x</think>\n\n", "x", "");
     }
 }

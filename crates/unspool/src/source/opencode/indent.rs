@@ -1,36 +1,35 @@
-//! The indentation that OpenCode takes away from its diffs: what all lines of
-//! one share. The lines that the model wrote for the call still have it, so that
-//! it can be put back. Called for every change that a finished call tells of.
+//! Restores the indentation of diffs. OpenCode removes what all lines of a diff
+//! have in common; the lines in the call's input still have it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::event::Edit;
 
-/// Lines as they are in the files, by what follows their indentation.
+/// Lines as they are in the files, by their text without indentation.
 #[derive(Default)]
 pub(super) struct Written<'a> {
     indents: BTreeMap<&'a str, BTreeSet<&'a str>>,
 }
 
 impl<'a> Written<'a> {
-    /// The lines of a text that replaced another. The first one may begin
-    /// behind its indentation.
+    /// Returns the lines of a replacement. The first one may start after its
+    /// indentation.
     pub(super) fn replacing(text: &'a str) -> Self {
         let mut lines = text.lines();
         let first = lines.next().filter(|first| first.starts_with([' ', '\t']));
         first.into_iter().chain(lines).collect()
     }
 
-    /// The lines that a patch in the format of `apply_patch` adds.
+    /// Returns the lines that an `apply_patch` patch adds.
     pub(super) fn patching(text: &'a str) -> Self {
         text.lines()
             .filter_map(|line| line.strip_prefix('+'))
             .collect()
     }
 
-    /// Puts back the indentation that the lines of a change lack.
+    /// Restores the missing indentation of an edit.
     pub(super) fn restore(&self, edit: &mut Edit) {
-        let Some(lost) = self.lost(edit) else {
+        let Some(lost) = self.missing(edit) else {
             return;
         };
         let lines = edit.hunks.iter_mut().flat_map(|hunk| &mut hunk.lines);
@@ -42,12 +41,12 @@ impl<'a> Written<'a> {
         }
     }
 
-    /// The indentation that is lacking in each of the added lines.
-    fn lost(&self, edit: &Edit) -> Option<&'a str> {
+    /// Returns the indentation that all added lines lack.
+    fn missing(&self, edit: &Edit) -> Option<&'a str> {
         let mut common: Option<BTreeSet<&str>> = None;
         let lines = edit.hunks.iter().flat_map(|hunk| &hunk.lines);
         for line in lines.filter_map(|line| line.strip_prefix('+')) {
-            let (indent, rest) = parted(line);
+            let (indent, rest) = split_indent(line);
             let Some(indents) = self.indents.get(rest) else {
                 continue;
             };
@@ -65,7 +64,7 @@ impl<'a> Written<'a> {
 impl<'a> FromIterator<&'a str> for Written<'a> {
     fn from_iter<I: IntoIterator<Item = &'a str>>(lines: I) -> Self {
         let mut written = Self::default();
-        for (indent, rest) in lines.into_iter().map(parted) {
+        for (indent, rest) in lines.into_iter().map(split_indent) {
             if !rest.is_empty() {
                 written.indents.entry(rest).or_default().insert(indent);
             }
@@ -74,8 +73,8 @@ impl<'a> FromIterator<&'a str> for Written<'a> {
     }
 }
 
-/// The indentation of a line, and the rest.
-fn parted(line: &str) -> (&str, &str) {
+/// Splits a line after its indentation.
+fn split_indent(line: &str) -> (&str, &str) {
     let rest = line.trim_start_matches([' ', '\t']);
     line.split_at(line.len() - rest.len())
 }
@@ -94,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn what_all_lines_of_a_diff_lack_is_put_back() {
+    fn the_common_indentation_is_restored() {
         let written = Written::replacing("        a\n        if b:\n            c\n");
         let shown = restored(
             &written,
@@ -109,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_diff_that_lacks_nothing_or_cannot_be_told_stays() {
+    fn a_complete_or_ambiguous_diff_is_unchanged() {
         let whole = " def f():\n+    a\n+    b\n";
         for text in ["    a\n    b\n", "a\n    b", "a", "other", "  a\n      b"] {
             let written = Written::replacing(text);
@@ -118,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_occur_twice_do_not_mislead() {
+    fn lines_that_occur_twice_are_ignored() {
         let written = Written::replacing("        }\n            x\n    }\n");
         assert_eq!(
             restored(&written, "+    }\n+        x\n+}\n"),

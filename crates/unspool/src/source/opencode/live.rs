@@ -1,7 +1,7 @@
-//! `opencode run --format json`: a line for each part that is finished. A tool
-//! line is the call and its result in one. The prompt, the model, running
-//! tools, sub-agents' work and the end of the turn are not in this stream; the
-//! last step that did not end in calls, or an error, closes the turn.
+//! `opencode run --format json`: a line for each finished part. A tool line is
+//! both the call and its result. The stream has no prompt, model, running tools,
+//! sub-agents or end of the turn: the last step that did not end with calls, or an
+//! error, ends the turn.
 
 use super::part::{self, ToolPart};
 use super::turn::Turn;
@@ -16,18 +16,18 @@ pub(super) struct Live {
 }
 
 impl Live {
-    /// Translates one line; false if its type is not known.
+    /// Translates a line; returns false if its type is unknown.
     pub(super) fn line(&mut self, line: &Object<'_>, out: &mut Emitter) -> bool {
         out.time_ms(line.get("timestamp").i64());
         self.session(line.get("sessionID").string(), out);
         let part = line.get("part").object();
         match line.get("type").str().as_deref() {
-            Some("step_start") => self.turn.go_on(),
-            // Only what follows a summary tells that it was one.
+            Some("step_start") => self.turn.resume(),
+            // Only the text after a summary marks it as one.
             Some("text") if part.get("metadata").get("compaction_continue").is_true() => {
                 out.compacted("");
             }
-            // What OpenCode says to itself in the user's place.
+            // A user text that OpenCode itself wrote.
             Some("text") if part.get("synthetic").is_true() => {}
             Some("text") => {
                 self.turn.touch();
@@ -66,7 +66,7 @@ impl Live {
     }
 
     fn tool(&mut self, part: &Object<'_>, out: &mut Emitter) {
-        self.turn.go_on();
+        self.turn.resume();
         let tool = ToolPart::new(part);
         out.tool_use(tool.call(&tool.call_id, &tool.names()));
         if tool.progress() == part::Progress::Finished {

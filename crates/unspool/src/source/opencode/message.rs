@@ -1,5 +1,5 @@
-//! The parts of a message that are neither an agent's text nor a call, which
-//! saved sessions and the server's stream share.
+//! Message parts other than an agent's text and calls, for saved sessions and the
+//! server's stream.
 
 use super::turn::error_text;
 use crate::event::Level;
@@ -7,8 +7,8 @@ use crate::frame::Frame;
 use crate::json::{Json, Object};
 use crate::source::Emitter;
 
-/// Whether a part of a user's message holds what a person said or gave.
-pub(super) fn says_something(part: &Object<'_>) -> bool {
+/// Returns true if a part of a user's message is the user's own.
+pub(super) fn is_from_user(part: &Object<'_>) -> bool {
     match part.get("type").str().as_deref() {
         Some("text") => !part.get("synthetic").is_true(),
         Some("file" | "subtask") => true,
@@ -16,20 +16,20 @@ pub(super) fn says_something(part: &Object<'_>) -> bool {
     }
 }
 
-/// A part of a user's message.
+/// Emits a part of a user's message.
 pub(super) fn user_part(json: Json<'_>, out: &mut Emitter) {
     let part = json.object();
     match part.get("type").str().as_deref() {
-        // What OpenCode adds: the content of files, reminders.
+        // OpenCode adds the content of files and reminders.
         Some("text") if part.get("synthetic").is_true() => {}
         Some("text") => out.user(part.get("text").payload(), false),
-        // A slash command that a sub-agent carries out.
+        // A slash command that a sub-agent runs.
         Some("subtask") => out.user(part.get("prompt").payload(), false),
         _ => other_part(json, out),
     }
 }
 
-/// The parts that are neither text nor a call.
+/// Emits a part that is neither text nor a call.
 pub(super) fn other_part(json: Json<'_>, out: &mut Emitter) {
     let part = json.object();
     match part.get("type").str().as_deref() {
@@ -41,10 +41,10 @@ pub(super) fn other_part(json: Json<'_>, out: &mut Emitter) {
             out.context(name, &part.get("mime").string(), url);
         }
         Some("retry") => out.notice(Level::Retry, error_text(part.get("error"))),
-        // Its summary follows as a message.
+        // The summary follows as a message.
         Some("compaction") => out.compacted(""),
-        // Beginnings of steps, states of the working tree, mentions that are
-        // in the text already.
+        // Starts of steps, snapshots of the working tree, mentions that the text
+        // contains too.
         Some("step-start" | "snapshot" | "patch" | "agent") => {}
         _ => out.unknown(&Frame::new(json.raw())),
     }

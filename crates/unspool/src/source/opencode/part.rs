@@ -1,4 +1,4 @@
-//! Message parts, which are the same in every shape: tool calls with their
+//! Message parts, which are the same in every format: tool calls with their
 //! states, steps with their tokens.
 
 use std::borrow::Cow;
@@ -11,7 +11,7 @@ use crate::source::edits::patched_path;
 use crate::source::usage::{self, Names, add, count};
 use crate::source::{Call, Emitter, Outcome};
 
-/// How far a call is.
+/// The progress of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Progress {
     /// Its arguments are not complete.
@@ -58,13 +58,13 @@ impl<'a> ToolPart<'a> {
         }
     }
 
-    /// Whether the model called a tool that does not exist or cannot be called
-    /// like this; OpenCode then calls `invalid` in its place.
+    /// Returns true if the model called a missing tool or used invalid arguments;
+    /// OpenCode then calls `invalid` instead.
     fn is_invalid(&self) -> bool {
         self.name == "invalid"
     }
 
-    /// Whether the call asks a person.
+    /// Returns true if the call asks the user a question.
     pub(super) fn is_question(&self) -> bool {
         self.name == "question"
     }
@@ -73,14 +73,14 @@ impl<'a> ToolPart<'a> {
         self.state.get("input")
     }
 
-    /// The call under the id `key`.
+    /// Returns the call under the id `key`.
     pub(super) fn call<'c>(&'c self, key: &'c str, names: &'c CallNames) -> Call<'c> {
         Call {
             id: key,
             name: &names.name,
             category: Some(self.category(&names.name)),
-            // All that is known of the input is the name and the error, which
-            // the result repeats.
+            // The input has only the name and the error, which the result
+            // repeats.
             arg: self.is_invalid().then_some(Cow::Borrowed("")),
             input: if self.is_invalid() {
                 None
@@ -92,12 +92,11 @@ impl<'a> ToolPart<'a> {
     }
 
     fn category(&self, name: &str) -> Category {
-        let told = told_category(name, &self.metadata, self.state.get("output"));
-        told.unwrap_or_else(|| crate::source::category(name))
+        let actual = actual_category(name, &self.metadata, self.state.get("output"));
+        actual.unwrap_or_else(|| crate::source::category(name))
     }
 
-    /// Whether the end of the call shows that it did something else than its name
-    /// and the beginning said.
+    /// Returns true if the result shows another category than the call had.
     pub(super) fn changes_category(&self, key: &str, out: &Emitter) -> bool {
         let category = self.category(&self.names().name);
         out.category_of(key).is_some_and(|known| known != category)
@@ -115,29 +114,29 @@ impl<'a> ToolPart<'a> {
         }
     }
 
-    /// The session of the sub-agent that the call started.
+    /// Returns the session of the sub-agent that the call started.
     pub(super) fn child(&self) -> Option<String> {
         let id = self.metadata.get("sessionId").string();
         id.starts_with("ses_").then_some(id)
     }
 
-    /// The kind of sub-agent that was asked for.
+    /// Returns the type of the requested sub-agent.
     pub(super) fn agent_name(&self) -> String {
         self.input().get("subagent_type").string()
     }
 
-    /// What a running call has printed so far.
+    /// Returns the output of a running call so far.
     pub(super) fn output_so_far(&self) -> Option<Cow<'a, str>> {
         self.metadata.get("output").str()
     }
 
-    /// When the call began and ended, in milliseconds since 1970.
+    /// Returns start and end of the call, in milliseconds since 1970.
     pub(super) fn times(&self) -> (Option<i64>, Option<i64>) {
         let time = self.state.get("time").object();
         (time.get("start").i64(), time.get("end").i64())
     }
 
-    /// How the call ended. `refused` says that a person was asked and said no.
+    /// Returns the result of the call; `refused` if the user denied permission.
     pub(super) fn outcome(&self, refused: bool) -> Outcome {
         let status = self.status(refused);
         let failed = self.state.get("status").str().as_deref() == Some("error");
@@ -177,7 +176,7 @@ impl<'a> ToolPart<'a> {
         match self.metadata.get("exit").i64() {
             Some(0) => ToolStatus::Ok,
             Some(_) => ToolStatus::Error,
-            // A command without an exit code was stopped before its end.
+            // A command without an exit code was stopped.
             None if self.metadata.has("exit") => self.stopped(),
             None if self.is_invalid() || self.is_failed_task() => ToolStatus::Error,
             None => ToolStatus::Ok,
@@ -196,7 +195,7 @@ impl<'a> ToolPart<'a> {
         }
     }
 
-    /// A sub-agent's result says in its first tag how the sub-agent ended.
+    /// Returns true if the first tag of a sub-agent's result reports a failure.
     fn is_failed_task(&self) -> bool {
         if self.name != "task" {
             return false;
@@ -206,7 +205,7 @@ impl<'a> ToolPart<'a> {
         tag.starts_with("<task ") && tag.contains(" state=\"error\"")
     }
 
-    /// The changes of files, with the line numbers of the diffs.
+    /// Returns the edits, with the line numbers of the diffs.
     fn edits(&self) -> Vec<Edit> {
         let mut edits = self.told_edits();
         let input = self.input();
@@ -252,7 +251,7 @@ impl<'a> ToolPart<'a> {
 
     fn diff_edits(&self, path: &str, diff: &str) -> Vec<Edit> {
         let mut edits = patch::unified(path, diff);
-        // An edit of nothing makes the file.
+        // Replacing an empty text creates the file.
         let creates = self.input().get("oldString").str().as_deref() == Some("");
         for edit in &mut edits {
             let mut lines = edit.hunks.iter().flat_map(|hunk| &hunk.lines);
@@ -264,7 +263,7 @@ impl<'a> ToolPart<'a> {
         edits
     }
 
-    /// A file written whole. What it replaced is not on record.
+    /// Returns the edit of a written file, whose old content is unknown.
     fn written(&self, path: &str) -> Option<Edit> {
         let content = self.input().get("content").str()?;
         let mut edit = patch::added(path, &content);
@@ -275,10 +274,9 @@ impl<'a> ToolPart<'a> {
     }
 }
 
-/// What a call did, where its result tells more than its name: `read` lists
-/// folders too, and a patch need not change what is in a file. The output is decoded
-/// only where nothing else tells it.
-pub(in crate::source) fn told_category(
+/// Returns the category that a result shows: `read` lists folders too, and a patch
+/// may only move files. The output is decoded only if needed.
+pub(in crate::source) fn actual_category(
     name: &str,
     metadata: &Object<'_>,
     output: Json<'_>,
@@ -310,13 +308,13 @@ pub(in crate::source) fn told_category(
     }
 }
 
-/// The labels of a call.
+/// Labels of a call.
 pub(super) struct CallNames {
     name: String,
     title: String,
 }
 
-/// One entry of the `files` that a patch changed.
+/// Reads an entry of the `files` that a patch changed.
 fn file_edit(file: Json<'_>) -> Option<Edit> {
     let fields = file.object();
     let diff = [fields.get("patch"), fields.get("diff")]
@@ -347,7 +345,7 @@ fn file_edit(file: Json<'_>) -> Option<Edit> {
     Some(edit)
 }
 
-/// A new file has no old lines, so that none has a number.
+/// Removes old line numbers, which a new file cannot have.
 fn clear_old_starts(edit: &mut Edit) {
     let hunks: &mut Vec<Hunk> = &mut edit.hunks;
     for hunk in hunks {
@@ -362,21 +360,20 @@ fn first_text(fields: &Object<'_>, keys: &[&str]) -> String {
         .unwrap_or_default()
 }
 
-/// Whether an error says that a person, or a rule that a person made, forbade
-/// the call.
+/// Returns true if an error says that the user or a rule denied the call.
 fn is_refusal(error: &str) -> bool {
     const REFUSALS: &[&str] = &[
         "The user rejected permission",
         "The user has specified a rule which prevents",
         "The user dismissed this question",
     ];
-    let words = error
+    let text = error
         .trim_start_matches("Error: ")
         .trim_start_matches("PermissionRejectedError: ");
-    REFUSALS.iter().any(|refusal| words.starts_with(refusal))
+    REFUSALS.iter().any(|refusal| text.starts_with(refusal))
 }
 
-/// What the shell tool itself added to the end of a command's output.
+/// Returns the note that the shell tool appends to a command's output.
 fn shell_note(output: &str) -> Option<&str> {
     ["shell_metadata", "bash_metadata"].iter().find_map(|tag| {
         let body = output
@@ -387,8 +384,8 @@ fn shell_note(output: &str) -> Option<&str> {
     })
 }
 
-/// Emits the tokens and the cost of a step or a message, if there are any. What
-/// a cache gave or took and the reasoning are counted apart.
+/// Emits the tokens and the cost of a step or a message, if there are any. Cached
+/// tokens and reasoning are counted separately.
 pub(super) fn usage(part: &Object<'_>, out: &mut Emitter) {
     const NAMES: Names = Names {
         input: &["input"],

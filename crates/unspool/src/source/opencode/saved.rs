@@ -1,15 +1,14 @@
-//! Saved sessions: `opencode export` (`{info, messages}`), single messages as
-//! the server returns them (`{info, parts}`), and the storage of older
-//! releases, where each session, message and part is a file of its own.
+//! Saved sessions: `opencode export` (`{info, messages}`), single messages of the
+//! server (`{info, parts}`), and the storage of older versions, which has a file
+//! for each session, message and part.
 //!
-//! Sub-agents are sessions of their own. They come as attached files and are
-//! played inside the call that started them; one that no call names is played
-//! at the end.
+//! Sub-agents are sessions in attached files. They are replayed inside the call
+//! that started them, or at the end if no call refers to them.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::message::{other_part, says_something, user_part};
+use super::message::{is_from_user, other_part, user_part};
 use super::part::{self, Progress, ToolPart};
 use super::turn::Turn;
 use crate::event::{Agent, Session, TurnStatus};
@@ -21,7 +20,7 @@ use store::{Store, Transcript};
 
 mod store;
 
-/// Sub-agents of sub-agents are followed this far.
+/// Maximum depth of nested sub-agents.
 const DEEPEST: u32 = 32;
 
 #[derive(Clone, Default)]
@@ -34,8 +33,8 @@ pub(super) struct Saved {
 struct State {
     session: Session,
     turn: Turn,
-    /// Sessions of sub-agents that were played.
-    played: BTreeSet<String>,
+    /// Sessions that were replayed.
+    replayed: BTreeSet<String>,
 }
 
 impl Saved {
@@ -93,7 +92,7 @@ impl Saved {
 }
 
 impl State {
-    /// Emits the session when it is another one or more is known of it.
+    /// Emits the session if it is new or more is known of it.
     fn announce(&mut self, session: Session, out: &mut Emitter) {
         if session.id != self.session.id {
             self.turn.close(TurnStatus::Interrupted, out);
@@ -110,7 +109,7 @@ impl State {
     }
 }
 
-/// Plays transcripts with all that they refer to.
+/// Replays transcripts and the sub-agents that they refer to.
 struct Player<'a> {
     store: &'a Store,
     state: &'a mut State,
@@ -119,7 +118,7 @@ struct Player<'a> {
 impl Player<'_> {
     fn root(&mut self, transcript: &Transcript<'_>, out: &mut Emitter) {
         let session = transcript.session();
-        self.state.played.insert(session.id.clone());
+        self.state.replayed.insert(session.id.clone());
         out.time_ms(transcript.info.get("time").get("created").i64());
         self.state.announce(session, out);
         self.messages(transcript, None, out);
@@ -154,7 +153,7 @@ impl Player<'_> {
 
     fn user(&mut self, parts: &[Json<'_>], out: &mut Emitter) {
         let is_root = out.current_agent().is_none();
-        if is_root && parts.iter().any(|part| says_something(&part.object())) {
+        if is_root && parts.iter().any(|part| is_from_user(&part.object())) {
             self.state.turn.close(TurnStatus::Interrupted, out);
             self.state.turn.touch();
         }
@@ -174,11 +173,11 @@ impl Player<'_> {
             None => std::mem::take(&mut self.state.turn),
             Some(_) => Turn::default(),
         };
-        turn.go_on();
+        turn.resume();
         let completed = info.get("time").get("completed").i64();
         let mut stepped = false;
         for json in parts {
-            // A step ends with its message, and has no time of its own.
+            // A step has no time; it ends with its message.
             if json.get("type").str().as_deref() == Some("step-finish") {
                 stepped = true;
                 out.time_ms(completed);
@@ -254,16 +253,16 @@ impl Player<'_> {
         }
     }
 
-    /// Plays a sub-agent's session, once.
+    /// Replays a sub-agent's session, once.
     fn child(&mut self, id: &str, parent: &str, name: &str, depth: u32, out: &mut Emitter) {
-        if depth > DEEPEST || self.state.played.contains(id) {
+        if depth > DEEPEST || self.state.replayed.contains(id) {
             return;
         }
         let store = self.store;
         let Some(transcript) = store.transcript(id) else {
             return;
         };
-        self.state.played.insert(id.to_owned());
+        self.state.replayed.insert(id.to_owned());
         let agent = Arc::new(Agent {
             id: id.to_owned(),
             parent: parent.to_owned(),

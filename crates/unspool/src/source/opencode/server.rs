@@ -1,13 +1,13 @@
-//! The server's event stream: `{id, type, properties}` for everything that
-//! happens in all sessions of a directory.
+//! The server's event stream: `{id, type, properties}` of all sessions of a
+//! directory.
 //!
-//! Parts come whole each time they change: a text first empty, then as deltas,
-//! then whole; a call as pending, running (with the whole output so far) and
-//! finished. Sub-agents' sessions are on the same stream. A turn ends when its
-//! session is idle; after an error or an abort that is said twice, and the
-//! rest of the message comes in between.
+//! Parts are sent whole each time they change: a text first empty, then as
+//! deltas, then whole; a call as pending, running (with the whole output so far)
+//! and finished. Sessions of sub-agents are on the same stream. A turn ends when
+//! its session is idle; after an error or an abort there are two such events, with
+//! the rest of the message between them.
 
-use super::message::{other_part, says_something, user_part};
+use super::message::{is_from_user, other_part, user_part};
 use super::part::{self, ToolPart};
 use crate::event::Level;
 use crate::json::{Json, Object};
@@ -24,7 +24,7 @@ mod requests;
 mod sessions;
 mod texts;
 
-/// Messages whose author is remembered, and finished parts.
+/// Messages with a known author, and finished parts, that are remembered.
 const REMEMBERED: usize = 4096;
 
 #[derive(Clone, Default)]
@@ -37,12 +37,12 @@ pub(super) struct Server {
     from_user: RecentSet<String, REMEMBERED>,
     /// Messages that agents wrote.
     from_agent: RecentSet<String, REMEMBERED>,
-    /// Parts that are finished: what comes of them is a repetition.
+    /// Finished parts; later events of them are repetitions.
     finished: RecentSet<String, REMEMBERED>,
 }
 
 impl Server {
-    /// Translates one event; false if its type is not known.
+    /// Translates an event; returns false if its type is unknown.
     pub(super) fn event(&mut self, event: &Object<'_>, out: &mut Emitter) -> bool {
         let fields = event.get("properties").object();
         let kind = event.get("type").string();
@@ -83,7 +83,7 @@ impl Server {
     }
 
     pub(super) fn finish(&mut self, out: &mut Emitter) {
-        self.requests.give_up("", out);
+        self.requests.end_turn("", out);
         self.sessions.finish(out);
     }
 
@@ -107,7 +107,7 @@ impl Server {
             self.sessions.enter(session, out).waiting = true;
             return;
         }
-        self.requests.give_up(session, out);
+        self.requests.end_turn(session, out);
         self.sessions.close(session, out);
         self.texts.forget(session);
         self.calls.forget(session);
@@ -158,7 +158,7 @@ impl Server {
             "tool" => self.tool(&session_id, &ToolPart::new(&part), out),
             "step-start" => {
                 session.waiting = false;
-                session.turn.go_on();
+                session.turn.resume();
             }
             "step-finish" => {
                 session.turn.step(&part.get("reason").string());
@@ -170,18 +170,18 @@ impl Server {
     }
 
     fn user_part(&mut self, session: &str, json: Json<'_>, out: &mut Emitter) {
-        if says_something(&json.object()) {
+        if is_from_user(&json.object()) {
             if self.sessions.is_waiting(session) {
                 self.sessions.close(session, out);
             }
-            self.sessions.enter(session, out).turn.go_on();
+            self.sessions.enter(session, out).turn.resume();
         }
         self.sessions.enter(session, out);
         user_part(json, out);
     }
 
-    /// Who wrote a part is said by its message; if that was not seen, by the
-    /// times that only agents' texts have.
+    /// Returns true if a user wrote a part. If its message was not seen, the times
+    /// decide that only agents' texts have.
     fn is_user_part(&self, part: &Object<'_>, kind: &str) -> bool {
         let message = part.get("messageID").string();
         if self.from_user.contains(&message) {
@@ -215,15 +215,15 @@ impl Server {
             }
             part::Progress::Finished => {
                 self.announce(session, tool, out);
-                let refused = self.requests.was_refused(session, &tool.call_id);
-                let asked = self.requests.tells_questions;
+                let refused = self.requests.take_refused(session, &tool.call_id);
+                let asked = self.requests.has_questions;
                 self.calls.finish(tool, refused, asked, out);
                 self.finished.add(&tool.id);
             }
         }
     }
 
-    /// Emits the call, and what was asked about it before it was known.
+    /// Emits the call and the requests that waited for it.
     fn announce(&mut self, session: &str, tool: &ToolPart<'_>, out: &mut Emitter) {
         let is_new = self.calls.announce(session, tool, out);
         if let Some(child) = tool.child() {
@@ -238,9 +238,9 @@ impl Server {
     }
 }
 
-/// Events that say nothing about the conversation, or nothing that other
-/// events do not say: `todo.updated` repeats the call of the plan tool,
-/// `session.diff` and `file.edited` the edits of calls.
+/// Returns true for events that are not part of the conversation or repeat
+/// others: `todo.updated` repeats the call of the plan tool, `session.diff` and
+/// `file.edited` the edits of calls.
 fn is_noise(kind: &str) -> bool {
     const PREFIXES: &[&str] = &[
         "server.",

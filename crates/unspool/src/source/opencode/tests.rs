@@ -21,7 +21,7 @@ fn read(frames: &[String]) -> Vec<Event> {
     reader.events().collect()
 }
 
-/// The events as JSON without their numbers, each checked for a piece.
+/// Compares events as JSON, each with a part of the text.
 fn assert_shape(events: &[Event], pieces: &[(&str, &str)]) {
     let lines: Vec<String> = events
         .iter()
@@ -65,7 +65,7 @@ fn idle(session: &str) -> String {
 }
 
 #[test]
-fn calls_that_were_stopped_refused_or_timed_out() {
+fn canceled_rejected_and_timed_out_calls() {
     let aborted = r#"{"status":"completed","input":{},"output":"x\n<shell_metadata>\nUser aborted the command\n</shell_metadata>","metadata":{"exit":null}}"#;
     let interrupted = r#"{"status":"error","input":{},"error":"Tool execution aborted","metadata":{"interrupted":true}}"#;
     let dismissed =
@@ -94,7 +94,7 @@ fn calls_that_were_stopped_refused_or_timed_out() {
 }
 
 #[test]
-fn writes_and_edits_that_make_or_replace_a_file() {
+fn writes_and_edits_that_create_or_replace_a_file() {
     let replaced = r#"{"status":"completed","input":{"filePath":"/f","content":"a\nb\n"},"output":"","metadata":{"exists":true}}"#;
     let made = r#"{"status":"completed","input":{"filePath":"/g","oldString":"","newString":"x"},"output":"","metadata":{"diff":"--- /g\n+++ /g\n@@ -0,0 +1,1 @@\n+x\n"}}"#;
     let events = read(&[tool("a", "write", replaced), tool("b", "edit", made)]);
@@ -118,7 +118,7 @@ fn writes_and_edits_that_make_or_replace_a_file() {
 }
 
 #[test]
-fn a_turn_goes_on_after_an_error_that_was_mended() {
+fn a_turn_continues_after_an_error_with_a_retry() {
     let error = r#"{"type":"error","timestamp":1,"sessionID":"ses_1","error":{"name":"ContextOverflowError","data":{"message":"too long"}}}"#;
     let events = read(&[
         error.to_owned(),
@@ -194,7 +194,7 @@ fn aborted_calls_come_before_the_end_of_the_turn() {
 }
 
 #[test]
-fn a_refusal_without_a_result_gives_one() {
+fn a_rejected_call_gets_a_result() {
     let running = r#"{"id":"prt_1","type":"tool","callID":"a","tool":"bash","state":{"status":"running","input":{}}}"#;
     let asked = r#"{"id":"per_1","sessionID":"ses_1","permission":"bash","patterns":["rm *"],"tool":{"callID":"a"}}"#;
     let reply = r#"{"sessionID":"ses_1","requestID":"per_1","reply":"reject"}"#;
@@ -242,7 +242,7 @@ fn a_sub_agent_may_use_its_callers_call_id() {
 }
 
 #[test]
-fn a_stream_joined_in_the_middle_is_understood() {
+fn a_stream_that_starts_in_the_middle() {
     let delta = r#"{"sessionID":"ses_1","messageID":"m","partID":"p","field":"text","delta":"lo"}"#;
     let events = read(&[
         event("message.part.delta", delta),
@@ -331,7 +331,7 @@ fn a_saved_session_ends_each_turn_and_shows_a_running_call() {
 }
 
 #[test]
-fn a_sub_agent_that_no_call_names_is_played_at_the_end() {
+fn a_sub_agent_without_a_call_is_replayed_at_the_end() {
     let child = r#"{"info":{"id":"ses_2","parentID":"ses_1","agent":"explore"},"messages":[{"info":{"id":"msg_1","role":"assistant"},"parts":[{"id":"prt_1","type":"text","text":"lost"}]}]}"#;
     let mut reader = reader();
     reader.attach("child.json", child.as_bytes());
@@ -358,7 +358,7 @@ fn an_empty_saved_session_has_no_turn() {
 }
 
 #[test]
-fn frames_of_others_are_not_taken() {
+fn frames_of_other_agents_are_not_recognised() {
     let claims = |text: &str| {
         let fields = Json::parse(text).unwrap().object();
         super::is_ours(&crate::source::Probe {
@@ -384,7 +384,7 @@ fn frames_of_others_are_not_taken() {
 }
 
 #[test]
-fn an_output_limit_is_no_failure() {
+fn an_output_limit_is_not_a_failure() {
     let error = r#"{"type":"error","timestamp":1,"sessionID":"ses_1","error":{"name":"MessageOutputLengthError","data":{}}}"#;
     let events = read(&[error.to_owned()]);
     let Some(Body::TurnEnd(end)) = events.last().map(|event| &event.body) else {
@@ -397,7 +397,7 @@ fn an_output_limit_is_no_failure() {
 }
 
 #[test]
-fn what_a_call_did_is_told_by_its_result() {
+fn the_result_decides_the_category() {
     let ended = |name: &str, metadata: &str, output: &str| {
         let state = format!(
             r#"{{"status":"completed","input":{{"filePath":"/p"}},"output":"{output}","metadata":{metadata}}}"#
@@ -426,7 +426,7 @@ fn what_a_call_did_is_told_by_its_result() {
 }
 
 #[test]
-fn a_folder_that_the_server_reads_is_listed_in_the_end() {
+fn reading_a_folder_becomes_a_listing() {
     let state = |state: &str| {
         let tool = format!(
             r#"{{"id":"prt_1","messageID":"msg_1","type":"tool","callID":"c","tool":"read","state":{state}}}"#
@@ -450,7 +450,7 @@ fn a_folder_that_the_server_reads_is_listed_in_the_end() {
 }
 
 #[test]
-fn the_diff_of_an_old_patch_is_one_of_the_patched_file() {
+fn the_diff_of_an_old_patch_belongs_to_the_patched_file() {
     let state = r#"{"status":"completed","input":{"patchText":"*** Begin Patch\n*** Update File: z.txt\n@@\n-x\n+y\n*** End Patch"},"output":"ok","metadata":{"diff":"@@ -1,1 +1,1 @@\n-x\n+y\n"}}"#;
     let events = read(&[tool("c", "patch", state)]);
     let edits = events.iter().find_map(|event| match &event.body {

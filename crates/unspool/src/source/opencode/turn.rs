@@ -1,18 +1,18 @@
-//! How a turn ends: kept while it is open, told once.
+//! The end of a turn.
 //!
-//! OpenCode has no record that closes a turn. What a step or an error says
-//! about the end is therefore held until it is known that nothing follows.
+//! OpenCode has no end-of-turn record. The end that a step or an error implies is
+//! held until nothing follows.
 
 use crate::event::{Level, TurnEnd, TurnStatus};
 use crate::json::Json;
 use crate::source::Emitter;
 
-/// The turn that is open, and how it would end now.
+/// The open turn and the end that it would have now.
 #[derive(Clone, Default)]
 pub(super) struct Turn {
     open: bool,
     end: Option<TurnEnd>,
-    /// The error that was shown last, which comes in several records.
+    /// The last error emitted; several records repeat it.
     error: String,
     failed: bool,
 }
@@ -22,19 +22,19 @@ impl Turn {
         self.open
     }
 
-    /// Something of the turn was seen.
+    /// Opens the turn.
     pub(super) fn touch(&mut self) {
         self.open = true;
     }
 
-    /// Work goes on: what was said about the end does not hold any more.
-    pub(super) fn go_on(&mut self) {
+    /// Continues the turn: the end that was held does not hold any more.
+    pub(super) fn resume(&mut self) {
         self.open = true;
         self.end = None;
         self.failed = false;
     }
 
-    /// A call of the model ended for this reason.
+    /// Reads the reason for which a step ended.
     pub(super) fn step(&mut self, reason: &str) {
         self.open = true;
         if self.failed || reason.is_empty() {
@@ -50,7 +50,7 @@ impl Turn {
         });
     }
 
-    /// An error ended the work. It is shown unless it was shown before.
+    /// Fails the turn. Emits the error, unless it repeats the last one.
     pub(super) fn fail(&mut self, error: Json<'_>, out: &mut Emitter) {
         let name = error.get("name").string();
         let message = error_text(error);
@@ -75,15 +75,15 @@ impl Turn {
         });
     }
 
-    /// Forgets how the last step ended, unless an error followed.
+    /// Forgets the end of the last step, unless an error followed.
     pub(super) fn forget_step(&mut self) {
         if !self.failed {
             self.end = None;
         }
     }
 
-    /// Ends the turn, if one is open or an error was its only record.
-    /// `otherwise` holds where nothing said how.
+    /// Ends the turn, if one is open or an error was its only record. `otherwise` is
+    /// the status if no record implies one.
     pub(super) fn close(&mut self, otherwise: TurnStatus, out: &mut Emitter) {
         let turn = std::mem::take(self);
         if turn.open || turn.end.is_some() {
@@ -95,7 +95,7 @@ impl Turn {
     }
 }
 
-/// What an error says: its message, or its name where it has none.
+/// Returns the message of an error, or its name.
 pub(super) fn error_text(error: Json<'_>) -> String {
     [error.get("data").get("message"), error.get("message")]
         .into_iter()

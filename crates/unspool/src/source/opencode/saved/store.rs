@@ -1,11 +1,11 @@
-//! The attached files of a saved session, and transcripts made of them.
+//! The attached files of a saved session, and transcripts read from them.
 
 use std::collections::BTreeMap;
 
 use crate::event::Session;
 use crate::json::{Json, Object};
 
-/// The text of the attached files, by what they hold.
+/// The texts of attached files, by content.
 #[derive(Clone, Default)]
 pub(super) struct Store {
     /// Whole exports, by session.
@@ -25,7 +25,7 @@ pub(super) struct Transcript<'a> {
 }
 
 impl Store {
-    /// Takes a file in; one that holds nothing of a conversation is left out.
+    /// Adds a file, unless it contains nothing of a conversation.
     pub(super) fn add(&mut self, text: &str) {
         let Some(json) = Json::parse(text) else {
             return;
@@ -49,7 +49,7 @@ impl Store {
         }
     }
 
-    /// The sessions that are here whole, the oldest first.
+    /// Returns the complete sessions, oldest first.
     pub(super) fn session_ids(&self) -> Vec<String> {
         let mut ids: Vec<&String> = self.exports.keys().chain(self.sessions.keys()).collect();
         // Newer sessions have smaller ids.
@@ -68,7 +68,7 @@ impl Store {
         })
     }
 
-    /// The stored messages of a session, in order.
+    /// Returns the messages of a session, in order.
     pub(super) fn messages(&self, session: &str) -> Vec<(Json<'_>, Vec<Json<'_>>)> {
         let messages = self.messages.get(session);
         messages
@@ -103,8 +103,7 @@ impl<'a> Transcript<'a> {
         }
     }
 
-    /// What is known of the session. Older releases name the model in the
-    /// messages alone.
+    /// Returns the session's data. Older versions have the model only in messages.
     pub(super) fn session(&self) -> Session {
         let session = session(&self.info.object());
         Session {
@@ -117,7 +116,7 @@ impl<'a> Transcript<'a> {
         }
     }
 
-    /// The agent that wrote it.
+    /// Returns the name of the agent that wrote it.
     pub(super) fn agent_name(&self) -> String {
         match self.info.get("agent").string() {
             name if name.is_empty() => self.first("agent"),
@@ -134,7 +133,7 @@ impl<'a> Transcript<'a> {
     }
 }
 
-/// The data of a session, in every shape in which it is told.
+/// Reads the data of a session in any format.
 pub(in crate::source::opencode) fn session(info: &Object<'_>) -> Session {
     let title = info.get("title").string();
     let unnamed = title.starts_with("New session - ") || title.starts_with("Child session - ");

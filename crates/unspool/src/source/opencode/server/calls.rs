@@ -1,11 +1,11 @@
-//! The calls that have no result yet.
+//! Open calls.
 
 use std::collections::HashMap;
 
 use crate::source::Emitter;
 use crate::source::opencode::part::ToolPart;
 
-/// The open calls, by the ids of their parts.
+/// Open calls by the ids of their parts.
 #[derive(Clone, Default)]
 pub(super) struct Calls(HashMap<String, Open>);
 
@@ -13,14 +13,14 @@ pub(super) struct Calls(HashMap<String, Open>);
 struct Open {
     session: String,
     call_id: String,
-    /// The id that the emitter knows the call by.
+    /// The call's id for the emitter.
     key: String,
     /// The output that was emitted.
     output: String,
 }
 
 impl Calls {
-    /// Emits a call that was not emitted yet; false if it was.
+    /// Emits a call; returns false if it was emitted before.
     pub(super) fn announce(
         &mut self,
         session: &str,
@@ -36,7 +36,7 @@ impl Calls {
         } else {
             &tool.call_id
         };
-        // What is asked is emitted with its answer.
+        // A question is emitted with its answer.
         if !tool.is_question() {
             out.tool_use(tool.call(key, &tool.names()));
         }
@@ -50,18 +50,17 @@ impl Calls {
         true
     }
 
-    /// Emits what is new of a running call's output.
+    /// Emits the added output of a running call.
     pub(super) fn output(&mut self, tool: &ToolPart<'_>, out: &mut Emitter) {
         if let Some(open) = self.0.get_mut(&tool.id)
             && let Some(output) = tool.output_so_far()
         {
-            out.tool_output(&open.key, news(&open.output, &output));
+            out.tool_output(&open.key, added(&open.output, &output));
             open.output = output.into_owned();
         }
     }
 
-    /// Emits the result of a call, unless the call is a question that was
-    /// `asked` in another way.
+    /// Emits the result of a call, except for a question that another event `asked`.
     pub(super) fn finish(
         &mut self,
         tool: &ToolPart<'_>,
@@ -82,7 +81,7 @@ impl Calls {
         }
     }
 
-    /// The id under which the call of a part was emitted.
+    /// Returns the id in the events of a part's call.
     pub(super) fn emitted_id(&self, part: &str, out: &Emitter) -> String {
         let key = self.0.get(part).map(|open| open.key.as_str());
         key.and_then(|key| out.emitted_id(key))
@@ -90,7 +89,7 @@ impl Calls {
             .to_owned()
     }
 
-    /// The id that the emitter knows a call by; `None` if it is not open.
+    /// Returns the call's id for the emitter; `None` if it is not open.
     pub(super) fn key(&self, session: &str, call_id: &str) -> Option<&str> {
         let mut calls = self.0.values();
         calls
@@ -98,16 +97,16 @@ impl Calls {
             .map(|open| open.key.as_str())
     }
 
-    /// The session's turn is over.
+    /// Forgets the calls of a session at the end of its turn.
     pub(super) fn forget(&mut self, session: &str) {
         self.0.retain(|_, open| open.session != session);
     }
 }
 
-/// What `now` has after `before`. A long output is cut at its beginning, which
-/// dots then stand for.
-fn news<'a>(before: &str, now: &'a str) -> &'a str {
-    /// Enough of a beginning to find it again.
+/// Returns the text that `now` adds to `before`. A long output loses its start,
+/// which dots replace.
+fn added<'a>(before: &str, now: &'a str) -> &'a str {
+    /// Bytes of a start that identify it.
     const ANCHOR: usize = 256;
     if let Some(rest) = now.strip_prefix(before) {
         return rest;
@@ -131,24 +130,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn output_so_far_gives_what_is_new() {
-        assert_eq!(news("", "a\n"), "a\n");
-        assert_eq!(news("a\n", "a\nb\n"), "b\n");
-        assert_eq!(news("a\nb\n", "a\nb\n"), "");
-        assert_eq!(news("a", "x"), "x");
+    fn additions_to_the_output() {
+        assert_eq!(added("", "a\n"), "a\n");
+        assert_eq!(added("a\n", "a\nb\n"), "b\n");
+        assert_eq!(added("a\nb\n", "a\nb\n"), "");
+        assert_eq!(added("a", "x"), "x");
     }
 
     #[test]
-    fn output_that_lost_its_beginning_goes_on() {
+    fn additions_to_output_that_lost_its_start() {
         let lines = |range: std::ops::Range<u32>| {
             let lines: Vec<String> = range.map(|line| format!("line {line}\n")).collect();
             lines.concat()
         };
         let now = format!("...\n\n{}", lines(500..1200));
-        assert_eq!(news(&lines(0..1000), &now), lines(1000..1200));
+        assert_eq!(added(&lines(0..1000), &now), lines(1000..1200));
         let later = format!("...\n\n{}", lines(600..1201));
-        assert_eq!(news(&now, &later), "line 1200\n");
+        assert_eq!(added(&now, &later), "line 1200\n");
         let far = format!("...\n\n{}", lines(5000..5002));
-        assert_eq!(news(&now, &far), lines(5000..5002));
+        assert_eq!(added(&now, &far), lines(5000..5002));
     }
 }

@@ -1,7 +1,7 @@
-//! What the agent asks a person: permissions and questions.
+//! Permissions and questions.
 //!
 //! A request may come before the arguments of its call; it then waits for the
-//! call, which began before it. A question is emitted with its answer.
+//! call. A question is emitted with its answer.
 
 use std::collections::BTreeMap;
 
@@ -14,9 +14,9 @@ use crate::source::{Emitter, Outcome};
 pub(super) struct Requests {
     permissions: BTreeMap<String, Request>,
     questions: BTreeMap<String, Question>,
-    /// Whether questions are told beside the calls that ask them.
-    pub(super) tells_questions: bool,
-    /// Session and id of calls that were refused and have no result yet.
+    /// Questions have events besides the calls that ask them.
+    pub(super) has_questions: bool,
+    /// Session and id of rejected calls without a result.
     refused: Vec<(String, String)>,
 }
 
@@ -91,8 +91,8 @@ impl Requests {
         }
     }
 
-    /// Whether a person said no to the call that now ends.
-    pub(super) fn was_refused(&mut self, session: &str, call_id: &str) -> bool {
+    /// Removes a finished call from the rejected ones; returns true if it was one.
+    pub(super) fn take_refused(&mut self, session: &str, call_id: &str) -> bool {
         let before = self.refused.len();
         self.refused
             .retain(|(of, call)| of != session || call != call_id);
@@ -100,7 +100,7 @@ impl Requests {
     }
 
     pub(super) fn question(&mut self, fields: &Object<'_>) {
-        self.tells_questions = true;
+        self.has_questions = true;
         let questions = fields.get("questions").array();
         let question = Question {
             session: fields.get("sessionID").string(),
@@ -123,9 +123,9 @@ impl Requests {
         }
     }
 
-    /// The turn of a session is over (of all sessions, without a name): what
-    /// was asked stays without an answer, what was refused has no result.
-    pub(super) fn give_up(&mut self, session: &str, out: &mut Emitter) {
+    /// Ends the turn of a session, or of all sessions if the name is empty: questions
+    /// are emitted without an answer, rejected calls with a result.
+    pub(super) fn end_turn(&mut self, session: &str, out: &mut Emitter) {
         let is_over = |of: &str| session.is_empty() || of == session;
         let questions = std::mem::take(&mut self.questions);
         for (id, question) in questions {
@@ -170,16 +170,16 @@ impl Request {
     }
 }
 
-/// What a permission is for, and for which files, commands or addresses.
+/// Returns the title of a permission: its kind and the files, commands or URLs.
 fn title(fields: &Object<'_>) -> String {
     let title = fields.get("title").string();
     if !title.is_empty() {
         return title;
     }
     let patterns = fields.get("patterns").array();
-    let words = [fields.get("permission")].into_iter().chain(patterns);
-    let words: Vec<String> = words.map(Json::string).collect();
-    words.join(" ")
+    let parts = [fields.get("permission")].into_iter().chain(patterns);
+    let parts: Vec<String> = parts.map(Json::string).collect();
+    parts.join(" ")
 }
 
 fn prompt(question: Json<'_>) -> Prompt {

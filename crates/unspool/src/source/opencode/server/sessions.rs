@@ -1,4 +1,4 @@
-//! The sessions on the stream: which are sub-agents', and whose turn is open.
+//! The sessions of the stream: their agents and turns.
 
 use std::sync::Arc;
 
@@ -15,28 +15,28 @@ const REMEMBERED: usize = 256;
 #[derive(Clone, Default)]
 pub(super) struct Sessions {
     known: RecentMap<String, Session, REMEMBERED>,
-    /// The last session that is no sub-agent's.
+    /// The last root session.
     root: String,
 }
 
 #[derive(Clone, Default)]
 pub(super) struct Session {
-    /// What was said of it.
+    /// Its data, as last emitted.
     data: event::Session,
     /// The sub-agent whose session it is.
     agent: Option<Arc<Agent>>,
     pub(super) turn: Turn,
-    /// The last retry that was shown.
+    /// The last retry that was emitted.
     pub(super) attempt: Option<u64>,
     /// The message that the agent is writing.
     pub(super) unfinished: String,
-    /// It was said to be idle while a message was unfinished.
+    /// It was reported idle while a message was unfinished.
     pub(super) waiting: bool,
 }
 
 impl Sessions {
-    /// The session that an event belongs to. What is emitted from here on is
-    /// attributed to its agent. An event that names none is the root's.
+    /// Returns the session of an event and attributes later events to its agent. An
+    /// event without a session belongs to the root.
     pub(super) fn enter(&mut self, id: &str, out: &mut Emitter) -> &mut Session {
         let id = if id.is_empty() { &self.root } else { id }.to_owned();
         if !self.known.contains(&id) {
@@ -59,7 +59,7 @@ impl Sessions {
         session
     }
 
-    /// Takes in what `session.created` and `session.updated` say.
+    /// Reads the data of `session.created` and `session.updated`.
     pub(super) fn describe(&mut self, info: &Object<'_>, out: &mut Emitter) {
         let data = session_data(info);
         let parent = info.get("parentID").string();
@@ -109,7 +109,7 @@ impl Sessions {
         }
     }
 
-    /// Whether the agent is writing a message in this session.
+    /// Returns true if a message of this session is unfinished.
     pub(super) fn is_unfinished(&self, id: &str) -> bool {
         self.known
             .get(id)
@@ -120,7 +120,7 @@ impl Sessions {
         self.known.get(id).is_some_and(|session| session.waiting)
     }
 
-    /// The session's turn is over. A sub-agent's is told by its call's result.
+    /// Completes the session's turn. A sub-agent's turn has no event of its own.
     pub(super) fn close(&mut self, id: &str, out: &mut Emitter) {
         let Some(session) = self.known.get_mut(id) else {
             return;
@@ -152,8 +152,8 @@ impl Session {
         }
     }
 
-    /// The stream ended. A turn whose session never was idle is cut off,
-    /// whatever its last step said, unless an error had ended it.
+    /// Ends the turn at the end of the stream. It is interrupted if the session was
+    /// never idle, whatever its last step was, unless an error ended it.
     fn cut(&mut self, otherwise: TurnStatus, out: &mut Emitter) {
         if otherwise == TurnStatus::Interrupted {
             self.turn.forget_step();

@@ -1,4 +1,4 @@
-//! Texts and reasoning while they are written.
+//! Texts and reasoning that are being streamed.
 
 use std::collections::HashMap;
 
@@ -20,13 +20,13 @@ struct Text {
 enum Kind {
     Answer,
     Reasoning,
-    /// OpenCode's own words to the model.
+    /// Text of OpenCode for the model.
     Hidden,
 }
 
 impl Texts {
-    /// Takes a part in, which holds the whole text as it is now; `delta` is
-    /// what came last, where the server says so.
+    /// Reads a part, which contains the whole text so far; `delta` is its last
+    /// addition, if the server sends it.
     pub(super) fn update(
         &mut self,
         part: &Object<'_>,
@@ -72,7 +72,7 @@ impl Texts {
         text.emit(id, delta, out);
     }
 
-    /// The session's turn is over.
+    /// Forgets the texts of a session at the end of its turn.
     pub(super) fn forget(&mut self, session: &str) {
         self.0.retain(|_, text| text.session != session);
     }
