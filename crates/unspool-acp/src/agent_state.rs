@@ -73,7 +73,7 @@ pub struct AuthMethod {
     pub terminal: Option<TerminalLogin>,
 }
 
-/// How to run the agent for a login.
+/// The command to run the agent for a login.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TerminalLogin {

@@ -31,8 +31,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) device: Option<&'a Path>,
 }
 
-/// A process's parent, process group and session. 0 stands for one that cannot
-/// be seen from here, as from inside a container.
+/// A process's parent, process group and session. The number 0 means that it is
+/// outside this container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Process {
     /// The parent process.

@@ -24,7 +24,7 @@ pub(super) struct Grants {
 }
 
 impl Grants {
-    /// Grants a call that a rule allowed: only what its kind says that it does.
+    /// Grants a call that a rule allowed: only the part that its kind covers.
     pub(super) fn add_by_rule(&mut self, call: &ToolCall, files: &Files) {
         let mut call = call.clone();
         if call.kind != "edit" {

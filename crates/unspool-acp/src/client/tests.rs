@@ -1,5 +1,5 @@
-//! The state machine without a process: every race that real agents were seen
-//! to run into, and everything that must not happen.
+//! The state machine without a process: races that occurred with real agents, and
+//! actions that must never happen.
 
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
@@ -21,7 +21,7 @@ mod unfinished_calls;
 struct World {
     client: Client,
     sent: Receiver<String>,
-    news: Receiver<Incoming>,
+    incoming: Receiver<Incoming>,
     folder: tempfile::TempDir,
 }
 
@@ -32,28 +32,28 @@ impl World {
 
     fn with(change: impl FnOnce(&mut ClientConfig)) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let mut settings = ClientConfig::new(folder.path().canonicalize().unwrap());
-        change(&mut settings);
+        let mut config = ClientConfig::new(folder.path().canonicalize().unwrap());
+        change(&mut config);
         let (sender, sent) = channel();
-        let (tell, news) = channel();
+        let (report, incoming) = channel();
         let client = Client::detached(
-            settings,
+            config,
             move |line| {
                 let _ = sender.send(line);
             },
-            move |incoming| {
-                let _ = tell.send(incoming);
+            move |input| {
+                let _ = report.send(input);
             },
         );
         Self {
             client: client.unwrap(),
             sent,
-            news,
+            incoming,
             folder,
         }
     }
 
-    /// A client with an open session.
+    /// Creates a client with an open session.
     fn opened() -> Self {
         Self::new().open()
     }
@@ -67,12 +67,12 @@ impl World {
         self
     }
 
-    /// A client in the middle of a turn: request 2.
+    /// Creates a client during a turn, whose request is number 2.
     fn working() -> Self {
         Self::opened().work()
     }
 
-    /// The same, where the person has allowed whatever is inside the project.
+    /// Creates the same client, with all writes and commands allowed.
     fn trusting() -> Self {
         let mut world = Self::working();
         world.client.grants.add_always("edit");
@@ -88,7 +88,7 @@ impl World {
     }
 
     fn say(&mut self, text: &str) -> bool {
-        self.client.prompt(words(text))
+        self.client.prompt(text_prompt(text))
     }
 
     fn take(&mut self, mut message: Value) -> Vec<Update> {
@@ -101,7 +101,7 @@ impl World {
         self.take(json!({"method": "session/update", "params": params}))
     }
 
-    fn asks(&mut self, id: Value, call: Value) -> Vec<Update> {
+    fn request_permission(&mut self, id: Value, call: Value) -> Vec<Update> {
         let params = json!({"sessionId": "s", "toolCall": call, "options": [
             {"optionId": "y", "name": "Yes", "kind": "allow_once"},
             {"optionId": "a", "name": "Always", "kind": "allow_always"},
@@ -110,7 +110,7 @@ impl World {
         self.take(json!({"id": id, "method": "session/request_permission", "params": params}))
     }
 
-    /// The next message that was sent.
+    /// Returns the next message that was sent.
     fn sent(&self) -> Value {
         serde_json::from_str(&self.sent.try_recv().unwrap()).unwrap()
     }
@@ -119,14 +119,14 @@ impl World {
         assert_eq!(self.sent.try_recv().ok(), None);
     }
 
-    /// Takes the news of terminals until something was sent.
+    /// Processes terminal events until a message is sent.
     fn sent_later(&mut self) -> Value {
         loop {
             if let Ok(line) = self.sent.try_recv() {
                 return serde_json::from_str(&line).unwrap();
             }
-            let news = self.news.recv_timeout(Duration::from_secs(10)).unwrap();
-            self.client.receive(news);
+            let incoming = self.incoming.recv_timeout(Duration::from_secs(10)).unwrap();
+            self.client.receive(incoming);
         }
     }
 
@@ -137,7 +137,7 @@ impl World {
     }
 }
 
-fn words(text: &str) -> Vec<schema::ContentBlock> {
+fn text_prompt(text: &str) -> Vec<schema::ContentBlock> {
     vec![schema::ContentBlock::Text(schema::TextContent::new(text))]
 }
 
@@ -208,7 +208,7 @@ fn a_second_announcement_of_a_call_is_an_update() {
     world.update(
         json!({"sessionUpdate": "tool_call", "toolCallId": "c", "title": "ls", "rawInput": null}),
     );
-    world.asks(json!(7), json!({"toolCallId": "c"}));
+    world.request_permission(json!(7), json!({"toolCallId": "c"}));
     let QuestionKind::Permission { call, options } = &world.client.questions()[0].kind else {
         panic!("no permission");
     };
@@ -266,13 +266,13 @@ fn queued_prompts_can_be_edited_and_removed() {
         .iter()
         .map(|queued| queued.id)
         .collect();
-    assert!(world.client.edit_queued(ids[1], words("drei")));
+    assert!(world.client.edit_queued(ids[1], text_prompt("drei")));
     assert!(world.client.remove_queued(ids[0]).is_some());
     assert!(world.client.remove_queued(ids[0]).is_none());
     world.nothing_sent();
     world.take(json!({"id": 2, "result": {"stopReason": "end_turn"}}));
     assert_eq!(world.sent()["params"]["prompt"][0]["text"], "drei");
-    // After a turn that was canceled or failed the rest is held.
+    // After a failed or canceled turn the queue stops.
     world.client.cancel();
     world.sent();
     world.take(json!({"id": 3, "result": {"stopReason": "cancelled"}}));
@@ -326,7 +326,7 @@ fn unknown_methods_are_refused_or_ignored() {
 #[test]
 fn the_end_of_the_agent_closes_everything() {
     let mut world = World::working();
-    world.asks(json!(7), json!({"toolCallId": "c"}));
+    world.request_permission(json!(7), json!({"toolCallId": "c"}));
     world
         .client
         .receive(Incoming::Stderr("out of memory\n".to_owned()));
@@ -340,7 +340,7 @@ fn the_end_of_the_agent_closes_everything() {
         Update::Ended { exit: how, stderr } if *how == exit && stderr == "out of memory\n")));
     assert_eq!(world.client.phase(), Phase::Ended);
     assert!(world.client.questions().is_empty());
-    // Whatever is wanted now goes nowhere, and nothing breaks.
+    // All further calls have no effect.
     world.say("x");
     world.client.cancel();
     world.client.set_mode("m");
@@ -371,7 +371,7 @@ fn unsupported_prompt_content_is_replaced() {
 #[test]
 fn a_held_result_is_shown_by_a_flush() {
     let mut world = World::working();
-    // Its output may come with the next message.
+    // The next message may have its output.
     let call = json!({"sessionUpdate": "tool_call", "toolCallId": "c", "title": "ls", "status": "completed"});
     let updates = world.update(call);
     let is_result = |body: &&Body| matches!(body, Body::ToolResult(_));

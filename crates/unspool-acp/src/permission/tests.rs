@@ -1,4 +1,4 @@
-//! What rules allow, and above all what they do not.
+//! Operations that rules allow, and above all those that they do not.
 
 use super::*;
 

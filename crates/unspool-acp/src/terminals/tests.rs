@@ -1,4 +1,4 @@
-//! Commands in terminals: limits, sizes, signals, and what is left of them.
+//! Commands in terminals: limits, sizes, signals and orphans.
 
 use std::sync::mpsc::channel;
 
@@ -8,38 +8,38 @@ const WAIT: Duration = Duration::from_secs(20);
 
 struct World {
     terminals: Terminals,
-    news: Receiver<TerminalEvent>,
+    events: Receiver<TerminalEvent>,
 }
 
 fn world() -> World {
-    let (sender, news) = channel();
-    let terminals = Terminals::new("/bin/sh".into(), move |news| {
-        let _ = sender.send(news);
+    let (sender, events) = channel();
+    let terminals = Terminals::new("/bin/sh".into(), move |event| {
+        let _ = sender.send(event);
     });
-    World { terminals, news }
+    World { terminals, events }
 }
 
 impl World {
     fn start(&mut self, line: &str, limit: Option<u64>) {
-        let run = TerminalCommand {
+        let command = TerminalCommand {
             command: line.to_owned(),
             cwd: "/".into(),
             limit,
             ..TerminalCommand::default()
         };
-        self.terminals.start("t", &run).unwrap();
+        self.terminals.start("t", &command).unwrap();
     }
 
-    /// Waits for the end; how often output was announced meanwhile.
+    /// Waits for the end; returns how often output was announced.
     fn end(&self) -> usize {
         let mut announced = 0;
-        while let TerminalEvent::Output(_) = self.news.recv_timeout(WAIT).unwrap() {
+        while let TerminalEvent::Output(_) = self.events.recv_timeout(WAIT).unwrap() {
             announced += 1;
         }
         announced
     }
 
-    /// Waits until the output holds something.
+    /// Waits until the output contains a text.
     fn until(&self, text: &str) -> String {
         let start = Instant::now();
         loop {
@@ -133,7 +133,7 @@ fn dropping_terminals_ends_their_commands() {
     assert!(!is_alive(&process));
 }
 
-/// Runs a line that prints the number of a process behind `pid`; the number.
+/// Runs a line that prints `pid` and the number of a process; returns the number.
 fn started(world: &mut World, line: &str) -> String {
     world.start(line, None);
     let output = world.until("end");
@@ -153,7 +153,7 @@ fn ends(process: &str) {
 #[cfg(target_os = "linux")]
 #[test]
 fn releasing_ends_processes_that_left_the_group() {
-    // In a session of its own, with nothing open, and deaf.
+    // It has its own session, no open files, and ignores signals.
     let daemon = "setsid sh -c 'trap \"\" HUP TERM; echo pid $$ end; \
                   exec </dev/null >/dev/null 2>&1; while :; do sleep 0.1; done' & sleep 100";
     let without_variables = "env -i setsid sh -c 'trap \"\" HUP TERM; echo pid $$ end; \

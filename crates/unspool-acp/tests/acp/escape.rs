@@ -27,7 +27,7 @@ fn ground() -> Ground {
     fs::write(root.join("sub/b.txt"), "below").unwrap();
     let secret = outside.join("secret");
     fs::write(&secret, "secret").unwrap();
-    // A name that begins like the root's.
+    // Its name starts like the root's.
     fs::create_dir(base.join("project-2")).unwrap();
     fs::write(base.join("project-2/secret"), "secret").unwrap();
     Ground {
@@ -39,7 +39,7 @@ fn ground() -> Ground {
 }
 
 impl Ground {
-    /// Neither read nor written, and nothing outside is changed.
+    /// Checks that a path is neither read nor written.
     fn refuses(&self, path: &Path) {
         let before = snapshot(self.root.parent().unwrap());
         let read = self.files.read(path, None, None);
@@ -60,7 +60,7 @@ impl Ground {
     }
 }
 
-/// All regular files with their contents.
+/// Returns all regular files with their contents.
 fn snapshot(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -265,7 +265,7 @@ fn lines_and_bytes_are_read() {
     assert_eq!((&*text.text, text.is_lossy), ("a\u{FFFD}", true));
 }
 
-/// The root is moved away and another folder takes its name.
+/// Moves the root away and puts another folder in its place.
 #[test]
 fn a_replaced_root_folder_is_not_the_root() {
     let ground = ground();
@@ -278,7 +278,7 @@ fn a_replaced_root_folder_is_not_the_root() {
     ground.reads("../moved/a.txt", "inside");
 }
 
-/// A folder becomes a link to the outside and a folder again, all the time.
+/// Replaces a folder by a link to the outside and back, all the time.
 #[test]
 fn replacing_folders_during_access_does_not_escape() {
     let ground = ground();

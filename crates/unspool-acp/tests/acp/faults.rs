@@ -1,4 +1,4 @@
-//! Agents that misbehave, and what becomes of their processes.
+//! Agents that misbehave, and the end of their processes.
 
 use unspool::event::Body;
 use unspool_acp::{Answer, Exit, Phase, Update};
@@ -13,7 +13,7 @@ fn is_ready(world: &World) -> bool {
     world.client.phase() == Phase::Ready
 }
 
-/// Whether a process runs.
+/// Returns true if a process is running.
 fn is_alive(process: &str) -> bool {
     let status = std::fs::read_to_string(format!("/proc/{process}/stat"));
     status.is_ok_and(|status| !status.contains(") Z"))

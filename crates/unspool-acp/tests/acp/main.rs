@@ -1,6 +1,5 @@
-//! The client of the Agent Client Protocol against a scripted agent: recorded
-//! traffic played again, agents that misbehave, paths that try to escape, and
-//! processes that are killed.
+//! The client against a scripted agent: replayed traffic, misbehaving agents, paths
+//! that try to escape, and killed processes.
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 
 mod escape;

@@ -1,4 +1,4 @@
-//! Conversations are kept whatever ends the process that keeps them.
+//! Recordings survive a kill of the process that writes them.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
@@ -14,8 +14,8 @@ use crate::world::World;
 const FILE: &str = "UNSPOOL_TEST_RECORD";
 const RUNS: u64 = 20;
 
-/// Holds one conversation and records it. The tests below run it in a process of its
-/// own, to kill it, and name the file.
+/// Records one conversation. The tests below run it in another process, to kill it,
+/// and name the file.
 #[test]
 fn conversation() {
     let folder = tempfile::tempdir().unwrap();
@@ -40,8 +40,8 @@ fn start(file: &Path) -> Child {
         .unwrap()
 }
 
-/// The lines of a recording, without what differs from run to run; the last
-/// one only if it is whole.
+/// Returns the complete lines of a recording, without the fields that differ from run
+/// to run.
 fn lines(file: &Path) -> Vec<Value> {
     let text = std::fs::read_to_string(file).unwrap_or_default();
     let whole = text.rfind('\n').map_or("", |at| text.get(..at).unwrap());
@@ -70,7 +70,7 @@ fn a_kill_at_any_point_loses_at_most_the_last_line() {
         let file = folder.path().join(format!("{run}.jsonl"));
         let mut child = start(&file);
         wait_for_size(&mut child, &file, size * run / RUNS);
-        // Anywhere between two messages.
+        // At a random point between two messages.
         thread::sleep(Duration::from_micros(run * 137));
         child.kill().unwrap();
         child.wait().unwrap();
@@ -78,7 +78,7 @@ fn a_kill_at_any_point_loses_at_most_the_last_line() {
         assert!(kept == whole.get(..kept.len()).unwrap(), "run {run}");
         lengths.push(kept.len());
     }
-    // Not all were killed too early or too late to prove anything.
+    // Enough of them were killed in the middle.
     let in_between = lengths.iter();
     let in_between = in_between.filter(|length| **length > 0 && **length < whole.len());
     assert!(in_between.count() >= 10, "{lengths:?}");

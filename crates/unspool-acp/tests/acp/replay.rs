@@ -1,5 +1,5 @@
-//! Recorded traffic, live: what a client shows of an agent is what the reader
-//! shows of the recording.
+//! Replays recorded traffic: the client emits the same events as the reader does for
+//! the recording.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,10 +14,10 @@ use crate::world::World;
 
 type Shown = (Option<Arc<Agent>>, Body);
 
-/// Who spoke, and what.
+/// The messages of a recording, each with true if the agent sent it.
 type Script = Vec<(bool, Value)>;
 
-/// What the client is made to say; a recording with anything else is left out.
+/// Methods that the tests can replay. Recordings with others are skipped.
 const METHODS: &[&str] = &[
     "initialize",
     "session/new",
@@ -62,7 +62,7 @@ fn is_playable(script: &Script) -> bool {
         })
 }
 
-/// What the reader makes of the recording.
+/// Returns the reader's events of the recording.
 fn expected(script: &Script) -> Vec<Shown> {
     let mut reader =
         Reader::with_options(ReaderOptions::default().with_from(unspool::source::provider("acp")));
@@ -81,7 +81,7 @@ fn expected(script: &Script) -> Vec<Shown> {
         .collect()
 }
 
-/// The recorded clients did what they were told.
+/// Rules that allow everything, like the recorded clients.
 fn trusting() -> Rules {
     let allow = |tool: &str| {
         let mut rule = Rule::new(Action::Allow);
@@ -91,14 +91,13 @@ fn trusting() -> Rules {
     Rules::new(&[allow("fs/*"), allow("terminal/*")]).unwrap()
 }
 
-/// Plays the recording, and lets the client do what the recorded one did, at
-/// the same places.
+/// Plays the recording, with the same actions of the client at the same places.
 fn played(path: &Path) -> (Vec<Shown>, Script) {
     let first = first_session(&script(path, "/"));
     let flags = ["--root", "{root}", path.to_str().unwrap()];
-    let mut world = World::with(&flags, |settings| {
-        settings.session = first;
-        settings.rules = trusting();
+    let mut world = World::with(&flags, |config| {
+        config.session = first;
+        config.rules = trusting();
     });
     let script = script(path, world.root.to_str().unwrap());
     let mut is_opened = false;
@@ -111,7 +110,7 @@ fn played(path: &Path) -> (Vec<Shown>, Script) {
     }
     world.client.close();
     world.until(World::is_ended);
-    // That a rule allowed it is told besides.
+    // The recorded clients had no rules.
     let is_rules = |body: &Body| matches!(body, Body::Notice(notice) if notice.text.as_str().starts_with("Rule "));
     let shown = world.updates.into_iter().filter_map(|update| match update {
         Update::Event(event) if is_rules(&event.body) => None,
@@ -139,7 +138,7 @@ fn open(message: &Value) -> Option<SessionRequest> {
 
 fn act(world: &mut World, script: &Script, index: usize, message: &Value, is_opened: &mut bool) {
     if let Some(open) = open(message) {
-        // The first one is opened without being told.
+        // The client opens the first one by itself.
         if std::mem::replace(is_opened, true) {
             world.client.open_session(open);
         }
@@ -185,14 +184,13 @@ fn answer(world: &mut World, before: &[(bool, Value)], message: &Value) {
         QuestionKind::Permission { call: asked, .. } => Some(&*asked.id) == call,
         _ => call.is_none(),
     });
-    // Canceling has answered it already.
+    // A cancel may have answered it.
     if let Some(id) = ask.map(|ask| ask.id) {
         world.client.answer(id, answer);
     }
 }
 
-/// An answer as the recording has it: who looked at the request knows more of what it
-/// was about.
+/// Removes the title of an answer, which only the client adds.
 fn as_recorded<T: Clone>((agent, body): &(T, Body)) -> (T, Body) {
     let mut body = body.clone();
     if let Body::Permission(asked) = &mut body

@@ -1,4 +1,4 @@
-//! A client with a scripted agent at its other end.
+//! A client connected to a scripted agent.
 
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, channel};
@@ -8,7 +8,7 @@ use unspool::event::Body;
 use unspool_acp::schema::{ContentBlock, TextContent};
 use unspool_acp::{Client, ClientConfig, Incoming, Launch, Update};
 
-/// How long anything may take before a test fails.
+/// Time limit of each step.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 pub(crate) struct World {
@@ -20,8 +20,8 @@ pub(crate) struct World {
 }
 
 impl World {
-    /// Starts the scripted agent with these flags; `{root}` in them stands for
-    /// the project's folder.
+    /// Starts the scripted agent with these flags; `{root}` is replaced by the project's
+    /// folder.
     pub(crate) fn start(flags: &[&str]) -> Self {
         Self::with(flags, |_| {})
     }
@@ -29,14 +29,14 @@ impl World {
     pub(crate) fn with(flags: &[&str], change: impl FnOnce(&mut ClientConfig)) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
-        let mut settings = ClientConfig::new(&root);
-        change(&mut settings);
+        let mut config = ClientConfig::new(&root);
+        change(&mut config);
         let mut argv = vec![fake_agent::executable().into()];
         let here = root.to_str().unwrap();
         argv.extend(flags.iter().map(|flag| flag.replace("{root}", here).into()));
         let launch = Launch::new(argv, &root);
         let (sender, incoming) = channel();
-        let client = Client::start(&launch, settings, move |incoming| {
+        let client = Client::start(&launch, config, move |incoming| {
             let _ = sender.send(incoming);
         });
         Self {
@@ -48,7 +48,7 @@ impl World {
         }
     }
 
-    /// Takes the next thing that comes; whether it was a message.
+    /// Processes the next input; returns true if it was a line.
     pub(crate) fn step(&mut self) -> bool {
         let incoming = self.incoming.recv_timeout(PATIENCE).unwrap();
         let is_line = matches!(incoming, Incoming::Line(_));
@@ -79,7 +79,7 @@ impl World {
         })
     }
 
-    /// All answer text so far.
+    /// Returns the text of all answers so far.
     pub(crate) fn text(&self) -> String {
         self.bodies()
             .filter_map(|body| match body {

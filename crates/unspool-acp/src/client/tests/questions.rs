@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn an_update_does_not_close_a_question() {
     let mut world = World::working();
-    world.asks(json!(7), json!({"toolCallId": "c", "kind": "edit"}));
+    world.request_permission(json!(7), json!({"toolCallId": "c", "kind": "edit"}));
     world.update(
         json!({"sessionUpdate": "tool_call_update", "toolCallId": "c", "status": "in_progress"}),
     );
@@ -26,16 +26,16 @@ fn an_update_does_not_close_a_question() {
 #[test]
 fn two_requests_for_one_call_are_two_questions() {
     let mut world = World::working();
-    world.asks(json!(7), json!({"toolCallId": "c"}));
-    world.asks(json!("8"), json!({"toolCallId": "c"}));
-    // The very same request again is not.
-    world.asks(json!(7), json!({"toolCallId": "c", "title": "again"}));
+    world.request_permission(json!(7), json!({"toolCallId": "c"}));
+    world.request_permission(json!("8"), json!({"toolCallId": "c"}));
+    // A repeated request is not a new question.
+    world.request_permission(json!(7), json!({"toolCallId": "c", "title": "again"}));
     let ids: Vec<QuestionId> = world.client.questions().iter().map(|ask| ask.id).collect();
     assert_eq!(ids.len(), 2);
     world.client.answer(ids[1], Answer::Option("n".to_owned()));
     assert_eq!(world.sent()["id"], "8");
     assert_eq!(world.client.phase(), Phase::Asking);
-    // An answer that was not offered is none.
+    // An unknown option counts as no answer.
     world
         .client
         .answer(ids[0], Answer::Option("root".to_owned()));
@@ -46,7 +46,7 @@ fn two_requests_for_one_call_are_two_questions() {
 #[test]
 fn canceling_answers_open_and_later_questions() {
     let mut world = World::working();
-    world.asks(json!(7), json!({"toolCallId": "c"}));
+    world.request_permission(json!(7), json!({"toolCallId": "c"}));
     let form = json!({"mode": "form", "message": "Name?", "sessionId": "s", "requestedSchema": {"type": "object"}});
     world.take(json!({"id": 8, "method": "elicitation/create", "params": form}));
     assert_eq!(world.client.questions().len(), 2);
@@ -58,7 +58,7 @@ fn canceling_answers_open_and_later_questions() {
     );
     assert_eq!(world.sent()["result"], json!({"action": "cancel"}));
     assert!(world.client.questions().is_empty() && world.client.is_canceling());
-    world.asks(json!(9), json!({"toolCallId": "d"}));
+    world.request_permission(json!(9), json!({"toolCallId": "d"}));
     assert_eq!(
         world.sent(),
         json!({"jsonrpc": "2.0", "id": 9, "result": {"outcome": {"outcome": "cancelled"}}})
@@ -68,7 +68,7 @@ fn canceling_answers_open_and_later_questions() {
     let updates = world.update(late);
     assert!(matches!(events(&updates).last(), Some(Body::Text(text)) if text.text == "x"));
     assert_eq!(world.client.phase(), Phase::Working);
-    // Once more: the prompt itself is taken back.
+    // A second cancel also cancels the prompt's request.
     world.client.cancel();
     assert_eq!(world.sent()["method"], "session/cancel");
     assert_eq!(
@@ -77,14 +77,14 @@ fn canceling_answers_open_and_later_questions() {
     );
     world.take(json!({"id": 2, "result": {"stopReason": "cancelled"}}));
     assert_eq!(world.client.phase(), Phase::Ready);
-    world.asks(json!(10), json!({"toolCallId": "e"}));
+    world.request_permission(json!(10), json!({"toolCallId": "e"}));
     assert_eq!(world.client.phase(), Phase::Asking);
 }
 
 #[test]
 fn a_withdrawn_request_closes_its_question() {
     let mut world = World::working();
-    world.asks(json!(7), json!({"toolCallId": "c"}));
+    world.request_permission(json!(7), json!({"toolCallId": "c"}));
     let updates = world.take(json!({"method": "$/cancel_request", "params": {"requestId": 7}}));
     assert!(
         updates
@@ -101,11 +101,11 @@ fn a_withdrawn_request_closes_its_question() {
 fn rules_answer_permission_requests_and_are_reported() {
     let allow = json!({"action": "allow", "command": "cargo test*"});
     let deny = json!({"action": "deny", "path": "**/.env"});
-    let mut world = World::with(|settings| settings.rules = rules(&[allow, deny]))
+    let mut world = World::with(|config| config.rules = rules(&[allow, deny]))
         .open()
         .work();
     let call = |line: &str| json!({"toolCallId": "c", "kind": "execute", "title": line, "rawInput": {"command": line}});
-    let updates = world.asks(json!(7), call("cargo test --lib"));
+    let updates = world.request_permission(json!(7), call("cargo test --lib"));
     assert_eq!(world.sent()["result"]["outcome"]["optionId"], "y");
     assert!(updates.iter().any(|update| matches!(
         update,
@@ -120,12 +120,12 @@ fn rules_answer_permission_requests_and_are_reported() {
             .iter()
             .any(|body| matches!(body, Body::Permission(answer) if answer.outcome == "y"))
     );
-    world.asks(json!(8), call("cargo test; rm -rf /"));
+    world.request_permission(json!(8), call("cargo test; rm -rf /"));
     world.nothing_sent();
     let edit = json!({"toolCallId": "e", "kind": "edit", "content": [{"type": "diff", "path": "sub/.env", "oldText": null, "newText": "x"}]});
-    world.asks(json!(9), edit);
+    world.request_permission(json!(9), edit);
     assert_eq!(world.sent()["result"]["outcome"]["optionId"], "n");
-    // An option that holds for ever is never taken.
+    // A rule never chooses an "always" option.
     let params = json!({"sessionId": "s", "toolCall": call("cargo test"), "options": [{"optionId": "a", "name": "A", "kind": "allow_always"}]});
     world.take(json!({"id": 10, "method": "session/request_permission", "params": params}));
     world.nothing_sent();
@@ -168,7 +168,7 @@ fn a_completed_visit_is_reported_and_closes_its_question() {
             |body| matches!(body, Body::Notice(notice) if notice.text.to_string().contains(words)),
         )
     };
-    // While the question is still there, and after it was answered.
+    // While the question is open, and after it was answered.
     world.take(ask(7, "one"));
     world.take(ask(8, "two"));
     let first = world.client.questions()[0].id;
@@ -183,7 +183,7 @@ fn a_completed_visit_is_reported_and_closes_its_question() {
         .answer(second, Answer::Accept(serde_json::Map::new()));
     world.sent();
     assert!(says(&world.take(done("two")), "Done at https://x/two"));
-    // What was never asked, and what was told, is not told.
+    // Unknown and already completed visits are not reported.
     for name in ["two", "three", ""] {
         assert!(!says(&world.take(done(name)), "Done at"), "{name}");
     }
@@ -194,7 +194,7 @@ fn a_completed_visit_is_reported_and_closes_its_question() {
 fn a_flood_of_requests_is_bounded() {
     let mut world = World::working();
     for number in 0..400 {
-        world.asks(json!(number), json!({"toolCallId": format!("c{number}")}));
+        world.request_permission(json!(number), json!({"toolCallId": format!("c{number}")}));
     }
     assert_eq!(world.client.questions().len(), 256);
     assert_eq!(world.sent.try_iter().count(), 144);

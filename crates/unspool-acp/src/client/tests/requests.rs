@@ -1,4 +1,4 @@
-//! Files and commands that are done through the client.
+//! File and terminal requests of the agent, and the grants that they need.
 
 use super::*;
 
@@ -92,12 +92,15 @@ fn live_output_is_shown_once_in_its_call() {
         "status": "in_progress", "content": [{"type": "terminal", "terminalId": terminal}]}),
     );
     loop {
-        let news = world.news.recv_timeout(Duration::from_secs(10)).unwrap();
+        let incoming = world
+            .incoming
+            .recv_timeout(Duration::from_secs(10))
+            .unwrap();
         let is_end = matches!(
-            &news,
+            &incoming,
             Incoming::Terminal(crate::terminals::TerminalEvent::Exited(_))
         );
-        updates.extend(world.client.receive(news));
+        updates.extend(world.client.receive(incoming));
         if is_end {
             break;
         }
@@ -181,8 +184,11 @@ fn a_shell_command_is_shown_as_a_call() {
     let id = world.client.run_shell("echo hé; exit 3").unwrap();
     let mut updates = world.client.take_updates();
     while world.client.running_shells().next().is_some() {
-        let news = world.news.recv_timeout(Duration::from_secs(10)).unwrap();
-        updates.extend(world.client.receive(news));
+        let incoming = world
+            .incoming
+            .recv_timeout(Duration::from_secs(10))
+            .unwrap();
+        updates.extend(world.client.receive(incoming));
     }
     world.nothing_sent();
     let all = events(&updates);
@@ -200,7 +206,7 @@ fn rules_apply_to_file_and_terminal_requests() {
         json!({"action": "ask", "kind": "edit", "path": "src/**"}),
         json!({"action": "deny", "command": "rm *"}),
     ];
-    let mut world = World::with(|settings| settings.rules = rules(&list))
+    let mut world = World::with(|config| config.rules = rules(&list))
         .open()
         .work();
     let denied = world.request(7, "fs/read_text_file", json!({"path": "secret/key"}));
@@ -219,10 +225,10 @@ fn rules_apply_to_file_and_terminal_requests() {
     world.nothing_sent();
     world.client.cancel_questions();
     assert_eq!(world.sent()["error"]["code"], -32603);
-    // What the person saw and allowed in this turn is not asked for again.
+    // A change that was allowed in this turn is not asked again.
     let content = json!([{"type": "diff", "path": "src/a.rs", "newText": "x"}]);
     let call = json!({"toolCallId": "c", "kind": "edit", "content": content});
-    world.asks(json!(10), call);
+    world.request_permission(json!(10), call);
     let id = world.client.questions()[0].id;
     world.client.answer(id, Answer::Option("y".to_owned()));
     world.sent();
@@ -246,7 +252,7 @@ fn a_request_without_a_grant_is_asked() {
     }
     assert!(!world.folder.path().join("a.rs").exists());
     assert!(!world.folder.path().join("b.rs").exists());
-    // To allow it always holds for files, but not for commands.
+    // "Always" for files does not cover commands.
     world.take(json!({"id": 9, "method": "fs/write_text_file", "params": write}));
     let id = world.client.questions()[0].id;
     world
@@ -260,7 +266,7 @@ fn a_request_without_a_grant_is_asked() {
     assert_eq!(world.client.questions().len(), 1);
 }
 
-/// Allows the only request that is open, and returns the command that was shown.
+/// Answers the only open question and returns the command that it showed.
 fn allow(world: &mut World, option: &str) -> Option<String> {
     let ask = world.client.questions()[0].clone();
     world
@@ -287,7 +293,7 @@ fn a_granted_change_does_not_allow_another_one() {
     world.take(json!({"id": 7, "method": "session/request_permission", "params": params}));
     allow(&mut world, "yes");
     let write = |content: &str| json!({"sessionId": "s", "path": path, "content": content});
-    // What was shown is done without another question, and its call tells of it.
+    // The granted change is made without another question, and its call shows it.
     let params = write("one\n2\n");
     let updates = world.take(json!({"id": 8, "method": "fs/write_text_file", "params": params}));
     assert_eq!(world.sent()["result"], json!({}));
@@ -296,7 +302,7 @@ fn a_granted_change_does_not_allow_another_one() {
         _ => None,
     });
     assert!(world.client.shows_change(done.unwrap()));
-    // Anything else is asked for, also once more.
+    // Any other change is asked, every time.
     for (id, text) in [(9, "evil\n"), (10, "one\n2\nevil\n")] {
         let params = write(text);
         world.take(json!({"id": id, "method": "fs/write_text_file", "params": params}));
@@ -429,7 +435,7 @@ fn only_allow_options_grant_and_ids_must_be_unique() {
             allow(&mut world, "reject");
         }
     }
-    // An agent's own "always" is no leave for other files.
+    // An agent's own "always" does not cover other files.
     world.take(json!({"id": 30, "method": "fs/write_text_file", "params": other}));
     world.nothing_sent();
     allow(&mut world, "reject");
@@ -438,7 +444,7 @@ fn only_allow_options_grant_and_ids_must_be_unique() {
 #[test]
 fn a_rule_for_reading_allows_nothing_else() {
     let list = [json!({"action": "allow", "kind": "read"})];
-    let mut world = World::with(|settings| settings.rules = rules(&list))
+    let mut world = World::with(|config| config.rules = rules(&list))
         .open()
         .work();
     let content = json!([{"type": "diff", "path": "a.txt", "newText": "x"}]);

@@ -42,7 +42,7 @@ fn a_failed_request_is_retried_after_the_login() {
     world.take(json!({"id": 3, "result": {}}));
     assert_eq!(world.sent()["method"], "session/new");
     world.take(json!({"id": 4, "result": {"sessionId": "s"}}));
-    // A login that ran out in the middle keeps the message.
+    // A login that expires during a turn keeps the prompt.
     world.say("hello");
     world.sent();
     world.take(json!({"id": 5, "error": {"code": -32000, "message": "expired"}}));
@@ -103,7 +103,7 @@ fn saved_sessions_are_loaded_or_resumed_as_the_agent_supports() {
             None,
         ),
     ] {
-        let mut world = World::with(|settings| settings.session = wanted.clone());
+        let mut world = World::with(|config| config.session = wanted.clone());
         world.sent();
         world.take(json!({"id": 0, "result": {"protocolVersion": 1, "agentCapabilities": can}}));
         let Some(method) = method else {
@@ -195,7 +195,7 @@ fn a_list_of_models_becomes_an_option() {
 #[test]
 fn opening_a_session_cancels_the_turn() {
     let mut world = World::working();
-    world.asks(json!(7), json!({"toolCallId": "c"}));
+    world.request_permission(json!(7), json!({"toolCallId": "c"}));
     world.client.open_session(SessionRequest::New);
     assert_eq!(world.sent()["method"], "session/cancel");
     assert_eq!(world.sent()["id"], 7);

@@ -17,8 +17,8 @@ fn a_card_is_shown_on_release() {
     );
 }
 
-/// What is told of the terminal's own call, in short.
-fn told(updates: &[Update]) -> Vec<String> {
+/// Summarizes the events of tool calls.
+fn summary(updates: &[Update]) -> Vec<String> {
     let words = |body: &&Body| match body {
         Body::ToolUse(call) => Some(format!("runs {}", call.arg)),
         Body::ToolOutput(output) => Some(format!("says {}", output.text.to_string().trim())),
@@ -36,34 +36,40 @@ fn a_card_is_shown_while_the_command_runs() {
     let id = created["result"]["terminalId"].as_str().unwrap().to_owned();
     let updates = world.client.flush_held();
     let command = "runs read a; echo got $a; read b; exit 3";
-    assert_eq!(told(&updates), [command]);
+    assert_eq!(summary(&updates), [command]);
     assert!(world.client.has_unattached_terminal());
     assert!(
-        told(&world.client.flush_held()).is_empty(),
-        "once is enough"
+        summary(&world.client.flush_held()).is_empty(),
+        "the card is shown once"
     );
     world.client.terminals.write(&id, b"it\n").unwrap();
     let mut updates = Vec::new();
-    while !told(&updates).iter().any(|words| words.contains("got it")) {
-        let news = world.news.recv_timeout(Duration::from_secs(10)).unwrap();
-        updates.extend(world.client.receive(news));
+    while !summary(&updates)
+        .iter()
+        .any(|words| words.contains("got it"))
+    {
+        let incoming = world
+            .incoming
+            .recv_timeout(Duration::from_secs(10))
+            .unwrap();
+        updates.extend(world.client.receive(incoming));
     }
     assert!(world.client.has_unattached_terminal());
     world.client.terminals.write(&id, b"\n").unwrap();
-    // A call may still take it up, for a while.
+    // A call may still replace the card for a while.
     let began = std::time::Instant::now();
     while world.client.has_unattached_terminal() {
         assert!(began.elapsed() < Duration::from_secs(10));
-        if let Ok(news) = world.news.recv_timeout(Duration::from_millis(50)) {
-            updates.extend(world.client.receive(news));
+        if let Ok(incoming) = world.incoming.recv_timeout(Duration::from_millis(50)) {
+            updates.extend(world.client.receive(incoming));
         }
         updates.extend(world.client.flush_held());
     }
     assert!(began.elapsed() >= Duration::from_millis(900));
-    assert_eq!(told(&updates).last().unwrap(), "ends Some(3)");
+    assert_eq!(summary(&updates).last().unwrap(), "ends Some(3)");
     let params = json!({"sessionId": "s", "terminalId": id});
     let updates = world.take(json!({"id": 9, "method": "terminal/release", "params": params}));
-    assert!(told(&updates).is_empty(), "it was told before");
+    assert!(summary(&updates).is_empty(), "the card has shown it");
 }
 
 #[test]
@@ -75,21 +81,21 @@ fn a_terminal_in_a_call_gets_no_card() {
         json!({"sessionUpdate": "tool_call", "toolCallId": "c", "kind": "execute", "title": "sleep",
         "status": "in_progress", "content": [{"type": "terminal", "terminalId": terminal}]}),
     );
-    let told = told(&world.client.flush_held());
+    let summary = summary(&world.client.flush_held());
     assert!(
-        !told.iter().any(|words| words == "runs sleep 100"),
-        "{told:?}"
+        !summary.iter().any(|words| words == "runs sleep 100"),
+        "{summary:?}"
     );
     assert!(!world.client.has_unattached_terminal());
 }
 
-/// Goes on until something is told.
+/// Processes input until the summary contains a text.
 fn until(world: &mut World, updates: &mut Vec<Update>, wanted: &str) {
     let began = std::time::Instant::now();
-    while !told(updates).iter().any(|words| words.contains(wanted)) {
+    while !summary(updates).iter().any(|words| words.contains(wanted)) {
         assert!(began.elapsed() < Duration::from_secs(10), "{wanted}");
-        if let Ok(news) = world.news.recv_timeout(Duration::from_millis(20)) {
-            updates.extend(world.client.receive(news));
+        if let Ok(incoming) = world.incoming.recv_timeout(Duration::from_millis(20)) {
+            updates.extend(world.client.receive(incoming));
         }
         updates.extend(world.client.flush_held());
     }
@@ -124,13 +130,13 @@ fn a_late_call_replaces_the_card() {
         Body::ToolResult(result) => Some(&result.id),
         _ => None,
     });
-    assert!(ids.all(|told| *told == id), "{:?}", told(&updates));
-    let said = told(&updates).join(" ");
-    assert_eq!(said.matches("alpha").count(), 2, "{said}");
+    assert!(ids.all(|call| *call == id), "{:?}", summary(&updates));
+    let text = summary(&updates).join(" ");
+    assert_eq!(text.matches("alpha").count(), 2, "{text}");
     assert!(!world.client.has_unattached_terminal());
 }
 
-/// The ids of calls in events.
+/// Returns the call ids of events.
 fn ids(updates: &[Update]) -> Vec<&str> {
     let calls = events(updates).into_iter().filter_map(|body| match body {
         Body::ToolUse(call) => Some(call.id.as_str()),
@@ -168,10 +174,10 @@ fn output_is_shown_in_the_open_call_of_the_same_command() {
     assert!(
         ids(&updates).iter().all(|id| *id == "c"),
         "{:?}",
-        told(&updates)
+        summary(&updates)
     );
-    let said = told(&updates).join(" ");
-    assert_eq!(said.matches("says alpha").count(), 1, "{said}");
+    let text = summary(&updates).join(" ");
+    assert_eq!(text.matches("says alpha").count(), 1, "{text}");
 }
 
 #[test]
@@ -193,12 +199,12 @@ fn a_call_after_the_end_of_its_card_is_suppressed() {
         updates.extend(late);
         updates.extend(world.client.flush_held());
         assert!(
-            ids(&updates).iter().all(|told| *told == id),
+            ids(&updates).iter().all(|call| *call == id),
             "{:?}",
-            told(&updates)
+            summary(&updates)
         );
-        assert_eq!(told(&updates).join(" ").matches("runs").count(), 1);
-        // What shows more than that is a call of its own.
+        assert_eq!(summary(&updates).join(" ").matches("runs").count(), 1);
+        // A call that shows more than the terminal is not suppressed.
         let content = json!([
             {"type": "terminal", "terminalId": id},
             {"type": "content", "content": {"type": "text", "text": "and more"}},
@@ -207,7 +213,7 @@ fn a_call_after_the_end_of_its_card_is_suppressed() {
             json!({"sessionUpdate": "tool_call", "toolCallId": "d", "kind": "execute", "title": "letters",
             "status": "completed", "content": content}),
         );
-        assert!(ids(&more).contains(&"d"), "{:?}", told(&more));
+        assert!(ids(&more).contains(&"d"), "{:?}", summary(&more));
     }
 }
 
@@ -220,11 +226,11 @@ fn a_card_waits_for_an_open_command_call() {
     );
     world.request(7, "terminal/create", json!({"command": "sleep 100"}));
     std::thread::sleep(Duration::from_millis(100));
-    let early = told(&world.client.flush_held());
+    let early = summary(&world.client.flush_held());
     assert!(early.is_empty(), "{early:?}");
     assert!(world.client.has_unshown_terminal());
     std::thread::sleep(crate::client::terminal_cards::LONG_GRACE);
-    assert_eq!(told(&world.client.flush_held()), ["runs sleep 100"]);
+    assert_eq!(summary(&world.client.flush_held()), ["runs sleep 100"]);
     assert!(!world.client.has_unshown_terminal());
 }
 
@@ -234,6 +240,6 @@ fn a_card_ends_with_the_agent() {
     world.request(7, "terminal/create", json!({"command": "sleep 100"}));
     world.client.flush_held();
     let updates = world.client.receive(Incoming::Exited(Exit::default()));
-    assert_eq!(told(&updates), ["ends None"]);
+    assert_eq!(summary(&updates), ["ends None"]);
     assert!(!world.client.has_unattached_terminal());
 }
