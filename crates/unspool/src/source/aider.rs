@@ -1,33 +1,35 @@
-//! aider, and aider-ce in its two lines (0.8x, and 1.x also called cecli):
-//! the text that they print in linear mode, and the chat history they keep.
+//! aider, and aider-ce in its two lines (0.8x, and 1.x, also called cecli): their
+//! text output in linear mode, and the chat history they keep.
 //!
-//! There are no records, only lines for people. Four kinds of input are told
-//! apart by the first line: a pipe, a terminal (its lines end with a carriage
-//! return, and are drawn on a screen first), a chat history, and whatever a
-//! caller says is aider's. The lines then go through one flow.
+//! The input has no records, only lines for people. It is a pipe, a terminal (its
+//! lines end with a carriage return, and are drawn on a screen first) or a chat
+//! history; the first line decides. The lines then go through one [`flow`]. [`acp`]
+//! has what is special about aider's ACP server.
 
 use std::borrow::Cow;
 
 use super::{Chat, Emitter, Headless, Probe, Provider, Source};
-use crate::event::Level;
 use crate::frame::Frame;
 
-pub(super) use draft::{Closed, Draft, may_begin};
-use flow::Flow;
+use flow::{Flow, Medium};
 use history::History;
 use screen::Screen;
 
-mod applied;
+pub(super) mod acp;
 mod call;
+mod counts;
 mod draft;
-mod dump;
 mod edit;
 mod flow;
 mod history;
-mod marker;
+mod line;
+mod marks;
 mod message;
+mod notes;
+mod outcome;
 mod output;
-mod report;
+mod question;
+mod request;
 mod round;
 mod screen;
 mod session;
@@ -53,19 +55,13 @@ fn recognise(probe: &Probe<'_>) -> bool {
     if probe.is_json() || !probe.event.is_empty() {
         return false;
     }
-    let draws = probe.text.bytes().any(|byte| byte < b' ');
-    if draws {
-        marker::is_telling(&visible(probe.text))
-    } else {
-        marker::is_telling(probe.text)
+    if probe.text.bytes().all(|byte| byte >= b' ') {
+        return line::is_distinctive(probe.text);
     }
-}
-
-/// A line as a terminal shows it, without what came before it.
-fn visible(text: &str) -> String {
     let mut screen = Screen::default();
-    screen.line(text, false);
-    screen.finish().into_iter().next().unwrap_or_default()
+    screen.line(probe.text, false);
+    let rows = screen.finish();
+    rows.first().is_some_and(|row| line::is_distinctive(row))
 }
 
 #[derive(Clone, Default)]
@@ -78,7 +74,7 @@ enum Aider {
 }
 
 impl Aider {
-    /// What the first line that is not empty says of the input.
+    /// Chooses the kind of input from its first line that is not empty.
     fn decide(frame: &Frame<'_>) -> Self {
         let draws = ["\x1b[?25", "\x1b[2K", "\x1b[6n"]
             .iter()
@@ -86,11 +82,11 @@ impl Aider {
         if history::is_start(frame.text) {
             Self::History(History::default())
         } else if frame.ending == "\r\n" || draws {
-            Self::Terminal(Flow::on_terminal(), Screen::default())
+            Self::Terminal(Flow::new(Medium::Terminal), Screen::default())
         } else if frame.text.is_empty() {
             Self::Undecided
         } else {
-            Self::Pipe(Flow::default())
+            Self::Pipe(Flow::new(Medium::Pipe))
         }
     }
 }
@@ -112,7 +108,7 @@ impl Source for Aider {
             *self = Self::History(history);
         }
         if frame.text.is_empty() {
-            // An empty line ends what the others began.
+            // An empty line ends the block before it.
             out.of_line_before();
         }
         let line = match frame.ending {
@@ -144,31 +140,4 @@ impl Source for Aider {
             Self::History(history) => history.finish(out),
         }
     }
-}
-
-/// What is said after calls that were refused or came to nothing.
-pub(super) const WENT_ON: &str = marker::WENT_ON;
-
-/// Lines of the console as what is told: each of the agent's own for itself,
-/// what stands between them together.
-pub(super) fn console(lines: &[String]) -> Vec<(Level, String)> {
-    let mut told: Vec<(Level, String)> = Vec::new();
-    let mut in_block = false;
-    for line in lines.iter().map(|line| line.trim_end()) {
-        let is_stop = line.starts_with("^C ");
-        let level = is_stop.then_some(Level::Canceled);
-        let level = level.or_else(|| marker::note(line));
-        match (level, told.last_mut()) {
-            (None, _) if line.is_empty() && !in_block => {}
-            (None, Some((_, text))) if in_block => text.extend(["\n", line]),
-            _ => told.push((level.unwrap_or(Level::Info), line.to_owned())),
-        }
-        in_block = level.is_none() && (in_block || !line.is_empty());
-    }
-    told
-}
-
-/// Whether a tool says with this that it failed.
-pub(super) fn is_failure(text: &str) -> bool {
-    round::printed(text).is_some_and(round::Printed::is_failure)
 }

@@ -1,17 +1,17 @@
 //! The block that announces a tool call: its first line, and below it either
-//! `Arguments:` with the model's JSON, or the arguments one by one, each tool
-//! in its own way. The end of a block has no mark of its own, so each line is
-//! asked whether it still belongs to it.
+//! `Arguments:` with the model's JSON, or the arguments one by one, in a form that
+//! depends on the tool. A block has no end mark: its end follows from its lines.
 
 use serde_json::{Map, Value};
 
-use super::{marker, message, wrap};
+use super::line::is_gap;
+use super::{message, wrap};
 use crate::event::{Category, Edit, Plan, PlanEntry, PlanStatus, RawJson};
-use crate::json::Json;
 use crate::patch;
+use crate::source;
 use crate::tool;
 
-use arguments::{Nesting, is_arguments, key_of, raw_arguments, shown_arguments, unknown_key};
+use arguments::{Nesting, arguments, input, key_of, unknown_key};
 
 mod arguments;
 
@@ -19,31 +19,30 @@ mod arguments;
 #[derive(Clone, Debug)]
 pub(super) struct Block {
     server: String,
-    pub(super) tool: String,
+    tool: String,
     lines: Vec<String>,
-    /// The JSON behind `Arguments:`, as far as it came.
+    /// The JSON after `Arguments:`, as far as it came.
     json: Option<Nesting>,
-    /// The argument whose value lines are coming; none for values that stand
-    /// on the line of their name.
+    /// The argument whose value is below its name.
     open_key: Option<&'static str>,
-    /// An argument that no tool is known to have was named.
-    unknown_keys: bool,
+    /// An argument of an unknown tool was named.
+    has_unknown_keys: bool,
 }
 
-/// A tool call as it is known when its block has ended.
+/// A tool call whose block has ended.
 #[derive(Debug)]
 pub(super) struct Announced {
-    /// The model's id, which only verbose output shows.
+    /// The model's id, shown in verbose output only.
     pub(super) id: String,
     pub(super) name: String,
     pub(super) tool: String,
     pub(super) category: Category,
     pub(super) arg: String,
     pub(super) input: Option<RawJson>,
-    /// What it would change; no line numbers, for the shown ones count from
-    /// the beginning of the changed piece.
+    /// Its changes, without line numbers: the shown ones count from the start of
+    /// the changed piece.
     pub(super) edits: Vec<Edit>,
-    /// Why it cannot be done, if that is known already.
+    /// The reason why it cannot run, if known.
     pub(super) failure: Option<String>,
     /// The list of a todo tool.
     pub(super) plan: Option<Plan>,
@@ -57,36 +56,32 @@ impl Block {
             lines: Vec::new(),
             json: None,
             open_key: None,
-            unknown_keys: false,
+            has_unknown_keys: false,
         }
     }
 
-    /// Whether the line before this one was empty.
-    pub(super) fn after_gap(&self) -> bool {
-        self.lines.last().is_some_and(|line| marker::is_gap(line))
+    /// Returns true if the line before was empty.
+    pub(super) fn is_below_gap(&self) -> bool {
+        self.lines.last().is_some_and(|line| is_gap(line))
     }
 
     pub(super) fn push(&mut self, line: &str) {
         if let Some(json) = &mut self.json {
             json.read(line);
-        } else if is_arguments(line) {
+        } else if let Some(text) = arguments(line) {
             let mut json = Nesting::default();
-            let line = marker::untagged(line);
-            json.read(line.split_once(':').map_or("", |(_, json)| json));
+            json.read(&text);
             self.json = Some(json);
         } else if let Some(key) = key_of(line) {
             self.open_key = key.value.is_empty().then_some(key.base);
         }
-        self.unknown_keys |= unknown_key(line, true).is_some();
+        self.has_unknown_keys |= unknown_key(line, true).is_some();
         self.lines.push(line.to_owned());
     }
 
-    /// Whether a line that is no marker may belong to the block.
+    /// Returns true if a line that is not a marker may belong to the block.
     pub(super) fn takes(&self, line: &str) -> bool {
-        if line.trim().is_empty()
-            || line.starts_with("Tool ID: ")
-            || line.starts_with("Tool type: ")
-        {
+        if line.trim().is_empty() || is_verbose(line) {
             return true;
         }
         let last = self.lines.iter().rev().find(|line| !line.trim().is_empty());
@@ -94,9 +89,9 @@ impl Block {
             return self.is_argument(line) || unknown_key(line, true).is_some();
         };
         if let Some(json) = &self.json {
-            return !json.is_complete() && !self.after_gap();
+            return !json.is_complete && !self.is_below_gap();
         }
-        let directly = !self.after_gap();
+        let directly = !self.is_below_gap();
         if self.is_argument(line) || (directly && wrap::continues(last, line)) {
             return true;
         }
@@ -109,27 +104,27 @@ impl Block {
                 directly && key_of(last).is_some()
             }
             Some(_) => true,
-            None => self.unknown_keys,
+            None => self.has_unknown_keys,
         }
     }
 
-    /// A line that names an argument, or a line of a list.
+    /// Returns true for a line that names an argument, or an entry of a todo list.
     fn is_argument(&self, line: &str) -> bool {
-        is_arguments(line)
+        arguments(line).is_some()
             || key_of(line).is_some()
             || unknown_key(line, false).is_some()
             || (is_todo(&self.tool) && todo_mark(line).is_some())
             || is_invalid(line)
     }
 
-    /// Whether the open hunk still lacks lines, or another one begins.
+    /// Returns true if the open hunk lacks lines, or another one starts.
     fn hunk_takes(&self, line: &str) -> bool {
         let start = self.lines.iter().rposition(|line| line.starts_with("@@ "));
         if line.starts_with("@@ ") {
             return true;
         }
         let Some(start) = start else {
-            return is_no_preview(line) && !self.after_gap();
+            return is_no_preview(line) && !self.is_below_gap();
         };
         let header = self.lines.get(start).map_or("", String::as_str);
         let Some((old, new)) = hunk_lengths(header) else {
@@ -141,51 +136,52 @@ impl Block {
         lacks && line.starts_with([' ', '-', '+'])
     }
 
-    /// All lines are there.
+    /// Ends the block.
     pub(super) fn finish(self) -> Announced {
         let mut lines = self.lines;
-        let mut id = String::new();
-        lines.retain(|line| {
-            if let Some(found) = line.strip_prefix("Tool ID: ") {
-                found.trim().clone_into(&mut id);
-            }
-            !line.starts_with("Tool ID: ") && !line.starts_with("Tool type: ")
-        });
+        let ids = lines.iter().rev();
+        let id = ids.filter_map(|line| line.strip_prefix("Tool ID: ")).next();
+        let id = id.map_or_else(String::new, |id| id.trim().to_owned());
+        lines.retain(|line| !is_verbose(line));
         let lines = message::trim(&lines);
-        let local = self.server.eq_ignore_ascii_case("local") || self.server == "local_tools";
-        let name = if local {
-            self.tool.clone()
-        } else {
-            format!("{}.{}", self.server, self.tool)
+        let name = match self.server.to_ascii_lowercase().as_str() {
+            "local" | "local_tools" => self.tool.clone(),
+            _ => format!("{}.{}", self.server, self.tool),
         };
-        let category = crate::source::category(&name);
-        let raw = raw_arguments(lines);
-        let input: Value = match &raw {
-            Some(raw) => serde_json::from_str(raw.get()).unwrap_or_default(),
-            None => shown_arguments(lines).into(),
+        let category = source::category(&name);
+        let input = input(lines);
+        let value = input
+            .as_ref()
+            .map(|input| serde_json::from_str(input.get()));
+        let fields = match value {
+            Some(Ok(Value::Object(fields))) => fields,
+            _ => Map::new(),
         };
-        let fields = input.as_object();
-        let arg = fields.map_or_else(String::new, |fields| arg(category, &input, fields));
         Announced {
             id,
             name,
             category,
-            arg,
-            edits: fields.map(edits).unwrap_or_default(),
+            arg: arg(category, input.as_ref(), &fields),
+            edits: edits(&fields),
             failure: failure(lines),
             plan: is_todo(&self.tool).then(|| plan(lines)).flatten(),
-            input: raw.or_else(|| RawJson::of(&input).filter(|_| !lines.is_empty())),
+            input,
             tool: self.tool,
         }
     }
+}
+
+/// Returns true for the lines that verbose output adds to a call.
+fn is_verbose(line: &str) -> bool {
+    line.starts_with("Tool ID: ") || line.starts_with("Tool type: ")
 }
 
 fn is_todo(tool: &str) -> bool {
     tool == "UpdateTodoList"
 }
 
-/// The preview: what all agents have in common, then what only these have.
-fn arg(category: Category, input: &Value, fields: &Map<String, Value>) -> String {
+/// Returns the preview: the common fields of all agents, then those of aider.
+fn arg(category: Category, input: Option<&RawJson>, fields: &Map<String, Value>) -> String {
     const OWN: &[&str] = &[
         "command_string",
         "Command",
@@ -198,31 +194,23 @@ fn arg(category: Category, input: &Value, fields: &Map<String, Value>) -> String
         "content",
         "text",
     ];
-    let json = input.to_string();
-    let common = Json::parse(&json).map_or_else(String::new, |json| tool::arg(category, json));
+    let common = input.map_or_else(String::new, |input| tool::arg(category, input.json()));
     if !common.is_empty() {
         return common;
     }
-    let own = OWN
-        .iter()
-        .find_map(|key| fields.get(*key).and_then(Value::as_str));
-    let first = fields.values().next();
-    let nested = first
-        .and_then(|value| value.get("task"))
-        .and_then(Value::as_str);
+    let text = |value: &'_ Value| value.as_str().map(str::to_owned);
+    let own = OWN.iter().find_map(|key| text(fields.get(*key)?));
     let listed = || {
-        let key = fields.keys().next()?;
-        key_of(&format!("{key}: x")).and(first?.as_str())
+        let (key, value) = fields.iter().next()?;
+        let task = value.get("task").and_then(text);
+        task.or_else(|| key_of(&format!("{key}: x")).and(text(value)))
     };
-    let text = own.or(nested).or_else(listed).unwrap_or_default();
-    text.split(" • ")
-        .next()
-        .unwrap_or_default()
-        .trim()
-        .to_owned()
+    let text = own.or_else(listed).unwrap_or_default();
+    let first = text.split(" • ").next().unwrap_or_default();
+    first.trim().to_owned()
 }
 
-/// Lengths of the old and the new side in `@@ -1 +1,2 @@`.
+/// Reads the lengths of the old and the new side in `@@ -1 +1,2 @@`.
 fn hunk_lengths(header: &str) -> Option<(usize, usize)> {
     let length = |range: &str, sign: char| -> Option<usize> {
         let range = range.strip_prefix(sign)?;
@@ -233,17 +221,17 @@ fn hunk_lengths(header: &str) -> Option<(usize, usize)> {
     Some((length(ranges.next()?, '-')?, length(ranges.next()?, '+')?))
 }
 
-/// Stands where a change that cannot be made would be shown.
+/// Returns true for the line in place of a change that cannot be made.
 fn is_no_preview(line: &str) -> bool {
     line.starts_with("Preview Unavailable")
 }
 
-/// Stands where the arguments of a call that cannot be made would be shown.
+/// Returns true for the line in place of the arguments of a call that cannot be made.
 fn is_invalid(line: &str) -> bool {
     line.starts_with("(no command provided") || line.starts_with("Invalid Tool JSON")
 }
 
-/// Why a call will fail, where its own lines say so.
+/// Returns the line that announces that the call will fail.
 fn failure(lines: &[String]) -> Option<String> {
     let first = lines.first().filter(|line| is_invalid(line));
     first
@@ -256,32 +244,27 @@ fn edits(fields: &Map<String, Value>) -> Vec<Edit> {
     let Some(path) = text("file_path") else {
         return Vec::new();
     };
-    let mut hunks = Vec::new();
-    for value in fields.values().filter_map(Value::as_str) {
-        if value.starts_with("@@") {
-            hunks.extend(patch::hunks(value));
-        }
-    }
+    let values = fields.values().filter_map(Value::as_str);
+    let diffs = values.filter(|value| value.starts_with("@@"));
+    let mut hunks: Vec<_> = diffs.flat_map(patch::hunks).collect();
     for hunk in &mut hunks {
         (hunk.old_start, hunk.new_start) = (None, None);
     }
     if hunks.is_empty()
         && let Some(new) = text("new_content").or_else(|| text("content"))
     {
-        let mut edit = patch::from_texts(path, Some(""), &format!("{new}\n"), false);
-        for hunk in &mut edit.hunks {
+        hunks = patch::from_texts(path, Some(""), &format!("{new}\n"), false).hunks;
+        for hunk in &mut hunks {
             hunk.new_start = text("start_line").and_then(|line| line.trim().parse().ok());
         }
-        hunks = edit.hunks;
     }
-    if hunks.is_empty() {
-        return Vec::new();
-    }
-    vec![Edit {
+    let edit = Edit {
         path: path.to_owned(),
         hunks,
         ..Edit::default()
-    }]
+    };
+    let has_hunks = !edit.hunks.is_empty();
+    has_hunks.then_some(edit).into_iter().collect()
 }
 
 fn todo_mark(line: &str) -> Option<(PlanStatus, &str)> {
@@ -294,18 +277,16 @@ fn todo_mark(line: &str) -> Option<(PlanStatus, &str)> {
     .find_map(|(mark, status)| Some((status, line.trim_start().strip_prefix(mark)?)))
 }
 
-/// The list, where its items carry their marks.
+/// Reads a list whose entries carry marks.
 fn plan(lines: &[String]) -> Option<Plan> {
-    let mut entries: Vec<PlanEntry> = Vec::new();
-    for line in wrap::rejoin(lines.iter().map(String::as_str)) {
-        if let Some((status, text)) = todo_mark(&line) {
-            entries.push(PlanEntry {
-                text: text.trim().to_owned(),
-                status,
-                ..PlanEntry::default()
-            });
-        }
-    }
+    let lines = wrap::rejoin(lines.iter().map(String::as_str));
+    let marked = lines.iter().filter_map(|line| todo_mark(line));
+    let entries = marked.map(|(status, text)| PlanEntry {
+        text: text.trim().to_owned(),
+        status,
+        ..PlanEntry::default()
+    });
+    let entries: Vec<PlanEntry> = entries.collect();
     (!entries.is_empty()).then(|| Plan {
         entries,
         ..Plan::default()
@@ -330,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_that_were_cut_are_the_json_again() {
+    fn json_arguments_that_were_cut_are_rejoined() {
         let call = announced(
             "Grep",
             "[blue]Arguments:[/] {\"query\": \"Model Control Protocol specification \nsite:x.io\"}",
@@ -345,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_one_by_one_are_an_object() {
+    fn arguments_shown_one_by_one_become_an_object() {
         let call = announced(
             "ReplaceLines",
             "\nfile_path:\napp.py\n\nstart_line:\n5\n\nnew_content:\nelse:\n    x()\n\nend",
@@ -359,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn each_tool_shows_its_arguments_in_its_own_way() {
+    fn every_form_of_arguments_is_read() {
         let read = announced(
             "ReadFile",
             "\nrange_1: app.py • @000 • 000@\nrange_2: b.py • 1 • 2",
@@ -385,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_that_cannot_be_made_says_so() {
+    fn a_call_that_cannot_be_made_has_a_failure() {
         for line in [
             "(no command provided — call will be rejected)",
             "Invalid Tool JSON",
@@ -398,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hunk_ends_when_its_lines_are_there() {
+    fn a_hunk_ends_when_it_is_complete() {
         let mut block = Block::new("local".into(), "EditFile".into());
         for line in [
             "",

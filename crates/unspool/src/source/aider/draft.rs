@@ -1,6 +1,5 @@
-//! An edit block that is still being written, line by line: where it begins,
-//! whether it can go on, and what it was in the end. For a reader of words that
-//! are shown as they come.
+//! An edit block that is still being written, for a stream that is shown as it
+//! arrives: whether a line may start or continue one, and the result.
 
 use super::edit::{self, Chat, file_name, is_replace, is_search, opening_fence};
 use super::message::{self, Part};
@@ -8,16 +7,16 @@ use crate::event::Edit;
 
 /// Lines that may be an edit block.
 #[derive(Clone, Default)]
-pub(in crate::source) struct Draft {
+pub(super) struct Draft {
     /// With their ends.
     lines: Vec<String>,
     bytes: usize,
     stage: Stage,
-    /// What closes the fence around it.
+    /// The line that closes the fence around it.
     fence: Option<String>,
 }
 
-/// What stands last.
+/// The last part that was read.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Stage {
     #[default]
@@ -27,11 +26,11 @@ enum Stage {
     NameInFence,
     /// Between `SEARCH` and `REPLACE`, in a patch or in a diff.
     Inside(End),
-    /// What the block lacks is at most the end of its fence.
+    /// Only the end of its fence may be missing.
     Whole,
 }
 
-/// What ends the inside of a block.
+/// The end of the inside of a block.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum End {
     Replace,
@@ -39,24 +38,24 @@ enum End {
     Diff,
 }
 
-/// Bytes that a block may have.
+/// Bytes that a block may hold.
 const LONGEST: usize = 1 << 20;
 
-/// What a draft was.
+/// The result of a draft.
 #[derive(Debug, PartialEq)]
-pub(in crate::source) enum Closed {
+pub(super) enum Closed {
     Edits(Vec<Edit>),
-    /// Words, and what closes the code that they open.
-    Words(String, Option<String>),
+    /// Text, and the line that closes the code that it opens.
+    Text(String, Option<String>),
 }
 
 impl Draft {
-    pub(in crate::source) fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.lines.is_empty()
     }
 
-    /// Takes a line that may belong to the block, or begin one.
-    pub(in crate::source) fn takes(&mut self, line: &str) -> bool {
+    /// Takes a line that may continue or start a block; returns false for any other.
+    pub(super) fn takes(&mut self, line: &str) -> bool {
         let Some(stage) = self.next(line.trim_end()) else {
             return false;
         };
@@ -66,13 +65,13 @@ impl Draft {
         true
     }
 
-    /// Whether a line that has only begun may belong to the block.
-    pub(in crate::source) fn may_take(&self, line: &str) -> bool {
-        !matches!(self.stage, Stage::Name | Stage::Whole) || may_begin(line)
+    /// Returns true if the start of a line may belong to the block.
+    pub(super) fn may_take(&self, line: &str) -> bool {
+        !matches!(self.stage, Stage::Name | Stage::Whole) || may_start(line)
     }
 
-    /// Whether no line can follow.
-    pub(in crate::source) fn is_over(&self) -> bool {
+    /// Returns true if no line can follow.
+    pub(super) fn is_over(&self) -> bool {
         let is_closed = self.stage == Stage::Whole
             && self.fence.is_some()
             && self.fence.as_deref() == self.lines.last().map(|line| line.trim_end());
@@ -115,16 +114,16 @@ impl Draft {
             .is_some_and(|line| line.trim_end() == "```diff")
     }
 
-    /// The block has ended, or is none.
-    pub(in crate::source) fn close(&mut self) -> Closed {
+    /// Ends the draft.
+    pub(super) fn close(&mut self) -> Closed {
         let Self {
             lines,
             stage,
             fence,
             ..
         } = std::mem::take(self);
-        let bare = |line: &String| line.trim_end_matches(['\r', '\n']).to_owned();
-        let block: Vec<String> = lines.iter().map(bare).collect();
+        let block = lines.iter().map(|line| line.trim_end_matches(['\r', '\n']));
+        let block: Vec<String> = block.map(str::to_owned).collect();
         let chat = Chat {
             format: "",
             files: &[],
@@ -136,7 +135,7 @@ impl Draft {
         });
         match edits.collect::<Option<Vec<_>>>() {
             Some(edits) if !edits.is_empty() => Closed::Edits(edits.concat()),
-            _ => Closed::Words(lines.concat(), fence.filter(|_| stage != Stage::Whole)),
+            _ => Closed::Text(lines.concat(), fence.filter(|_| stage != Stage::Whole)),
         }
     }
 }
@@ -149,8 +148,8 @@ fn is_end(line: &str, end: End) -> bool {
     }
 }
 
-/// Whether a line that has only begun may be the first of a block.
-pub(in crate::source) fn may_begin(line: &str) -> bool {
+/// Returns true if the start of a line may be the first of a block.
+pub(super) fn may_start(line: &str) -> bool {
     const MARKS: &[&str] = &["<<<<<", "*** Begin Patch"];
     let is_mark = |mark: &&str| line.starts_with(*mark) || mark.starts_with(line);
     MARKS.iter().any(is_mark) || !line.contains(char::is_whitespace) || edit::is_fence(line)

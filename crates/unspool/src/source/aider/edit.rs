@@ -1,45 +1,44 @@
-//! Edit blocks in the model's words, in all the formats that it may be asked
-//! to write: search/replace (file name above or inside the fence), unified
-//! diffs without numbers, whole files, and `*** Begin Patch` texts.
+//! Edit blocks in the model's words, in all formats: search/replace (file name
+//! above or inside the fence), unified diffs without line numbers, whole files,
+//! and `*** Begin Patch` texts.
 //!
-//! A block is found by where its parts stand in the lines of one message; what
-//! is cut off or lacks a file name is no block and stays text.
+//! A block that is cut off or lacks a file name stays text.
 
 use std::collections::HashMap;
 
 use crate::event::{Edit, EditOp, Hunk};
 use crate::patch;
 
-/// What is known of the chat, as far as edits depend on it.
+/// The parts of the chat that edits depend on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Chat<'a> {
-    /// The edit format; empty where it is not known.
+    /// The edit format; empty if unknown.
     pub(super) format: &'a str,
-    /// Files that the agent may edit, so that they exist.
+    /// Files that the agent may edit, which therefore exist.
     pub(super) files: &'a [String],
 }
 
-/// A block, and the lines that it takes.
+/// A block, and its place in the message.
 #[derive(Debug)]
 pub(super) struct Block {
     pub(super) begin: usize,
-    /// One behind its last line.
+    /// The index after its last line.
     pub(super) end: usize,
     pub(super) edits: Vec<Edit>,
 }
 
-/// Finds the blocks in the lines of one message, from the first to the last. A line
-/// that was looked for is remembered: what never closes is read to the end once.
+/// Finds the blocks in the lines of one message, in order. It remembers where it
+/// found each mark, so that blocks that never close cost one pass.
 pub(super) struct Finder<'a> {
     lines: &'a [String],
     chat: Chat<'a>,
-    /// Where the block before ended.
+    /// The end of the block before.
     from: usize,
-    /// From where on each mark was looked for, and where it stands.
+    /// The index from which each mark was searched, and where it was found.
     known: HashMap<Mark, (usize, usize)>,
 }
 
-/// A line that a block is waited for by.
+/// A line that continues or closes a block.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Mark {
     Divider,
@@ -81,7 +80,7 @@ fn marks(line: &str, mark: char) -> bool {
     (5..=9).contains(&line.chars().take_while(|c| *c == mark).count())
 }
 
-/// The line that closes a fence which this line opens.
+/// Returns the line that closes the fence that a line opens.
 pub(super) fn opening_fence(line: &str) -> Option<String> {
     let ticks = line.chars().take_while(|c| *c == '`').count();
     if ticks >= 3 {
@@ -93,7 +92,7 @@ pub(super) fn opening_fence(line: &str) -> Option<String> {
         .map(|tag| format!("</{tag}>"))
 }
 
-/// Whether a line that has only begun is that of a fence.
+/// Returns true for the start of a fence.
 pub(super) fn is_fence(line: &str) -> bool {
     line.starts_with("```")
 }
@@ -103,7 +102,7 @@ fn is_closing_fence(line: &str) -> bool {
     (line.len() >= 3 && line.chars().all(|c| c == '`')) || line.starts_with("</")
 }
 
-/// The file name in a line, without what models decorate it with.
+/// Returns the file name in a line, without decoration.
 pub(super) fn file_name(line: &str) -> Option<&str> {
     let name = line.trim().trim_end_matches(':').trim_start_matches('#');
     let name = name.trim().trim_matches(['`', '*']).trim();
@@ -127,8 +126,8 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// The first block at or after `from`, which only grows. A block without a file
-    /// name is for `path`, the file of the block before it.
+    /// Returns the first block at or after `from`, which must not decrease. A block
+    /// without a file name is for `path`, the file of the block before.
     pub(super) fn next(&mut self, from: usize, path: &str) -> Option<Block> {
         if matches!(self.chat.format, "ask" | "help" | "context") {
             return None;
@@ -152,7 +151,7 @@ impl<'a> Finder<'a> {
         self.lines.get(index).map_or("", String::as_str)
     }
 
-    /// The line `distance` above `index`, unless another block took it.
+    /// Returns the line `distance` above `index`, unless another block has it.
     fn above(&self, index: usize, distance: usize) -> Option<&'a str> {
         let above = index.checked_sub(distance)?;
         (above >= self.from).then(|| self.line(above))
@@ -162,7 +161,7 @@ impl<'a> Finder<'a> {
         (from..self.lines.len()).find(|index| is(self.line(*index)))
     }
 
-    /// Where a mark stands, at or after `from`.
+    /// Finds a mark at or after `from`.
     fn mark(&mut self, from: usize, mark: Mark) -> Option<usize> {
         let known = self.known.get(&mark).copied();
         let at = match known {
@@ -209,7 +208,7 @@ impl<'a> Finder<'a> {
         })
     }
 
-    /// An empty text to search for makes a new file, or adds to one.
+    /// Converts a replacement; an empty search creates a file or appends to one.
     fn replacement(&self, path: &str, old: &str, new: &str) -> Edit {
         if !old.trim().is_empty() {
             patch::from_texts(path, Some(old), new, false)
@@ -220,8 +219,8 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// Where the block begins, the name of its file, and whether it stands in
-    /// a fence.
+    /// Returns the start of the block, the name of its file, and whether it is
+    /// fenced.
     fn name_above(&self, index: usize) -> (usize, Option<&'a str>, bool) {
         let fence_at = |distance| {
             self.above(index, distance)
@@ -231,8 +230,8 @@ impl<'a> Finder<'a> {
             if let Some(name) = self.above(index, 2).and_then(file_name) {
                 return (index - 2, Some(name), true);
             }
-            let behind = fence.trim_start_matches('`');
-            let name = file_name(behind).filter(|name| name.contains(['.', '/']));
+            let after = fence.trim_start_matches('`');
+            let name = file_name(after).filter(|name| name.contains(['.', '/']));
             return (index - 1, name, true);
         }
         if let Some(name) = self.above(index, 1).and_then(file_name) {
@@ -285,7 +284,7 @@ impl<'a> Finder<'a> {
         let mut edits = Vec::new();
         let mut start = index + 1;
         for next in index + 2..=end {
-            // Hunks without numbers do not tell where they end.
+            // Hunks without numbers have no known end.
             if next == end || (self.is_file_header(next) && self.line(next + 2).starts_with("@@")) {
                 edits.extend(patch::unified("", &self.text(start, next)));
                 start = next;
@@ -301,13 +300,13 @@ impl<'a> Finder<'a> {
         })
     }
 
-    /// Whether the two lines that name a file in a diff begin here.
+    /// Returns true for the two lines that name a file in a diff.
     fn is_file_header(&self, index: usize) -> bool {
         self.line(index).starts_with("--- ") && self.line(index + 1).starts_with("+++ ")
     }
 
-    /// Only the format itself tells a whole file from a piece of code that is
-    /// shown under a file's name.
+    /// Reads a whole file. Only the edit format distinguishes it from code shown
+    /// under a file name.
     fn whole(&mut self, index: usize) -> Option<Block> {
         if !matches!(self.chat.format, "whole" | "editor-whole") {
             return None;
@@ -327,7 +326,7 @@ impl<'a> Finder<'a> {
     }
 }
 
-/// The only hunk of a new file begins with its first line.
+/// Numbers the only hunk of a new file.
 fn number_new_file(edit: &mut Edit) {
     if let [Hunk { new_start, .. }] = edit.hunks.as_mut_slice() {
         *new_start = Some(1);
@@ -356,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn the_file_name_stands_above_or_inside_the_fence() {
+    fn the_file_name_is_above_or_inside_the_fence() {
         for text in [
             "x\napp.py\n```python\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n```\n",
             "x\n```python\napp.py\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n```\n",
@@ -371,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_without_a_name_takes_the_one_before() {
+    fn a_block_without_a_name_is_for_the_file_before() {
         let block = "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n";
         assert!(blocks(&format!("No file name:\n\n```\n{block}```\n"), "diff").is_empty());
         let found = blocks(&format!("a.py\n```\n{block}{block}```\n"), "diff");
@@ -380,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_search_makes_a_file_or_adds_to_one() {
+    fn an_empty_search_creates_a_file_or_appends_to_one() {
         let text = "lib/x.py\n```\n<<<<<<< SEARCH\n=======\nX\n>>>>>>> REPLACE\n```\n";
         let edit = &blocks(text, "diff")[0].edits[0];
         assert_eq!((edit.op, edit.hunks[0].new_start), (EditOp::Add, Some(1)));
@@ -389,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn code_is_no_edit_unless_the_format_says_so() {
+    fn code_is_an_edit_only_in_a_format_that_allows_it() {
         let text = "app.py\n```python\nx = 1\n```\n";
         assert!(blocks(text, "diff").is_empty());
         assert_eq!(blocks(text, "whole")[0].edits[0].op, EditOp::Update);

@@ -1,66 +1,63 @@
-//! Lines → events: which line is whose.
+//! The state machine: lines → events.
 //!
-//! Nothing marks the beginning of an answer; its end is the line of token
-//! counts that every call of a model prints. Lines whose meaning depends on
-//! what follows are therefore collected in the *segment*, and whatever closes
-//! the segment says what it was. A marker counts only where the agent prints
-//! it: a model may write any of them into its answer.
+//! Nothing marks the start of an answer; it ends with the token counts that every
+//! call of a model prints. Lines whose meaning depends on later ones are collected
+//! in the *segment*, and the line that closes the segment decides what it was. A
+//! marker counts only where the agent prints it, because a model may write any of
+//! them into its answer.
 //!
 //! ```text
-//!  state    line                                      next     what happens
+//!  state    line                                      next     effect
 //!  ───────  ────────────────────────────────────────  ───────  ─────────────────────────────
 //!  Open     banner, segment empty or at the start     Banner
-//!           tool call, segment empty, not at a prompt Body
+//!           tool call, segment empty, not at a prompt Call
 //!           token counts, then a line that fits       Open     segment is the model's message
-//!           question that fits what stands before it  Open     segment is its subject or output
+//!           question that fits the lines before it    Open     segment is its subject or output
 //!           prompt, below a gap and the file list     Open     segment is console text; turn ends
 //!           interrupt, API error, output loop         Open     segment is the model's message
-//!           token limit, in two lines below a gap     Block    segment is the model's message
+//!           token limit, in two lines below a gap     Output   segment is the model's message
 //!           `N lines of output`                       Open     segment is output
 //!           failed edits, segment empty               Report
-//!           lint, `Running …`, token limit            Block
-//!           dashes, then a role in capitals           Dump     (verbose output)
-//!           own message, segment empty                Open     notice
-//!           line that a tool prints, segment empty    Open     result
+//!           lint, `Running …`, token limit            Output
+//!           dashes, then a role in capitals           Request  (verbose output)
+//!           message of the agent, segment empty       Open     notice
+//!           line of a tool, segment empty             Open     result
 //!           any other                                 Open     joins the segment
 //!  Banner   field                                     Banner
 //!           any other                                 Open     session; the line is taken again
-//!  Body     line that fits the tool's arguments       Body
-//!           tool call                                 Body     call
+//!  Call     line that fits the tool's arguments       Call
 //!           any other                                 Open     call; the line is taken again
 //!  Report   line before the last sentence             Report
 //!           last sentence                             Open     notice
-//!  Block    question, prompt, token counts            Open     notice or command; the line is taken again
-//!           any other                                 Block
-//!  Dump     `}` that closes the request               Open
-//!           any other                                 Dump     context blocks
+//!  Output   question, prompt, token counts            Open     notice or command; the line is taken again
+//!           any other                                 Output
+//!  Request  `}` that closes the request               Open
+//!           any other                                 Request  context blocks
 //! ```
 
-use super::applied::{self, patched};
 use super::call;
-use super::dump::Dump;
-use super::marker::{self, Counts};
-use super::report::Report;
-use super::round::{self, Over, Round};
+use super::counts::Counts;
+use super::line::{self, Kind, Line, classify, is_gap};
+use super::marks::{self, Mark};
+use super::notes::{self, Notes};
+use super::outcome::{self, Report, patched};
+use super::request::Request;
+use super::round::{Over, Round};
 use super::session::{Identity, is_file_line};
-use crate::event::{Level, Prompt, TurnStatus};
+use super::wrap;
+use crate::event::{Level, Prompt, ToolStatus, TurnStatus};
 use crate::source::{Emitter, Outcome};
 use crate::terminal;
 
-use blocks::{block_level, is_block_start};
-
 mod blocks;
-mod prompt;
-mod question;
-mod speech;
+mod messages;
+mod questions;
+mod turns;
 
 /// Bytes that a segment may hold; a longer one can only be an answer.
 const SEGMENT_LIMIT: usize = 4 << 20;
-
-/// How 1.x begins its word on an answer that repeats itself.
-const LOOP: &str = "Output loop detected while streaming: ";
 /// Lines that a block of output may hold; the rest is another notice.
-const BLOCK_LIMIT: usize = 1 << 16;
+const OUTPUT_LIMIT: usize = 1 << 16;
 
 /// Reads the visible lines of a run.
 #[derive(Clone, Default)]
@@ -81,125 +78,90 @@ pub(super) struct Flow {
     gap: bool,
     /// The same for the line after this one.
     next_gap: bool,
-    /// An empty line stands below the prompt, before anything else.
+    /// An empty line is below the prompt, before anything else.
     set_off: bool,
     /// Token counts whose next line has not come.
     tally: Option<Tally>,
-    /// A question whose answer may stand on the next line.
+    /// A question whose answer may be on the next line.
     question: Option<Prompt>,
     /// A question that was cut at the terminal's width.
-    cut: Option<String>,
+    cut_question: Option<String>,
     /// An API error that may be followed by a retry.
-    error: Vec<String>,
-    /// The agent's last own line, which may go on.
-    note: Option<Note>,
-    /// Context blocks that were told, by name, with what they said.
+    api_error: Vec<String>,
+    notes: Notes,
+    /// Hashes of the context blocks that were emitted, by name.
     contexts: Vec<(String, u64)>,
-    pub(super) round: Round,
-    /// What a tool printed last, which may go on.
-    printed: Option<String>,
-    pub(super) turn: Turn,
+    round: Round,
+    /// The last line of a tool, which may be cut.
+    tool_line: Option<String>,
+    turn: Turn,
     /// Commands that a person was asked about and that have not run.
     proposed: Vec<String>,
-    /// Commands of the agent's own that ran, for their ids.
+    /// Commands of the agent that ran, for their ids.
     commands: u64,
 }
 
-/// Where the lines come from.
+/// The origin of the lines.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum Medium {
+pub(super) enum Medium {
     #[default]
     Pipe,
-    /// Echoes what the person types.
+    /// Echoes the words of the person.
     Terminal,
-    /// A chat history: the model's words are given as such, and all other
-    /// lines are the agent's.
+    /// A chat history: the model's words are marked, all other lines are the
+    /// agent's.
     History,
 }
 
+/// A block of lines that is being read.
 #[derive(Clone, Default)]
 enum State {
     #[default]
     Open,
     Banner(Vec<String>),
-    Body(call::Block),
+    Call(call::Block),
     Report(Report),
-    Block(Level, Vec<String>),
-    Dump(Dump),
+    Output(Level, Vec<String>),
+    Request(Request),
 }
 
-/// Token counts that were read last. A line of them may be cut, and where both
-/// kinds of cached tokens are counted the cost has a line of its own.
+/// The token counts that were read last. They may be cut, and with both kinds of
+/// cached tokens the cost has a line of its own.
 #[derive(Clone)]
 struct Tally {
-    /// As they came.
     lines: Vec<String>,
-    /// As one line.
+    /// The same as one line.
     text: String,
-    /// None as long as some are missing.
+    /// `None` as long as some are missing.
     counts: Option<Counts>,
 }
 
-/// What the segment follows.
+/// The element before the segment.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Origin {
     #[default]
     Start,
     Prompt,
-    /// A message of the model, a question, or something that was printed.
+    /// A message of the model, a question, or a line of the agent or a tool.
     After,
 }
 
-#[derive(Clone)]
-struct Note {
-    level: Level,
-    text: String,
-    last: String,
-    /// Unknown lines of a chat history, which may go on.
-    listing: bool,
-}
-
-/// The turn that is under way.
+/// The open turn.
 #[derive(Clone, Default)]
-pub(super) struct Turn {
+struct Turn {
     /// The model was asked something or said something.
-    pub(super) active: bool,
+    is_active: bool,
     /// A message began that has no end.
-    pub(super) unfinished: bool,
+    is_unfinished: bool,
     /// A question was asked and nothing followed.
-    asked: bool,
+    was_asked: bool,
     verdict: Option<(TurnStatus, String)>,
 }
 
-/// A line: as it came, and as it is seen.
-#[derive(Clone, Copy)]
-struct Line<'a> {
-    raw: &'a str,
-    text: &'a str,
-}
-
-impl<'a> Line<'a> {
-    /// The last part of a line, `text` as it is seen.
-    fn rest(self, text: &'a str) -> Self {
-        let before = self.text.strip_suffix(text).unwrap_or_default();
-        let raw = self.raw.strip_prefix(before).unwrap_or(text);
-        Self { raw, text }
-    }
-}
-
 impl Flow {
-    /// A flow whose lines come from a terminal.
-    pub(super) fn on_terminal() -> Self {
+    pub(super) fn new(medium: Medium) -> Self {
         Self {
-            medium: Medium::Terminal,
-            ..Self::default()
-        }
-    }
-
-    /// A chat history.
-    pub(super) fn of_history() -> Self {
-        Self {
-            medium: Medium::History,
+            medium,
             ..Self::default()
         }
     }
@@ -218,7 +180,7 @@ impl Flow {
         let mut text = shown.trim_end_matches('\r');
         let mut waiting = "";
         if self.is_terminal()
-            && let Some((spinner, rest)) = marker::spinner(text)
+            && let Some((spinner, rest)) = line::spinner(text)
         {
             (waiting, text) = (spinner, rest);
         }
@@ -227,7 +189,7 @@ impl Flow {
         }
         let joined;
         let mut raw = if self.is_terminal() { text } else { raw };
-        if let Some(cut) = self.cut.take() {
+        if let Some(cut) = self.cut_question.take() {
             joined = format!("{} {}", cut.trim_end(), text.trim_start());
             (raw, text) = (&joined, &joined);
         }
@@ -235,265 +197,228 @@ impl Flow {
     }
 
     fn take(&mut self, line: Line<'_>, out: &mut Emitter) {
-        if self.goes_on(line.text) {
+        if self.joins(line.text) {
             return;
         }
-        let listing = self.note.as_ref().is_some_and(|note| note.listing);
-        if !listing || !self.may_list(line.text) {
+        if !self.notes.is_list() || !self.may_list(line.text) {
             self.flush_note(out);
         }
-        if self.retried(line.text, out) {
-            return;
-        }
-        if self.counts_go_on(line) {
+        if self.retried(line.text, out) || self.counts_go_on(line) {
             return;
         }
         self.decide_counts(Some(line.text), out);
         if !line.text.trim().is_empty() {
-            self.turn.asked = false;
+            self.turn.was_asked = false;
         }
-        self.next_gap = marker::is_gap(line.text);
+        self.next_gap = is_gap(line.text);
         self.step(line, out);
         self.gap = self.next_gap;
     }
 
-    /// Whether a line may go on with the unknown ones before it, or explains
-    /// them.
-    fn may_list(&self, text: &str) -> bool {
-        let known = marker::note(text).is_some()
-            || marker::is_telling(text)
-            || marker::alarm(text).is_some()
-            || is_block_start(text)
-            || round::printed(text).is_some();
-        matches!(self.state, State::Open) && !known
+    /// Takes the rest of a line of the agent or a tool that was cut.
+    fn joins(&mut self, text: &str) -> bool {
+        if self.is_history() {
+            return false;
+        }
+        if self.notes.join(text) {
+            return true;
+        }
+        // A search names its folder last.
+        let is_cut_search =
+            |line: &str| line.starts_with("⛭ ") && line.trim_end().ends_with("' in");
+        if let Some(line) = self.tool_line.take()
+            && (wrap::continues(&line, text) || is_cut_search(&line))
+            && !notes::is_marker(text)
+        {
+            self.round.append(text);
+            self.tool_line = Some(text.to_owned());
+            return true;
+        }
+        false
     }
 
-    fn step(&mut self, line: Line<'_>, out: &mut Emitter) {
-        match std::mem::take(&mut self.state) {
-            State::Open => self.open(line, out),
-            State::Banner(lines) => self.banner_line(lines, line, out),
-            State::Body(block) => self.body_line(block, line, out),
-            State::Report(mut report) => {
-                if report.takes(line.text) {
-                    report.push(line.text);
-                    if report.is_complete() {
-                        self.notice(Level::Error, &report.text(), out);
-                    } else {
-                        self.state = State::Report(report);
-                    }
-                } else {
-                    self.notice(Level::Error, &report.text(), out);
-                    self.open(line, out);
-                }
-            }
-            State::Block(level, lines) => self.block_line(level, lines, line, out),
-            State::Dump(mut dump) => {
-                dump.line(line.text);
-                while let Some(context) = dump.pop() {
-                    self.context(context, out);
-                }
-                if dump.is_open() {
-                    self.state = State::Dump(dump);
-                }
-            }
-        }
+    /// Returns true if a line of a chat history may belong to the unknown ones
+    /// before it, or explains them.
+    fn may_list(&self, text: &str) -> bool {
+        let explains = marks::mark(text) == Some(Mark::ApiError);
+        let is_unknown = !notes::is_marker(text) && marks::alarm(text).is_none();
+        matches!(self.state, State::Open) && (is_unknown || explains)
     }
 
     fn open(&mut self, line: Line<'_>, out: &mut Emitter) {
-        if self.begins_counts(line.text) {
-            self.tally = Some(Tally {
-                lines: vec![line.raw.to_owned()],
-                text: line.text.trim_end().to_owned(),
-                counts: self.counts_in(line.text),
-            });
-            return;
-        }
-        if self.prompt_line(line, out) || self.question_line(line, out) {
-            return;
-        }
-        let taken = if self.segment.is_empty() {
-            let is_gap = marker::is_gap(line.text);
-            self.set_off |= is_gap;
-            is_gap || self.marker_line(line, out)
-        } else {
-            self.closing_line(line, out)
+        let is_empty = self.segment.is_empty();
+        let is_taken = match classify(line.text) {
+            Kind::Counts(counts) if self.fits_counts(counts.as_ref()) => {
+                self.tally = Some(Tally {
+                    lines: vec![line.raw.to_owned()],
+                    text: line.text.trim_end().to_owned(),
+                    counts,
+                });
+                true
+            }
+            Kind::Prompt { mode, rest } => self.prompt_line(line, mode, rest, out),
+            Kind::Question(question) => self.question_line(line, question, out),
+            Kind::Gap if is_empty => {
+                self.set_off = true;
+                true
+            }
+            kind if is_empty => self.marker_line(line, kind, out),
+            kind => self.closing_line(line, kind, out),
         };
-        if taken {
+        if is_taken {
             return;
         }
         if self.is_history() {
-            self.push_listing(line.text);
+            let before = self.notes.list(line.text);
+            self.emit(before, out);
         } else {
             self.push(line.raw, out);
         }
     }
 
-    /// A line that says itself what it is, with nothing before it that it
-    /// could belong to.
-    fn marker_line(&mut self, line: Line<'_>, out: &mut Emitter) -> bool {
+    /// Takes a marker with nothing before it that it could belong to.
+    fn marker_line(&mut self, line: Line<'_>, kind: Kind<'_>, out: &mut Emitter) -> bool {
         let text = line.text;
-        if let Some((family, version)) = marker::banner(text) {
-            self.who.banner(family, version);
-            self.state = State::Banner(Vec::new());
-            return true;
-        }
-        if marker::is_noise(text) {
-            return true;
-        }
-        if self.origin != Origin::Prompt && self.after_message(text, out) {
-            return true;
-        }
-        if self.ending_line(line, out) {
-            return true;
-        }
-        if let Some((level, text)) = marker::alarm(text) {
-            self.push_note(level, &text, out);
-            return true;
-        }
-        if is_block_start(text) {
-            self.state = State::Block(block_level(text), vec![text.to_owned()]);
-            return true;
-        }
-        match marker::note(text) {
-            // Before the banner it is not known who speaks.
-            Some(_) if !self.who.is_announced() && self.origin == Origin::Start => false,
-            Some(level) => {
-                self.push_note(level, text, out);
-                true
+        let is_after = self.origin != Origin::Prompt;
+        match kind {
+            Kind::Banner(family, version) => {
+                self.who.banner(family, version);
+                self.state = State::Banner(Vec::new());
             }
-            None => false,
+            Kind::Call(server, tool) if is_after && self.who.knows_server(&server) => {
+                self.round.close(out);
+                self.state = State::Call(call::Block::new(server, tool));
+            }
+            Kind::Report if is_after => self.state = State::Report(Report::new(text)),
+            Kind::Mark(Mark::Tool(status, tools)) => {
+                if is_after && self.tool_line(text, status, tools, out) {
+                    return true;
+                }
+                let Some((level, text)) = marks::alarm(text) else {
+                    return false;
+                };
+                self.note(level, &text, &text, out);
+            }
+            Kind::Alarm(level, text) => self.note(level, &text, &text, out),
+            Kind::Mark(Mark::Noise) => {}
+            Kind::Mark(Mark::Output(level)) => {
+                self.state = State::Output(level, vec![text.to_owned()]);
+            }
+            Kind::Mark(mark) if mark.level().is_some() => {
+                // Before the banner the speaker is unknown.
+                let is_known = self.who.is_announced() || self.origin != Origin::Start;
+                let Some(level) = mark.level().filter(|_| is_known) else {
+                    return false;
+                };
+                self.note(level, text, text, out);
+            }
+            Kind::Text if is_after && self.who.format() == "patch" && patched(text).is_some() => {
+                self.note(Level::Info, text, text, out);
+            }
+            kind => return self.ending_line(line, &kind, out),
         }
+        true
     }
 
-    /// What can only follow a message of the model.
-    fn after_message(&mut self, text: &str, out: &mut Emitter) -> bool {
-        if let Some((server, tool)) = marker::header(text)
-            && self.who.knows_server(&server)
-        {
-            self.end_output(out);
-            self.state = State::Body(call::Block::new(server, tool));
-            return true;
-        }
-        if Report::begins(text) {
-            self.state = State::Report(Report::new(text));
-            return true;
-        }
-        if let Some(printed) = round::printed(text) {
-            return self.tool_printed(text, printed, out);
-        }
-        if self.who.format() == "patch" && patched(text).is_some() {
-            self.push_note(Level::Info, text, out);
-            return true;
-        }
-        false
-    }
-
-    fn tool_printed(&mut self, text: &str, printed: round::Printed<'_>, out: &mut Emitter) -> bool {
-        let alarm = marker::alarm(text);
-        let text = alarm.as_ref().map_or(text, |(_, text)| text);
-        self.who.ensure(out);
-        if self.round.print(text, printed, out) {
-            self.printed = Some(text.to_owned());
-            self.round.raw = printed.raw;
-            self.origin = Origin::After;
-            self.turn.active = true;
-            return true;
-        }
-        if text.starts_with("✅ ") && text.contains("(change_id: ") {
-            out.tool_result(
-                "",
-                Outcome {
-                    output: text.into(),
-                    ..Outcome::default()
-                },
-            );
-            return true;
-        }
-        if printed.is_failure() {
-            self.push_note(Level::Error, text, out);
-            return true;
-        }
-        false
-    }
-
-    /// What can end a message before its token counts come, or outside one.
-    fn ending_line(&mut self, line: Line<'_>, out: &mut Emitter) -> bool {
-        let text = line.text.trim_end();
-        if marker::is_api_error(text) {
-            self.api_error(text, out);
-            return true;
-        }
-        let stop = ["^C KeyboardInterrupt", "^C again to exit"]
-            .into_iter()
-            .find_map(|stop| Some((text.strip_suffix(stop)?, stop)));
-        if let Some((before, stop)) = stop {
-            if !before.is_empty() {
-                self.push(before, out);
-            }
-            self.message(None, out);
-            self.turn.verdict = Some((TurnStatus::Canceled, String::new()));
-            applied::stop(out);
-            self.push_note(Level::Canceled, stop, out);
-            return true;
-        }
-        if let Some(start) = text.find(LOOP)
-            && let (Some(before), Some(note)) = (text.get(..start), line.text.get(start..))
-        {
-            if !before.is_empty() {
-                self.push(before, out);
-            }
-            self.message(None, out);
-            self.push_note(Level::Warning, note, out);
-            if let Some(note) = &mut self.note {
-                line.text.clone_into(&mut note.last);
-            }
-            return true;
-        }
-        false
-    }
-
-    /// A line that shows what the segment was.
-    fn closing_line(&mut self, line: Line<'_>, out: &mut Emitter) -> bool {
+    /// Takes a line that closes the segment.
+    fn closing_line(&mut self, line: Line<'_>, kind: Kind<'_>, out: &mut Emitter) -> bool {
         let text = line.text;
-        if marker::is_output_note(text) {
-            let lines = self.take_segment();
-            self.console(&lines, out);
-            self.push_note(Level::Info, text, out);
-            return true;
+        match kind {
+            Kind::Mark(Mark::Added) => {
+                self.console_segment(out);
+                self.note(Level::Info, text, text, out);
+                return true;
+            }
+            Kind::Mark(Mark::Tool(status, tools)) if self.round.raw && self.round.is_open() => {
+                let lines = self.take_segment();
+                self.round.output(&lines);
+                return self.tool_line(text, status, tools, out);
+            }
+            Kind::Mark(mark) if mark.level().is_some() && self.is_subject() => {
+                self.console_segment(out);
+                return self.marker_line(line, kind, out);
+            }
+            Kind::Banner(..) if self.origin == Origin::Start => {
+                return self.marker_line(line, kind, out);
+            }
+            _ => {}
         }
-        if self.round.raw
-            && let Some(printed) = round::printed(text)
-            && self.round.is_open()
-        {
-            let lines = self.take_segment();
-            self.round.output(&lines);
-            return self.tool_printed(text, printed, out);
-        }
-        if Dump::begins(self.segment.last().map_or("", String::as_str), text) {
+        if Request::starts(self.segment.last().map_or("", String::as_str), text) {
             self.segment.pop();
-            let lines = self.take_segment();
-            self.console(&lines, out);
-            self.round.end(Over::Spoken, out);
-            self.state = State::Dump(Dump::new(text));
+            self.console_segment(out);
+            self.round.end(Over::Continued, out);
+            self.state = State::Request(Request::new(text));
             return true;
         }
         if let Some(first) = self.limit_above(text) {
             self.message(None, out);
-            applied::stop(out);
-            self.state = State::Block(block_level(&first), vec![first, text.to_owned()]);
+            outcome::cancel(out);
+            self.state = State::Output(Level::Error, vec![first, text.to_owned()]);
             return true;
         }
-        if self.origin == Origin::Start && marker::banner(text).is_some() {
-            return self.marker_line(line, out);
-        }
-        let subject = self.origin == Origin::After
+        self.ending_line(line, &kind, out)
+    }
+
+    /// Returns true if the segment is a list of files that a message is about.
+    fn is_subject(&self) -> bool {
+        self.origin == Origin::After
             && self.segment_gap
-            && self.segment.iter().all(|line| is_file_line(line));
-        if subject && marker::note(text).is_some() {
-            let lines = self.take_segment();
-            self.console(&lines, out);
-            return self.marker_line(line, out);
+            && self.segment.iter().all(|line| is_file_line(line))
+    }
+
+    /// Takes a line that ends a message before its token counts.
+    fn ending_line(&mut self, line: Line<'_>, kind: &Kind<'_>, out: &mut Emitter) -> bool {
+        match *kind {
+            Kind::Mark(Mark::ApiError) => self.api_error(line.text.trim_end(), out),
+            Kind::Stop {
+                before,
+                level,
+                note,
+            } => {
+                if !before.is_empty() {
+                    self.push(before, out);
+                }
+                self.message(None, out);
+                if level == Level::Canceled {
+                    self.turn.verdict = Some((TurnStatus::Canceled, String::new()));
+                    outcome::cancel(out);
+                }
+                self.note(level, note, line.text, out);
+            }
+            _ => return false,
         }
-        self.ending_line(line, out)
+        true
+    }
+
+    /// Takes a line of a tool; returns false if no tool can have printed it.
+    fn tool_line(
+        &mut self,
+        text: &str,
+        status: ToolStatus,
+        tools: &str,
+        out: &mut Emitter,
+    ) -> bool {
+        let alarm = marks::alarm(text);
+        let text = alarm.as_ref().map_or(text, |(_, text)| text);
+        self.who.ensure(out);
+        if self.round.print(text, status, tools, out) {
+            self.tool_line = Some(text.to_owned());
+            self.origin = Origin::After;
+            self.turn.is_active = true;
+        } else if text.starts_with("✅ ") && text.contains("(change_id: ") {
+            let output = text.into();
+            out.tool_result(
+                "",
+                Outcome {
+                    output,
+                    ..Outcome::default()
+                },
+            );
+        } else if status == ToolStatus::Error {
+            self.note(Level::Error, text, text, out);
+        } else {
+            return false;
+        }
+        true
     }
 }

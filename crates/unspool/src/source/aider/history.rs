@@ -1,29 +1,29 @@
 //! The chat history that the agents keep in a markdown file: `#### ` before
 //! each line of the person, `> ` before the agent's lines, the model's words
-//! as they are. Several sessions follow each other in one file.
+//! without a mark. One file holds several sessions.
 
-use super::flow::Flow;
-use super::marker;
+use super::counts;
+use super::flow::{Flow, Medium};
 use super::session::Identity;
 use crate::json::Json;
 use crate::source::Emitter;
 
-/// Reads the lines of such a file.
+/// Reads the lines of a chat history.
 #[derive(Clone)]
 pub(super) struct History {
     flow: Flow,
-    /// Lines of the person that belong together.
+    /// The open message of the person.
     user: Vec<String>,
-    /// The agent's words may come here: its line, the person's or the
-    /// beginning of the session stands directly before.
-    near: bool,
-    /// The agent's message goes on without its mark.
-    open: bool,
+    /// The line before is the agent's, the person's or the start of the session,
+    /// so that the agent may speak here.
+    may_be_agent: bool,
+    /// The agent's message continues without its mark.
+    is_open: bool,
     /// The next line of the agent is its command line.
-    command: bool,
+    awaits_command: bool,
 }
 
-/// Whether a session begins here.
+/// Returns true for the first line of a session.
 pub(super) fn is_start(line: &str) -> bool {
     ["# aider chat started at ", "# cecli chat started at "]
         .iter()
@@ -36,11 +36,11 @@ pub(super) fn is_start(line: &str) -> bool {
 impl Default for History {
     fn default() -> Self {
         Self {
-            flow: Flow::of_history(),
+            flow: Flow::new(Medium::History),
             user: Vec::new(),
-            near: true,
-            open: false,
-            command: false,
+            may_be_agent: true,
+            is_open: false,
+            awaits_command: false,
         }
     }
 }
@@ -51,22 +51,22 @@ impl History {
         if is_start(line) {
             self.finish(out);
             self.flow.who = Identity::default();
-            self.command = true;
-            self.near = true;
+            self.awaits_command = true;
+            self.may_be_agent = true;
             return;
         }
         if let Some(text) = line.strip_prefix("#### ") {
             self.end_message(out);
             self.user.push(text.trim_end().to_owned());
-            self.near = true;
+            self.may_be_agent = true;
             return;
         }
         self.end_user(out);
-        let own = self.own_text(line);
-        let starting = self.command && line.trim().is_empty();
-        self.near = own.is_some() || (self.near && starting);
-        match own {
-            Some(text) => self.own_line(text, out),
+        let agent = self.agent_text(line);
+        let is_start = self.awaits_command && line.trim().is_empty();
+        self.may_be_agent = agent.is_some() || (self.may_be_agent && is_start);
+        match agent {
+            Some(text) => self.agent_line(text, out),
             None if line.trim().is_empty() && self.flow.segment.is_empty() => {}
             None => {
                 if self.flow.segment.is_empty() {
@@ -77,36 +77,36 @@ impl History {
         }
     }
 
-    /// The agent's words in a line. They end with two blanks, which tells them
-    /// from a quotation; a message of several lines has its mark only in the
-    /// first and the blanks only in the last one.
-    fn own_text<'a>(&mut self, line: &'a str) -> Option<&'a str> {
+    /// Returns the agent's words in a line. Unlike a quotation they end with two
+    /// blanks; a message of several lines has its mark only in the first and the
+    /// blanks only in the last one.
+    fn agent_text<'a>(&mut self, line: &'a str) -> Option<&'a str> {
         let ends = line.ends_with("  ");
-        if self.open {
-            self.open = !ends;
+        if self.is_open {
+            self.is_open = !ends;
             return Some(line);
         }
         let text = line.strip_prefix("> ")?;
-        let below_gap = self.flow.segment.last().is_some_and(String::is_empty);
-        let is_counts = below_gap && marker::has_cost_below(text);
-        if !ends && !self.near && !is_counts && !text.trim().is_empty() {
+        let is_below_gap = self.flow.segment.last().is_some_and(String::is_empty);
+        let is_counts = is_below_gap && counts::has_cost_below(text);
+        if !ends && !self.may_be_agent && !is_counts && !text.trim().is_empty() {
             return None;
         }
-        self.open = !ends && !text.trim().is_empty();
+        self.is_open = !ends && !text.trim().is_empty();
         Some(text)
     }
 
-    fn own_line(&mut self, text: &str, out: &mut Emitter) {
+    fn agent_line(&mut self, text: &str, out: &mut Emitter) {
         self.end_message(out);
-        if std::mem::take(&mut self.command) && text.contains("__main__.py") {
+        if std::mem::take(&mut self.awaits_command) && text.contains("__main__.py") {
             self.flow.who.started_as(text);
             return;
         }
         self.flow.line(text.trim_end(), out);
     }
 
-    /// The model's words end. A call without words is kept as its arguments,
-    /// which stand in the call that follows.
+    /// Ends the model's message. A call without words is stored as its arguments,
+    /// which the call below repeats.
     fn end_message(&mut self, out: &mut Emitter) {
         if self.flow.segment.is_empty() {
             return;
@@ -132,6 +132,6 @@ impl History {
         self.end_message(out);
         self.end_user(out);
         self.flow.finish(out);
-        self.open = false;
+        self.is_open = false;
     }
 }

@@ -1,11 +1,11 @@
-//! One message of the model, taken apart: reasoning, the agent's context
-//! blocks before it, prose, and edit blocks, in order.
+//! The parts of one message of the model: context blocks of the agent before it,
+//! reasoning, prose and edit blocks, in order.
 
 use super::edit::{Chat, Finder};
-use super::marker;
+use super::line;
 use crate::event::Edit;
 
-/// A piece of a message.
+/// A part of a message.
 #[derive(Debug, PartialEq)]
 pub(super) enum Part {
     Reasoning(String),
@@ -23,7 +23,7 @@ pub(super) struct Context {
 }
 
 impl Context {
-    /// A block from its name and the lines inside.
+    /// Creates a block from its name and the lines inside.
     pub(super) fn new(name: &str, lines: &[String]) -> Self {
         let mut lines = trim(lines);
         let title = lines.first().and_then(|line| line.strip_prefix("## "));
@@ -38,28 +38,28 @@ impl Context {
     }
 }
 
-/// Takes the lines of a message apart.
+/// Splits the lines of a message into parts.
 pub(super) fn parts(lines: &[String], chat: Chat<'_>) -> Vec<Part> {
     let mut parts = Vec::new();
     let mut rest = trim(lines);
-    while let Some((context, behind)) = context(rest) {
+    while let Some((context, after)) = context(rest) {
         parts.push(Part::Context(context));
-        rest = trim(behind);
+        rest = trim(after);
     }
-    if let Some((reasoning, behind)) = reasoning(rest) {
+    if let Some((reasoning, after)) = reasoning(rest) {
         push_text(&mut parts, reasoning, Part::Reasoning);
-        rest = behind;
+        rest = after;
     }
     answer(rest, chat, &mut parts);
     parts
 }
 
-/// A context block at the beginning: the agents print theirs before the model
-/// speaks, by a name of theirs or under a heading.
+/// Splits a context block off the start: the agents print theirs before the
+/// message, with a known name or under a heading.
 fn context(lines: &[String]) -> Option<(Context, &[String])> {
-    let name = marker::context(lines.first()?)?;
+    let name = line::context(lines.first()?)?;
     let headed = lines.get(1).is_some_and(|line| line.starts_with("## "));
-    if !headed && !marker::is_agent_context(name) {
+    if !headed && !line::is_agent_context(name) {
         return None;
     }
     let end = lines.iter().position(|line| line.trim() == "</context>")?;
@@ -79,10 +79,10 @@ const CLOSING_TAGS: &[&str] = &[
     "</thinking-content-7bbeb8e1441453ad999a0bbba8a46d4b>",
 ];
 
-/// Reasoning stands first, below a line of 14 dashes. With the heading
-/// THINKING it ends at 12 dashes and ANSWER, without at 10 dashes; a closing
-/// tag that was not replaced ends both. It may have no end at all. Rendered
-/// markdown has a rule in place of the dashes.
+/// Splits off the reasoning, which comes first, below a line of 14 dashes. With
+/// the heading THINKING it ends at 12 dashes and ANSWER, without at 10 dashes; a
+/// closing tag that was not replaced ends both. It may have no end at all.
+/// Rendered markdown has a rule instead of the dashes.
 fn reasoning(lines: &[String]) -> Option<(&[String], &[String])> {
     let first = lines.first()?.trim_end();
     let ruled = is_dashes(first, 14);
@@ -98,11 +98,11 @@ fn reasoning(lines: &[String]) -> Option<(&[String], &[String])> {
     };
     let body = lines.get(start..)?;
     let end = (0..body.len()).find_map(|index| Some((index, closes(body, index, heading)?)));
-    let (end, behind) = end.unwrap_or((body.len(), body.len()));
-    Some((body.get(..end)?, body.get(behind..)?))
+    let (end, after) = end.unwrap_or((body.len(), body.len()));
+    Some((body.get(..end)?, body.get(after..)?))
 }
 
-/// Where the answer begins, if the reasoning ends with this line.
+/// Returns where the answer starts, if the reasoning ends with this line.
 fn closes(lines: &[String], index: usize, heading: Option<usize>) -> Option<usize> {
     let line = lines.get(index)?.trim_end();
     if CLOSING_TAGS.contains(&line) || (heading.is_none() && line == "----------") {
@@ -119,10 +119,10 @@ fn closes(lines: &[String], index: usize, heading: Option<usize>) -> Option<usiz
     is_heading(lines.get(index)?).then_some(index + 1)
 }
 
-/// A line of so many dashes, or a rule.
+/// Returns true for a line of so many dashes, or a rule.
 fn is_dashes(line: &str, count: usize) -> bool {
     let dashes = line.len() == count || line.len() >= 30;
-    (dashes && line.chars().all(|c| c == '-')) || marker::is_rule(line)
+    (dashes && line.chars().all(|c| c == '-')) || line::is_rule(line)
 }
 
 fn answer(lines: &[String], chat: Chat<'_>, parts: &mut Vec<Part>) {
@@ -148,7 +148,7 @@ fn push_text(parts: &mut Vec<Part>, lines: &[String], part: fn(String) -> Part) 
     }
 }
 
-/// Without the empty lines at both ends.
+/// Removes the empty lines at both ends.
 pub(super) fn trim(lines: &[String]) -> &[String] {
     let text = |line: &String| !line.trim().is_empty();
     let Some(first) = lines.iter().position(text) else {
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn reasoning_ends_where_its_form_says() {
+    fn every_form_of_reasoning_is_split_off() {
         let both = |text: &str, reasoning: &str, answer: &str| {
             let expected = [
                 Part::Reasoning(reasoning.to_owned()),
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn context_blocks_of_the_agent_come_first() {
+    fn context_blocks_are_split_off_the_start() {
         let text = "<context name=\"gitStatus\">\n## Git Repository Status\n\nCurrent branch: main\n</context>\nHi.";
         assert_eq!(
             read(text),

@@ -1,10 +1,10 @@
-//! Where the raw output of a program ends and the model's words begin: no
-//! mark separates them, but the token counts below say how much the model
-//! wrote, and a search prints lines of a known form.
+//! The boundary between the raw output of a program and the model's words. No mark
+//! separates them, but the token counts below limit the length of the words, and a
+//! search prints lines of a known form.
 
-use super::marker::Counts;
+use super::counts::Counts;
 
-/// How many of the lines are output.
+/// Counts the lines of output at the start.
 pub(super) fn length(lines: &[String], tool: &str, counts: Option<&Counts>) -> usize {
     let received = counts.and_then(|counts| counts.usage.output_tokens);
     match received {
@@ -14,7 +14,7 @@ pub(super) fn length(lines: &[String], tool: &str, counts: Option<&Counts>) -> u
     }
 }
 
-/// The lines of a search: headings with the path, numbered lines, separators.
+/// Counts the lines of a search: paths, numbered lines, separators.
 fn matches(lines: &[String]) -> usize {
     let is_match = |line: &str| {
         let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
@@ -32,7 +32,7 @@ fn matches(lines: &[String]) -> usize {
         .unwrap_or(lines.len())
 }
 
-/// How many lines at the end the model can have written with so many tokens.
+/// Counts the lines at the end that the model can have written with these tokens.
 fn words_at_end(lines: &[String], received: u64) -> usize {
     let mut left = received;
     let mut count = 0;
@@ -48,7 +48,7 @@ fn words_at_end(lines: &[String], received: u64) -> usize {
     count
 }
 
-/// A rough count: words, and each other sign.
+/// Estimates tokens: words, and each other sign.
 fn tokens(line: &str) -> u64 {
     let mut count = 0;
     let mut in_word = false;
@@ -64,16 +64,16 @@ fn tokens(line: &str) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::aider::marker;
+    use crate::source::aider::counts;
 
     fn split(text: &str, tool: &str, received: u64) -> usize {
         let lines: Vec<String> = text.lines().map(str::to_owned).collect();
-        let counts = marker::usage(&format!("Tokens: 1k sent, {received} received."));
+        let counts = counts::read(&format!("Tokens: 1k sent, {received} received."));
         length(&lines, tool, counts.as_ref())
     }
 
     #[test]
-    fn token_counts_tell_output_from_words() {
+    fn token_counts_separate_output_from_words() {
         assert_eq!(
             split("out\nerr\nA tool that does not exist.\n", "Command", 7),
             2
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn searches_have_a_form() {
+    fn lines_of_a_search_have_a_known_form() {
         let text = "/p/app.py\n1:def x\n2-  y\n\n/p/b.py\n3:def z\nDone.";
         assert_eq!(split(text, "Grep", 2), 6);
         assert_eq!(split("End.", "Grep", 2), 0);

@@ -1,39 +1,40 @@
-//! The tool calls between two messages of the model, and what their tools
-//! print. Nothing printed names the call that it belongs to, so a line is
-//! given to the first call, in order, whose tool prints such lines. Those that
-//! print nothing are over when the model speaks again: a change that could not
-//! be shown as a diff has failed, for the diff is made with the same check of
-//! the file as the change itself, and a command that was asked about and not
-//! announced was refused. A turn that ends without another word of the model
-//! ends with calls that were refused, or with the one that ends it. Only a turn
-//! that is cut off leaves calls without a result.
+//! The tool calls between two messages of the model, and their results.
+//!
+//! No printed line names its call, so a line belongs to the first call, in order,
+//! whose tool prints such lines. Calls that print nothing are over when the model
+//! continues: an edit that could not be shown as a diff has failed, because both
+//! need the same check of the file, and a command that was asked about and not
+//! announced was refused. A turn that ends without another message ends with calls
+//! that were refused, or with the call that ends it. Only a turn that is cut off
+//! leaves calls without a result.
 
 use super::call::Announced;
-use super::marker;
+use super::marks::names_failed_tool;
+use super::wrap;
 use crate::event::{Edit, Level, ToolStatus};
 use crate::source::{Call, Emitter, Outcome};
 
-/// The calls that were announced since the model spoke last.
+/// The calls since the last message of the model.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Round {
     calls: Vec<Open>,
-    /// The call that is printing.
+    /// The call that printed last.
     current: Option<usize>,
-    /// The call that is printing runs a program, whose output has no end mark.
+    /// That call runs a program, whose output has no end mark.
     pub(super) raw: bool,
     /// A person was asked whether a command may run.
     pub(super) asked: bool,
-    /// Calls announced in the whole stream, for their ids.
+    /// Calls in the whole stream, for their ids.
     announced: u64,
 }
 
-/// Why a round is over.
+/// The reason why a round is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Over {
-    /// The model speaks again.
-    Spoken,
-    /// The same in a chat history, which lacks most of what tools print.
-    SpokenOfOld,
+    /// The model continues.
+    Continued,
+    /// The same in a chat history, which lacks most lines of tools.
+    ContinuedInHistory,
     /// The turn was cut off.
     Cut,
 }
@@ -47,139 +48,16 @@ struct Open {
     is_plan: bool,
     lines: Vec<String>,
     status: ToolStatus,
-    finished: bool,
-}
-
-/// A line that a tool printed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Printed<'a> {
-    /// The tools that print it; none where any may.
-    tools: &'a [&'a str],
-    status: ToolStatus,
-    /// What follows is the raw output of a program.
-    pub(super) raw: bool,
-}
-
-/// The tools of 0.8x that change files or the list of things to do.
-const EDITORS: &[&str] = &[
-    "ReplaceText",
-    "ReplaceAll",
-    "ReplaceLine",
-    "ReplaceLines",
-    "InsertBlock",
-    "IndentLines",
-    "DeleteBlock",
-    "DeleteLine",
-    "DeleteLines",
-    "ExtractLines",
-    "UndoChange",
-    "UpdateTodoList",
-];
-
-/// Beginnings of the lines that tools print, and who prints them.
-const PRINTED: &[(&str, &[&str])] = &[
-    ("✅ ", EDITORS),
-    ("📎 ", &["View", "ViewFilesAtGlob"]),
-    ("📋 ", &["Ls"]),
-    ("📝 ", &["MakeEditable"]),
-    ("📚 ", &["MakeReadonly"]),
-    ("🗑️ ", &["Remove"]),
-    ("🔍 ", &["ViewFilesMatching", "ViewFilesAtGlob", "Grep"]),
-    ("🔎 ", &["ViewFilesWithSymbol"]),
-    ("🧠 ", &["Thinking"]),
-    ("✨ ", &["MakeEditable"]),
-    ("⚙️ Executing rg", &["Grep"]),
-    (
-        "⚙️ Executing non-interactive shell command",
-        &["Command", "CommandInteractive"],
-    ),
-    (
-        "⚙️ Executing interactive shell command",
-        &["CommandInteractive"],
-    ),
-    ("⚙️ ", &[]),
-    ("⚠️ ", &[]),
-    (
-        "Successfully retrieved context for ",
-        &["ShowNumberedContext"],
-    ),
-    ("Recent changes:", &["ListChanges"]),
-    ("No changes made: ", &[]),
-    ("Dry run: Would ", &[]),
-    (
-        "Skipped execution of shell command",
-        &["Command", "CommandInteractive"],
-    ),
-    ("✓ Retrieved context for ", &["ReadFile"]),
-    ("Earlier contents still valid for ", &["ReadFile"]),
-    ("Errors encountered for ", &["ReadFile", "ExploreCode"]),
-    ("⛭ Counting matches with ", &["Grep"]),
-    ("⛭ Executing rg", &["Grep"]),
-    ("⛭ Executing grep", &["Grep"]),
-    ("✓ All queries successful", &["ExploreCode"]),
-    ("⛭ Executing shell command", &["Command"]),
-    ("⛭ Starting background command", &["Command"]),
-    ("⏱️ Command exceeded ", &["Command"]),
-    ("⛭ Modifying Context", &["ResourceManager"]),
-    ("🗀 ", &["ResourceManager"]),
-    ("✗ Removed ", &["ResourceManager"]),
-    ("⚠ File ", &["ResourceManager"]),
-    ("✓ Undid ", &["UndoChange"]),
-    ("✚ Creator extension update", &["Create"]),
-];
-
-/// What a tool says with a line, if it is one that tools print.
-pub(super) fn printed(line: &str) -> Option<Printed<'_>> {
-    if let Some(named) = named_error(line) {
-        return Some(named);
-    }
-    let (start, tools) = PRINTED.iter().find(|(start, _)| line.starts_with(start))?;
-    let status = match *start {
-        "⚠️ " | "⚠ File " | "Errors encountered for " => ToolStatus::Error,
-        "Skipped execution of shell command" => ToolStatus::Rejected,
-        _ => ToolStatus::Ok,
-    };
-    Some(Printed {
-        tools,
-        status,
-        raw: start.starts_with("⚙️ "),
-    })
-}
-
-/// Errors name their tool: `Error in View: …`, perhaps behind a word.
-fn named_error(line: &str) -> Option<Printed<'static>> {
-    let line = marker::untagged(line);
-    let line = line.strip_prefix("ERROR: ").unwrap_or(&line);
-    let name = [
-        ("Error in ", ":"),
-        ("Error during ", " execution:"),
-        ("Malformed JSON arguments in tool ", ":"),
-        ("Executing ", " on "),
-    ]
-    .iter()
-    .find_map(|(start, end)| Some(line.strip_prefix(start)?.split_once(end)?.0))?;
-    let failed = !line.starts_with("Executing ") || line.contains(" failed:");
-    (failed && !name.is_empty() && !name.contains(' ')).then_some(Printed {
-        tools: &[],
-        status: ToolStatus::Error,
-        raw: false,
-    })
-}
-
-impl Printed<'_> {
-    pub(super) fn is_failure(self) -> bool {
-        self.status == ToolStatus::Error
-    }
+    is_finished: bool,
 }
 
 impl Round {
-    /// Announces a call, or its plan.
+    /// Emits a call, or its plan.
     pub(super) fn announce(&mut self, call: Announced, out: &mut Emitter) {
         self.announced += 1;
-        let id = if call.id.is_empty() {
-            format!("call-{}", self.announced)
-        } else {
-            call.id
+        let id = match call.id {
+            id if id.is_empty() => format!("call-{}", self.announced),
+            id => id,
         };
         let is_plan = call.plan.is_some();
         if let Some(plan) = call.plan {
@@ -202,43 +80,53 @@ impl Round {
             is_plan,
             lines: Vec::new(),
             status: ToolStatus::Ok,
-            finished: false,
+            is_finished: false,
         });
     }
 
-    /// Whether a call waits for what it prints.
+    /// Returns true if a call has no result yet.
     pub(super) fn is_open(&self) -> bool {
-        self.calls.iter().any(|call| !call.finished)
+        self.calls.iter().any(|call| !call.is_finished)
     }
 
-    /// Whether the last call is the one with which the agents end a turn.
+    /// Returns true if the last call is the one with which the agents end a turn.
     pub(super) fn ends_turn(&self) -> bool {
-        self.calls.last().is_none_or(Open::ends_turn)
+        let last = self.calls.last().map(|call| call.tool.as_str());
+        matches!(last, None | Some("Yield" | "Finished"))
     }
 
-    /// The tool that printed last, if it may print more.
-    pub(super) fn printing_tool(&self) -> Option<&str> {
-        let call = self.calls.get(self.current?)?;
-        (!call.finished).then_some(call.tool.as_str())
+    fn current(&mut self) -> Option<&mut Open> {
+        self.calls
+            .get_mut(self.current?)
+            .filter(|call| !call.is_finished)
     }
 
-    /// Takes a line that a tool printed; gives it back where no call can have
+    /// Returns the tool of a program that is running.
+    pub(super) fn running_tool(&mut self) -> Option<String> {
+        let raw = self.raw;
+        self.current().filter(|_| raw).map(|call| call.tool.clone())
+    }
+
+    /// Takes a line of one of these tools; returns false if no call can have
     /// printed it.
-    pub(super) fn print(&mut self, line: &str, printed: Printed<'_>, out: &mut Emitter) -> bool {
+    pub(super) fn print(
+        &mut self,
+        line: &str,
+        status: ToolStatus,
+        tools: &str,
+        out: &mut Emitter,
+    ) -> bool {
         let from = self.current.unwrap_or(0);
+        let prints = |call: &Open| {
+            let is_named = tools.is_empty() || tools.split(' ').any(|tool| tool == call.tool);
+            // An edit prints one such line: a second one is for the next call.
+            let has_printed = line.starts_with("✅ ") && !call.lines.is_empty();
+            !call.is_finished && is_named && !has_printed
+        };
         let mut candidates = self.calls.iter().enumerate().skip(from);
-        let named = self.named(line);
-        let index = named.or_else(|| {
-            candidates
-                .find(|(_, call)| {
-                    let prints =
-                        printed.tools.is_empty() || printed.tools.contains(&call.tool.as_str());
-                    // An edit says so once: a second line is for the next call.
-                    let said = line.starts_with("✅ ") && !call.lines.is_empty();
-                    !call.finished && prints && !said
-                })
-                .map(|(index, _)| index)
-        });
+        let index = self.named(line);
+        let index =
+            index.or_else(|| candidates.find_map(|(index, call)| prints(call).then_some(index)));
         let Some(index) = index else {
             return false;
         };
@@ -246,184 +134,155 @@ impl Round {
             self.close(out);
         }
         self.current = Some(index);
-        if let Some(call) = self.calls.get_mut(index) {
-            if printed.status != ToolStatus::Error || call.lines.iter().all(|l| is_announcement(l))
-            {
-                call.status = printed.status;
+        if let Some(call) = self.current() {
+            if status != ToolStatus::Error || call.has_only_begun() {
+                call.status = status;
             }
             call.lines.push(line.to_owned());
         }
+        self.raw = line.starts_with("⚙️ ");
         true
     }
 
-    /// The open call of the tool that an error names.
+    /// Finds the open call of the tool that an error names.
     fn named(&self, line: &str) -> Option<usize> {
-        named_error(line)?;
-        self.calls.iter().position(|call| {
-            !call.finished
-                && line
-                    .split([' ', ':'])
-                    .any(|word| word.eq_ignore_ascii_case(&call.tool))
-        })
+        let names = |tool: &str| {
+            let mut words = line.split([' ', ':']);
+            words.any(|word| word.eq_ignore_ascii_case(tool))
+        };
+        let mut calls = self.calls.iter();
+        let is_failure = names_failed_tool(line);
+        is_failure.then(|| calls.position(|call| !call.is_finished && names(&call.tool)))?
     }
 
-    /// More output of the call that printed last.
+    /// Takes more output of the call that printed last.
     pub(super) fn output(&mut self, lines: &[String]) {
-        if let Some(call) = self.current.and_then(|index| self.calls.get_mut(index)) {
+        if let Some(call) = self.current() {
             call.lines.extend_from_slice(lines);
         }
     }
 
-    /// The rest of a line that was cut.
+    /// Takes the rest of a line that was cut.
     pub(super) fn append(&mut self, rest: &str) {
-        let call = self.current.and_then(|index| self.calls.get_mut(index));
-        if let Some(line) = call.and_then(|call| call.lines.last_mut()) {
-            super::wrap::join(line, rest);
+        if let Some(line) = self.current().and_then(|call| call.lines.last_mut()) {
+            wrap::join(line, rest);
         }
     }
 
-    /// A person refused all calls, or only those of one tool.
-    pub(super) fn reject(&mut self, tool: Option<&str>, out: &mut Emitter) {
+    /// Rejects all open calls.
+    pub(super) fn reject_all(&mut self, out: &mut Emitter) {
         self.close(out);
         for call in &mut self.calls {
-            let meant = tool.is_none_or(|tool| call.tool.starts_with(tool));
-            if meant && !call.finished {
-                call.status = ToolStatus::Rejected;
-                call.finish(out);
-                if tool.is_some() {
-                    break;
-                }
-            }
+            call.finish(ToolStatus::Rejected, out);
         }
     }
 
-    /// The call that printed last prints no more.
+    /// Rejects the first open call of a command.
+    pub(super) fn reject_command(&mut self, out: &mut Emitter) {
+        self.close(out);
+        let is_command = |call: &&mut Open| !call.is_finished && call.tool.starts_with("Command");
+        if let Some(call) = self.calls.iter_mut().find(is_command) {
+            call.finish(ToolStatus::Rejected, out);
+        }
+    }
+
+    /// Finishes the call that printed last.
     pub(super) fn close(&mut self, out: &mut Emitter) {
+        self.raw = false;
         let current = self.current.take();
         if let Some(call) = current.and_then(|index| self.calls.get_mut(index)) {
-            call.finish(out);
+            call.finish(call.status, out);
         }
     }
 
-    /// Whether a program runs whose output has no end mark.
-    pub(super) fn is_running(&self) -> bool {
-        self.raw && self.printing_tool().is_some()
-    }
-
-    /// The input ends. A call that has only begun got no result: what it
-    /// printed so far is the output of a call that still runs.
+    /// Handles the end of the input. A call that has only begun gets no result:
+    /// its lines are the output of a running call.
     pub(super) fn cut(&mut self, out: &mut Emitter) {
         let raw = std::mem::take(&mut self.raw);
-        let current = self.current.and_then(|index| self.calls.get(index));
-        let begun = |call: &&Open| raw || call.lines.iter().all(|line| is_announcement(line));
-        if let Some(call) = current.filter(|call| !call.finished).filter(begun) {
+        if let Some(call) = self.current().filter(|call| raw || call.has_only_begun()) {
             out.tool_output(&call.id, call.output());
             self.current = None;
         }
     }
 
-    /// The agent says that the calls were refused or came to nothing.
-    pub(super) fn fail(&mut self) {
+    /// Forgets the edits of calls that may not have run.
+    pub(super) fn drop_edits(&mut self) {
         for call in &mut self.calls {
             call.edits.clear();
         }
     }
 
-    /// No more is printed.
+    /// Ends the round: no more is printed.
     pub(super) fn end(&mut self, over: Over, out: &mut Emitter) {
         self.close(out);
-        let asked = std::mem::take(&mut self.asked) && over == Over::Spoken;
-        for call in self.calls.iter_mut().filter(|call| !call.finished) {
-            if let Some(failure) = call.failure.take() {
-                call.status = ToolStatus::Error;
+        let continued = over == Over::Continued;
+        let asked = std::mem::take(&mut self.asked) && continued;
+        for mut call in std::mem::take(&mut self.calls) {
+            let no_edits = call.edits.is_empty();
+            let status = if let Some(failure) = call.failure.take() {
                 call.lines.push(failure);
-            } else if over == Over::Cut && call.edits.is_empty() {
+                ToolStatus::Error
+            } else if over == Over::Cut && no_edits {
                 continue;
-            } else if call.tool == "EditFile" && call.edits.is_empty() && over == Over::Spoken {
-                call.status = ToolStatus::Error;
+            } else if call.tool == "EditFile" && no_edits && continued {
+                ToolStatus::Error
             } else if call.tool.starts_with("Command") && asked {
-                call.status = ToolStatus::Rejected;
-            }
-            call.finish(out);
+                ToolStatus::Rejected
+            } else {
+                call.status
+            };
+            call.finish(status, out);
         }
-        self.calls.clear();
     }
 
-    /// The turn ends, as the last call may have asked for. The model gets the
-    /// results of all others and speaks again, unless they were refused.
-    pub(super) fn end_turn(&mut self, is_history: bool, out: &mut Emitter) {
+    /// Ends the round with the turn. The model would get the results of all calls
+    /// and continue, unless they were refused or the last one ends the turn.
+    pub(super) fn end_turn(&mut self, out: &mut Emitter) {
         self.close(out);
-        let last = self.calls.pop_if(|last| last.ends_turn());
-        if last.is_none() && !is_history {
-            self.reject_silent(out);
-        }
-        let over = if is_history {
-            Over::SpokenOfOld
-        } else {
-            Over::Spoken
-        };
-        self.end(over, out);
-        self.calls.extend(last);
-        self.end(over, out);
-    }
-
-    fn reject_silent(&mut self, out: &mut Emitter) {
-        let is_silent = |call: &&mut Open| call.edits.is_empty() && call.failure.is_none();
-        for call in self.calls.iter_mut().filter(is_silent) {
-            if !call.finished {
-                call.status = ToolStatus::Rejected;
-                call.finish(out);
+        if !self.ends_turn() {
+            let is_silent = |call: &&mut Open| call.edits.is_empty() && call.failure.is_none();
+            for call in self.calls.iter_mut().filter(is_silent) {
+                call.finish(ToolStatus::Rejected, out);
             }
         }
+        self.end(Over::Continued, out);
     }
-}
-
-/// Lines that only say what is about to be done.
-fn is_announcement(line: &str) -> bool {
-    line.starts_with('⛭')
 }
 
 impl Open {
-    fn ends_turn(&self) -> bool {
-        matches!(self.tool.as_str(), "Yield" | "Finished")
+    /// Returns true if every line only announces the work.
+    fn has_only_begun(&self) -> bool {
+        self.lines.iter().all(|line| line.starts_with('⛭'))
     }
 
-    /// What was printed, without what is about to be run: it stands in the
-    /// call.
+    /// Returns the printed lines, without the command, which is in the call.
     fn output(&self) -> String {
-        let announced = self.lines.len() > 1 && self.lines.iter().any(|l| l.starts_with("⚙️ "));
-        let skip = usize::from(announced);
-        let lines: Vec<&str> = self
-            .lines
-            .iter()
-            .skip(skip)
-            .map(|line| line.trim_end_matches('\r'))
-            .collect();
+        let has_command = self.lines.iter().any(|line| line.starts_with("⚙️ "));
+        let skipped = usize::from(has_command && self.lines.len() > 1);
+        let lines = self.lines.iter().skip(skipped);
+        let lines: Vec<&str> = lines.map(|line| line.trim_end_matches('\r')).collect();
         lines.join("\n").trim_end().to_owned()
     }
 
-    fn finish(&mut self, out: &mut Emitter) {
-        if std::mem::replace(&mut self.finished, true) {
+    fn finish(&mut self, status: ToolStatus, out: &mut Emitter) {
+        if std::mem::replace(&mut self.is_finished, true) {
             return;
         }
         let output = self.output();
         if self.is_plan {
-            if self.status != ToolStatus::Ok {
+            if status != ToolStatus::Ok {
                 out.notice(Level::Warning, output);
             }
             return;
         }
-        let edits = if self.status == ToolStatus::Ok {
-            std::mem::take(&mut self.edits)
-        } else {
-            Vec::new()
-        };
+        let edits = std::mem::take(&mut self.edits);
+        let is_made = status == ToolStatus::Ok;
         out.tool_result(
             &self.id,
             Outcome {
-                status: self.status,
+                status,
                 output: output.into(),
-                edits,
+                edits: if is_made { edits } else { Vec::new() },
                 ..Outcome::default()
             },
         );

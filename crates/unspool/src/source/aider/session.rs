@@ -1,14 +1,15 @@
-//! What the agent says about itself: the banner at the start and after every
+//! The agent's description of itself: the banner at the start and after every
 //! change of mode, and the list of files above each prompt.
 
 use serde_json::Value;
 
 use super::edit::Chat;
-use super::marker::{self, Family};
+use super::line::Family;
+use super::marks;
 use crate::event::{RawJson, Session};
 use crate::source::Emitter;
 
-/// Who is speaking, and about what.
+/// The agent, its settings and the files in the chat.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Identity {
     pub(super) family: Family,
@@ -21,56 +22,58 @@ pub(super) struct Identity {
     /// A prompt was seen: the run is interactive.
     pub(super) prompts: bool,
     /// A banner was seen since the last prompt.
-    announced: bool,
-    /// Servers that tools may belong to; none where they are not known.
+    has_banner: bool,
+    /// Servers that tools may belong to; empty if unknown.
     servers: Vec<String>,
-    /// Files in the chat; those that are only read come with a note.
+    /// Files in the chat; read-only ones carry a note.
     files: Vec<String>,
-    /// What was said in the last `session` event.
-    said: Option<Session>,
-    /// Label and value of the banner's other lines, as they were last said.
+    /// The last `session` event.
+    session: Option<Session>,
+    /// Label and value of the banner's other lines, as last emitted.
     fields: Vec<(String, String)>,
-    /// The same, not yet said.
-    news: Vec<(String, String)>,
+    /// The same, not yet emitted.
+    new_fields: Vec<(String, String)>,
 }
 
 impl Identity {
-    /// A banner begins.
+    /// Starts a banner.
     pub(super) fn banner(&mut self, family: Family, version: &str) {
         self.family = family;
-        self.announced = true;
+        self.has_banner = true;
         version.clone_into(&mut self.version);
     }
 
-    /// A prompt for input in this mode.
+    /// Records a prompt for input in this mode.
     pub(super) fn prompted(&mut self, mode: &str) {
         mode.clone_into(&mut self.mode);
         self.prompts = true;
-        self.announced = false;
+        self.has_banner = false;
     }
 
-    /// Whether the next prompt may show another mode.
-    pub(super) fn may_change_mode(&self) -> bool {
-        self.announced || !self.prompts
+    /// Returns true if the next prompt may be in this mode. Without a banner the
+    /// mode does not return to the default.
+    pub(super) fn allows_mode(&self, mode: &str) -> bool {
+        const MODES: &str = "ask agent architect code context help diff diff-fenced udiff \
+            udiff-simple whole patch hashline editor-diff editor-diff-fenced editor-whole";
+        let may_change = self.has_banner || !self.prompts;
+        (may_change && mode.is_empty())
+            || MODES.split(' ').any(|known| known == mode)
+            || (self.prompts && mode == self.mode)
     }
 
-    /// Another line of it.
+    /// Takes a field of the banner.
     pub(super) fn field(&mut self, label: &str, value: &str) {
         match label {
             "Main model" | "Model" => {
                 let (model, format) = value.split_once(" with ").unwrap_or((value, ""));
                 model.clone_into(&mut self.model);
-                let format = format.split_once(" edit format");
-                format.map_or("", |f| f.0).clone_into(&mut self.format);
+                self.format = before(format, " edit format");
             }
             "Models" => {
                 let main = value.split(" • ").find_map(|m| m.strip_suffix(" (main)"));
                 main.unwrap_or(value).clone_into(&mut self.model);
             }
-            "Settings" => {
-                let format = value.split_once(" (edit format)");
-                format.map_or("", |f| f.0).clone_into(&mut self.format);
-            }
+            "Settings" => self.format = before(value, " (edit format)"),
             "MCP servers configured" | "Servers" => {
                 let names = value.split([',', '•', ' ']).filter(|name| !name.is_empty());
                 self.servers = names.map(str::to_owned).collect();
@@ -78,11 +81,11 @@ impl Identity {
             _ => {}
         }
         if !matches!(label, "Main model" | "Model" | "Models") {
-            self.news.push((label.to_owned(), value.to_owned()));
+            self.new_fields.push((label.to_owned(), value.to_owned()));
         }
     }
 
-    /// The banner ended: what is new in it is said.
+    /// Emits the parts of the banner that changed.
     pub(super) fn announce(&mut self, out: &mut Emitter) {
         let session = Session {
             provider: super::PROVIDER.name.to_owned(),
@@ -90,11 +93,11 @@ impl Identity {
             model: self.model.clone(),
             ..Session::default()
         };
-        if self.said.as_ref() != Some(&session) {
-            self.said = Some(session.clone());
+        if self.session.as_ref() != Some(&session) {
+            self.session = Some(session.clone());
             out.session(session);
         }
-        for (label, value) in std::mem::take(&mut self.news) {
+        for (label, value) in std::mem::take(&mut self.new_fields) {
             let known = self.fields.iter_mut().find(|(known, _)| *known == label);
             match known {
                 Some((_, old)) if *old == value => continue,
@@ -105,23 +108,23 @@ impl Identity {
         }
     }
 
-    /// Says who speaks, before anything else is said.
+    /// Emits the session if no event did.
     pub(super) fn ensure(&mut self, out: &mut Emitter) {
-        if self.said.is_none() {
+        if self.session.is_none() {
             self.announce(out);
         }
     }
 
     pub(super) fn is_announced(&self) -> bool {
-        self.said.is_some()
+        self.session.is_some()
     }
 
-    /// Whether a tool may belong to this server.
+    /// Returns true if a tool may belong to this server.
     pub(super) fn knows_server(&self, server: &str) -> bool {
         self.servers.is_empty() || self.servers.iter().any(|known| known == server)
     }
 
-    /// The list of files above a prompt.
+    /// Takes the list of files above a prompt.
     pub(super) fn list_files(&mut self, lines: &[String], out: &mut Emitter) {
         let files: Vec<String> = lines.iter().flat_map(|line| file_names(line)).collect();
         if files != self.files {
@@ -131,16 +134,14 @@ impl Identity {
         }
     }
 
-    /// A file was added, where no list of files is shown.
+    /// Takes a file from a note, where no list of files is shown.
     pub(super) fn add_file(&mut self, note: &str) {
         let name = note.trim_end_matches('.').strip_prefix("Added ");
-        if let Some(name) = name.and_then(|name| name.strip_suffix(" to the chat")) {
-            self.files.push(name.to_owned());
-        }
+        let name = name.and_then(|name| name.strip_suffix(" to the chat"));
+        self.files.extend(name.map(str::to_owned));
     }
 
-    /// The agent was started with this command line: files that it names as
-    /// such are in the chat.
+    /// Takes the files that the agent's command line adds to the chat.
     pub(super) fn started_as(&mut self, command: &str) {
         let mut words = command.split_whitespace();
         while let Some(word) = words.next() {
@@ -152,24 +153,23 @@ impl Identity {
         }
     }
 
-    /// Whether files are in the chat, so that a prompt has a list above it.
+    /// Returns true if a prompt has a list of files above it.
     pub(super) fn has_files(&self) -> bool {
         !self.files.is_empty()
     }
 
-    /// The edit format in use; empty where it is not known.
+    /// The edit format in use; empty if unknown.
     pub(super) fn format(&self) -> &str {
-        if self.mode.is_empty() || matches!(self.mode.as_str(), "agent" | "architect" | "code") {
-            &self.format
-        } else {
-            &self.mode
+        match self.mode.as_str() {
+            "" | "agent" | "architect" | "code" => &self.format,
+            mode => mode,
         }
     }
 
-    /// What edits depend on.
+    /// The context that edits depend on.
     pub(super) fn chat(&self) -> Chat<'_> {
         let format = match self.format() {
-            // The other model that writes the edits has a format of its own.
+            // A second model writes the edits, in a format of its own.
             "architect" => "",
             format => format,
         };
@@ -178,11 +178,12 @@ impl Identity {
             files: &self.files,
         }
     }
+}
 
-    /// Whether nothing is edited in this mode.
-    pub(super) fn only_answers(&self) -> bool {
-        matches!(self.format(), "ask" | "help" | "context")
-    }
+fn before(text: &str, end: &str) -> String {
+    text.split_once(end)
+        .map_or("", |(before, _)| before)
+        .to_owned()
 }
 
 fn state(name: &str, value: &Value, out: &mut Emitter) {
@@ -191,43 +192,62 @@ fn state(name: &str, value: &Value, out: &mut Emitter) {
     }
 }
 
-/// The files in one line of the list above a prompt: one, or, with colours
-/// on, several in columns.
+/// Splits a line of a banner after its first into label and value.
+pub(super) fn banner_field(line: &str) -> Option<(&str, &str)> {
+    const LABELS: &[&str] = &[
+        "Main model",
+        "Model",
+        "Weak model",
+        "Editor model",
+        "Agent model",
+        "Git repo",
+        "Repo-map",
+        "MCP servers configured",
+    ];
+    let line = line.trim_end();
+    if let Some((label, value)) = line.split_once(": ")
+        && LABELS.contains(&label)
+    {
+        return Some((label, value));
+    }
+    let branch = line.trim_start();
+    let branch = branch.strip_prefix("├─ ").or(branch.strip_prefix("└─ "));
+    let (label, value) = branch.unwrap_or(line).split_once("  ")?;
+    let known = branch.is_some() || matches!(label, "Models" | "Settings" | "Environment");
+    known.then(|| (label, value.trim_start()))
+}
+
+const READ_ONLY: &[&str] = &[" (read only)", " (read only stub)"];
+
+/// Returns the files in a line of the list above a prompt: one, or several in
+/// columns in colour mode.
 fn file_names(line: &str) -> Vec<String> {
     let line = line.trim();
-    for note in [" (read only)", " (read only stub)"] {
-        if line.ends_with(note) {
-            return vec![line.to_owned()];
-        }
+    if READ_ONLY.iter().any(|note| line.ends_with(note)) {
+        return vec![line.to_owned()];
     }
-    let read_only = line.strip_prefix("Readonly:");
-    let names = read_only.or_else(|| line.strip_prefix("Editable:"));
-    let note = if read_only.is_some() {
-        " (read only)"
-    } else {
-        ""
+    let (names, note) = match line.strip_prefix("Readonly:") {
+        Some(names) => (names, " (read only)"),
+        None => (line.strip_prefix("Editable:").unwrap_or(line), ""),
     };
-    let names = names.unwrap_or(line).split_whitespace();
+    let names = names.split_whitespace();
     names.map(|name| format!("{name}{note}")).collect()
 }
 
-/// Whether a line may be one of that list.
+/// Returns true if a line may belong to that list.
 pub(super) fn is_file_line(line: &str) -> bool {
     let line = line.trim_end();
     if line.ends_with("(use /ls to list all files)") {
         return true;
     }
-    let line = line
-        .strip_suffix(" (read only)")
-        .or_else(|| line.strip_suffix(" (read only stub)"))
-        .unwrap_or(line);
-    let line = line
-        .strip_prefix("Readonly:")
-        .or_else(|| line.strip_prefix("Editable:"))
-        .unwrap_or(line);
+    let note = READ_ONLY.iter().find_map(|note| line.strip_suffix(note));
+    let line = note.unwrap_or(line);
+    let label = ["Readonly:", "Editable:"]
+        .iter()
+        .find_map(|label| line.strip_prefix(label));
     let plain = |c: char| c.is_alphanumeric() || "_-./+@~#=,[]()".contains(c);
-    let mut words = line.split_whitespace().peekable();
+    let mut words = label.unwrap_or(line).split_whitespace().peekable();
     words.peek().is_some()
         && words.all(|word| word.chars().all(plain) && !word.ends_with(['.', ',']))
-        && marker::note(line).is_none()
+        && marks::note(line).is_none()
 }

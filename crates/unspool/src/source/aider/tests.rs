@@ -578,9 +578,8 @@ fn a_banner_names_the_model_in_every_spelling() {
         let states = events.iter().filter(|event| event.body.kind() == "state");
         assert_eq!(states.count(), 4, "three fields and the files");
         let line = line.lines().next().unwrap();
-        assert!(super::marker::is_telling(line), "{line}");
+        assert!(super::line::is_distinctive(line), "{line}");
     }
-    assert!(!super::marker::is_telling("Model: a word on models"));
 }
 
 #[test]
@@ -607,22 +606,4 @@ fn quotations_are_no_prompts() {
         kinds(&events),
         ["session", "text", "usage", "usage", "turn_end"]
     );
-}
-
-#[test]
-fn plain_text_is_not_claimed() {
-    for line in [
-        "Commit to the plan.",
-        "> a quotation",
-        "```python",
-        "<<<<<<< HEAD",
-        "--------------",
-        "Tokens: none",
-        "Continue? [y/N]: ",
-        "<context>",
-        "# A heading",
-        "error: Tool Call: failed",
-    ] {
-        assert!(!super::marker::is_telling(line), "{line}");
-    }
 }

@@ -1,8 +1,8 @@
-//! Widths, and lines that were cut at 80 columns.
+//! Lines that were cut at 80 columns.
 //!
-//! aider-ce prints every line of its own and of the model cut at 80 columns.
-//! What it cut is put together again where a value depends on it (arguments,
-//! commands, messages of its own); the model's prose stays as it came.
+//! aider-ce wraps its own lines and the model's at 80 columns. They are rejoined
+//! where a value depends on it (arguments, commands, messages of the agent); the
+//! model's prose stays wrapped.
 
 use unicode_width::UnicodeWidthChar as _;
 
@@ -14,8 +14,8 @@ fn cells(text: &str) -> usize {
     text.chars().filter_map(|c| c.width()).sum()
 }
 
-/// Whether `next` is the rest of `line`: a cut line keeps its last blank, or
-/// had no room for the next word and does not look finished.
+/// Returns true if `next` is the rest of `line`: a cut line keeps its last blank,
+/// or had no room for the next word and does not look finished.
 pub(super) fn continues(line: &str, next: &str) -> bool {
     let Some(word) = next.split_whitespace().next() else {
         return false;
@@ -42,7 +42,7 @@ pub(super) fn join(line: &mut String, rest: &str) {
     line.push_str(rest);
 }
 
-/// Lines with the cut ones put together again.
+/// Rejoins the lines that were cut.
 pub(super) fn rejoin<'a>(lines: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let mut joined: Vec<String> = Vec::new();
     let mut last = "";
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cut_lines_are_put_together() {
+    fn cut_lines_are_rejoined() {
         let cut = ["Removed read-only file README.md from the ", "chat", "next"];
         assert_eq!(
             rejoin(cut),

@@ -1,150 +1,173 @@
-//! The states that last for several lines: banners, the arguments of calls,
-//! and blocks of output.
+//! Blocks of several lines: which lines they take, and the events they become.
 
-use super::{BLOCK_LIMIT, Flow, Line, Origin, State};
-use crate::event::{Category, Level, Prompt, RawJson, TurnStatus};
-use crate::source::aider::marker::{self, Question, Topic};
-use crate::source::aider::{call, message, round, wrap};
+use super::{Flow, Line, OUTPUT_LIMIT, Origin, State};
+use crate::event::{Category, Level, RawJson, TurnStatus};
+use crate::source::aider::line::{Kind, classify, is_gap};
+use crate::source::aider::marks::{self, Mark};
+use crate::source::aider::question::{self, Question, Topic};
+use crate::source::aider::session::banner_field;
+use crate::source::aider::{call, message, wrap};
 use crate::source::{Call, Emitter, Outcome};
 
+/// The relation of a line to the open block.
+enum Fit {
+    Inside,
+    Last,
+    Outside,
+}
+
 impl Flow {
-    pub(super) fn banner_line(
-        &mut self,
-        mut lines: Vec<String>,
-        line: Line<'_>,
-        out: &mut Emitter,
-    ) {
-        let text = line.text;
-        let begins = marker::banner_field(text).is_some() || marker::note(text).is_some();
-        let open = lines.last_mut().filter(|_| !begins && !self.is_history());
-        if begins {
-            lines.push(text.to_owned());
-        } else if let Some(open) =
-            open.filter(|open| wrap::continues(open, text) || marker::is_model_rest(open, text))
-        {
-            wrap::join(open, text);
-        } else {
-            self.end_banner(lines, out);
-            self.step(line, out);
-            return;
+    pub(super) fn step(&mut self, line: Line<'_>, out: &mut Emitter) {
+        let mut block = std::mem::take(&mut self.state);
+        let fit = match &mut block {
+            State::Open => Fit::Outside,
+            State::Banner(lines) => self.extend_banner(lines, line.text),
+            State::Call(call) => self.extend_call(call, line.text),
+            State::Report(report) if report.takes(line.text) => {
+                report.push(line.text);
+                if report.is_complete() {
+                    Fit::Last
+                } else {
+                    Fit::Inside
+                }
+            }
+            State::Report(_) => Fit::Outside,
+            State::Output(_, lines) => self.extend_output(lines, line),
+            State::Request(request) => {
+                if let Some(context) = request.line(line.text) {
+                    self.context(context, out);
+                }
+                if request.is_open() {
+                    Fit::Inside
+                } else {
+                    Fit::Last
+                }
+            }
+        };
+        match fit {
+            Fit::Inside => self.state = self.within_limit(block, out),
+            Fit::Last => self.close_block(block, out),
+            Fit::Outside => {
+                self.close_block(block, out);
+                self.open(line, out);
+            }
         }
-        self.state = State::Banner(lines);
     }
 
-    fn end_banner(&mut self, lines: Vec<String>, out: &mut Emitter) {
+    /// Turns a finished block into events.
+    pub(super) fn close_block(&mut self, block: State, out: &mut Emitter) {
+        match block {
+            State::Open | State::Request(_) => {}
+            State::Banner(lines) => self.close_banner(lines, out),
+            State::Call(call) => {
+                self.gap = call.is_below_gap();
+                self.who.ensure(out);
+                self.round.announce(call.finish(), out);
+                self.turn.is_active = true;
+                self.origin = Origin::After;
+            }
+            State::Report(report) => self.notice(Level::Error, &report.text(), out),
+            State::Output(level, lines) => self.close_output(level, &lines, out),
+        }
+    }
+
+    fn within_limit(&mut self, block: State, out: &mut Emitter) -> State {
+        match block {
+            State::Output(level, lines) if lines.len() > OUTPUT_LIMIT => {
+                self.close_output(level, &lines, out);
+                State::Output(level, Vec::new())
+            }
+            block => block,
+        }
+    }
+
+    fn extend_banner(&self, lines: &mut Vec<String>, text: &str) -> Fit {
+        if banner_field(text).is_some() || marks::note(text).is_some() {
+            lines.push(text.to_owned());
+            return Fit::Inside;
+        }
+        match lines.last_mut() {
+            Some(cut) if !self.is_history() && wrap::continues(cut, text) => {
+                wrap::join(cut, text);
+                Fit::Inside
+            }
+            _ => Fit::Outside,
+        }
+    }
+
+    fn close_banner(&mut self, lines: Vec<String>, out: &mut Emitter) {
         let mut notes = Vec::new();
         for line in lines {
-            match marker::banner_field(&line) {
+            match banner_field(&line) {
                 Some((label, value)) => self.who.field(label, value),
                 None => notes.push(line),
             }
         }
-        let before = self.take_segment();
         self.who.announce(out);
-        self.console(&before, out);
+        self.console_segment(out);
         self.console(&notes, out);
         if self.origin == Origin::Prompt {
             self.origin = Origin::After;
         }
     }
 
-    pub(super) fn body_line(&mut self, mut block: call::Block, line: Line<'_>, out: &mut Emitter) {
-        let text = line.text;
-        let takes = block.takes(text);
-        let free = takes && !block.after_gap();
-        let asks = match marker::question(text) {
-            Some(Question::Whole(prompt, _)) => {
-                matches!(
-                    marker::topic(&prompt.question),
-                    Topic::Tools | Topic::Command
-                )
+    fn extend_call(&self, call: &mut call::Block, text: &str) -> Fit {
+        let is_below_gap = call.is_below_gap();
+        let ends = match classify(text) {
+            Kind::Question(Question::Whole(prompt, _)) => {
+                let topic = question::topic(&prompt.question);
+                matches!(topic, Topic::Tools | Topic::Command)
             }
-            Some(Question::Cut) => self.is_terminal(),
-            None => false,
+            Kind::Question(Question::Cut) => self.is_terminal(),
+            Kind::Counts(counts) => self.fits_counts(counts.as_ref()),
+            Kind::Call(server, _) => is_below_gap && self.who.knows_server(&server),
+            Kind::Prompt { mode, rest } => {
+                let is_unlike_text = !mode.is_empty() || rest.trim().is_empty();
+                let fits = mode == self.who.mode && (is_unlike_text || self.is_terminal());
+                is_below_gap && fits
+            }
+            Kind::Mark(mark) => {
+                is_below_gap && (mark.level().is_some() || matches!(mark, Mark::Tool(..)))
+            }
+            _ => false,
         };
-        let header = marker::header(text).is_some_and(|(server, _)| self.who.knows_server(&server));
-        let prompt = marker::prompt(text).is_some_and(|(mode, rest)| {
-            mode == self.who.mode
-                && (!mode.is_empty() || rest.trim().is_empty() || self.is_terminal())
-        });
-        let marks =
-            header || prompt || round::printed(text).is_some() || marker::note(text).is_some();
-        let ends = asks || self.begins_counts(text) || (marks && !free) || !takes;
-        if !ends {
-            block.push(text);
-            self.state = State::Body(block);
-            return;
+        if ends || !call.takes(text) {
+            return Fit::Outside;
         }
-        self.gap = block.after_gap();
-        self.announce(block, out);
-        self.open(line, out);
+        call.push(text);
+        Fit::Inside
     }
 
-    fn announce(&mut self, block: call::Block, out: &mut Emitter) {
-        self.who.ensure(out);
-        self.round.announce(block.finish(), out);
-        self.turn.active = true;
-        self.origin = Origin::After;
-    }
-
-    pub(super) fn block_line(
-        &mut self,
-        level: Level,
-        mut lines: Vec<String>,
-        line: Line<'_>,
-        out: &mut Emitter,
-    ) {
+    fn extend_output(&self, lines: &mut Vec<String>, line: Line<'_>) -> Fit {
         let text = line.text;
-        let fits = |prompt: &Prompt| self.fits_question(&prompt.question);
-        let asks =
-            matches!(marker::question(text), Some(Question::Whole(prompt, _)) if fits(&prompt));
-        let prompt =
-            self.gap && marker::prompt(text).is_some_and(|(mode, _)| mode == self.who.mode);
-        let told = lines.iter().any(|line| is_code_line(line))
-            && !is_code_line(text)
-            && !marker::is_gap(text);
         let running = lines.first().and_then(|first| command_of(first));
-        let next = command_of(text).filter(|_| running.is_some());
-        let runs = next != running && next.is_some_and(|command| self.is_proposed(command));
-        let ends = asks
-            || prompt
-            || told
-            || runs
-            || self.begins_counts(text)
-            || marker::is_output_note(text);
-        if !ends {
-            lines.push(line.raw.to_owned());
-            if lines.len() > BLOCK_LIMIT {
-                self.end_block(level, &lines, out);
-                lines.clear();
-            }
-            self.state = State::Block(level, lines);
-            return;
-        }
-        self.end_block(level, &lines, out);
-        self.open(line, out);
-    }
-
-    /// Takes the first line on a token limit off the end of an answer that it
-    /// cut, if this is the second one.
-    pub(super) fn limit_above(&mut self, text: &str) -> Option<String> {
-        let [.., before, first] = self.segment.as_slice() else {
-            return None;
+        let next = command_of(text).filter(|_| running.is_some() && running != command_of(text));
+        let is_below_code = || {
+            let has_code = lines.iter().any(|line| is_code_line(line));
+            has_code && !is_code_line(text) && !is_gap(text)
         };
-        let told = text.trim_end() == "Token counts below are approximate."
-            && is_token_limit(first)
-            && marker::is_gap(before);
-        told.then(|| self.segment.pop()).flatten()
+        let ends = match classify(text) {
+            Kind::Question(Question::Whole(prompt, _)) => self.fits_question(&prompt.question),
+            Kind::Prompt { mode, .. } => self.gap && mode == self.who.mode,
+            Kind::Counts(counts) => self.fits_counts(counts.as_ref()),
+            Kind::Mark(Mark::Added) => true,
+            _ => false,
+        };
+        let is_next = next.is_some_and(|command| self.proposed.iter().any(|p| p == command));
+        if ends || is_next || is_below_code() {
+            return Fit::Outside;
+        }
+        lines.push(line.raw.to_owned());
+        Fit::Inside
     }
 
-    fn end_block(&mut self, level: Level, lines: &[String], out: &mut Emitter) {
+    fn close_output(&mut self, level: Level, lines: &[String], out: &mut Emitter) {
         let first = lines.first().map_or("", String::as_str);
-        if first.contains(" has hit a token limit!") {
-            let output = lines
-                .iter()
-                .any(|line| line.starts_with("Output tokens: ") && line.contains("possibly"));
-            self.turn.active = true;
-            self.turn.verdict = Some(if output {
+        if is_token_limit(first) {
+            let is_exhausted =
+                |line: &String| line.starts_with("Output tokens: ") && line.contains("possibly");
+            self.turn.is_active = true;
+            self.turn.verdict = Some(if lines.iter().any(is_exhausted) {
                 (TurnStatus::Completed, "length".to_owned())
             } else {
                 (TurnStatus::Failed, first.to_owned())
@@ -157,21 +180,26 @@ impl Flow {
         self.origin = Origin::After;
     }
 
-    /// Whether a command is one of several that a person allowed together.
-    fn is_proposed(&self, command: &str) -> bool {
-        self.proposed.iter().any(|proposed| proposed == command)
+    /// Removes the first line on a token limit from the end of the answer that it
+    /// cut, if this is the second one.
+    pub(super) fn limit_above(&mut self, text: &str) -> Option<String> {
+        let [.., before, first] = self.segment.as_slice() else {
+            return None;
+        };
+        let is_limit = text.trim_end() == "Token counts below are approximate."
+            && is_token_limit(first)
+            && is_gap(before);
+        is_limit.then(|| self.segment.pop()).flatten()
     }
 
-    /// A command that the model proposed and a person allowed; how it ended is
-    /// not told.
+    /// Emits a command that the model proposed and a person allowed; its exit
+    /// status is not printed.
     fn ran(&mut self, command: &str, printed: &[String], out: &mut Emitter) {
         self.flush_note(out);
         self.who.ensure(out);
         self.commands += 1;
-        let ran = self
-            .proposed
-            .iter()
-            .position(|proposed| proposed == command);
+        let mut proposed = self.proposed.iter();
+        let ran = proposed.position(|proposed| proposed == command);
         self.proposed.drain(..ran.map_or(0, |index| index + 1));
         let id = format!("shell-{}", self.commands);
         out.tool_use(Call {
@@ -182,7 +210,7 @@ impl Flow {
             input: RawJson::of(&serde_json::json!({ "command": command })),
             title: "",
         });
-        // 1.x prints all of it once more.
+        // 1.x prints the output twice.
         let again = format!("Output from {command}");
         let printed = printed.split(|line| line.trim_end() == again).next();
         let output = message::trim(printed.unwrap_or_default()).join("\n");
@@ -194,50 +222,19 @@ impl Flow {
             },
         );
     }
-
-    pub(super) fn finish_state(&mut self, out: &mut Emitter) {
-        match std::mem::take(&mut self.state) {
-            State::Open | State::Dump(_) => {}
-            State::Banner(lines) => self.end_banner(lines, out),
-            State::Body(block) => self.announce(block, out),
-            State::Report(report) => self.notice(Level::Error, &report.text(), out),
-            State::Block(level, lines) => self.end_block(level, &lines, out),
-        }
-    }
-
-    pub(super) fn end_output(&mut self, out: &mut Emitter) {
-        self.round.close(out);
-        self.round.raw = false;
-    }
 }
 
-/// The command whose output follows, unless the agent only debugs itself.
+/// Returns the command whose output follows, except in debug output.
 fn command_of(first: &str) -> Option<&str> {
     let command = first.strip_prefix("Running ")?.trim();
     (!command.is_empty() && !command.starts_with("command: ")).then_some(command)
 }
 
-/// Blocks that last until a question, the prompt or the next message.
-pub(super) fn is_block_start(text: &str) -> bool {
-    let lint = text.starts_with("# Fix any ") && text.contains("errors below, if possible.");
-    lint || text.starts_with("Running ") || is_token_limit(text)
-}
-
 fn is_token_limit(text: &str) -> bool {
-    text.starts_with("Model ") && text.contains(" has hit a token limit!")
+    marks::mark(text) == Some(Mark::Output(Level::Error))
 }
 
-pub(super) fn block_level(text: &str) -> Level {
-    if is_token_limit(text) {
-        Level::Error
-    } else if text.starts_with('#') {
-        Level::Warning
-    } else {
-        Level::Info
-    }
-}
-
-/// A numbered line of code at the end of a lint report.
+/// Returns true for a numbered line of code at the end of a lint report.
 fn is_code_line(line: &str) -> bool {
     let text = line.trim_start();
     let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
