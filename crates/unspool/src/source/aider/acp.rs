@@ -2,7 +2,7 @@
 //! agent, and, between fences of four backticks, lines of the agent's console.
 //! [`Speech`] splits them as they arrive: only a possible edit block is held back.
 
-use super::draft::{Closed, Draft, may_start};
+use super::draft::{Draft, may_start};
 use super::marks::{self, Mark};
 use super::notes;
 use crate::event::{Edit, Level, ToolStatus};
@@ -37,8 +37,6 @@ pub(in crate::source) struct Speech {
     /// The start of the open line was passed on.
     in_line: bool,
     draft: Draft,
-    /// The line that closes code in which no edit block can be.
-    code: Option<String>,
     /// The console's lines, while it is open.
     console: Option<Vec<String>>,
     /// The text is the model's thinking.
@@ -113,16 +111,9 @@ impl Speech {
         if is_rest || self.is_thinking {
             return self.say(line, pieces);
         }
-        if let Some(fence) = &self.code {
-            if text == fence {
-                self.code = None;
-            }
-            return self.say(line, pieces);
-        }
         if !self.draft.takes(&line) {
             self.close_draft(pieces);
-            let takes = self.code.is_none() && self.draft.takes(&line);
-            if !takes {
+            if !self.draft.takes(&line) {
                 self.say(line, pieces);
             }
         }
@@ -137,11 +128,8 @@ impl Speech {
             return;
         }
         match self.draft.close() {
-            Closed::Edits(edits) => pieces.push(Piece::Edits(edits)),
-            Closed::Text(text, code) => {
-                self.code = code;
-                self.say(text, pieces);
-            }
+            Ok(edits) => pieces.push(Piece::Edits(edits)),
+            Err(text) => self.say(text, pieces),
         }
     }
 
@@ -164,7 +152,6 @@ impl Speech {
             self.whole_line(line, is_rest, pieces);
         }
         self.close_draft(pieces);
-        self.code = None;
         self.is_thinking = false;
     }
 

@@ -11,7 +11,7 @@ use crate::patch;
 use crate::source;
 use crate::tool;
 
-use arguments::{Nesting, arguments, input, key_of, unknown_key};
+use arguments::{Argument, Raw, key_of, unknown_key};
 
 mod arguments;
 
@@ -20,17 +20,14 @@ mod arguments;
 pub(super) struct Block {
     server: String,
     tool: String,
+    id: String,
     lines: Vec<String>,
-    /// The JSON after `Arguments:`, as far as it came.
-    json: Option<Nesting>,
-    /// The argument whose value is below its name.
-    open_key: Option<&'static str>,
-    /// An argument of an unknown tool was named.
-    has_unknown_keys: bool,
+    json: Option<Raw>,
+    arguments: Vec<Argument>,
 }
 
 /// A tool call whose block has ended.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Announced {
     /// The model's id, shown in verbose output only.
     pub(super) id: String,
@@ -53,10 +50,10 @@ impl Block {
         Self {
             server,
             tool,
+            id: String::new(),
             lines: Vec::new(),
             json: None,
-            open_key: None,
-            has_unknown_keys: false,
+            arguments: Vec::new(),
         }
     }
 
@@ -66,16 +63,26 @@ impl Block {
     }
 
     pub(super) fn push(&mut self, line: &str) {
-        if let Some(json) = &mut self.json {
-            json.read(line);
-        } else if let Some(text) = arguments(line) {
-            let mut json = Nesting::default();
-            json.read(&text);
-            self.json = Some(json);
-        } else if let Some(key) = key_of(line) {
-            self.open_key = key.value.is_empty().then_some(key.base);
+        if is_verbose(line) {
+            self.id = line
+                .strip_prefix("Tool ID: ")
+                .unwrap_or(&self.id)
+                .trim()
+                .to_owned();
+            return;
         }
-        self.has_unknown_keys |= unknown_key(line, true).is_some();
+        let is_below_gap = self.arguments.is_empty() || self.is_below_gap();
+        if let Some(json) = &mut self.json {
+            json.push(line);
+        } else if let Some(json) = Raw::start(line) {
+            self.json = Some(json);
+        } else if let Some(new) = Argument::start(line, is_below_gap, self.arguments.last()) {
+            self.arguments.push(new);
+        } else if let Some(open) = self.arguments.last_mut() {
+            open.push(line);
+        } else if !line.trim().is_empty() {
+            self.arguments.push(Argument::unnamed(line));
+        }
         self.lines.push(line.to_owned());
     }
 
@@ -88,14 +95,15 @@ impl Block {
         let Some(last) = last else {
             return self.is_argument(line) || unknown_key(line, true).is_some();
         };
-        if let Some(json) = &self.json {
-            return !json.is_complete && !self.is_below_gap();
-        }
         let directly = !self.is_below_gap();
+        if let Some(json) = &self.json {
+            return !json.is_complete && directly;
+        }
         if self.is_argument(line) || (directly && wrap::continues(last, line)) {
             return true;
         }
-        match self.open_key {
+        match self.arguments.last().and_then(Argument::open_key) {
+            None => false,
             Some(key) if is_todo(&self.tool) || matches!(key, "Done" | "Remaining") => {
                 todo_mark(line).is_some()
             }
@@ -104,13 +112,12 @@ impl Block {
                 directly && key_of(last).is_some()
             }
             Some(_) => true,
-            None => self.has_unknown_keys,
         }
     }
 
     /// Returns true for a line that names an argument, or an entry of a todo list.
     fn is_argument(&self, line: &str) -> bool {
-        arguments(line).is_some()
+        Raw::start(line).is_some()
             || key_of(line).is_some()
             || unknown_key(line, false).is_some()
             || (is_todo(&self.tool) && todo_mark(line).is_some())
@@ -138,27 +145,22 @@ impl Block {
 
     /// Ends the block.
     pub(super) fn finish(self) -> Announced {
-        let mut lines = self.lines;
-        let ids = lines.iter().rev();
-        let id = ids.filter_map(|line| line.strip_prefix("Tool ID: ")).next();
-        let id = id.map_or_else(String::new, |id| id.trim().to_owned());
-        lines.retain(|line| !is_verbose(line));
-        let lines = message::trim(&lines);
+        let lines = message::trim(&self.lines);
         let name = match self.server.to_ascii_lowercase().as_str() {
             "local" | "local_tools" => self.tool.clone(),
             _ => format!("{}.{}", self.server, self.tool),
         };
         let category = source::category(&name);
-        let input = input(lines);
-        let value = input
-            .as_ref()
-            .map(|input| serde_json::from_str(input.get()));
-        let fields = match value {
-            Some(Ok(Value::Object(fields))) => fields,
-            _ => Map::new(),
-        };
+        let mut fields: Map<String, Value> = self.arguments.iter().map(Argument::finish).collect();
+        let shown = || RawJson::of(&fields).filter(|_| !fields.is_empty());
+        let raw = self.json.as_ref().and_then(Raw::finish);
+        let parsed = raw.as_ref().map(|raw| serde_json::from_str(raw.get()));
+        let input = raw.or_else(shown);
+        if let Some(Ok(Value::Object(all))) = parsed {
+            fields = all;
+        }
         Announced {
-            id,
+            id: self.id,
             name,
             category,
             arg: arg(category, input.as_ref(), &fields),
@@ -182,24 +184,14 @@ fn is_todo(tool: &str) -> bool {
 
 /// Returns the preview: the common fields of all agents, then those of aider.
 fn arg(category: Category, input: Option<&RawJson>, fields: &Map<String, Value>) -> String {
-    const OWN: &[&str] = &[
-        "command_string",
-        "Command",
-        "Code",
-        "symbol",
-        "source_file_path",
-        "Summary",
-        "Thoughts",
-        "change_id",
-        "content",
-        "text",
-    ];
+    const OWN: &str = "command_string Command Code symbol source_file_path Summary Thoughts \
+        change_id content text";
     let common = input.map_or_else(String::new, |input| tool::arg(category, input.json()));
     if !common.is_empty() {
         return common;
     }
     let text = |value: &'_ Value| value.as_str().map(str::to_owned);
-    let own = OWN.iter().find_map(|key| text(fields.get(*key)?));
+    let own = OWN.split(' ').find_map(|key| text(fields.get(key)?));
     let listed = || {
         let (key, value) = fields.iter().next()?;
         let task = value.get("task").and_then(text);

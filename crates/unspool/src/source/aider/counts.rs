@@ -49,7 +49,7 @@ fn classic(line: &str) -> Option<Counts> {
     let mut usage = Usage::default();
     for part in tokens.strip_suffix('.')?.split(", ") {
         let (count, what) = part.split_once(' ')?;
-        let count = Some(number(count)?);
+        let count = Some(whole(number(count)?));
         match what {
             "sent" => usage.input_tokens = count,
             "received" => usage.output_tokens = count,
@@ -79,18 +79,12 @@ fn cecli(line: &str) -> Option<Counts> {
     let cached: f64 = cached.parse().ok()?;
     let (output, rest) = rest.split_once(" ↓")?;
     let (turn, session) = rest.split_once(" ↑↓")?;
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        clippy::cast_precision_loss,
-        reason = "a share of a rounded count"
-    )]
-    let hit = (input as f64 * cached / 100.0).round() as u64;
+    let hit = whole(input * cached / 100.0);
     Some(Counts {
         family: Family::Cecli,
         usage: Usage {
-            input_tokens: Some(input),
-            output_tokens: Some(number(output)?),
+            input_tokens: Some(whole(input)),
+            output_tokens: Some(whole(number(output)?)),
             cached_tokens: (hit > 0).then_some(hit),
             cost_usd: turn.split_whitespace().find_map(dollars),
             ..Usage::default()
@@ -100,17 +94,20 @@ fn cecli(line: &str) -> Option<Counts> {
 }
 
 /// Reads `75`, `2.6k`, `12k`, `1.1M`.
-fn number(text: &str) -> Option<u64> {
+fn number(text: &str) -> Option<f64> {
     let thousands = text.strip_suffix(['k', 'K']).map(|digits| (digits, 1e3));
     let millions = || text.strip_suffix('M').map(|digits| (digits, 1e6));
     let (digits, factor) = thousands.or_else(millions).unwrap_or((text, 1.0));
-    let number = float(&digits.replace(',', ""))?;
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "starts with a digit, and a float saturates"
-    )]
-    Some((number * factor).round() as u64)
+    Some(float(&digits.replace(',', ""))? * factor)
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "numbers start with a digit, and a float saturates"
+)]
+fn whole(number: f64) -> u64 {
+    number.round() as u64
 }
 
 fn dollars(text: &str) -> Option<f64> {

@@ -1,14 +1,14 @@
 //! An edit block that is still being written, for a stream that is shown as it
 //! arrives: whether a line may start or continue one, and the result.
 
-use super::edit::{self, Chat, file_name, is_replace, is_search, opening_fence};
+use super::edit::{Chat, file_name, is_replace, is_search, opening_fence};
 use super::message::{self, Part};
 use crate::event::Edit;
 
 /// Lines that may be an edit block.
 #[derive(Clone, Default)]
 pub(super) struct Draft {
-    /// With their ends.
+    /// With their line ends.
     lines: Vec<String>,
     bytes: usize,
     stage: Stage,
@@ -16,21 +16,17 @@ pub(super) struct Draft {
     fence: Option<String>,
 }
 
-/// The last part that was read.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Stage {
+    /// File name and fence.
     #[default]
-    Nothing,
-    Name,
-    Fence,
-    NameInFence,
-    /// Between `SEARCH` and `REPLACE`, in a patch or in a diff.
+    Head,
+    /// The text up to this end.
     Inside(End),
     /// Only the end of its fence may be missing.
     Whole,
 }
 
-/// The end of the inside of a block.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum End {
     Replace,
@@ -40,14 +36,6 @@ enum End {
 
 /// Bytes that a block may hold.
 const LONGEST: usize = 1 << 20;
-
-/// The result of a draft.
-#[derive(Debug, PartialEq)]
-pub(super) enum Closed {
-    Edits(Vec<Edit>),
-    /// Text, and the line that closes the code that it opens.
-    Text(String, Option<String>),
-}
 
 impl Draft {
     pub(super) fn is_empty(&self) -> bool {
@@ -67,7 +55,12 @@ impl Draft {
 
     /// Returns true if the start of a line may belong to the block.
     pub(super) fn may_take(&self, line: &str) -> bool {
-        !matches!(self.stage, Stage::Name | Stage::Whole) || may_start(line)
+        let needs_mark = match self.stage {
+            Stage::Head => !self.lines.is_empty() && self.fence.is_none(),
+            Stage::Inside(_) => false,
+            Stage::Whole => true,
+        };
+        !needs_mark || may_start(line)
     }
 
     /// Returns true if no line can follow.
@@ -80,62 +73,49 @@ impl Draft {
 
     fn next(&mut self, line: &str) -> Option<Stage> {
         let fence = opening_fence(line);
+        let above = self.lines.last().map(|line| line.trim_end());
         match self.stage {
-            Stage::Nothing | Stage::Name if fence.is_some() => {
-                self.fence = fence;
-                Some(Stage::Fence)
-            }
-            Stage::Whole if fence.is_some() && fence == self.fence => Some(Stage::Whole),
-            Stage::Inside(end) => Some(if is_end(line, end) {
-                Stage::Whole
-            } else {
-                self.stage
-            }),
+            Stage::Inside(end) if is_end(line, end) => Some(Stage::Whole),
+            Stage::Inside(_) => Some(self.stage),
             _ if is_search(line) => Some(Stage::Inside(End::Replace)),
-            Stage::Nothing | Stage::Fence if line == "*** Begin Patch" => {
-                Some(Stage::Inside(End::Patch))
-            }
-            Stage::Fence if self.is_diff() && line.starts_with("--- ") => {
+            Stage::Whole => (fence.is_some() && fence == self.fence).then_some(Stage::Whole),
+            Stage::Head if line == "*** Begin Patch" => Some(Stage::Inside(End::Patch)),
+            Stage::Head if above == Some("```diff") && line.starts_with("--- ") => {
                 Some(Stage::Inside(End::Diff))
             }
-            Stage::Nothing if file_name(line).is_some() => Some(Stage::Name),
-            Stage::Fence => {
-                let name = file_name(line).filter(|name| name.contains(['.', '/']));
-                name.filter(|name| !name.contains(' '))
-                    .map(|_| Stage::NameInFence)
+            Stage::Head if fence.is_some() && self.fence.is_none() => {
+                self.fence = fence;
+                Some(Stage::Head)
             }
-            _ => None,
+            Stage::Head => {
+                // The name is above the fence or directly below it.
+                let name = file_name(line)?;
+                let is_below_fence = above.is_some_and(|above| opening_fence(above).is_some());
+                let is_path = name.contains(['.', '/']) && !name.contains(' ');
+                let fits = self.is_empty() || (is_below_fence && is_path);
+                fits.then_some(Stage::Head)
+            }
         }
     }
 
-    fn is_diff(&self) -> bool {
-        self.lines
-            .last()
-            .is_some_and(|line| line.trim_end() == "```diff")
-    }
-
-    /// Ends the draft.
-    pub(super) fn close(&mut self) -> Closed {
-        let Self {
-            lines,
-            stage,
-            fence,
-            ..
-        } = std::mem::take(self);
+    /// Ends the draft: returns its edits, or its text.
+    pub(super) fn close(&mut self) -> Result<Vec<Edit>, String> {
+        let lines = std::mem::take(self).lines;
         let block = lines.iter().map(|line| line.trim_end_matches(['\r', '\n']));
         let block: Vec<String> = block.map(str::to_owned).collect();
-        let chat = Chat {
-            format: "",
-            files: &[],
-        };
-        let parts = message::parts(&block, chat);
-        let edits = parts.into_iter().map(|part| match part {
+        let parts = message::parts(&block, Chat::default()).into_iter();
+        let edits = parts.map(|part| match part {
             Part::Edits(edits) => Some(edits),
             _ => None,
         });
-        match edits.collect::<Option<Vec<_>>>() {
-            Some(edits) if !edits.is_empty() => Closed::Edits(edits.concat()),
-            _ => Closed::Text(lines.concat(), fence.filter(|_| stage != Stage::Whole)),
+        let edits = edits
+            .collect::<Option<Vec<_>>>()
+            .unwrap_or_default()
+            .concat();
+        if edits.is_empty() {
+            Err(lines.concat())
+        } else {
+            Ok(edits)
         }
     }
 }
@@ -152,5 +132,5 @@ fn is_end(line: &str, end: End) -> bool {
 pub(super) fn may_start(line: &str) -> bool {
     const MARKS: &[&str] = &["<<<<<", "*** Begin Patch"];
     let is_mark = |mark: &&str| line.starts_with(*mark) || mark.starts_with(line);
-    MARKS.iter().any(is_mark) || !line.contains(char::is_whitespace) || edit::is_fence(line)
+    MARKS.iter().any(is_mark) || !line.contains(char::is_whitespace) || line.starts_with("```")
 }

@@ -10,7 +10,7 @@ use crate::event::{Edit, EditOp, Hunk};
 use crate::patch;
 
 /// The parts of the chat that edits depend on.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Chat<'a> {
     /// The edit format; empty if unknown.
     pub(super) format: &'a str,
@@ -90,11 +90,6 @@ pub(super) fn opening_fence(line: &str) -> Option<String> {
         .iter()
         .find(|tag| line.trim_end() == format!("<{tag}>"))
         .map(|tag| format!("</{tag}>"))
-}
-
-/// Returns true for the start of a fence.
-pub(super) fn is_fence(line: &str) -> bool {
-    line.starts_with("```")
 }
 
 fn is_closing_fence(line: &str) -> bool {

@@ -11,10 +11,11 @@
 //!  ───────  ────────────────────────────────────────  ───────  ─────────────────────────────
 //!  Open     banner, segment empty or at the start     Banner
 //!           tool call, segment empty, not at a prompt Call
-//!           token counts, then a line that fits       Open     segment is the model's message
+//!           token counts                              Counts
 //!           question that fits the lines before it    Open     segment is its subject or output
 //!           prompt, below a gap and the file list     Open     segment is console text; turn ends
-//!           interrupt, API error, output loop         Open     segment is the model's message
+//!           interrupt, output loop                    Open     segment is the model's message
+//!           explanation of an API error               ApiError segment is the model's message
 //!           token limit, in two lines below a gap     Output   segment is the model's message
 //!           `N lines of output`                       Open     segment is output
 //!           failed edits, segment empty               Report
@@ -25,12 +26,17 @@
 //!           any other                                 Open     joins the segment
 //!  Banner   field                                     Banner
 //!           any other                                 Open     session; the line is taken again
+//!  Counts   rest of the counts                        Counts
+//!           line that the agent prints after them     Open     segment is the model's message
+//!           any other                                 Open     counts join the segment
 //!  Call     line that fits the tool's arguments       Call
 //!           any other                                 Open     call; the line is taken again
 //!  Report   line before the last sentence             Report
 //!           last sentence                             Open     notice
 //!  Output   question, prompt, token counts            Open     notice or command; the line is taken again
 //!           any other                                 Output
+//!  ApiError retry                                     Open     notice
+//!           any other                                 Open     notice; the turn failed
 //!  Request  `}` that closes the request               Open
 //!           any other                                 Request  context blocks
 //! ```
@@ -80,14 +86,10 @@ pub(super) struct Flow {
     next_gap: bool,
     /// An empty line is below the prompt, before anything else.
     set_off: bool,
-    /// Token counts whose next line has not come.
-    tally: Option<Tally>,
     /// A question whose answer may be on the next line.
     question: Option<Prompt>,
     /// A question that was cut at the terminal's width.
     cut_question: Option<String>,
-    /// An API error that may be followed by a retry.
-    api_error: Vec<String>,
     notes: Notes,
     /// Hashes of the context blocks that were emitted, by name.
     contexts: Vec<(String, u64)>,
@@ -119,14 +121,17 @@ enum State {
     #[default]
     Open,
     Banner(Vec<String>),
+    Counts(Tally),
     Call(call::Block),
     Report(Report),
     Output(Level, Vec<String>),
+    /// An API error, which may be followed by a retry.
+    ApiError(Vec<String>),
     Request(Request),
 }
 
-/// The token counts that were read last. They may be cut, and with both kinds of
-/// cached tokens the cost has a line of its own.
+/// Token counts. They may be cut, and with both kinds of cached tokens the cost has
+/// a line of its own.
 #[derive(Clone)]
 struct Tally {
     lines: Vec<String>,
@@ -203,10 +208,6 @@ impl Flow {
         if !self.notes.is_list() || !self.may_list(line.text) {
             self.flush_note(out);
         }
-        if self.retried(line.text, out) || self.counts_go_on(line) {
-            return;
-        }
-        self.decide_counts(Some(line.text), out);
         if !line.text.trim().is_empty() {
             self.turn.was_asked = false;
         }
@@ -249,7 +250,7 @@ impl Flow {
         let is_empty = self.segment.is_empty();
         let is_taken = match classify(line.text) {
             Kind::Counts(counts) if self.fits_counts(counts.as_ref()) => {
-                self.tally = Some(Tally {
+                self.state = State::Counts(Tally {
                     lines: vec![line.raw.to_owned()],
                     text: line.text.trim_end().to_owned(),
                     counts,

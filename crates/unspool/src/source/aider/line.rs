@@ -26,6 +26,14 @@ impl<'a> Line<'a> {
     }
 }
 
+/// The relation of a line to a block that is being read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fit {
+    Inside,
+    Last,
+    Outside,
+}
+
 /// The program that wrote the input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Family {

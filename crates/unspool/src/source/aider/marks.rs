@@ -46,135 +46,109 @@ pub(super) const WENT_ON: &str = "Continuing exploration...";
 const EDITORS: &str = "ReplaceText ReplaceAll ReplaceLine ReplaceLines InsertBlock IndentLines \
     DeleteBlock DeleteLine DeleteLines ExtractLines UndoChange UpdateTodoList";
 
-/// Start and end of a line, and its meaning. The first row that fits counts.
+/// Each meaning with its phrases; `*` stands for any text. The first one that fits
+/// counts.
 #[rustfmt::skip]
-const MARKS: &[(&str, &str, Mark)] = &[
-    ("Error: Command ", "", Note(Level::Error)),
-    ("Invalid command: ", "", Note(Level::Error)),
-    ("Ambiguous command: ", "", Note(Level::Error)),
-    ("Error applying action ", "", Note(Level::Error)),
-    ("Empty response received from LLM.", "", Failure(Level::Error)),
-    ("Only ", " reflections allowed, stopping.", Failure(Level::Warning)),
-    ("Only ", " tool calls allowed, stopping.", Failure(Level::Warning)),
-    ("Skipping edits to ", "", Note(Level::Warning)),
-    ("Please answer with one of: ", "", Note(Level::Warning)),
-    ("Warning: ", "", Note(Level::Warning)),
-    ("Model Settings File Not Found: ", "", Note(Level::Warning)),
-    ("Response does not appear to be in patch format.", "", Note(Level::Warning)),
-    ("Could not parse JSON chunk for tool ", "", Note(Level::Warning)),
-    ("Tool execution interrupted.", "", Note(Level::Warning)),
-    ("The last commit was not made by aider", "", Note(Level::Warning)),
-    ("This is the first commit in the repository.", "", Note(Level::Warning)),
-    ("Applied edit to ", "", Note(Level::Info)),
-    ("Did not apply edit to ", "", Note(Level::Info)),
-    ("Committing ", "", Note(Level::Info)),
-    ("You can use /undo to undo and discard each ", "", Note(Level::Info)),
-    ("Removed: ", "", Note(Level::Info)),
-    ("Now at:  ", "", Note(Level::Info)),
-    ("Dropping all files from the chat session.", "", Note(Level::Info)),
-    ("All chat history cleared.", "", Note(Level::Info)),
-    ("All files dropped and chat history cleared.", "", Note(Level::Info)),
-    ("No changes to display since the last message.", "", Note(Level::Info)),
-    ("No more changes to commit.", "", Note(Level::Info)),
-    ("Restored previous conversation history.", "", Note(Level::Info)),
-    ("Detected edit blocks, applying changes within Agent...", "", Note(Level::Info)),
-    ("Continuing after applying edits...", "", Note(Level::Info)),
-    (WENT_ON, "", Note(Level::Info)),
-    ("Please provide a URL to scrape.", "", Note(Level::Info)),
-    ("Multiline mode: ", "", Note(Level::Info)),
-    ("Analytics have been permanently disabled.", "", Note(Level::Info)),
-    ("Scraping http", "...", Note(Level::Info)),
-    ("Added ", " lines of output to the chat.", Added),
-    ("Added ", " line of output to the chat.", Added),
-    ("Added ", " to the chat", Note(Level::Info)),
-    ("Added ", " to the chat.", Note(Level::Info)),
-    ("Added ", " to read-only files.", Note(Level::Info)),
-    ("Added ", " (read-only stub).", Note(Level::Info)),
-    ("Moved ", " files in the chat", Note(Level::Info)),
-    ("Moved ", " files in the", Cut("chat")),
-    ("Removed ", " from the chat", Note(Level::Info)),
-    ("Removed ", " from the", Cut("chat")),
-    ("", " is already in the chat as an editable file", Note(Level::Info)),
-    ("", " is already in the chat as an editable", Cut("file")),
-    // The last lines of commands in 1.x.
-    ("✓ Listed files", "", Note(Level::Info)),
-    ("✓ Processed read-only files", "", Note(Level::Info)),
-    ("✓ Removed files from chat", "", Note(Level::Info)),
-    ("✓ Token report generated", "", Note(Level::Info)),
-    ("✓ Command executed successfully", "", Note(Level::Info)),
-    ("✓ Git command executed successfully", "", Note(Level::Info)),
-    ("✓ Successfully undone last", "", Note(Level::Info)),
-    ("✓ First commit, cannot undo", "", Note(Level::Info)),
-    ("✓ Changes committed successfully", "", Note(Level::Info)),
-    ("✓ No more changes to commit", "", Note(Level::Info)),
-    ("✓ Linting completed", "", Note(Level::Info)),
-    ("✓ Displayed ", "", Note(Level::Info)),
-    ("✓ All chat history cleared.", "", Note(Level::Info)),
-    ("✓ Dropped all files and cleared chat history", "", Note(Level::Info)),
-    ("✓ No URL provided", "", Note(Level::Info)),
-    ("The API provider", "", ApiError),
-    ("API connection error", "", ApiError),
-    ("API key error", "", ApiError),
-    ("Insufficient credits", "", ApiError),
-    ("# Fix any ", "errors below, if possible.", Output(Level::Warning)),
-    ("Model ", " has hit a token limit!", Output(Level::Error)),
-    ("Running ", "", Output(Level::Info)),
+const MARKS: &[(Mark, &[&str])] = &[
+    (Added, &["Added * lines of output to the chat.", "Added * line of output to the chat."]),
+    (Cut("chat"), &["Moved * files in the", "Removed * from the"]),
+    (Cut("file"), &["* is already in the chat as an editable"]),
+    (Failure(Level::Error), &["Empty response received from LLM.*"]),
+    (Failure(Level::Warning), &[
+        "Only * reflections allowed, stopping.", "Only * tool calls allowed, stopping.",
+    ]),
+    (Note(Level::Error), &[
+        "Error: Command *", "Invalid command: *", "Ambiguous command: *", "Error applying action *",
+    ]),
+    (Note(Level::Warning), &[
+        "Skipping edits to *", "Please answer with one of: *", "Warning: *",
+        "Model Settings File Not Found: *", "Response does not appear to be in patch format.*",
+        "Could not parse JSON chunk for tool *", "Tool execution interrupted.*",
+        "The last commit was not made by aider*", "This is the first commit in the repository.*",
+    ]),
+    (Note(Level::Info), &[
+        "Applied edit to *", "Did not apply edit to *", "Committing *", "Removed: *", "Now at:  *",
+        "You can use /undo to undo and discard each *", "Dropping all files from the chat session.*",
+        "All chat history cleared.*", "All files dropped and chat history cleared.*",
+        "No changes to display since the last message.*", "No more changes to commit.*",
+        "Restored previous conversation history.*", "Scraping http*...", "Multiline mode: *",
+        "Please provide a URL to scrape.*", "Analytics have been permanently disabled.*",
+        "Detected edit blocks, applying changes within Agent...*",
+        "Continuing after applying edits...*", WENT_ON,
+        "Added * to the chat", "Added * to the chat.", "Added * to read-only files.",
+        "Added * (read-only stub).", "Moved * files in the chat", "Removed * from the chat",
+        "* is already in the chat as an editable file",
+        // The last lines of commands in 1.x.
+        "✓ Listed files*", "✓ Processed read-only files*", "✓ Removed files from chat*",
+        "✓ Token report generated*", "✓ Command executed successfully*", "✓ Displayed *",
+        "✓ Git command executed successfully*", "✓ Successfully undone last*", "✓ No URL provided*",
+        "✓ First commit, cannot undo*", "✓ Changes committed successfully*", "✓ Linting completed*",
+        "✓ No more changes to commit*", "✓ All chat history cleared.*",
+        "✓ Dropped all files and cleared chat history*",
+    ]),
+    (ApiError, &[
+        "The API provider*", "API connection error*", "API key error*", "Insufficient credits*",
+    ]),
+    (Output(Level::Warning), &["# Fix any *errors below, if possible."]),
+    (Output(Level::Error), &["Model * has hit a token limit!"]),
+    (Output(Level::Info), &["Running *"]),
     // Lines of tools, first those of 0.8x.
-    ("✅ ", "", Tool(Ok, EDITORS)),
-    ("📎 ", "", Tool(Ok, "View ViewFilesAtGlob")),
-    ("📋 ", "", Tool(Ok, "Ls")),
-    ("📝 ", "", Tool(Ok, "MakeEditable")),
-    ("📚 ", "", Tool(Ok, "MakeReadonly")),
-    ("🗑️ ", "", Tool(Ok, "Remove")),
-    ("🔍 ", "", Tool(Ok, "ViewFilesMatching ViewFilesAtGlob Grep")),
-    ("🔎 ", "", Tool(Ok, "ViewFilesWithSymbol")),
-    ("🧠 ", "", Tool(Ok, "Thinking")),
-    ("✨ ", "", Tool(Ok, "MakeEditable")),
-    ("⚙️ Executing rg", "", Tool(Ok, "Grep")),
-    ("⚙️ Executing non-interactive shell command", "", Tool(Ok, "Command CommandInteractive")),
-    ("⚙️ Executing interactive shell command", "", Tool(Ok, "CommandInteractive")),
-    ("⚙️ ", "", Tool(Ok, "")),
-    ("⚠️ ", "", Tool(Error, "")),
-    ("Successfully retrieved context for ", "", Tool(Ok, "ShowNumberedContext")),
-    ("Recent changes:", "", Tool(Ok, "ListChanges")),
-    ("No changes made: ", "", Tool(Ok, "")),
-    ("Dry run: Would ", "", Tool(Ok, "")),
-    ("Skipped execution of shell command", "", Tool(Rejected, "Command CommandInteractive")),
+    (Tool(Ok, EDITORS), &["✅ *"]),
+    (Tool(Ok, "View ViewFilesAtGlob"), &["📎 *"]),
+    (Tool(Ok, "Ls"), &["📋 *"]),
+    (Tool(Ok, "MakeEditable"), &["📝 *", "✨ *"]),
+    (Tool(Ok, "MakeReadonly"), &["📚 *"]),
+    (Tool(Ok, "Remove"), &["🗑️ *"]),
+    (Tool(Ok, "ViewFilesMatching ViewFilesAtGlob Grep"), &["🔍 *"]),
+    (Tool(Ok, "ViewFilesWithSymbol"), &["🔎 *"]),
+    (Tool(Ok, "Thinking"), &["🧠 *"]),
+    (Tool(Ok, "Command CommandInteractive"), &["⚙️ Executing non-interactive shell command*"]),
+    (Tool(Ok, "CommandInteractive"), &["⚙️ Executing interactive shell command*"]),
+    (Tool(Ok, "ShowNumberedContext"), &["Successfully retrieved context for *"]),
+    (Tool(Ok, "ListChanges"), &["Recent changes:*"]),
+    (Tool(Rejected, "Command CommandInteractive"), &["Skipped execution of shell command*"]),
     // Those of 1.x.
-    ("✓ Retrieved context for ", "", Tool(Ok, "ReadFile")),
-    ("Earlier contents still valid for ", "", Tool(Ok, "ReadFile")),
-    ("Errors encountered for ", "", Tool(Error, "ReadFile ExploreCode")),
-    ("⛭ Counting matches with ", "", Tool(Ok, "Grep")),
-    ("⛭ Executing rg", "", Tool(Ok, "Grep")),
-    ("⛭ Executing grep", "", Tool(Ok, "Grep")),
-    ("✓ All queries successful", "", Tool(Ok, "ExploreCode")),
-    ("⛭ Executing shell command", "", Tool(Ok, "Command")),
-    ("⛭ Starting background command", "", Tool(Ok, "Command")),
-    ("⏱️ Command exceeded ", "", Tool(Ok, "Command")),
-    ("⛭ Modifying Context", "", Tool(Ok, "ResourceManager")),
-    ("🗀 ", "", Tool(Ok, "ResourceManager")),
-    ("✗ Removed ", "", Tool(Ok, "ResourceManager")),
-    ("⚠ File ", "", Tool(Error, "ResourceManager")),
-    ("✓ Undid ", "", Tool(Ok, "UndoChange")),
-    ("✚ Creator extension update", "", Tool(Ok, "Create")),
-    ("Processing...", "", Noise),
-    ("Processing /", "", Noise),
-    ("[DEBUG] ", "", Noise),
-    ("PROFILE: ", "", Noise),
-    ("Repo-map: generated dict with ", "", Noise),
+    (Tool(Ok, "ReadFile"), &["✓ Retrieved context for *", "Earlier contents still valid for *"]),
+    (Tool(Error, "ReadFile ExploreCode"), &["Errors encountered for *"]),
+    (Tool(Ok, "ExploreCode"), &["✓ All queries successful*"]),
+    (Tool(Ok, "Grep"), &[
+        "⛭ Counting matches with *", "⛭ Executing rg*", "⛭ Executing grep*", "⚙️ Executing rg*",
+    ]),
+    (Tool(Ok, "Command"), &[
+        "⛭ Executing shell command*", "⛭ Starting background command*", "⏱️ Command exceeded *",
+    ]),
+    (Tool(Ok, "ResourceManager"), &["⛭ Modifying Context*", "🗀 *", "✗ Removed *"]),
+    (Tool(Error, "ResourceManager"), &["⚠ File *"]),
+    (Tool(Ok, "UndoChange"), &["✓ Undid *"]),
+    (Tool(Ok, "Create"), &["✚ Creator extension update*"]),
+    // Those of any tool.
+    (Tool(Ok, ""), &["⚙️ *", "No changes made: *", "Dry run: Would *"]),
+    (Tool(Error, ""), &["⚠️ *"]),
+    (Noise, &[
+        "Processing...", "Processing /*", "[DEBUG] *", "PROFILE: *", "Repo-map: generated dict with *",
+    ]),
 ];
 
 /// Looks up the fixed phrase in a line.
 pub(super) fn mark(line: &str) -> Option<Mark> {
     let line = line.trim_end();
-    let fits = |start: &str, end: &str| line.starts_with(start) && line.ends_with(end);
-    let known = MARKS.iter().find(|(start, end, _)| fits(start, end));
-    let commit = || is_commit(line).then_some(Note(Level::Info));
-    let failure = || names_failed_tool(line).then_some(Tool(Error, ""));
+    let first = line.bytes().next()?;
+    let fits = |phrase: &&str| {
+        let may_fit = phrase
+            .bytes()
+            .next()
+            .is_some_and(|byte| byte == first || byte == b'*');
+        may_fit
+            && match phrase.split_once('*') {
+                Some((start, end)) => line.starts_with(start) && line.ends_with(end),
+                None => line == *phrase,
+            }
+    };
+    let is_known = |(_, phrases): &&(Mark, &[&str])| phrases.iter().any(fits);
+    let known = MARKS.iter().find(is_known).map(|(mark, _)| *mark);
     known
-        .map(|(_, _, mark)| *mark)
-        .or_else(commit)
-        .or_else(failure)
+        .or_else(|| is_commit(line).then_some(Note(Level::Info)))
+        .or_else(|| names_failed_tool(line).then_some(Tool(Error, "")))
 }
 
 /// Returns the level of a line that is a message of the agent.

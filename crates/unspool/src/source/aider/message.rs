@@ -68,16 +68,16 @@ fn context(lines: &[String]) -> Option<(Context, &[String])> {
 }
 
 /// Tags around reasoning, where they were not replaced.
-const OPENING_TAGS: &[&str] = &[
-    "<think>",
-    "<thinking>",
-    "<thinking-content-7bbeb8e1441453ad999a0bbba8a46d4b>",
+const TAGS: &[&str] = &[
+    "think>",
+    "thinking>",
+    "thinking-content-7bbeb8e1441453ad999a0bbba8a46d4b>",
 ];
-const CLOSING_TAGS: &[&str] = &[
-    "</think>",
-    "</thinking>",
-    "</thinking-content-7bbeb8e1441453ad999a0bbba8a46d4b>",
-];
+
+fn is_tag(line: &str, start: &str) -> bool {
+    line.strip_prefix(start)
+        .is_some_and(|tag| TAGS.contains(&tag))
+}
 
 /// Splits off the reasoning, which comes first, below a line of 14 dashes. With
 /// the heading THINKING it ends at 12 dashes and ANSWER, without at 10 dashes; a
@@ -91,7 +91,7 @@ fn reasoning(lines: &[String]) -> Option<(&[String], &[String])> {
         line == "► **THINKING**" || line == "► THINKING"
     });
     let start = match heading {
-        _ if OPENING_TAGS.contains(&first) => 1,
+        _ if is_tag(first, "<") => 1,
         Some(index) if ruled || index == 0 => index + 1,
         _ if first.len() == 14 && ruled => 1,
         _ => return None,
@@ -105,7 +105,7 @@ fn reasoning(lines: &[String]) -> Option<(&[String], &[String])> {
 /// Returns where the answer starts, if the reasoning ends with this line.
 fn closes(lines: &[String], index: usize, heading: Option<usize>) -> Option<usize> {
     let line = lines.get(index)?.trim_end();
-    if CLOSING_TAGS.contains(&line) || (heading.is_none() && line == "----------") {
+    if is_tag(line, "</") || (heading.is_none() && line == "----------") {
         return Some(index + 1);
     }
     heading?;
@@ -164,11 +164,7 @@ mod tests {
 
     fn read(text: &str) -> Vec<Part> {
         let lines: Vec<String> = text.lines().map(str::to_owned).collect();
-        let chat = Chat {
-            format: "",
-            files: &[],
-        };
-        parts(&lines, chat)
+        parts(&lines, Chat::default())
     }
 
     #[test]

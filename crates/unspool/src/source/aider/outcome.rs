@@ -2,6 +2,7 @@
 //! a line for each file, or a report on the blocks that failed.
 
 use super::edit::{self, Chat};
+use super::line::Fit;
 use super::session::is_file_line;
 use super::{marks, message, wrap};
 use crate::event::{Edit, Payload, ToolStatus};
@@ -17,7 +18,6 @@ pub(super) struct Report {
     lines: Vec<String>,
     /// Its last sentence was read; more blocks may be named below it.
     has_end: bool,
-    is_complete: bool,
 }
 
 impl Report {
@@ -31,12 +31,30 @@ impl Report {
         Self {
             lines: vec![line.to_owned()],
             has_end: false,
-            is_complete: false,
         }
     }
 
-    /// Returns true if a line belongs to the report.
-    pub(super) fn takes(&self, line: &str) -> bool {
+    /// Takes a line that belongs to the report.
+    pub(super) fn extend(&mut self, line: &str) -> Fit {
+        const ENDS: &[&str] = &[
+            "docstrings, etc",
+            "opening fence ```",
+            "that failed to match.",
+        ];
+        let text = line.trim_end();
+        if !self.takes(text) {
+            return Fit::Outside;
+        }
+        self.has_end |= ENDS.iter().any(|end| text.ends_with(end));
+        self.lines.push(text.to_owned());
+        if text.ends_with("that failed to match.") {
+            Fit::Last
+        } else {
+            Fit::Inside
+        }
+    }
+
+    fn takes(&self, line: &str) -> bool {
         const MORE: &[&str] = &[
             "## ",
             "# The other ",
@@ -44,7 +62,7 @@ impl Report {
             "Just reply with fixed",
         ];
         let last = self.lines.last().map_or("", String::as_str);
-        if line.trim().is_empty() {
+        if line.is_empty() {
             return true;
         }
         if self.has_end {
@@ -53,32 +71,13 @@ impl Report {
         }
         // The report on a patch is one paragraph.
         let is_general = |line: &&String| {
-            line.trim().is_empty()
+            line.is_empty()
                 || line.starts_with("The LLM did not conform")
                 || line.starts_with("http")
         };
         let detail = self.lines.iter().find(|line| !is_general(line));
         detail.is_none_or(|detail| !detail.starts_with(ACTION))
-            || (!last.trim().is_empty() && marks::note(line).is_none())
-    }
-
-    pub(super) fn push(&mut self, line: &str) {
-        const ENDS: &[&str] = &[
-            "docstrings, etc",
-            "opening fence ```",
-            "that failed to match.",
-        ];
-        let text = line.trim_end();
-        if ENDS.iter().any(|end| text.ends_with(end)) {
-            self.has_end = true;
-            self.is_complete = text.ends_with("that failed to match.");
-        }
-        self.lines.push(text.to_owned());
-    }
-
-    /// Returns true if nothing can follow.
-    pub(super) fn is_complete(&self) -> bool {
-        self.is_complete
+            || (!last.is_empty() && marks::note(line).is_none())
     }
 
     pub(super) fn text(&self) -> String {
@@ -169,11 +168,7 @@ fn failed_block(section: &str) -> Option<FailedBlock> {
     let search = lines.iter().position(|line| edit::is_search(line))?;
     let heading = lines.get(..search)?.join(" ");
     let (_, reason) = heading.split_once(": ")?;
-    let chat = Chat {
-        format: "diff",
-        files: &[],
-    };
-    let block = edit::Finder::new(&lines, chat).next(search, "?")?;
+    let block = edit::Finder::new(&lines, Chat::default()).next(search, "?")?;
     let hunks = block.edits.into_iter().flat_map(|edit| edit.hunks);
     Some(FailedBlock {
         reason: reason.trim().to_owned(),
@@ -207,12 +202,9 @@ mod tests {
         let mut report = Report::new(lines[0]);
         let mut count = 1;
         for line in &lines[1..] {
-            if !report.takes(line) {
-                break;
-            }
-            report.push(line);
-            count += 1;
-            if report.is_complete() {
+            let fit = report.extend(line);
+            count += usize::from(fit != Fit::Outside);
+            if fit != Fit::Inside {
                 break;
             }
         }

@@ -64,31 +64,26 @@ pub(super) fn read(line: &str) -> Option<Question<'_>> {
 }
 
 /// Returns the topic of a question.
-#[rustfmt::skip]
 pub(super) fn topic(question: &str) -> Topic {
-    const TOPICS: &[(&str, Topic)] = &[
-        ("Run tools?", Topic::Tools),
-        ("Allow execution of this command?", Topic::Command),
-        ("Allow execution of this background command?", Topic::Command),
-        ("Allow this command for the rest of the session?", Topic::Command),
-        ("Add command output to the chat?", Topic::Output),
-        ("Attempt to fix lint errors?", Topic::Output),
-        ("Attempt to fix test errors?", Topic::Output),
-        ("Fix lint errors in ", Topic::Output),
-        ("No files matched ", Topic::Output),
-        ("Create new file?", Topic::Subject),
-        ("Allow edits to file", Topic::Subject),
-        ("Add file to the chat?", Topic::Subject),
-        ("Add URL to the chat?", Topic::Subject),
-        ("Run shell command", Topic::Subject),
-        ("Open URL", Topic::Subject),
-        ("Open documentation url", Topic::Subject),
+    #[rustfmt::skip]
+    const TOPICS: &[(Topic, &[&str])] = &[
+        (Topic::Tools, &["Run tools?"]),
+        (Topic::Command, &["Allow execution of this ", "Allow this command for the rest of "]),
+        (Topic::Output, &[
+            "Add command output to the chat?", "Attempt to fix ", "Fix lint errors in ",
+            "No files matched ",
+        ]),
+        (Topic::Subject, &[
+            "Create new file?", "Allow edits to file", "Add file to the chat?",
+            "Add URL to the chat?", "Run shell command", "Open URL", "Open documentation url",
+        ]),
     ];
     if question.starts_with("Add ") && question.ends_with(" of command output to the chat?") {
         return Topic::Output;
     }
-    let known = TOPICS.iter().find(|(start, _)| question.starts_with(start));
-    known.map_or(Topic::Other, |(_, topic)| *topic)
+    let fits = |starts: &[&str]| starts.iter().any(|start| question.starts_with(start));
+    let known = TOPICS.iter().find(|(_, starts)| fits(starts));
+    known.map_or(Topic::Other, |(topic, _)| *topic)
 }
 
 /// Returns true for questions asked before a change is made; all others follow it.

@@ -2,7 +2,7 @@
 //! messages, each line after its role, then the parameters as JSON. Only its
 //! context blocks are read; the rest repeats earlier output.
 
-use super::line;
+use super::line::{self, Fit};
 use super::message::Context;
 
 /// A request that is being printed.
@@ -60,7 +60,8 @@ impl Request {
         None
     }
 
-    pub(super) fn is_open(&self) -> bool {
-        !self.is_over
+    /// Returns the relation of the last line to the request.
+    pub(super) fn fit(&self) -> Fit {
+        if self.is_over { Fit::Last } else { Fit::Inside }
     }
 }

@@ -11,7 +11,7 @@
 use super::call::Announced;
 use super::marks::names_failed_tool;
 use super::wrap;
-use crate::event::{Edit, Level, ToolStatus};
+use crate::event::{Level, ToolStatus};
 use crate::source::{Call, Emitter, Outcome};
 
 /// The calls since the last message of the model.
@@ -41,11 +41,7 @@ pub(super) enum Over {
 
 #[derive(Clone, Debug)]
 struct Open {
-    id: String,
-    tool: String,
-    edits: Vec<Edit>,
-    failure: Option<String>,
-    is_plan: bool,
+    call: Announced,
     lines: Vec<String>,
     status: ToolStatus,
     is_finished: bool,
@@ -53,31 +49,24 @@ struct Open {
 
 impl Round {
     /// Emits a call, or its plan.
-    pub(super) fn announce(&mut self, call: Announced, out: &mut Emitter) {
+    pub(super) fn announce(&mut self, mut call: Announced, out: &mut Emitter) {
         self.announced += 1;
-        let id = match call.id {
-            id if id.is_empty() => format!("call-{}", self.announced),
-            id => id,
-        };
-        let is_plan = call.plan.is_some();
-        if let Some(plan) = call.plan {
-            out.plan(plan);
-        } else {
-            out.tool_use(Call {
-                id: &id,
+        if call.id.is_empty() {
+            call.id = format!("call-{}", self.announced);
+        }
+        match &call.plan {
+            Some(plan) => out.plan(plan.clone()),
+            None => out.tool_use(Call {
+                id: &call.id,
                 name: &call.name,
                 category: Some(call.category),
-                arg: Some(call.arg.into()),
-                input: call.input,
+                arg: Some(call.arg.as_str().into()),
+                input: call.input.take(),
                 title: "",
-            });
+            }),
         }
         self.calls.push(Open {
-            id,
-            tool: call.tool,
-            edits: call.edits,
-            failure: call.failure,
-            is_plan,
+            call,
             lines: Vec::new(),
             status: ToolStatus::Ok,
             is_finished: false,
@@ -86,25 +75,27 @@ impl Round {
 
     /// Returns true if a call has no result yet.
     pub(super) fn is_open(&self) -> bool {
-        self.calls.iter().any(|call| !call.is_finished)
+        self.calls.iter().any(|open| !open.is_finished)
     }
 
     /// Returns true if the last call is the one with which the agents end a turn.
     pub(super) fn ends_turn(&self) -> bool {
-        let last = self.calls.last().map(|call| call.tool.as_str());
+        let last = self.calls.last().map(|open| open.call.tool.as_str());
         matches!(last, None | Some("Yield" | "Finished"))
     }
 
     fn current(&mut self) -> Option<&mut Open> {
         self.calls
             .get_mut(self.current?)
-            .filter(|call| !call.is_finished)
+            .filter(|open| !open.is_finished)
     }
 
     /// Returns the tool of a program that is running.
     pub(super) fn running_tool(&mut self) -> Option<String> {
         let raw = self.raw;
-        self.current().filter(|_| raw).map(|call| call.tool.clone())
+        self.current()
+            .filter(|_| raw)
+            .map(|open| open.call.tool.clone())
     }
 
     /// Takes a line of one of these tools; returns false if no call can have
@@ -117,16 +108,16 @@ impl Round {
         out: &mut Emitter,
     ) -> bool {
         let from = self.current.unwrap_or(0);
-        let prints = |call: &Open| {
-            let is_named = tools.is_empty() || tools.split(' ').any(|tool| tool == call.tool);
+        let prints = |open: &Open| {
+            let is_named = tools.is_empty() || tools.split(' ').any(|tool| tool == open.call.tool);
             // An edit prints one such line: a second one is for the next call.
-            let has_printed = line.starts_with("✅ ") && !call.lines.is_empty();
-            !call.is_finished && is_named && !has_printed
+            let has_printed = line.starts_with("✅ ") && !open.lines.is_empty();
+            !open.is_finished && is_named && !has_printed
         };
         let mut candidates = self.calls.iter().enumerate().skip(from);
         let index = self.named(line);
         let index =
-            index.or_else(|| candidates.find_map(|(index, call)| prints(call).then_some(index)));
+            index.or_else(|| candidates.find_map(|(index, open)| prints(open).then_some(index)));
         let Some(index) = index else {
             return false;
         };
@@ -134,11 +125,11 @@ impl Round {
             self.close(out);
         }
         self.current = Some(index);
-        if let Some(call) = self.current() {
-            if status != ToolStatus::Error || call.has_only_begun() {
-                call.status = status;
+        if let Some(open) = self.current() {
+            if status != ToolStatus::Error || open.has_only_begun() {
+                open.status = status;
             }
-            call.lines.push(line.to_owned());
+            open.lines.push(line.to_owned());
         }
         self.raw = line.starts_with("⚙️ ");
         true
@@ -152,19 +143,19 @@ impl Round {
         };
         let mut calls = self.calls.iter();
         let is_failure = names_failed_tool(line);
-        is_failure.then(|| calls.position(|call| !call.is_finished && names(&call.tool)))?
+        is_failure.then(|| calls.position(|open| !open.is_finished && names(&open.call.tool)))?
     }
 
     /// Takes more output of the call that printed last.
     pub(super) fn output(&mut self, lines: &[String]) {
-        if let Some(call) = self.current() {
-            call.lines.extend_from_slice(lines);
+        if let Some(open) = self.current() {
+            open.lines.extend_from_slice(lines);
         }
     }
 
     /// Takes the rest of a line that was cut.
     pub(super) fn append(&mut self, rest: &str) {
-        if let Some(line) = self.current().and_then(|call| call.lines.last_mut()) {
+        if let Some(line) = self.current().and_then(|open| open.lines.last_mut()) {
             wrap::join(line, rest);
         }
     }
@@ -172,17 +163,18 @@ impl Round {
     /// Rejects all open calls.
     pub(super) fn reject_all(&mut self, out: &mut Emitter) {
         self.close(out);
-        for call in &mut self.calls {
-            call.finish(ToolStatus::Rejected, out);
+        for open in &mut self.calls {
+            open.finish(ToolStatus::Rejected, out);
         }
     }
 
     /// Rejects the first open call of a command.
     pub(super) fn reject_command(&mut self, out: &mut Emitter) {
         self.close(out);
-        let is_command = |call: &&mut Open| !call.is_finished && call.tool.starts_with("Command");
-        if let Some(call) = self.calls.iter_mut().find(is_command) {
-            call.finish(ToolStatus::Rejected, out);
+        let is_command =
+            |open: &&mut Open| !open.is_finished && open.call.tool.starts_with("Command");
+        if let Some(open) = self.calls.iter_mut().find(is_command) {
+            open.finish(ToolStatus::Rejected, out);
         }
     }
 
@@ -190,8 +182,8 @@ impl Round {
     pub(super) fn close(&mut self, out: &mut Emitter) {
         self.raw = false;
         let current = self.current.take();
-        if let Some(call) = current.and_then(|index| self.calls.get_mut(index)) {
-            call.finish(call.status, out);
+        if let Some(open) = current.and_then(|index| self.calls.get_mut(index)) {
+            open.finish(open.status, out);
         }
     }
 
@@ -199,16 +191,16 @@ impl Round {
     /// its lines are the output of a running call.
     pub(super) fn cut(&mut self, out: &mut Emitter) {
         let raw = std::mem::take(&mut self.raw);
-        if let Some(call) = self.current().filter(|call| raw || call.has_only_begun()) {
-            out.tool_output(&call.id, call.output());
+        if let Some(open) = self.current().filter(|open| raw || open.has_only_begun()) {
+            out.tool_output(&open.call.id, open.output());
             self.current = None;
         }
     }
 
     /// Forgets the edits of calls that may not have run.
     pub(super) fn drop_edits(&mut self) {
-        for call in &mut self.calls {
-            call.edits.clear();
+        for open in &mut self.calls {
+            open.call.edits.clear();
         }
     }
 
@@ -217,21 +209,21 @@ impl Round {
         self.close(out);
         let continued = over == Over::Continued;
         let asked = std::mem::take(&mut self.asked) && continued;
-        for mut call in std::mem::take(&mut self.calls) {
-            let no_edits = call.edits.is_empty();
-            let status = if let Some(failure) = call.failure.take() {
-                call.lines.push(failure);
+        for mut open in std::mem::take(&mut self.calls) {
+            let no_edits = open.call.edits.is_empty();
+            let status = if let Some(failure) = open.call.failure.take() {
+                open.lines.push(failure);
                 ToolStatus::Error
             } else if over == Over::Cut && no_edits {
                 continue;
-            } else if call.tool == "EditFile" && no_edits && continued {
+            } else if open.call.tool == "EditFile" && no_edits && continued {
                 ToolStatus::Error
-            } else if call.tool.starts_with("Command") && asked {
+            } else if open.call.tool.starts_with("Command") && asked {
                 ToolStatus::Rejected
             } else {
-                call.status
+                open.status
             };
-            call.finish(status, out);
+            open.finish(status, out);
         }
     }
 
@@ -240,9 +232,10 @@ impl Round {
     pub(super) fn end_turn(&mut self, out: &mut Emitter) {
         self.close(out);
         if !self.ends_turn() {
-            let is_silent = |call: &&mut Open| call.edits.is_empty() && call.failure.is_none();
-            for call in self.calls.iter_mut().filter(is_silent) {
-                call.finish(ToolStatus::Rejected, out);
+            let is_silent =
+                |open: &&mut Open| open.call.edits.is_empty() && open.call.failure.is_none();
+            for open in self.calls.iter_mut().filter(is_silent) {
+                open.finish(ToolStatus::Rejected, out);
             }
         }
         self.end(Over::Continued, out);
@@ -269,16 +262,16 @@ impl Open {
             return;
         }
         let output = self.output();
-        if self.is_plan {
+        if self.call.plan.is_some() {
             if status != ToolStatus::Ok {
                 out.notice(Level::Warning, output);
             }
             return;
         }
-        let edits = std::mem::take(&mut self.edits);
+        let edits = std::mem::take(&mut self.call.edits);
         let is_made = status == ToolStatus::Ok;
         out.tool_result(
-            &self.id,
+            &self.call.id,
             Outcome {
                 status,
                 output: output.into(),

@@ -1,6 +1,8 @@
 //! The agent's description of itself: the banner at the start and after every
 //! change of mode, and the list of files above each prompt.
 
+use std::collections::HashMap;
+
 use serde_json::Value;
 
 use super::edit::Chat;
@@ -29,10 +31,8 @@ pub(super) struct Identity {
     files: Vec<String>,
     /// The last `session` event.
     session: Option<Session>,
-    /// Label and value of the banner's other lines, as last emitted.
-    fields: Vec<(String, String)>,
-    /// The same, not yet emitted.
-    new_fields: Vec<(String, String)>,
+    /// The banner's other lines by label, as last emitted.
+    fields: HashMap<String, String>,
 }
 
 impl Identity {
@@ -61,8 +61,31 @@ impl Identity {
             || (self.prompts && mode == self.mode)
     }
 
-    /// Takes a field of the banner.
-    pub(super) fn field(&mut self, label: &str, value: &str) {
+    /// Takes the fields of a banner and emits those that changed.
+    pub(super) fn announce(&mut self, fields: &[(&str, &str)], out: &mut Emitter) {
+        for (label, value) in fields {
+            self.field(label, value);
+        }
+        let session = Session {
+            provider: super::PROVIDER.name.to_owned(),
+            version: self.version.clone(),
+            model: self.model.clone(),
+            ..Session::default()
+        };
+        if self.session.as_ref() != Some(&session) {
+            self.session = Some(session.clone());
+            out.session(session);
+        }
+        let is_model = |label: &str| matches!(label, "Main model" | "Model" | "Models");
+        for (label, value) in fields.iter().filter(|(label, _)| !is_model(label)) {
+            let old = self.fields.insert((*label).to_owned(), (*value).to_owned());
+            if old.as_deref() != Some(value) {
+                state(label, &(*value).into(), out);
+            }
+        }
+    }
+
+    fn field(&mut self, label: &str, value: &str) {
         match label {
             "Main model" | "Model" => {
                 let (model, format) = value.split_once(" with ").unwrap_or((value, ""));
@@ -80,38 +103,12 @@ impl Identity {
             }
             _ => {}
         }
-        if !matches!(label, "Main model" | "Model" | "Models") {
-            self.new_fields.push((label.to_owned(), value.to_owned()));
-        }
-    }
-
-    /// Emits the parts of the banner that changed.
-    pub(super) fn announce(&mut self, out: &mut Emitter) {
-        let session = Session {
-            provider: super::PROVIDER.name.to_owned(),
-            version: self.version.clone(),
-            model: self.model.clone(),
-            ..Session::default()
-        };
-        if self.session.as_ref() != Some(&session) {
-            self.session = Some(session.clone());
-            out.session(session);
-        }
-        for (label, value) in std::mem::take(&mut self.new_fields) {
-            let known = self.fields.iter_mut().find(|(known, _)| *known == label);
-            match known {
-                Some((_, old)) if *old == value => continue,
-                Some((_, old)) => old.clone_from(&value),
-                None => self.fields.push((label.clone(), value.clone())),
-            }
-            state(&label, &value.into(), out);
-        }
     }
 
     /// Emits the session if no event did.
     pub(super) fn ensure(&mut self, out: &mut Emitter) {
         if self.session.is_none() {
-            self.announce(out);
+            self.announce(&[], out);
         }
     }
 
@@ -194,19 +191,11 @@ fn state(name: &str, value: &Value, out: &mut Emitter) {
 
 /// Splits a line of a banner after its first into label and value.
 pub(super) fn banner_field(line: &str) -> Option<(&str, &str)> {
-    const LABELS: &[&str] = &[
-        "Main model",
-        "Model",
-        "Weak model",
-        "Editor model",
-        "Agent model",
-        "Git repo",
-        "Repo-map",
-        "MCP servers configured",
-    ];
+    const LABELS: &str = "Main model|Model|Weak model|Editor model|Agent model|Git repo|Repo-map|\
+        MCP servers configured";
     let line = line.trim_end();
     if let Some((label, value)) = line.split_once(": ")
-        && LABELS.contains(&label)
+        && LABELS.split('|').any(|known| known == label)
     {
         return Some((label, value));
     }

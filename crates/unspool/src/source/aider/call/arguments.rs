@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::event::RawJson;
 use crate::source::aider::{marks, message, wrap};
@@ -19,18 +19,28 @@ const INLINE_KEYS: &str = "range|search|investigate|find_references|Options|Back
     create|remove|view|editable|stop|load_skill|remove_skill|load_mcp|remove_mcp|actions|paging|\
     agent|mode|persist|task|targets|values|action|apply_to";
 
-/// The nesting of a JSON text, to see where it ends.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Nesting {
+/// The JSON after `Arguments:`, as far as it came.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Raw {
+    text: String,
     depth: usize,
     in_string: bool,
     is_escaped: bool,
     pub(super) is_complete: bool,
 }
 
-impl Nesting {
-    pub(super) fn read(&mut self, text: &str) {
-        for c in text.chars() {
+impl Raw {
+    /// Reads the first line.
+    pub(super) fn start(line: &str) -> Option<Self> {
+        let line = marks::untagged(line);
+        let mut raw = Self::default();
+        raw.push(line.strip_prefix("Arguments:")?);
+        Some(raw)
+    }
+
+    pub(super) fn push(&mut self, line: &str) {
+        wrap::join(&mut self.text, line);
+        for c in line.chars() {
             match c {
                 _ if self.is_escaped => self.is_escaped = false,
                 '\\' if self.in_string => self.is_escaped = true,
@@ -44,37 +54,30 @@ impl Nesting {
             }
         }
     }
+
+    /// Returns the JSON; invalid text becomes a string.
+    pub(super) fn finish(&self) -> Option<RawJson> {
+        let text = self.text.trim();
+        RawJson::new(text).or_else(|| RawJson::of(&serde_json::json!({ "Arguments": text })))
+    }
 }
 
-/// Returns the text after `Arguments:`.
-pub(super) fn arguments(line: &str) -> Option<String> {
-    let line = marks::untagged(line);
-    line.strip_prefix("Arguments:").map(str::to_owned)
-}
-
-/// A line `name: value` or `name:`.
-pub(super) struct Key {
-    /// The name without the number of repeated arguments.
-    pub(super) base: &'static str,
-    name: String,
-    pub(super) value: String,
-}
-
-/// Reads a line that names a known argument.
-pub(super) fn key_of(line: &str) -> Option<Key> {
+/// Splits a line `name: value` or `name:` of a known argument.
+pub(super) fn key_of(line: &str) -> Option<(String, String)> {
     let line = marks::untagged(line);
     let (name, value) = line.split_once(':')?;
-    let is_number = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_digit());
-    let numbered = name.rsplit_once('_').filter(|(_, end)| is_number(end));
-    let base = numbered.map_or(name, |(base, _)| base);
     let value = value.strip_prefix(' ').unwrap_or(value).trim_end();
-    let known = |keys: &'static str| keys.split('|').find(|key| *key == base);
-    let block = || known(BLOCK_KEYS).filter(|_| value.is_empty());
-    Some(Key {
-        base: block().or_else(|| known(INLINE_KEYS))?,
-        name: name.to_owned(),
-        value: value.to_owned(),
-    })
+    let is_known = |keys: &str| keys.split('|').any(|key| key == base(name));
+    let is_key = is_known(INLINE_KEYS) || (value.is_empty() && is_known(BLOCK_KEYS));
+    is_key.then(|| (name.to_owned(), value.to_owned()))
+}
+
+/// Removes the number of a repeated argument from its name.
+fn base(name: &str) -> &str {
+    match name.rsplit_once('_') {
+        Some((base, number)) if number.parse::<u32>().is_ok() => base,
+        _ => name,
+    }
 }
 
 /// Reads a line that names an argument of an unknown tool, above its value.
@@ -87,39 +90,8 @@ pub(super) fn unknown_key(line: &str, is_below_gap: bool) -> Option<String> {
     (counts && !name.is_empty() && name.chars().all(fits)).then(|| name.to_owned())
 }
 
-/// Reads the arguments of a call: the model's JSON as it is, or an object of the
-/// shown ones.
-pub(super) fn input(lines: &[String]) -> Option<RawJson> {
-    let (first, rest) = lines.split_first()?;
-    let Some(mut text) = arguments(first) else {
-        return RawJson::of(&shown(lines));
-    };
-    for line in rest {
-        wrap::join(&mut text, line);
-    }
-    let text = text.trim();
-    RawJson::new(text).or_else(|| RawJson::of(&serde_json::json!({ "Arguments": text })))
-}
-
-/// Reads arguments that are shown one by one.
-fn shown(lines: &[String]) -> Map<String, Value> {
-    let mut arguments: Vec<Argument> = Vec::new();
-    let mut is_below_gap = true;
-    for line in lines {
-        match Argument::start(line, is_below_gap, arguments.last()) {
-            Some(argument) => arguments.push(argument),
-            None => match arguments.last_mut() {
-                Some(open) => open.lines.push(line.clone()),
-                None => arguments.push(Argument::new("text", Style::Block, Some(line.clone()))),
-            },
-        }
-        is_below_gap = line.trim().is_empty();
-    }
-    arguments.into_iter().map(Argument::finish).collect()
-}
-
 /// The place of an argument's value.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Style {
     /// Below the name.
     Block,
@@ -129,30 +101,24 @@ enum Style {
     Nested,
 }
 
-struct Argument {
+/// An argument that is shown under its name.
+#[derive(Clone, Debug)]
+pub(super) struct Argument {
     name: String,
     style: Style,
     lines: Vec<String>,
 }
 
 impl Argument {
-    fn new(name: &str, style: Style, value: Option<String>) -> Self {
-        Self {
-            name: name.to_owned(),
-            style,
-            lines: value.into_iter().collect(),
-        }
-    }
-
     /// Reads the first line of an argument; `None` for a line of the open one.
-    fn start(line: &str, is_below_gap: bool, open: Option<&Self>) -> Option<Self> {
-        let Some(key) = key_of(line) else {
+    pub(super) fn start(line: &str, is_below_gap: bool, open: Option<&Self>) -> Option<Self> {
+        let Some((name, value)) = key_of(line) else {
             let name = unknown_key(line, is_below_gap)?;
-            return Some(Self::new(&name, Style::Block, None));
+            return Some(Self::new(name, Style::Block, None));
         };
-        let style = match key.base {
+        let style = match base(&name) {
             "delegation" => Style::Nested,
-            _ if key.value.is_empty() => Style::Block,
+            _ if value.is_empty() => Style::Block,
             _ => Style::Inline,
         };
         let counts = open.is_none_or(|open| match open.style {
@@ -160,23 +126,41 @@ impl Argument {
             Style::Inline => true,
             Style::Nested => style == Style::Nested,
         });
-        let value = (style == Style::Inline).then_some(key.value);
-        counts.then(|| Self::new(&key.name, style, value))
+        let value = (style == Style::Inline).then_some(value);
+        counts.then(|| Self::new(name, style, value))
     }
 
-    fn finish(self) -> (String, Value) {
-        let text = self.lines.iter().map(String::as_str);
+    /// Creates an argument for text before the first name.
+    pub(super) fn unnamed(line: &str) -> Self {
+        Self::new("text".to_owned(), Style::Block, Some(line.to_owned()))
+    }
+
+    fn new(name: String, style: Style, value: Option<String>) -> Self {
+        let lines = value.into_iter().collect();
+        Self { name, style, lines }
+    }
+
+    /// Returns the name, without a number, if the value is below it.
+    pub(super) fn open_key(&self) -> Option<&str> {
+        (self.style != Style::Inline).then(|| base(&self.name))
+    }
+
+    pub(super) fn push(&mut self, line: &str) {
+        self.lines.push(line.to_owned());
+    }
+
+    pub(super) fn finish(&self) -> (String, Value) {
+        let text = || self.lines.iter().map(String::as_str);
         let is_prose = matches!(self.name.as_str(), "Command" | "Summary");
         let value = match self.style {
-            Style::Nested => text
-                .filter_map(key_of)
-                .map(|key| (key.name, key.value.into()))
-                .collect::<Map<_, _>>()
-                .into(),
-            Style::Inline => wrap::rejoin(text).join("\n").into(),
-            Style::Block if is_prose => message::trim(&wrap::rejoin(text)).join("\n").into(),
-            Style::Block => message::trim(&self.lines).join("\n").into(),
+            Style::Nested => {
+                let arguments = text().filter_map(key_of);
+                let arguments = arguments.map(|(name, value)| (name, value.into()));
+                Value::Object(arguments.collect())
+            }
+            Style::Block if !is_prose => message::trim(&self.lines).join("\n").into(),
+            Style::Block | Style::Inline => message::trim(&wrap::rejoin(text())).join("\n").into(),
         };
-        (self.name, value)
+        (self.name.clone(), value)
     }
 }

@@ -1,64 +1,51 @@
 //! Blocks of several lines: which lines they take, and the events they become.
 
-use super::{Flow, Line, OUTPUT_LIMIT, Origin, State};
-use crate::event::{Category, Level, RawJson, TurnStatus};
-use crate::source::aider::line::{Kind, classify, is_gap};
+use super::{Flow, Line, OUTPUT_LIMIT, Origin, State, Tally};
+use crate::event::{Category, Level, RawJson, TurnStatus, Usage};
+use crate::source::aider::counts::{self, Counts};
+use crate::source::aider::line::{Family, Fit, Kind, classify, is_gap};
 use crate::source::aider::marks::{self, Mark};
 use crate::source::aider::question::{self, Question, Topic};
 use crate::source::aider::session::banner_field;
 use crate::source::aider::{call, message, wrap};
 use crate::source::{Call, Emitter, Outcome};
 
-/// The relation of a line to the open block.
-enum Fit {
-    Inside,
-    Last,
-    Outside,
-}
-
 impl Flow {
+    /// Gives a line to the open block, or to the segment.
     pub(super) fn step(&mut self, line: Line<'_>, out: &mut Emitter) {
+        let text = line.text;
         let mut block = std::mem::take(&mut self.state);
         let fit = match &mut block {
             State::Open => Fit::Outside,
-            State::Banner(lines) => self.extend_banner(lines, line.text),
-            State::Call(call) => self.extend_call(call, line.text),
-            State::Report(report) if report.takes(line.text) => {
-                report.push(line.text);
-                if report.is_complete() {
-                    Fit::Last
-                } else {
-                    Fit::Inside
-                }
-            }
-            State::Report(_) => Fit::Outside,
+            State::Banner(lines) => self.extend_banner(lines, text),
+            State::Counts(tally) => self.extend_counts(tally, line),
+            State::Call(call) => self.extend_call(call, text),
+            State::Report(report) => report.extend(text),
             State::Output(_, lines) => self.extend_output(lines, line),
+            State::ApiError(lines) => extend_api_error(lines, text),
             State::Request(request) => {
-                if let Some(context) = request.line(line.text) {
+                if let Some(context) = request.line(text) {
                     self.context(context, out);
                 }
-                if request.is_open() {
-                    Fit::Inside
-                } else {
-                    Fit::Last
-                }
+                request.fit()
             }
         };
         match fit {
             Fit::Inside => self.state = self.within_limit(block, out),
-            Fit::Last => self.close_block(block, out),
+            Fit::Last => self.close_block(block, None, out),
             Fit::Outside => {
-                self.close_block(block, out);
+                self.close_block(block, Some(text), out);
                 self.open(line, out);
             }
         }
     }
 
-    /// Turns a finished block into events.
-    pub(super) fn close_block(&mut self, block: State, out: &mut Emitter) {
+    /// Turns a finished block into events. Some depend on the line after it.
+    pub(super) fn close_block(&mut self, block: State, next: Option<&str>, out: &mut Emitter) {
         match block {
             State::Open | State::Request(_) => {}
-            State::Banner(lines) => self.close_banner(lines, out),
+            State::Banner(lines) => self.close_banner(&lines, out),
+            State::Counts(tally) => self.close_counts(tally, next, out),
             State::Call(call) => {
                 self.gap = call.is_below_gap();
                 self.who.ensure(out);
@@ -68,6 +55,7 @@ impl Flow {
             }
             State::Report(report) => self.notice(Level::Error, &report.text(), out),
             State::Output(level, lines) => self.close_output(level, &lines, out),
+            State::ApiError(lines) => self.close_api_error(&lines, out),
         }
     }
 
@@ -95,20 +83,62 @@ impl Flow {
         }
     }
 
-    fn close_banner(&mut self, lines: Vec<String>, out: &mut Emitter) {
-        let mut notes = Vec::new();
-        for line in lines {
-            match banner_field(&line) {
-                Some((label, value)) => self.who.field(label, value),
-                None => notes.push(line),
-            }
-        }
-        self.who.announce(out);
+    fn close_banner(&mut self, lines: &[String], out: &mut Emitter) {
+        let fields: Vec<_> = lines.iter().filter_map(|line| banner_field(line)).collect();
+        self.who.announce(&fields, out);
         self.console_segment(out);
+        let is_note = |line: &&String| banner_field(line).is_none();
+        let notes: Vec<String> = lines.iter().filter(is_note).cloned().collect();
         self.console(&notes, out);
         if self.origin == Origin::Prompt {
             self.origin = Origin::After;
         }
+    }
+
+    /// Takes the rest of token counts that were cut, or their cost.
+    fn extend_counts(&self, tally: &mut Tally, line: Line<'_>) -> Fit {
+        let may_continue = match &tally.counts {
+            Some(counts) => {
+                let has_cost = counts.family == Family::Cecli || counts.usage.cost_usd.is_some();
+                !has_cost && line.text.starts_with("Cost: $")
+            }
+            None => !line.text.trim().is_empty(),
+        };
+        let text = [tally.text.as_str(), line.text.trim()].join(" ");
+        let counts = counts::read(&text).filter(|counts| self.fits_counts(Some(counts)));
+        if !may_continue || (counts.is_none() && !counts::is_cut(&text)) {
+            return Fit::Outside;
+        }
+        tally.lines.push(line.raw.to_owned());
+        (tally.text, tally.counts) = (text, counts);
+        Fit::Inside
+    }
+
+    /// Ends a message with its token counts, if the agent prints the next line after
+    /// such counts; else they are words of the model.
+    fn close_counts(&mut self, tally: Tally, next: Option<&str>, out: &mut Emitter) {
+        let is_real = |counts: &Counts| next.is_none_or(|next| self.may_follow(counts, next));
+        let Some(counts) = tally.counts.filter(is_real) else {
+            for line in &tally.lines {
+                self.push(line, out);
+            }
+            return;
+        };
+        self.who.ensure(out);
+        self.message(Some(&counts), out);
+        self.turn.verdict = None;
+        self.turn.is_unfinished = false;
+        self.origin = Origin::After;
+        self.gap = false;
+        if self.who.family == Family::Unknown {
+            self.who.family = counts.family;
+        }
+        out.usage(counts.usage);
+        out.usage(Usage {
+            cost_usd: counts.session_cost,
+            cumulative: true,
+            ..Usage::default()
+        });
     }
 
     fn extend_call(&self, call: &mut call::Block, text: &str) -> Fit {
@@ -180,6 +210,17 @@ impl Flow {
         self.origin = Origin::After;
     }
 
+    fn close_api_error(&mut self, lines: &[String], out: &mut Emitter) {
+        let last = lines.last().cloned().unwrap_or_default();
+        let level = if last.starts_with(RETRY) {
+            Level::Retry
+        } else {
+            self.turn.verdict = Some((TurnStatus::Failed, last));
+            Level::Error
+        };
+        self.notice(level, &lines.join("\n"), out);
+    }
+
     /// Removes the first line on a token limit from the end of the answer that it
     /// cut, if this is the second one.
     pub(super) fn limit_above(&mut self, text: &str) -> Option<String> {
@@ -222,6 +263,20 @@ impl Flow {
             },
         );
     }
+}
+
+/// Announces another attempt after an API error.
+const RETRY: &str = "Retrying in ";
+
+fn extend_api_error(lines: &mut Vec<String>, text: &str) -> Fit {
+    if text.is_empty() {
+        return Fit::Inside;
+    }
+    if !text.starts_with(RETRY) {
+        return Fit::Outside;
+    }
+    lines.push(text.trim_end().to_owned());
+    Fit::Last
 }
 
 /// Returns the command whose output follows, except in debug output.

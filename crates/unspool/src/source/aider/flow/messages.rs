@@ -2,10 +2,10 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::{Flow, Line, Origin, SEGMENT_LIMIT, Tally};
-use crate::event::{Level, TurnStatus, Usage};
+use super::{Flow, Origin, SEGMENT_LIMIT, State};
+use crate::event::{Level, TurnStatus};
 use crate::source::Emitter;
-use crate::source::aider::counts::{self, Counts};
+use crate::source::aider::counts::Counts;
 use crate::source::aider::line::{Family, Kind, classify, is_gap, is_rule};
 use crate::source::aider::marks::{self, Mark};
 use crate::source::aider::message::{self, Context, Part};
@@ -49,61 +49,8 @@ impl Flow {
         }
     }
 
-    /// Takes the rest of token counts that were cut, or their cost.
-    pub(super) fn counts_go_on(&mut self, line: Line<'_>) -> bool {
-        let Some(tally) = &self.tally else {
-            return false;
-        };
-        let may_go_on = match &tally.counts {
-            Some(counts) => {
-                let has_cost = counts.family == Family::Cecli || counts.usage.cost_usd.is_some();
-                !has_cost && line.text.starts_with("Cost: $")
-            }
-            None => !line.text.trim().is_empty(),
-        };
-        let text = [tally.text.as_str(), line.text.trim()].join(" ");
-        let counts = counts::read(&text).filter(|counts| self.fits_counts(Some(counts)));
-        if !may_go_on || (counts.is_none() && !counts::is_cut(&text)) {
-            return false;
-        }
-        if let Some(tally) = &mut self.tally {
-            tally.lines.push(line.raw.to_owned());
-            (tally.text, tally.counts) = (text, counts);
-        }
-        true
-    }
-
-    /// Decides whether token counts are real: the next line must be one that the
-    /// agent prints after them.
-    pub(super) fn decide_counts(&mut self, next: Option<&str>, out: &mut Emitter) {
-        let Some(Tally { lines, counts, .. }) = self.tally.take() else {
-            return;
-        };
-        let is_real = |counts: &Counts| next.is_none_or(|next| self.may_follow(counts, next));
-        let Some(counts) = counts.filter(is_real) else {
-            for line in &lines {
-                self.push(line, out);
-            }
-            return;
-        };
-        self.who.ensure(out);
-        self.message(Some(&counts), out);
-        self.turn.verdict = None;
-        self.turn.is_unfinished = false;
-        self.origin = Origin::After;
-        self.gap = false;
-        if self.who.family == Family::Unknown {
-            self.who.family = counts.family;
-        }
-        out.usage(counts.usage);
-        out.usage(Usage {
-            cost_usd: counts.session_cost,
-            cumulative: true,
-            ..Usage::default()
-        });
-    }
-
-    fn may_follow(&self, counts: &Counts, next: &str) -> bool {
+    /// Returns true if the agent prints a line after token counts.
+    pub(super) fn may_follow(&self, counts: &Counts, next: &str) -> bool {
         let wraps = matches!(self.who.family, Family::Ce | Family::Cecli);
         let only_answers = matches!(self.who.format(), "ask" | "help" | "context");
         match classify(next) {
@@ -277,25 +224,8 @@ impl Flow {
         self.message(None, out);
         outcome::cancel(out);
         error.push(explanation.to_owned());
-        self.api_error = wrap::rejoin(error.iter().map(String::as_str));
+        self.state = State::ApiError(wrap::rejoin(error.iter().map(String::as_str)));
         self.turn.is_active = true;
-    }
-
-    /// Emits an API error with the line after it; returns true if that is part of it.
-    pub(super) fn retried(&mut self, next: &str, out: &mut Emitter) -> bool {
-        if self.api_error.is_empty() || next.is_empty() {
-            return false;
-        }
-        let mut lines = std::mem::take(&mut self.api_error);
-        if next.starts_with("Retrying in ") {
-            lines.push(next.trim_end().to_owned());
-            self.notice(Level::Retry, &lines.join("\n"), out);
-            return true;
-        }
-        let reason = lines.last().cloned().unwrap_or_default();
-        self.turn.verdict = Some((TurnStatus::Failed, reason));
-        self.notice(Level::Error, &lines.join("\n"), out);
-        false
     }
 }
 

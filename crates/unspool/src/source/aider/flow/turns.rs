@@ -132,10 +132,8 @@ impl Flow {
             self.push(&cut, out);
         }
         self.flush_note(out);
-        self.decide_counts(None, out);
-        self.retried("end of input", out);
         let block = std::mem::take(&mut self.state);
-        self.close_block(block, out);
+        self.close_block(block, None, out);
     }
 
     /// Ends the input, and the turn with it.
