@@ -82,23 +82,20 @@ pub(crate) fn ensure(tools: &[Tool]) -> Result {
     for tool in &missing {
         println!("xtask: {} is missing: it {}", tool.name(), tool.purpose);
     }
-    let installer = Installer::find();
-    if let Some(installer) = &installer {
-        installer.install(&missing)?;
-    }
+    let reason = match Installer::find().map(|installer| installer.install(&missing)) {
+        Some(Ok(())) => "it is still not in your PATH after the installation".to_owned(),
+        Some(Err(error)) => error,
+        None => "neither apt-get (as root or with sudo without a password) nor brew can be used"
+            .to_owned(),
+    };
     let missing: Vec<&Tool> = tools.iter().filter(|tool| !tool.is_installed()).collect();
     if missing.is_empty() {
         return Ok(());
     }
     let names: Vec<&str> = missing.iter().map(|tool| tool.name()).collect();
     Err(format!(
-        "xtask: cannot install {}: {}. Install it yourself, then try again:\n  {}",
+        "xtask: cannot install {}: {reason}\nInstall it yourself, then try again:\n  {}",
         names.join(", "),
-        if installer.is_some() {
-            "still not in your PATH after the installation"
-        } else {
-            "neither apt-get (as root or with sudo without a password) nor brew can be used"
-        },
         Installer::for_people().join("\n  ", &missing),
     ))
 }
