@@ -18,6 +18,9 @@ mod sessions;
 mod terminal_cards;
 mod unfinished_calls;
 
+/// The time after which a test gives up.
+const PATIENCE: Duration = Duration::from_secs(60);
+
 struct World {
     client: Client,
     sent: Receiver<String>,
@@ -125,7 +128,7 @@ impl World {
             if let Ok(line) = self.sent.try_recv() {
                 return serde_json::from_str(&line).unwrap();
             }
-            let incoming = self.incoming.recv_timeout(Duration::from_secs(10)).unwrap();
+            let incoming = self.incoming.recv_timeout(PATIENCE).unwrap();
             self.client.receive(incoming);
         }
     }

@@ -4,7 +4,7 @@ use std::sync::mpsc::channel;
 
 use super::*;
 
-const WAIT: Duration = Duration::from_secs(20);
+const WAIT: Duration = Duration::from_secs(60);
 
 struct World {
     terminals: Terminals,

@@ -92,10 +92,7 @@ fn live_output_is_shown_once_in_its_call() {
         "status": "in_progress", "content": [{"type": "terminal", "terminalId": terminal}]}),
     );
     loop {
-        let incoming = world
-            .incoming
-            .recv_timeout(Duration::from_secs(10))
-            .unwrap();
+        let incoming = world.incoming.recv_timeout(PATIENCE).unwrap();
         let is_end = matches!(
             &incoming,
             Incoming::Terminal(crate::terminals::TerminalEvent::Exited(_))
@@ -184,10 +181,7 @@ fn a_shell_command_is_shown_as_a_call() {
     let id = world.client.run_shell("echo hé; exit 3").unwrap();
     let mut updates = world.client.take_updates();
     while world.client.running_shells().next().is_some() {
-        let incoming = world
-            .incoming
-            .recv_timeout(Duration::from_secs(10))
-            .unwrap();
+        let incoming = world.incoming.recv_timeout(PATIENCE).unwrap();
         updates.extend(world.client.receive(incoming));
     }
     world.nothing_sent();

@@ -48,10 +48,7 @@ fn a_card_is_shown_while_the_command_runs() {
         .iter()
         .any(|words| words.contains("got it"))
     {
-        let incoming = world
-            .incoming
-            .recv_timeout(Duration::from_secs(10))
-            .unwrap();
+        let incoming = world.incoming.recv_timeout(PATIENCE).unwrap();
         updates.extend(world.client.receive(incoming));
     }
     assert!(world.client.has_unattached_terminal());
@@ -59,7 +56,7 @@ fn a_card_is_shown_while_the_command_runs() {
     // A call may still replace the card for a while.
     let began = std::time::Instant::now();
     while world.client.has_unattached_terminal() {
-        assert!(began.elapsed() < Duration::from_secs(10));
+        assert!(began.elapsed() < PATIENCE);
         if let Ok(incoming) = world.incoming.recv_timeout(Duration::from_millis(50)) {
             updates.extend(world.client.receive(incoming));
         }
@@ -93,7 +90,7 @@ fn a_terminal_in_a_call_gets_no_card() {
 fn until(world: &mut World, updates: &mut Vec<Update>, wanted: &str) {
     let began = std::time::Instant::now();
     while !summary(updates).iter().any(|words| words.contains(wanted)) {
-        assert!(began.elapsed() < Duration::from_secs(10), "{wanted}");
+        assert!(began.elapsed() < PATIENCE, "{wanted}");
         if let Ok(incoming) = world.incoming.recv_timeout(Duration::from_millis(20)) {
             updates.extend(world.client.receive(incoming));
         }
