@@ -4,23 +4,11 @@ use clap::{Args, Subcommand};
 
 use super::When;
 use super::select::{Select, Which};
+use crate::agents;
 
 /// List the saved sessions of all agents on this machine, and show one
-///
-/// On a terminal this is a list to choose from: typing searches in agent,
-/// project, title, prompt and id, Enter shows the session, Esc leaves. A word
-/// matches with letters left out; `'word` matches as it is, `^word` at the
-/// beginning, `word$` at the end, and `!word` must not be there. Into a pipe, or
-/// with --list, --json or --width, the list is printed.
-///
-/// Those that began last come first. Sessions are found where each agent keeps them
-/// (`CLAUDE_CONFIG_DIR`, `CODEX_HOME`, `GEMINI_CLI_HOME`, `QWEN_HOME`,
-/// `XDG_DATA_HOME` and the like are honoured); those of sub-agents belong to the
-/// session that started them. Nothing is ever written beside them. What was
-/// read is kept in unspool's cache folder, so that only what changed is read
-/// again.
 #[derive(Args)]
-#[command(after_long_help = "\
+#[command(long_about = about(), after_long_help = "\
 Examples:
   unspool sessions                               search in all of them, and show one
   unspool sessions --list                        print them
@@ -169,4 +157,22 @@ fn parse_limit(text: &str) -> Result<usize, String> {
         .ok()
         .filter(|limit| *limit > 0)
         .ok_or_else(|| "expected a number from 1 on".to_owned())
+}
+
+fn about() -> String {
+    format!(
+        "\
+List the saved sessions of all agents on this machine, and show one
+
+On a terminal this is a list to choose from: type to search in agent, project, title, \
+prompt and id, Enter shows the session, Esc leaves. Letters of a word may be left out; \
+`'word` matches exactly, `^word` at the start, `word$` at the end, and `!word` excludes. \
+In a pipe, or with --list, --json or --width, the list is printed.
+
+The newest come first. Sessions are found where each agent keeps them; these variables \
+move the places: {}. Sub-agents belong to the session that started them. Nothing is \
+written beside a session. A cache keeps what was read, so that only changed files are \
+read again.",
+        agents::variables().join(", ")
+    )
 }
