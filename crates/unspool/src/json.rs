@@ -34,7 +34,7 @@ impl<'a> Json<'a> {
         let text = trim(text);
         let mut cursor = Cursor::new(text);
         if let Some(json) = cursor.value()
-            && cursor.is_at_end()
+            && cursor.skip_to_end()
             && has_valid_escapes(text)
         {
             return Some(json);

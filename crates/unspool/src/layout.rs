@@ -100,7 +100,7 @@ pub fn layout(blocks: &[Block], page: impl Into<Page>, first: &[Span], rest: &[S
     lines.finish()
 }
 
-/// Does the same, writing each line to a sink.
+/// Lays out blocks like [`layout`], writing each line to a sink.
 pub fn layout_into(
     blocks: &[Block],
     page: impl Into<Page>,

@@ -11,7 +11,7 @@
 //! | tab | four spaces |
 //! | `\r\n`, lone `\r` | a line end |
 //! | other C0, DEL, C1 | `\x1B` |
-//! | bidi controls, other invisible characters, code points that are no characters | `\u{202E}` |
+//! | bidi controls, other invisible characters, noncharacters | `\u{202E}` |
 //! | joiners, selectors and tags that form an emoji or belong to the spelling | as they are |
 //!
 //! In prose, every kind of blank is a blank. In a command or path only U+0020

@@ -199,7 +199,7 @@ mod tests {
             Item::Text(text) | Item::Reasoning(text) => text.text.clone(),
             Item::Tool(tool) if tool.result.is_some() => format!("{}!", tool.call.id),
             Item::Tool(tool) => tool.call.id.clone(),
-            Item::Permission(asked) => format!("{}?{}", asked.title, asked.outcome),
+            Item::Permission(request) => format!("{}?{}", request.title, request.outcome),
             Item::Notice(notice) => notice.text.as_str().into_owned(),
             Item::Usage(_) => "usage".to_owned(),
             Item::User(_) => "user".to_owned(),

@@ -334,7 +334,7 @@ mod tests {
             end,
             r#"{"kind":"usage","input_tokens":12,"cost_usd":0.75,"cumulative":true}"#,
             end,
-            // Another process counts anew.
+            // Another process starts counting at zero.
             r#"{"kind":"usage","input_tokens":2,"cost_usd":0.25,"cumulative":true}"#,
             end,
         ]);

@@ -376,7 +376,8 @@ fn is_routine_prompt(prompt: &Prompt) -> bool {
     prompt.question.trim() == ROUTINE && !answer.starts_with(['n', 's'])
 }
 
-/// Does the same for a permission request.
+/// Returns true for the permission request before every tool call, unless it was
+/// rejected or canceled.
 fn is_routine_permission(permission: &Permission) -> bool {
     let mut options = permission.options.iter();
     let chosen = options.find(|option| option.id == permission.outcome);

@@ -32,8 +32,8 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Returns true if only whitespace is left.
-    pub(crate) fn is_at_end(&mut self) -> bool {
+    /// Skips whitespace; returns true at the end of the text.
+    pub(crate) fn skip_to_end(&mut self) -> bool {
         self.peek().is_none()
     }
 
@@ -58,7 +58,7 @@ impl<'a> Cursor<'a> {
         loop {
             let key = self.key()?;
             visit(key, self)?;
-            if self.is_last(b'}')? {
+            if self.separator(b'}')? {
                 return Some(());
             }
         }
@@ -73,7 +73,7 @@ impl<'a> Cursor<'a> {
         }
         loop {
             visit(self)?;
-            if self.is_last(b']')? {
+            if self.separator(b']')? {
                 return Some(());
             }
         }
@@ -113,7 +113,7 @@ impl<'a> Cursor<'a> {
                     return Some(());
                 }
                 let is_object = kinds & 1 == 1;
-                if !self.is_last(if is_object { b'}' } else { b']' })? {
+                if !self.separator(if is_object { b'}' } else { b']' })? {
                     if is_object {
                         self.any_key()?;
                     }
@@ -135,7 +135,7 @@ impl<'a> Cursor<'a> {
 
     /// Consumes the comma or bracket after a value; returns true for the
     /// bracket.
-    fn is_last(&mut self, bracket: u8) -> Option<bool> {
+    fn separator(&mut self, bracket: u8) -> Option<bool> {
         let byte = self.peek()?;
         self.at += 1;
         match byte {
@@ -236,7 +236,7 @@ mod tests {
     fn walk(text: &str) -> Option<&str> {
         let mut cursor = Cursor::new(text);
         let value = cursor.value()?;
-        (has_valid_escapes(text) && cursor.is_at_end()).then(|| value.raw())
+        (has_valid_escapes(text) && cursor.skip_to_end()).then(|| value.raw())
     }
 
     fn valid(text: &str) -> Option<&str> {

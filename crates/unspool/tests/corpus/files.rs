@@ -102,7 +102,7 @@ pub(crate) fn reader(recording: &Recording) -> Reader {
     reader_with(recording, ReaderOptions::default())
 }
 
-/// Does the same with settings.
+/// Creates a reader for the recording with these settings.
 pub(crate) fn reader_with(recording: &Recording, options: ReaderOptions) -> Reader {
     let mut reader = Reader::with_options(options);
     for path in related(&recording.path) {

@@ -44,7 +44,7 @@ pub(crate) fn shows(provider: &str, lines: &str, width: usize, expected: &[&str]
     assert_same(&texts(plain(), provider, lines, width), &expected);
 }
 
-/// Does the same for one line of codalotl at 120 columns.
+/// Checks the text of one line of codalotl at 120 columns.
 #[track_caller]
 pub(crate) fn shows_line(line: &str, expected: &str) {
     shows(CODALOTL, line, 120, &[expected]);

@@ -40,7 +40,7 @@ fn comment(lines: &[u8], limit: usize, title: &str) -> String {
     String::from_utf8(comment.finish(&figures).unwrap()).unwrap()
 }
 
-/// Fails if the comment contains foreign markup or notifies somebody.
+/// Fails if the comment contains foreign markup or would notify people.
 fn check(comment: &str) -> Result<(), String> {
     let options =
         Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;

@@ -108,8 +108,8 @@ pub(super) fn captured(text: &str, detail: &Detail) -> Vec<Line> {
     shown(0, head.lines, head.more, detail)
 }
 
-/// Does the same for output that starts with blank lines, for example because
-/// it moved the cursor down.
+/// Returns the lines to show of output that starts with blank lines, for
+/// example because it moved the cursor down.
 fn captured_below_blanks(text: &str, limit: usize, detail: &Detail) -> Vec<Line> {
     let mut lines = capture::lines(text);
     let blank = lines.iter().take_while(|line| is_blank(line)).count();

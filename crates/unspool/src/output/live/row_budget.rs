@@ -19,7 +19,7 @@ const NARROWER: usize = 6;
 const NARROWEST: usize = 10;
 /// Rows that are always drawn, as far as half of the width allows.
 const LEAST: usize = 2;
-/// The same for short rows.
+/// Rows that are always drawn if all of them are short.
 const LEAST_SHORT: usize = 4;
 
 /// The open rows that may be drawn, counted from the last one upwards.

@@ -174,7 +174,7 @@ impl<'a> Line<'a> {
         let text = json::trim(text);
         let mut cursor = Cursor::new(text);
         let mut line = Self::default();
-        if line.read(&mut cursor).is_some() && cursor.is_at_end() && has_valid_escapes(text) {
+        if line.read(&mut cursor).is_some() && cursor.skip_to_end() && has_valid_escapes(text) {
             return Some(line);
         }
         Json::parse(text).map(Self::of)
