@@ -1,5 +1,4 @@
-//! gzip and zstd, recognised by their first bytes. (Codex compresses old
-//! rollouts with zstd.)
+//! Decompression of gzip and zstd, recognised by their first bytes.
 
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 
@@ -30,8 +29,8 @@ pub(crate) fn recognise(magic: &[u8]) -> Option<Compression> {
 fn decode(compression: Compression, bytes: Box<dyn Read + Send>) -> Box<dyn Read + Send> {
     let bytes = BufReader::new(bytes);
     match compression {
-        Compression::Gzip => Box::new(Unpacked(MultiGzDecoder::new(bytes))),
-        Compression::Zstd => Box::new(Unpacked(Zstd::Between(bytes))),
+        Compression::Gzip => Box::new(Decoded(MultiGzDecoder::new(bytes))),
+        Compression::Zstd => Box::new(Decoded(Zstd::Between(bytes))),
     }
 }
 
@@ -49,7 +48,7 @@ pub fn decompressed(mut bytes: Box<dyn Read + Send>) -> io::Result<Box<dyn Read 
     })
 }
 
-/// What there is, up to a limit, and what went wrong, if anything did.
+/// Reads up to `limit` bytes. Returns those that could be read, and the error, if any.
 pub(crate) fn read_up_to(bytes: &mut impl Read, limit: usize) -> (Vec<u8>, Option<io::Error>) {
     let mut read = Vec::new();
     let failure = bytes.take(limit as u64).read_to_end(&mut read).err();
@@ -63,10 +62,10 @@ pub(crate) fn read_head(bytes: &mut impl Read) -> io::Result<Vec<u8>> {
     }
 }
 
-/// What is unpacked. Who unpacks it fails in words of its own trade.
-struct Unpacked<R: Read>(R);
+/// A decoder whose errors are worded for people.
+struct Decoded<R: Read>(R);
 
-impl<R: Read> Read for Unpacked<R> {
+impl<R: Read> Read for Decoded<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.0.read(buffer).map_err(|error| {
             let is_systems = error.raw_os_error().is_some();
@@ -81,7 +80,7 @@ impl<R: Read> Read for Unpacked<R> {
     }
 }
 
-/// All frames of a zstd file, one after the other.
+/// Decodes all frames of a zstd file, one after the other.
 enum Zstd<R: BufRead> {
     Between(R),
     Frame(Box<StreamingDecoder<R, ruzstd::decoding::FrameDecoder>>),

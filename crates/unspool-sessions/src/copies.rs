@@ -1,9 +1,8 @@
-//! Several records of one session: in a database and exported too, in the agent's
-//! own place and as a live stream that was saved.
+//! Several records of one session, such as a database and an export of it, or the
+//! agent's own file and a saved live stream.
 //!
-//! One of them stands for the session, in lists, by its id and in statistics: the
-//! one that tells most. What it does not tell of the project or the title is taken
-//! from the others.
+//! The most complete record represents the session in lists, by its id and in
+//! statistics. A project or title that it lacks is taken from the others.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
@@ -15,14 +14,14 @@ use crate::row::Row;
 /// the second, which two agents can share.
 const UNIQUE: usize = 20;
 
-/// What all records of a session have in common: agent and id. A log of the
-/// protocol has the id that the agent's own record has. Simple agents number their
-/// sessions anew each time: of conversations that unspool recorded, each file is a
-/// session.
-pub(crate) type Name = (String, String, Option<PathBuf>);
+/// The key that all records of a session share: agent and id. The agent is left out for
+/// unique ids, because a log of the protocol has the same id as the agent's own record.
+/// The file is part of it for conversations that unspool recorded: simple agents reuse
+/// their ids.
+pub(crate) type SessionKey = (String, String, Option<PathBuf>);
 
-/// Returns the name of the session that a record is of.
-pub(crate) fn name(row: &Row) -> Name {
+/// Returns the key of the session that a record belongs to.
+pub(crate) fn key(row: &Row) -> SessionKey {
     let file = row.is_record().then(|| row.path.clone());
     let Digest { agent, id, .. } = &row.digest;
     let agent = if is_unique(id) { "" } else { agent.as_str() };
@@ -42,9 +41,9 @@ pub(crate) fn drop_records(rows: &mut Vec<Row>) {
     rows.retain(|row| !row.is_record() || !kept.contains(&row.digest.id));
 }
 
-/// How much a record tells: the largest of a session stands for it. One that says
-/// when something was used is worth more than a bare sum.
-pub(crate) fn worth(row: &Row) -> impl Ord + use<> {
+/// Returns how complete a record is: the greatest of a session represents it. Usage with
+/// times counts more than a bare total.
+pub(crate) fn completeness(row: &Row) -> impl Ord + use<> {
     let digest = &row.digest;
     let span = digest.ended.zip(digest.started);
     let span = span.map(|(ended, started)| ended.saturating_sub(started));
@@ -57,27 +56,27 @@ pub(crate) fn worth(row: &Row) -> impl Ord + use<> {
     )
 }
 
-/// Each session once, as the record has it that tells most.
+/// Returns each session once, by its most complete record.
 pub fn once(mut rows: Vec<&Row>) -> Vec<&Row> {
-    let mut best: HashMap<Name, &Row> = HashMap::new();
+    let mut best: HashMap<SessionKey, &Row> = HashMap::new();
     for row in &rows {
-        let known = best.entry(name(row)).or_insert(row);
-        if worth(row) > worth(known) {
+        let known = best.entry(key(row)).or_insert(row);
+        if completeness(row) > completeness(known) {
             *known = row;
         }
     }
     rows.retain(|row| {
-        let best = best.get(&name(row));
+        let best = best.get(&key(row));
         best.is_some_and(|best| std::ptr::eq(*best, *row))
     });
     rows
 }
 
-/// Lets each record tell what only others of its session do.
+/// Fills what a record lacks from the other records of its session.
 pub(crate) fn complete(rows: &mut [Row]) {
-    let mut records: HashMap<Name, Vec<usize>> = HashMap::new();
+    let mut records: HashMap<SessionKey, Vec<usize>> = HashMap::new();
     for (at, row) in rows.iter().enumerate() {
-        records.entry(name(row)).or_default().push(at);
+        records.entry(key(row)).or_default().push(at);
     }
     for records in records.into_values().filter(|records| records.len() > 1) {
         let digests = records.iter().filter_map(|at| rows.get(*at));

@@ -1,14 +1,13 @@
-//! Words → sessions: the full-text index, in `words.db` beside the cache of
-//! digests.
+//! The full-text index: words → sessions, in `words.db` in the cache folder.
 //!
-//! FTS5 of the database knows which words stand in which passage (`index/passages.rs`).
-//! The texts themselves are not kept: what a match looks like is read from the
-//! session's own file (`index/snippet.rs`). Sessions that did not change are not
-//! read, and of one that grew only the new passages are written.
+//! SQLite's FTS5 maps words to passages (`index/passages.rs`). The texts are not
+//! stored: the lines of a match are read from the session's own file
+//! (`index/snippet.rs`). Sessions that did not change are not read, and only the new
+//! passages of a session that grew are written.
 //!
-//! It is a cache: one that is damaged, or has another form, is built anew. One
-//! program writes at a time, others may search meanwhile; what is half done when
-//! a program is killed is done again.
+//! It is a cache: an index that is damaged, or of another version, is rebuilt. One
+//! process writes at a time, and others may search meanwhile. A session whose indexing
+//! was interrupted is indexed again.
 //!
 //! | table | a row |
 //! |---|---|
@@ -42,13 +41,13 @@ use passages::{Passage, Passages};
 pub use query::Query;
 pub use snippet::{Excerpt, excerpt};
 
-/// The form of the tables. A database of another form is thrown away.
+/// Version of the tables. A database of another version is deleted.
 const VERSION: i64 = 1;
-/// How long another program may write.
+/// Longest wait for another process that writes.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Bytes of text after which what was written is made to last.
-const LASTING: usize = 32 << 20;
-/// Passages that wait to be written.
+/// Bytes of text after which a transaction is committed.
+const COMMIT_SIZE: usize = 32 << 20;
+/// Capacity of the channel of passages to be written.
 const WAITING: usize = 64;
 
 const TABLES: &str = "
@@ -77,20 +76,20 @@ const TABLES: &str = "
 pub struct Index {
     connection: Connection,
     path: PathBuf,
-    /// Where it lies, if it goes with this program.
+    /// The folder of a temporary index.
     folder: Option<TempDir>,
 }
 
-/// A passage that has the words.
+/// A passage that contains the words.
 pub struct Hit<'a> {
+    /// The session.
     pub row: &'a Row,
-    /// Which passage of the session.
+    /// The number of the passage in the session.
     pub place: usize,
 }
 
 impl Index {
-    /// Opens the index in the folder for what can be built anew. Fails where
-    /// none can be kept.
+    /// Opens the index in the cache folder. Fails if it cannot be written there.
     pub fn open(folder: Option<&Path>) -> Result<Self> {
         let folder = folder.ok_or_else(|| Error::refused("no folder for the index is known"))?;
         let path = folder.join("words.db");
@@ -100,7 +99,7 @@ impl Index {
             .with_context(|| format!("cannot open the index {}", path.display()))
     }
 
-    /// One for this program alone, which is gone with it.
+    /// Opens an index that is deleted when it is dropped.
     pub fn temporary() -> Result<Self> {
         let folder = TempDir::new().context("cannot make a folder for the index")?;
         let index = Self::at(&folder.path().join("words.db"))?;
@@ -126,7 +125,7 @@ impl Index {
         connection.busy_timeout(PATIENCE)?;
         connection.pragma_update(None, "journal_mode", "WAL")?;
         connection.pragma_update(None, "synchronous", "NORMAL")?;
-        // Much is written at once.
+        // Indexing writes much at once.
         connection.pragma_update(None, "wal_autocheckpoint", 16384)?;
         connection.execute_batch("BEGIN IMMEDIATE")?;
         let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
@@ -143,7 +142,7 @@ impl Index {
         })
     }
 
-    /// Throws everything away. Fails where that is not possible.
+    /// Deletes the index and creates an empty one.
     pub fn rebuilt(self) -> Result<Self> {
         let _only = self.lock()?;
         let Self {
@@ -159,7 +158,7 @@ impl Index {
         })
     }
 
-    /// Those of the sessions that are not indexed as they are now.
+    /// Returns the sessions that changed since they were indexed, or never were.
     pub fn stale<'a>(&self, rows: &[&'a Row]) -> Result<Vec<&'a Row>> {
         let mut statement = self
             .connection
@@ -174,8 +173,8 @@ impl Index {
         Ok(rows.iter().filter(is_stale).copied().collect())
     }
 
-    /// Indexes what is new in these sessions. If another program is at it, this
-    /// one waits and does what is left.
+    /// Indexes what is new in these sessions. Waits for another process that does the
+    /// same, and indexes the rest.
     pub fn update(&self, rows: &[&Row], progress: &mut dyn FnMut(Progress)) -> Result<()> {
         if self.stale(rows)?.is_empty() {
             return Ok(());
@@ -207,7 +206,7 @@ impl Index {
         Ok(lock)
     }
 
-    /// Forgets the sessions whose files are gone.
+    /// Deletes the sessions whose files no longer exist.
     fn forget(&self) -> rusqlite::Result<()> {
         let sessions: Vec<(i64, Vec<u8>)> = self
             .connection
@@ -226,8 +225,8 @@ impl Index {
         Ok(())
     }
 
-    /// The sessions that have the words, the best first, each with the passage
-    /// that fits best.
+    /// Returns the sessions that contain the words, the best match first, each with its
+    /// best passage.
     pub fn search<'a>(
         &self,
         query: &Query,
@@ -256,7 +255,7 @@ impl Index {
         {
             take(row.get(0)?, row.get(1)?, &mut hits);
         }
-        // The words may stand far apart.
+        // The words may be in different passages.
         if hits.len() < limit && query.terms().len() > 1 {
             for (session, place) in self.apart(query)? {
                 if hits.len() < limit {
@@ -267,13 +266,13 @@ impl Index {
         Ok(hits)
     }
 
-    /// How many of these sessions are indexed, as they are now or were before.
+    /// Counts the sessions that are indexed, also those that changed since.
     pub fn indexed(&self, rows: &[&Row]) -> Result<usize> {
         Ok(self.numbers(rows)?.len())
     }
 
-    /// The sessions that have all words somewhere, the newest first, each with
-    /// the first passage that has the first word.
+    /// Returns the sessions that contain all words in any passage, the newest first,
+    /// each with the first passage that contains the first word.
     fn apart(&self, query: &Query) -> rusqlite::Result<Vec<(i64, i64)>> {
         let mut all: Option<HashMap<i64, i64>> = None;
         for term in query.terms() {
@@ -295,7 +294,7 @@ impl Index {
         Ok(all)
     }
 
-    /// The numbers that these sessions have here.
+    /// Returns the sessions by their numbers in the index.
     fn numbers<'a>(&self, rows: &[&'a Row]) -> rusqlite::Result<HashMap<i64, &'a Row>> {
         let by_place: HashMap<(&[u8], &str), &'a Row> = rows
             .iter()
@@ -321,7 +320,7 @@ pub fn is_damaged(error: &Error) -> bool {
     matches!(error, Error::Database(error) if is_damage(error))
 }
 
-/// Whether the database cannot be used as it is.
+/// Returns true if the database has to be rebuilt before it can be used.
 fn is_damage(error: &rusqlite::Error) -> bool {
     matches!(error, rusqlite::Error::InvalidQuery)
         || matches!(
@@ -335,15 +334,15 @@ fn is_damage(error: &rusqlite::Error) -> bool {
         )
 }
 
-/// What the readers tell the writer; the number is that of the session in the
-/// list of those that are read.
+/// A message from a reader to the writer, with the position of the session in the
+/// list.
 enum Message {
     Passage(usize, Passage),
     End(usize),
 }
 
-/// Reads the sessions on several threads and hands out their passages, each
-/// session's in order, until nobody wants more.
+/// Reads the sessions on several threads and hands out their passages, in order within
+/// each session, until `take` returns false.
 fn read_all(rows: &[&Row], mut take: impl FnMut(Message) -> bool) {
     let threads = thread::available_parallelism().map_or(1, usize::from);
     let agents = rows.first().map(|row| row.agents).unwrap_or_default();
@@ -374,8 +373,8 @@ fn read_all(rows: &[&Row], mut take: impl FnMut(Message) -> bool) {
     });
 }
 
-/// Reads one session; `None` if nobody listens any more. One that cannot be read
-/// has the words that could be: it is the list that tells about it.
+/// Reads one session; `None` if the writer has stopped. Of one that cannot be read to
+/// its end, the passages before the error are indexed: the list reports the error.
 fn read(row: &Row, at: usize, opener: &mut Opener<'_>, sender: &SyncSender<Message>) -> Option<()> {
     let mut listening = true;
     let _ = Passages::of(row, opener, |passage| {
@@ -385,13 +384,13 @@ fn read(row: &Row, at: usize, opener: &mut Opener<'_>, sender: &SyncSender<Messa
     sender.send(Message::End(at)).ok().filter(|()| listening)
 }
 
-/// Writes passages that are new.
+/// Writes the passages that are new.
 struct Writer<'a> {
     connection: &'a Connection,
-    /// Sessions that are being written: number, and the hashes of the passages
-    /// that are known.
+    /// Sessions that are being written: number, hashes of the indexed passages, and the
+    /// number of the next passage.
     open: HashMap<usize, (i64, Vec<i64>, usize)>,
-    /// Bytes that are not yet made to last.
+    /// Bytes of text since the last commit.
     fresh: usize,
 }
 
@@ -425,7 +424,7 @@ impl<'a> Writer<'a> {
                 }
             }
         }
-        if self.fresh >= LASTING {
+        if self.fresh >= COMMIT_SIZE {
             self.fresh = 0;
             self.connection.execute_batch("COMMIT; BEGIN IMMEDIATE")?;
         }
@@ -484,14 +483,14 @@ impl<'a> Writer<'a> {
 
 impl Drop for Writer<'_> {
     fn drop(&mut self) {
-        // What was not finished is done again.
+        // The sessions that were not finished are indexed again.
         if !self.connection.is_autocommit() {
             let _ = self.connection.execute_batch("ROLLBACK");
         }
     }
 }
 
-/// Forgets the passages of a session from this place on.
+/// Deletes the passages of a session from this place on.
 fn drop_passages(connection: &Connection, session: i64, from: usize) -> rusqlite::Result<()> {
     let from = to_sql(from);
     connection

@@ -11,10 +11,11 @@ use crate::places::Skipped;
 use crate::row::Row;
 use crate::search;
 
-/// Ids that an error names.
+/// Maximum number of sessions that an error lists.
 const NAMED: usize = 8;
 
-/// What may be an id: there is no such file, and no file has such a name.
+/// Returns the text of a path if it may be an id: it is one word, and no such file
+/// exists.
 pub fn id(path: &Path) -> Option<&str> {
     let text = path.to_str()?;
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
@@ -23,8 +24,8 @@ pub fn id(path: &Path) -> Option<&str> {
 }
 
 impl Library {
-    /// The session with this id, or the only one whose id begins like this. Of
-    /// one that was skipped it is said why.
+    /// Returns the session with this id, or the only one with this prefix of an id. If
+    /// it was skipped, the error gives the reason.
     pub fn by_id(&self, id: &str) -> Result<&Row> {
         let found = by_id(self.rows(), id);
         if !matches!(found, Err(Error::NoSuchSession(_))) {
@@ -45,7 +46,7 @@ impl Library {
         found
     }
 
-    /// The id of the session in which a sub-agent worked whose id begins like this.
+    /// Returns the id of the session of a sub-agent, by a prefix of the sub-agent's id.
     fn with_sub_agent(&self, beginning: &str) -> Option<String> {
         if beginning.is_empty() {
             return None;
@@ -81,10 +82,10 @@ impl Library {
     }
 }
 
-/// The session with this id, or the only one whose id begins like this.
+/// Returns the session with this id, or the only one with this prefix of an id.
 fn by_id<'a>(rows: &'a [Row], id: &str) -> Result<&'a Row> {
     let is_exact = |row: &&Row| row.digest.id == id;
-    let best = |rows: Vec<&'a Row>| rows.into_iter().max_by_key(|row| copies::worth(row));
+    let best = |rows: Vec<&'a Row>| rows.into_iter().max_by_key(|row| copies::completeness(row));
     if let Some(row) = best(rows.iter().filter(is_exact).collect()) {
         return Ok(row);
     }

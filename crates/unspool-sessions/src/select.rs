@@ -72,7 +72,7 @@ impl Selection {
     /// Returns the session that was last worked on, according to the sessions
     /// themselves, of those that pass the filters.
     pub fn latest<'a>(&self, library: &'a Library) -> Option<&'a Row> {
-        // Of the same moment: as they are listed, where the first is the newest.
+        // Of several with the same time, the first in the list is the newest.
         let rows = copies::once(self.filtered(library)).into_iter().rev();
         rows.max_by_key(|row| (row.latest(), row.started()))
     }
@@ -89,8 +89,7 @@ impl Selection {
     }
 }
 
-/// The sessions that a name means: those of a file, or the one with this id or
-/// this beginning of an id.
+/// Returns the sessions of a file, or the one with this id or prefix of an id.
 fn by_name<'a>(library: &'a Library, name: &str) -> Result<Vec<&'a Row>> {
     if is_file(name) {
         let path = Path::new(name).canonicalize()?;
@@ -111,8 +110,7 @@ fn is_file(name: &str) -> bool {
     Path::new(name).is_file()
 }
 
-/// Whether a project is this folder or lies below it, or has the word in its
-/// path.
+/// Returns true if a project is this folder or below it, or its path contains the word.
 fn is_in(project: &str, wanted: &str) -> bool {
     let is_path = wanted.starts_with(['/', '.']) || Path::new(wanted).is_dir();
     if !is_path {

@@ -1,14 +1,14 @@
-//! What is known of sessions, kept in unspool's cache folder: `library.db`.
+//! The cache of digests and ledgers: `library.db` in the cache folder.
 //!
-//! It is a cache: nothing in it is of worth by itself. One that is damaged, or
-//! was written by another version, is deleted and built anew; where none can be
-//! kept, everything works without. Several programs may use it at once (a
-//! write-ahead log, and patience); each takes in what the others wrote.
+//! Everything in it can be read again from the sessions. A database that is damaged,
+//! or was written by another version, is deleted and rebuilt. Where no cache can be
+//! written, everything works without one. Several processes may use it at once: it
+//! has a write-ahead log, and each of them waits for the others.
 //!
 //! | table | a row |
 //! |---|---|
-//! | `file` | a file that was looked at: its size, times and number then, why it was skipped, if it was, and the session that it belongs to, if it is the record of a sub-agent among sessions |
-//! | `session` | a session: the file and its part of it, digest and ledger as JSON; `stamp` changes with the session |
+//! | `file` | a file that was read: its size, times and inode then, the reason if it was skipped, and the session that it belongs to if it is a sub-agent's record among sessions |
+//! | `session` | a session: the file and the part of it, digest and ledger as JSON; `stamp` changes with the session |
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -27,12 +27,12 @@ use crate::error::{Context, Error, Result};
 use crate::ledger::Ledger;
 use crate::places::{Candidate, Skipped};
 
-/// The form of the tables. A database of another
-/// form is thrown away.
+/// Version of the tables. A database of another version is deleted.
 const VERSION: i64 = 5;
-/// How long another program may write.
+/// Longest wait for another process that writes.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How often, and after what time, it is tried again to open what others use.
+/// Attempts to open a database that another process is creating, and the pause between
+/// them.
 const ATTEMPTS: usize = 50;
 const PAUSE: Duration = Duration::from_millis(20);
 
@@ -62,7 +62,7 @@ pub(crate) struct Store {
     path: PathBuf,
 }
 
-/// What is known of a file.
+/// The state of a file when it was read.
 pub(crate) struct Known {
     pub(crate) size: u64,
     pub(crate) modified: i64,
@@ -72,7 +72,7 @@ pub(crate) struct Known {
     pub(crate) parent: String,
 }
 
-/// A session as it is kept.
+/// A session in the cache.
 pub(crate) struct Kept {
     pub(crate) id: i64,
     pub(crate) part: String,
@@ -80,22 +80,21 @@ pub(crate) struct Kept {
     pub(crate) digest: Digest,
 }
 
-/// Makes the folder for what can be built anew, if it is not there. What people
-/// said to agents is nobody else's to read.
+/// Creates the cache folder, readable by its owner only: conversations are private.
 pub(crate) fn make_folder(folder: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true).mode(0o700).create(folder)
 }
 
-/// Makes a file in it that nobody else can read; those that the database puts
-/// beside it get its mode. Whoever opens the file is told why that fails.
+/// Creates a file that only its owner can read; the files that SQLite puts beside it
+/// get its mode. Errors are left to the opening of the file, which reports them.
 pub(crate) fn make_file(path: &Path) {
     let mut options = fs::File::options();
     options.write(true).create(true).truncate(false).mode(0o600);
     let Ok(file) = options.open(path) else {
         return;
     };
-    // One of a former version may be open to others.
+    // An earlier version may have created it readable for others.
     let is_open = |file: fs::Metadata| file.permissions().mode() & 0o077 != 0;
     if file.metadata().is_ok_and(is_open) {
         let _ = file.set_permissions(fs::Permissions::from_mode(0o600));
@@ -103,7 +102,7 @@ pub(crate) fn make_file(path: &Path) {
 }
 
 impl Store {
-    /// Opens the cache in the folder for it. Fails where none can be kept.
+    /// Opens the cache in a folder. Fails if it cannot be written there.
     pub(crate) fn open(folder: Option<&Path>) -> Result<Self> {
         let folder = folder.ok_or_else(|| Error::refused("no folder for a cache is known"))?;
         let path = folder.join("library.db");
@@ -113,11 +112,11 @@ impl Store {
             .with_context(|| path.display().to_string())
     }
 
-    /// Opens the cache at a path; one that cannot be used is made anew.
+    /// Opens the cache at a path, and rebuilds one that cannot be used.
     fn at(path: &Path) -> rusqlite::Result<Self> {
         for _ in 0..ATTEMPTS {
             match Self::connected(path) {
-                // Somebody else makes it at this moment.
+                // Another process is creating it.
                 Err(error) if is_busy(&error) => thread::sleep(PAUSE),
                 Err(_) => {
                     remove(path);
@@ -144,7 +143,7 @@ impl Store {
             return Err(rusqlite::Error::InvalidQuery);
         }
         if !has_tables {
-            // Another program may do the same at the same time.
+            // Another process may do the same at the same time.
             connection.execute_batch(&format!(
                 "BEGIN IMMEDIATE; {TABLES} PRAGMA user_version = {VERSION}; COMMIT;"
             ))?;
@@ -155,7 +154,7 @@ impl Store {
         })
     }
 
-    /// Throws everything away and begins anew. Fails where that is not possible.
+    /// Deletes the cache and creates an empty one.
     pub(crate) fn rebuilt(self) -> rusqlite::Result<Self> {
         let Self { connection, path } = self;
         drop(connection);
@@ -163,7 +162,7 @@ impl Store {
         Self::connected(&path)
     }
 
-    /// All files that are known.
+    /// Returns all files in the cache.
     pub(crate) fn files(&self) -> rusqlite::Result<HashMap<PathBuf, Known>> {
         let mut statement = self
             .connection
@@ -182,7 +181,7 @@ impl Store {
         rows.collect()
     }
 
-    /// The sessions of all files.
+    /// Returns the sessions of all files.
     pub(crate) fn sessions(&self) -> rusqlite::Result<HashMap<PathBuf, Vec<Kept>>> {
         let mut statement = self
             .connection
@@ -191,7 +190,7 @@ impl Store {
         let mut sessions: HashMap<PathBuf, Vec<Kept>> = HashMap::new();
         while let Some(row) = rows.next()? {
             let digest: String = row.get(4)?;
-            // One that cannot be read is read from its file again.
+            // The cache is rebuilt then.
             let Ok(digest) = serde_json::from_str(&digest) else {
                 return Err(rusqlite::Error::InvalidQuery);
             };
@@ -206,7 +205,7 @@ impl Store {
         Ok(sessions)
     }
 
-    /// The ledger of a session.
+    /// Returns the ledger of a session.
     pub(crate) fn ledger(&self, id: i64) -> Option<Ledger> {
         let ledger = self
             .connection
@@ -218,7 +217,7 @@ impl Store {
         serde_json::from_str(&ledger).ok()
     }
 
-    /// Does several changes at once.
+    /// Makes several changes in one transaction.
     pub(crate) fn together<T>(
         &self,
         changes: impl FnOnce(&Self) -> rusqlite::Result<T>,
@@ -230,8 +229,8 @@ impl Store {
         done
     }
 
-    /// Keeps what a look into a file gave. Gives the number of each session,
-    /// which stays the same as long as the session is there.
+    /// Writes the sessions of a file. Returns the number of each session, which stays
+    /// the same as long as the session exists.
     pub(crate) fn keep(
         &self,
         file: &Candidate,
@@ -294,7 +293,7 @@ impl Store {
             })
     }
 
-    /// Keeps what was not even looked at, so that it is told once.
+    /// Writes the reason why a file was skipped, so that it is reported once.
     pub(crate) fn keep_skipped(&self, skipped: &Skipped) -> rusqlite::Result<()> {
         let nothing = Candidate {
             agent: "",
@@ -309,7 +308,7 @@ impl Store {
         Ok(())
     }
 
-    /// Forgets files that are gone.
+    /// Deletes files that no longer exist.
     pub(crate) fn forget(&self, paths: &[PathBuf]) -> rusqlite::Result<()> {
         for path in paths {
             let path = path.as_os_str().as_bytes();
@@ -338,8 +337,7 @@ pub(crate) fn remove(path: &Path) {
     for suffix in ["", "-wal", "-shm"] {
         let mut name = path.as_os_str().to_owned();
         name.push(suffix);
-        // What is not there need not be removed; what cannot be is told about
-        // when it is opened.
+        // The opening of the database reports what could not be removed.
         let _ = fs::remove_file(PathBuf::from(name));
     }
 }

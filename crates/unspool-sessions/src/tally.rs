@@ -1,5 +1,5 @@
-//! What sessions amount to, by agent, model, project, day and tool. Nothing is
-//! counted twice, whatever sessions have in common: see `ledger`.
+//! Sums over sessions, by agent, model, project, day and tool. Nothing is counted
+//! twice, whatever sessions have in common: see `ledger`.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::RangeInclusive;
@@ -12,22 +12,28 @@ use crate::ledger::{Entry, Figures, Key, Ledger, What};
 use crate::library::Library;
 use crate::row::Row;
 
-/// Forks of forks that are followed.
+/// Longest chain of forks that is followed.
 const GENERATIONS: usize = 100;
-/// How much later a live stream may tell something than what is saved, or the
-/// other way round, in milliseconds.
-const LATE: i64 = 30_000;
+/// Largest difference between the times of a live stream and those of the saved
+/// session, in milliseconds.
+const CLOCK_SKEW: i64 = 30_000;
 
-/// Figures of a group of sessions, or of a part of them.
+/// Sums over a group of sessions, or over a part of them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sums {
+    /// Sessions.
     pub sessions: u64,
+    /// Turns.
     pub turns: u64,
+    /// Tool calls.
     pub tools: u64,
+    /// Tool calls that failed.
     pub failed_tools: u64,
+    /// Errors.
     pub errors: u64,
-    /// What turns took; what calls took, in sums of a tool.
+    /// Duration of the turns, or of the calls in the sums of a tool.
     pub ms: u64,
+    /// Tokens and cost.
     pub figures: Figures,
 }
 
@@ -48,13 +54,18 @@ impl Sums {
     }
 }
 
-/// What is told apart.
+/// A key by which sums are grouped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum By {
+    /// The agent.
     Agent,
+    /// The model.
     Model,
+    /// The project folder.
     Project,
+    /// The day, in the time zone of this machine.
     Day,
+    /// The tool that was called.
     Tool,
 }
 
@@ -80,16 +91,17 @@ impl By {
     }
 }
 
-/// Which figures can be told apart.
+/// The entries that a grouping counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Told {
+pub enum Counted {
+    /// Everything.
     All,
-    /// Calls: those of a tool.
+    /// Tool calls only: nothing else can be attributed to a tool.
     Calls,
 }
 
-impl Told {
-    fn holds(self, what: &What) -> bool {
+impl Counted {
+    fn includes(self, what: &What) -> bool {
         match self {
             Self::All => true,
             Self::Calls => matches!(what, What::Calls { .. }),
@@ -97,26 +109,30 @@ impl Told {
     }
 }
 
-/// Groups within groups: by day, and each day by model.
+/// Nested groups, such as by day, and each day by model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grouping(Vec<By>);
 
 impl Grouping {
+    /// Makes a grouping by these keys, the outermost first. Repeated keys are
+    /// dropped.
     pub fn new(mut keys: Vec<By>) -> Self {
         let mut seen = BTreeSet::new();
         keys.retain(|key| seen.insert(*key));
         Self(keys)
     }
 
+    /// Returns the keys, the outermost first.
     pub fn keys(&self) -> &[By] {
         &self.0
     }
 
-    pub fn told(&self) -> Told {
+    /// Returns the entries that the grouping counts.
+    pub fn counted(&self) -> Counted {
         if self.0.contains(&By::Tool) {
-            Told::Calls
+            Counted::Calls
         } else {
-            Told::All
+            Counted::All
         }
     }
 }
@@ -127,20 +143,21 @@ impl From<By> for Grouping {
     }
 }
 
-/// A group: its names, the outermost first, and its figures.
+/// A group: its names, the outermost first, and its sums.
 pub type Group<'a> = (&'a [String], &'a Sums);
 
-/// The figures of a selection.
+/// The sums of a selection.
 #[derive(Debug, Default)]
 pub struct Tally {
+    /// The sum of everything.
     pub total: Sums,
-    /// For each grouping, in the order in which they were asked for.
+    /// The groups of each grouping, in the order of the request.
     groups: Vec<BTreeMap<Vec<String>, Sums>>,
 }
 
 impl Tally {
-    /// The groups of a grouping and those within them, each before its own: days
-    /// in order, the others by what they used.
+    /// Returns the groups of a grouping, each followed by its subgroups: days in
+    /// order, the others by usage.
     pub fn groups(&self, at: usize, grouping: &Grouping) -> Vec<Group<'_>> {
         let mut found = Vec::new();
         if let Some(groups) = self.groups.get(at) {
@@ -150,7 +167,7 @@ impl Tally {
     }
 }
 
-/// Puts the groups below `above` into `found`.
+/// Appends the subgroups of `above` to `found`.
 fn within<'a>(
     groups: &'a BTreeMap<Vec<String>, Sums>,
     keys: &[By],
@@ -160,7 +177,7 @@ fn within<'a>(
     let Some(key) = keys.get(above.len()) else {
         return;
     };
-    // What begins alike stands side by side.
+    // Groups with the same prefix are adjacent.
     let below = groups.range(above.to_vec()..);
     let below = below.take_while(|(names, _)| names.starts_with(above));
     let mut level: Vec<Group<'a>> = below
@@ -168,7 +185,7 @@ fn within<'a>(
         .map(|(names, sums)| (names.as_slice(), sums))
         .collect();
     if *key != By::Day {
-        // Stable: names decide between equals.
+        // A stable sort: equal groups stay in the order of their names.
         level.sort_by_key(|(_, sums)| {
             let used = sums.figures.tokens();
             std::cmp::Reverse((used, sums.tools, sums.sessions))
@@ -180,22 +197,24 @@ fn within<'a>(
     }
 }
 
-/// Which times count, in milliseconds.
+/// A range of times, in milliseconds.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Span {
+    /// The first time in the range.
     pub since: Option<i64>,
+    /// The first time after the range.
     pub until: Option<i64>,
 }
 
 impl Span {
-    fn holds(&self, time: i64) -> bool {
+    fn contains(&self, time: i64) -> bool {
         self.since.is_none_or(|since| time >= since) && self.until.is_none_or(|until| time < until)
     }
 }
 
-/// Adds up what these sessions used and did within a span of time.
+/// Sums up the usage and the activity of these sessions within a range of times.
 pub fn tally(library: &Library, rows: &[&Row], span: Span, groupings: &[Grouping]) -> Tally {
-    let families = Families::new(library.rows());
+    let origins = Origins::new(library.rows());
     let mut counter = Counter {
         tally: Tally {
             total: Sums::default(),
@@ -207,21 +226,21 @@ pub fn tally(library: &Library, rows: &[&Row], span: Span, groupings: &[Grouping
         keys: HashSet::new(),
         sessions: HashSet::new(),
     };
-    let lesser = lesser_records(library, rows);
+    let covered = covered_records(library, rows);
     for row in originals_first(rows) {
         let mut ledger = library.ledger(row);
-        if let Some(lesser) = lesser.get(&std::ptr::from_ref(row)) {
-            ledger.entries.retain(|entry| lesser.is_own(entry));
+        if let Some(covered) = covered.get(&std::ptr::from_ref(row)) {
+            ledger.entries.retain(|entry| covered.lacks(entry));
             if ledger.entries.is_empty() {
                 continue;
             }
         }
-        counter.session(row, &ledger, families.root(row));
+        counter.session(row, &ledger, origins.first(row));
     }
     counter.tally
 }
 
-/// The sessions, origins before forks.
+/// Returns the sessions, origins before forks.
 fn originals_first<'a>(rows: &[&'a Row]) -> Vec<&'a Row> {
     let mut rows: Vec<&Row> = rows.to_vec();
     rows.sort_by_key(|row| {
@@ -231,53 +250,53 @@ fn originals_first<'a>(rows: &[&'a Row]) -> Vec<&'a Row> {
     rows
 }
 
-/// What of a record is told by others of the same session that tell more.
-struct Lesser {
-    /// Times that those cover, in milliseconds.
-    covered: Vec<RangeInclusive<i64>>,
+/// The times of a record that more complete records of the same session cover.
+struct Covered {
+    /// In milliseconds.
+    times: Vec<RangeInclusive<i64>>,
 }
 
-impl Lesser {
-    /// Whether an entry is told by no other. What has no time may be in any.
-    fn is_own(&self, entry: &Entry) -> bool {
-        let is_covered = |time: &i64| self.covered.iter().any(|span| span.contains(time));
+impl Covered {
+    /// Returns true if no other record can have the entry. One without a time may be
+    /// in any of them.
+    fn lacks(&self, entry: &Entry) -> bool {
+        let is_covered = |time: &i64| self.times.iter().any(|span| span.contains(time));
         !entry.by_place && entry.time.is_some_and(|time| !is_covered(&time))
     }
 }
 
-/// Of several records of one session, all but the one that tells most.
-fn lesser_records(library: &Library, rows: &[&Row]) -> HashMap<*const Row, Lesser> {
-    let mut sessions: HashMap<copies::Name, Vec<&Row>> = HashMap::new();
+/// Returns, of several records of one session, all but the most complete one.
+fn covered_records(library: &Library, rows: &[&Row]) -> HashMap<*const Row, Covered> {
+    let mut sessions: HashMap<copies::SessionKey, Vec<&Row>> = HashMap::new();
     for row in rows {
-        sessions.entry(copies::name(row)).or_default().push(row);
+        sessions.entry(copies::key(row)).or_default().push(row);
     }
-    let mut lesser = HashMap::new();
+    let mut covered = HashMap::new();
     for mut records in sessions.into_values().filter(|records| records.len() > 1) {
-        records.sort_by_cached_key(|row| std::cmp::Reverse(copies::worth(row)));
-        let mut greater: Vec<Notation<'_>> = Vec::new();
+        records.sort_by_cached_key(|row| std::cmp::Reverse(copies::completeness(row)));
+        let mut better: Vec<RecordKeys<'_>> = Vec::new();
         for row in records {
-            let record = Notation::new(row, &library.ledger(row));
-            if !greater.is_empty() {
-                let others = greater.iter().filter(|other| !other.is_like(&record));
-                let covered = others.map(|other| other.covers(&record)).collect();
-                lesser.insert(std::ptr::from_ref(row), Lesser { covered });
+            let record = RecordKeys::new(row, &library.ledger(row));
+            if !better.is_empty() {
+                let others = better.iter().filter(|other| !other.shares_start(&record));
+                let times = others.map(|other| other.covers(&record)).collect();
+                covered.insert(std::ptr::from_ref(row), Covered { times });
             }
-            greater.push(record);
+            better.push(record);
         }
     }
-    lesser
+    covered
 }
 
-/// How a record tells of its session. Those that an agent copied have the same
-/// keys; a live stream has other times than what is saved, and the same is told
-/// with other keys.
-struct Notation<'a> {
+/// The keys of a record's entries. Records that an agent copied have the same keys. A
+/// live stream has other times than the saved session, and so other keys.
+struct RecordKeys<'a> {
     row: &'a Row,
-    /// Keys of what has a time, in order: usage, or all if there is none.
+    /// The keys of entries with a time, in order: of usage, or of all if there is none.
     keys: Vec<u64>,
 }
 
-impl<'a> Notation<'a> {
+impl<'a> RecordKeys<'a> {
     fn new(row: &'a Row, ledger: &Ledger) -> Self {
         let has_usage = ledger.timed_usage() > 0;
         let entries = ledger.entries.iter().filter(|entry| !entry.by_place);
@@ -286,24 +305,24 @@ impl<'a> Notation<'a> {
         Self { row, keys }
     }
 
-    /// Whether one of the two begins in the other.
-    fn is_like(&self, other: &Self) -> bool {
-        let begins_in = |one: &Self, other: &Self| {
+    /// Returns true if one of the two has the first entry of the other.
+    fn shares_start(&self, other: &Self) -> bool {
+        let starts_in = |one: &Self, other: &Self| {
             let first = one.keys.first();
             first.is_some_and(|first| other.keys.contains(first))
         };
-        begins_in(self, other) || begins_in(other, self)
+        starts_in(self, other) || starts_in(other, self)
     }
 
-    /// The times that this one tells of, as the other would have them.
+    /// Returns the times that this record covers, as the other one has them.
     fn covers(&self, other: &Self) -> RangeInclusive<i64> {
         if self.keys.is_empty() {
             return i64::MIN..=i64::MAX;
         }
         let (began, ended) = (self.row.started(), self.row.ended());
-        let is_at_once = other.row.started() <= ended && other.row.ended() >= began;
-        let late = if is_at_once { LATE } else { 0 };
-        began.saturating_sub(late)..=ended.saturating_add(late)
+        let overlaps = other.row.started() <= ended && other.row.ended() >= began;
+        let skew = if overlaps { CLOCK_SKEW } else { 0 };
+        began.saturating_sub(skew)..=ended.saturating_add(skew)
     }
 }
 
@@ -312,22 +331,22 @@ struct Counter<'a> {
     groupings: &'a [Grouping],
     span: Span,
     zone: TimeZone,
-    /// What was counted.
+    /// The keys that were counted.
     keys: HashSet<u64>,
     sessions: HashSet<(String, String)>,
 }
 
-/// For each grouping, the groups that a session is one of.
+/// The groups that a session belongs to, for each grouping.
 type Touched = Vec<BTreeSet<Vec<String>>>;
 
 impl Counter<'_> {
-    fn session(&mut self, row: &Row, ledger: &Ledger, family: &str) {
+    fn session(&mut self, row: &Row, ledger: &Ledger, origin: &str) {
         let digest = &row.digest;
         let is_new = self
             .sessions
             .insert((digest.agent.clone(), digest.id.clone()));
         let mut touched: Touched = vec![BTreeSet::new(); self.groupings.len()];
-        let mut is_within = self.span.holds(row.started());
+        let mut is_within = self.span.contains(row.started());
         if is_within {
             let names = Names::new(row, self.day(row.started()));
             self.touch(&names, None, &mut touched);
@@ -335,12 +354,12 @@ impl Counter<'_> {
         for entry in &ledger.entries {
             let key = Key::new(&digest.agent);
             let key = if ledger.within_family {
-                key.text(family).number(entry.key)
+                key.text(origin).number(entry.key)
             } else {
                 key.number(entry.key)
             };
             let time = entry.time.unwrap_or_else(|| row.started());
-            if !self.span.holds(time) || !self.keys.insert(key.0) {
+            if !self.span.contains(time) || !self.keys.insert(key.0) {
                 continue;
             }
             is_within = true;
@@ -359,13 +378,13 @@ impl Counter<'_> {
         }
     }
 
-    /// Adds an entry, or just the session, to the groups of these names and to
-    /// those that they are within.
+    /// Adds an entry, or just the session, to the groups of these names and to the
+    /// groups around them.
     fn touch(&mut self, names: &Names<'_>, what: Option<&What>, touched: &mut Touched) {
         let groups = self.tally.groups.iter_mut().zip(touched);
         for (grouping, (groups, touched)) in self.groupings.iter().zip(groups) {
-            let told = grouping.told();
-            if !what.map_or(told == Told::All, |what| told.holds(what)) {
+            let counted = grouping.counted();
+            if !what.map_or(counted == Counted::All, |what| counted.includes(what)) {
                 continue;
             }
             let mut path = Vec::new();
@@ -377,7 +396,7 @@ impl Counter<'_> {
                 }
                 if let (Some(sums), Some(what)) = (groups.get_mut(&path), what) {
                     sums.add(what);
-                    if let (Told::Calls, What::Calls { ms, .. }) = (told, what) {
+                    if let (Counted::Calls, What::Calls { ms, .. }) = (counted, what) {
                         sums.ms = sums.ms.saturating_add(*ms);
                     }
                 }
@@ -385,14 +404,14 @@ impl Counter<'_> {
         }
     }
 
-    /// The day of a time, where the user is.
+    /// Returns the day of a time, in the time zone of this machine.
     fn day(&self, ms: i64) -> String {
         let time = Timestamp::from_millisecond(ms).unwrap_or_default();
         time.to_zoned(self.zone.clone()).date().to_string()
     }
 }
 
-/// What an entry is called in each sort of group.
+/// The names of the groups of an entry, by key.
 struct Names<'a> {
     agent: &'a str,
     project: &'a str,
@@ -432,10 +451,10 @@ impl<'a> Names<'a> {
     }
 }
 
-/// Who was forked from whom.
-struct Families<'a>(HashMap<(&'a str, &'a str), &'a str>);
+/// The origins of forks, by agent and id.
+struct Origins<'a>(HashMap<(&'a str, &'a str), &'a str>);
 
-impl<'a> Families<'a> {
+impl<'a> Origins<'a> {
     fn new(rows: &'a [Row]) -> Self {
         let origin = |row: &'a Row| {
             let digest = &row.digest;
@@ -445,8 +464,9 @@ impl<'a> Families<'a> {
         Self(rows.iter().map(origin).collect())
     }
 
-    /// The id of the session that all of a family come from, as far as is known.
-    fn root(&self, row: &'a Row) -> &'a str {
+    /// Returns the id of the session that a chain of forks started with, as far as it
+    /// is known.
+    fn first(&self, row: &'a Row) -> &'a str {
         let agent = row.digest.agent.as_str();
         let mut id = row.digest.id.as_str();
         for _ in 0..GENERATIONS {

@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Write};
 
 use serde_json::Map;
 use unspool::doc::{Line, Role, Span};
-use unspool_sessions::tally::{self, By, Group, Grouping, Sums, Tally, Told, tally};
+use unspool_sessions::tally::{self, By, Counted, Group, Grouping, Sums, Tally, tally};
 
 use super::sessions::{self, at_home, dollars, tell};
 use crate::cli::Look;
@@ -133,14 +133,14 @@ impl Asked<'_> {
         mut take: impl FnMut(serde_json::Value) -> io::Result<()>,
     ) -> io::Result<()> {
         if self.is_all {
-            take(object("total", &[], &[], &tally.total, Told::All))?;
+            take(object("total", &[], &[], &tally.total, Counted::All))?;
         }
         for (at, grouping) in self.groupings.iter().enumerate() {
             let keys = grouping.keys();
             let by: Vec<&str> = keys.iter().map(|key| key.name()).collect();
             for (names, sums) in tally.groups(at, grouping) {
                 if names.len() == keys.len() {
-                    take(object(&by.join(","), &by, names, sums, grouping.told()))?;
+                    take(object(&by.join(","), &by, names, sums, grouping.counted()))?;
                 }
             }
         }
@@ -155,7 +155,7 @@ impl Asked<'_> {
                 columns.push(key.name().to_owned());
             }
         }
-        let figures = object("", &[], &[], &Sums::default(), Told::All);
+        let figures = object("", &[], &[], &Sums::default(), Counted::All);
         let figures = figures.as_object().into_iter().flat_map(Map::keys);
         columns.extend(figures.skip(2).cloned());
         writeln!(out, "{}", columns.join(","))?;
@@ -211,10 +211,10 @@ fn table(
     heading: String,
     room: Option<usize>,
 ) -> Vec<Line> {
-    let told = grouping.told();
-    let measure = |sums: &Sums| match told {
-        Told::Calls => sums.tools,
-        Told::All => sums.figures.tokens(),
+    let counted = grouping.counted();
+    let measure = |sums: &Sums| match counted {
+        Counted::Calls => sums.tools,
+        Counted::All => sums.figures.tokens(),
     };
     // The bars of groups that hold others would dwarf theirs.
     let deepest = grouping.keys().len();
@@ -223,7 +223,7 @@ fn table(
     let most = most.unwrap_or_default();
     // One alone is as long as the longest, which says nothing.
     let has_bars = groups.len() > 1;
-    let columns = columns_of(told, heading, has_bars);
+    let columns = columns_of(counted, heading, has_bars);
     let row = |(names, sums): &Group<'_>, longest: usize| {
         let cells_of_bar = if has_bars && names.len() == deepest {
             longest
@@ -235,7 +235,7 @@ fn table(
         let key = grouping.keys().get(depth);
         let name = names.last().map_or("", String::as_str);
         let name = format!("{}{}", "  ".repeat(depth), called(key, name));
-        cells(told, &name, sums, &bar)
+        cells(counted, &name, sums, &bar)
     };
     let rows = |longest: usize| -> Vec<Vec<Span>> {
         groups.iter().map(|group| row(group, longest)).collect()
@@ -251,18 +251,18 @@ fn table(
     lines
 }
 
-fn columns_of(told: Told, heading: String, has_bars: bool) -> Vec<Column> {
+fn columns_of(counted: Counted, heading: String, has_bars: bool) -> Vec<Column> {
     let mut columns = vec![
         Column::left(heading, 0).at_least(LEAST_NAME),
         Column::right("SESSIONS", 6),
     ];
-    match told {
-        Told::Calls => columns.extend([
+    match counted {
+        Counted::Calls => columns.extend([
             Column::right("CALLS", 0),
             Column::right("FAILED", 1),
             Column::right("TIME", 3),
         ]),
-        Told::All => {
+        Counted::All => {
             columns.extend([
                 Column::right("TURNS", 7),
                 Column::right("TOOLS", 5),
@@ -297,8 +297,8 @@ fn called(key: Option<&By>, name: &str) -> String {
     }
 }
 
-fn cells(told: Told, name: &str, sums: &Sums, bar: &str) -> Vec<Span> {
-    let counted = |count: u64| match count {
+fn cells(counted: Counted, name: &str, sums: &Sums, bar: &str) -> Vec<Span> {
+    let number = |count: u64| match count {
         0 => String::new(),
         count => short(count),
     };
@@ -308,27 +308,27 @@ fn cells(told: Told, name: &str, sums: &Sums, bar: &str) -> Vec<Span> {
     };
     let figures = &sums.figures;
     let used = [
-        counted(figures.input),
-        counted(figures.cached),
-        counted(figures.output),
-        counted(figures.reasoning),
+        number(figures.input),
+        number(figures.cached),
+        number(figures.output),
+        number(figures.reasoning),
         figures.cost.map(dollars).unwrap_or_default(),
     ];
     let mut cells = vec![
         cell(name, Role::Normal),
         cell(&sums.sessions.to_string(), Role::Normal),
     ];
-    let failed = |count: u64| cell(&counted(count), Role::Red);
-    match told {
-        Told::Calls => cells.extend([
-            cell(&counted(sums.tools), Role::Normal),
+    let failed = |count: u64| cell(&number(count), Role::Red);
+    match counted {
+        Counted::Calls => cells.extend([
+            cell(&number(sums.tools), Role::Normal),
             failed(sums.failed_tools),
             cell(&took, Role::Normal),
         ]),
-        Told::All => {
+        Counted::All => {
             cells.extend([
-                cell(&counted(sums.turns), Role::Normal),
-                cell(&counted(sums.tools), Role::Normal),
+                cell(&number(sums.turns), Role::Normal),
+                cell(&number(sums.tools), Role::Normal),
                 failed(sums.errors),
                 cell(&took, Role::Normal),
             ]);
@@ -352,10 +352,16 @@ fn shows_blocks() -> bool {
 }
 
 /// What a group is to programs; docs/stats.md is the contract.
-fn object(by: &str, keys: &[&str], names: &[String], sums: &Sums, told: Told) -> serde_json::Value {
+fn object(
+    by: &str,
+    keys: &[&str],
+    names: &[String],
+    sums: &Sums,
+    counted: Counted,
+) -> serde_json::Value {
     let figures = &sums.figures;
-    let of = |is_told: bool, count: u64| is_told.then_some(count);
-    let all = told == Told::All;
+    let of = |is_counted: bool, count: u64| is_counted.then_some(count);
+    let all = counted == Counted::All;
     let mut object = Map::new();
     let mut put = |name: &str, value: serde_json::Value| object.insert(name.to_owned(), value);
     put("by", by.into());

@@ -1,6 +1,6 @@
-//! A session → passages: consecutive texts, up to a size at which a match says
-//! something and the index stays small. Cutting is the same each time, so that a
-//! passage can be found again by its place.
+//! Splits a session into passages: consecutive texts, small enough for a match to be
+//! meaningful and large enough for the index to stay small. The same session is always
+//! split in the same way, so that a passage can be found again by its number.
 
 use std::borrow::Cow;
 
@@ -12,17 +12,17 @@ use crate::input::Batch;
 use crate::ledger::Key;
 use crate::row::{Opener, Row};
 
-/// Bytes of text in a passage, more or less.
+/// Approximate bytes of text in a passage.
 const SIZE: usize = 1 << 16;
 
-/// Texts that stand close to each other.
+/// Consecutive texts of a session.
 #[derive(Default)]
 pub(super) struct Passage {
     /// Prompts, answers, thoughts, plans, notices.
     pub(super) said: String,
-    /// Calls: tools, commands, files.
+    /// Tool calls: names, commands, files.
     pub(super) done: String,
-    /// What calls gave back, and what else was on the wire.
+    /// Tool output, context and unknown frames.
     pub(super) shown: String,
 }
 
@@ -43,18 +43,18 @@ impl Passage {
 /// Stops the reading of a session.
 struct Enough;
 
-/// Cuts a session into passages.
+/// Splits a session into passages.
 pub(super) struct Passages<T: FnMut(Passage) -> bool> {
     current: Passage,
-    /// Kind and id of the message that grows.
+    /// Kind and id of the message that is being streamed.
     growing: Option<(&'static str, String)>,
     take: T,
-    /// Whether more is wanted.
+    /// False once the taker wants no more.
     wanted: bool,
 }
 
 impl<T: FnMut(Passage) -> bool> Passages<T> {
-    /// Reads a session and hands out its passages as long as they are wanted.
+    /// Reads a session and hands out its passages until `take` returns false.
     pub(super) fn of(row: &Row, opener: &mut Opener<'_>, take: T) -> Result<()> {
         let mut passages = Self {
             current: Passage::default(),
@@ -91,7 +91,7 @@ impl<T: FnMut(Passage) -> bool> Passages<T> {
         let continues = growing.is_some() && self.growing == growing;
         self.growing = growing;
         let field: fn(&mut Passage) -> &mut String = match body {
-            // What an agent can do is not what it did.
+            // Capabilities and usage are not part of the conversation.
             Body::State(_) | Body::Usage(_) => return,
             Body::ToolUse(_) | Body::Edit(_) => |passage| &mut passage.done,
             Body::ToolOutput(_) | Body::ToolResult(_) | Body::Context(_) | Body::Unknown(_) => {
@@ -104,7 +104,7 @@ impl<T: FnMut(Passage) -> bool> Passages<T> {
                 let name = call.name.clone();
                 self.text(field, &name, false);
             }
-            // The folder is no news, and is told again and again.
+            // The folder is repeated often, and is not worth a match.
             Body::Session(session) => {
                 let title = session.title.clone();
                 return self.text(field, &title, false);
@@ -138,7 +138,7 @@ impl<T: FnMut(Passage) -> bool> Passages<T> {
     }
 }
 
-/// What fits, up to a line end or at least the end of a word; and the rest.
+/// Splits a text at a size, at the end of a line or else of a word.
 fn cut(text: &str, room: usize) -> (&str, &str) {
     if text.len() <= room {
         return (text, "");
@@ -155,8 +155,8 @@ fn cut(text: &str, room: usize) -> (&str, &str) {
     text.split_at(end)
 }
 
-/// The text with a boundary between characters that are written without blanks:
-/// the index takes everything up to the next boundary as one word.
+/// Inserts a boundary between characters of scripts without spaces: the index takes
+/// everything up to the next boundary as one word.
 pub(super) fn apart(text: &str) -> Cow<'_, str> {
     if text.is_ascii() || !text.chars().any(is_apart) {
         return Cow::Borrowed(text);
@@ -174,10 +174,10 @@ pub(super) fn apart(text: &str) -> Cow<'_, str> {
     Cow::Owned(spaced)
 }
 
-/// What stands between two such characters; it is never seen.
+/// The boundary: an invisible character.
 pub(super) const BOUNDARY: char = '\u{200B}';
 
-/// Chinese and Japanese.
+/// Returns true for Chinese and Japanese characters.
 fn is_apart(character: char) -> bool {
     matches!(character, '\u{3040}'..='\u{30FF}' | '\u{31F0}'..='\u{31FF}' | '\u{3400}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{3FFFF}')
 }

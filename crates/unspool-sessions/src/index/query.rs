@@ -1,18 +1,19 @@
-//! What a person asks for → what the index is asked.
+//! Translates what a person typed into a query of FTS5.
 
 use super::passages::apart;
 use crate::error::{Result, bail};
 
-/// Words that are looked for.
+/// The words to search for.
+#[derive(Debug)]
 pub struct Query {
     terms: Vec<String>,
     without: Vec<String>,
 }
 
 impl Query {
-    /// Each word must occur. Several words in one are a phrase, and one that
-    /// ends in `*` is the beginning of words. Fails if there is nothing to look
-    /// for.
+    /// Makes a query in which each of `words` must occur, and none of `without`. A
+    /// string of several words is a phrase, and a trailing `*` matches a prefix. Fails
+    /// if there is no word.
     pub fn new(words: &[String], without: &[String]) -> Result<Self> {
         let terms: Vec<String> = words.iter().filter_map(|word| term(word)).collect();
         if terms.is_empty() {
@@ -24,17 +25,17 @@ impl Query {
         })
     }
 
-    /// The words, each by itself.
+    /// Returns the words, each by itself.
     pub(super) fn terms(&self) -> &[String] {
         &self.terms
     }
 
-    /// All words, for the line that is shown.
+    /// Returns a query for a line with all words.
     pub(super) fn all(&self) -> String {
         self.terms.join(" AND ")
     }
 
-    /// All words in one passage.
+    /// Returns a query for a passage with all words.
     pub(super) fn together(&self) -> String {
         let mut all = self.terms.join(" AND ");
         for word in &self.without {
@@ -43,13 +44,13 @@ impl Query {
         all
     }
 
-    /// Any of the words, for the line that is shown.
+    /// Returns a query for a line with any of the words.
     pub(super) fn any(&self) -> String {
         self.terms.join(" OR ")
     }
 }
 
-/// A word as FTS5 wants it: in quotes, so that nothing in it is obeyed.
+/// Quotes a word for FTS5, so that nothing in it is an operator.
 fn term(word: &str) -> Option<String> {
     let (word, is_beginning) = match word.strip_suffix('*') {
         Some(beginning) => (beginning, "*"),

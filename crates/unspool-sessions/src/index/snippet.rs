@@ -1,6 +1,6 @@
-//! What a match looks like: the lines of a passage that have the words, with
-//! what stands around them. The lines are asked through a small index of their
-//! own, so that they match as the passage did.
+//! Excerpts: the lines of a passage that contain the words, with the lines around
+//! them. The lines are searched through a small index of their own, so that they match
+//! as the passage did.
 
 use rusqlite::Connection;
 
@@ -8,27 +8,31 @@ use super::passages::{BOUNDARY, Passage, Passages};
 use super::{Hit, Query};
 use crate::row::Opener;
 
-/// Lines of a passage that are shown as matches, at most.
+/// Maximum number of lines in an excerpt of a passage.
 const LINES: usize = 2;
-/// Characters of a line before its first match, at most.
+/// Maximum number of characters before the first match of a line.
 const BEFORE: usize = 40;
-/// Characters of a line that are looked at: what is longer is data.
+/// Characters of a line that are searched: a longer line is data.
 const LONGEST: usize = 4000;
-/// Characters that are shown of the lines around it, and behind the match.
+/// Maximum number of characters of the lines around, and after the match.
 const AROUND: usize = 200;
-/// Marks around a match; control characters are never in a line.
+/// Marks around a match: control characters never occur in a line.
 const OPEN: char = '\u{2}';
 const CLOSE: char = '\u{3}';
 
-/// Where a line stands.
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// The kind of text that a line is from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Column {
+    /// Prompts, answers, thoughts, plans, notices.
     Said,
+    /// Tool calls.
     Done,
+    /// Tool output.
     Shown,
 }
 
 impl Column {
+    /// Returns the name of the kind.
     pub fn name(self) -> &'static str {
         match self {
             Self::Said => "said",
@@ -38,16 +42,20 @@ impl Column {
     }
 }
 
-/// A line with its match.
+/// A line that matches.
+#[derive(Debug)]
 pub struct Excerpt {
+    /// The kind of text that the line is from.
     pub column: Column,
+    /// The line before it.
     pub before: Option<String>,
-    /// Pieces of the line, and whether they match.
+    /// The pieces of the line; true marks a match.
     pub line: Vec<(String, bool)>,
+    /// The line after it.
     pub after: Option<String>,
 }
 
-/// The lines of a hit. None, if the session cannot be read any more.
+/// Reads the matching lines of a hit. Empty if the session can no longer be read.
 pub fn excerpt(hit: &Hit<'_>, query: &Query) -> Vec<Excerpt> {
     let mut place = 0;
     let mut found = None;
@@ -80,7 +88,7 @@ fn matching(passage: &Passage, query: &Query) -> rusqlite::Result<Vec<Excerpt>> 
             let marks = [OPEN, CLOSE];
             let line: String = line.chars().take(LONGEST).collect();
             let line = (column, line.replace(marks, " "));
-            // A title is often the prompt again.
+            // A title often repeats the prompt.
             if lines.last() != Some(&line) {
                 lines.push(line);
             }
@@ -99,7 +107,7 @@ fn matching(passage: &Passage, query: &Query) -> rusqlite::Result<Vec<Excerpt>> 
             let short = line.chars().filter(|c| *c != BOUNDARY).take(AROUND);
             (*other == column && !is_found(at)).then(|| short.collect())
         };
-        // What stands between two of them is shown behind the first.
+        // A line between two matches is shown after the first.
         let before = at.checked_sub(1);
         let is_told = at.checked_sub(2).is_some_and(is_found);
         Some(Excerpt {
@@ -112,8 +120,8 @@ fn matching(passage: &Passage, query: &Query) -> rusqlite::Result<Vec<Excerpt>> 
     Ok(found.iter().filter_map(excerpt).collect())
 }
 
-/// The lines that fit best, none of them twice, in their order: place and text
-/// with marks. Those that have all words come before those that have some.
+/// Returns the best lines without duplicates, in their order: position and marked text.
+/// Lines with all words are preferred to lines with some.
 fn best(connection: &Connection, query: &Query) -> rusqlite::Result<Vec<(usize, String)>> {
     let mut found: Vec<(usize, String)> = Vec::new();
     for words in [query.all(), query.any()] {
@@ -123,7 +131,7 @@ fn best(connection: &Connection, query: &Query) -> rusqlite::Result<Vec<(usize, 
     Ok(found)
 }
 
-/// Adds lines that have the words to those that were found.
+/// Appends the lines that match a query to those that were found.
 fn add_best(
     connection: &Connection,
     words: &str,
@@ -147,7 +155,7 @@ fn add_best(
     Ok(())
 }
 
-/// The pieces of a marked line, from shortly before the first match on.
+/// Splits a marked line into pieces, starting shortly before the first match.
 fn pieces(marked: &str) -> Vec<(String, bool)> {
     let marked = marked.replace(BOUNDARY, "");
     let mut pieces: Vec<(String, bool)> = Vec::new();
@@ -167,7 +175,7 @@ fn pieces(marked: &str) -> Vec<(String, bool)> {
             *first = format!("…{tail}");
         }
     }
-    // What follows is context too.
+    // The text after the match is cut too.
     let mut left = BEFORE + AROUND;
     for (text, _) in &mut pieces {
         let length = text.chars().count();
