@@ -16,11 +16,11 @@ use unspool_sessions::open;
 use crate::status::{Status, complain};
 use crate::{agents, cli};
 
-/// After this long without more, what was not recognised yet is passed on as it is.
+/// Pause after which input that was not recognised yet is passed on as it is.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// Does something with every input of the files named, or of standard input.
-/// What cannot be read is said, and the others are read all the same.
+/// Calls `take` with every input of the files, or of standard input. An input that
+/// cannot be read is reported, and the others are read all the same.
 pub(crate) fn each(
     files: &[PathBuf],
     open: impl Fn(&Path) -> anyhow::Result<Vec<Input>>,
@@ -44,7 +44,7 @@ pub(crate) fn each(
     Ok(status)
 }
 
-/// A file that does not exist may be a subcommand that was mistyped.
+/// Adds a hint to the error for a missing file: it may be a mistyped subcommand.
 fn with_hint(error: anyhow::Error, path: &Path) -> anyhow::Error {
     let is_missing = error
         .downcast_ref()
@@ -56,8 +56,8 @@ fn with_hint(error: anyhow::Error, path: &Path) -> anyhow::Error {
     }
 }
 
-/// The files named, or standard input. Fails when nothing is named and
-/// standard input is a terminal: nobody types an agent's output.
+/// Returns the files, or standard input if there are none. Fails if that is a terminal:
+/// nobody types an agent's output.
 fn or_stdin(files: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     if !files.is_empty() {
         return Ok(files.to_vec());
@@ -68,12 +68,12 @@ fn or_stdin(files: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     Ok(vec![PathBuf::from("-")])
 }
 
-/// Opens what a path names for its bytes, whatever they are.
-pub(crate) fn untouched(path: &Path) -> anyhow::Result<Vec<Input>> {
+/// Opens a file or standard input for its bytes, without decompression or recognition.
+pub(crate) fn open_raw(path: &Path) -> anyhow::Result<Vec<Input>> {
     Ok(vec![if path == Path::new("-") {
         Input::new(path.display().to_string(), io::stdin())
     } else {
-        open::untouched(path)?
+        open::raw(path)?
     }])
 }
 
@@ -90,7 +90,7 @@ pub(crate) fn open(path: &Path, from: Option<Provider>) -> anyhow::Result<Vec<In
 
 fn standard_input() -> io::Result<Input> {
     let pipe = io::stdin().as_fd().try_clone_to_owned()?;
-    // Not through a buffer: whether more has come is asked of the pipe.
+    // Not through a buffer: the pipe itself is polled for more.
     let bytes = open::decompressed(Box::new(File::from(pipe.try_clone()?)))?;
     let input = Input::new("standard input".to_owned(), bytes);
     Ok(input.with_idle_check(move || is_idle(&pipe)))

@@ -1,7 +1,7 @@
-//! One pass over a session: what is to be told of it in a list, and its ledger.
+//! Reads a session once, for its digest and its ledger.
 //!
-//! A digest is what the list, the picker and the statistics show of a session
-//! without reading it again; `store` keeps it.
+//! A digest is what lists and statistics show of a session without reading it again.
+//! `store` caches it.
 
 use std::convert::Infallible;
 use std::fs;
@@ -19,75 +19,97 @@ use crate::beside::is_database_name;
 use crate::containers::{Container, Part};
 use crate::error::Error;
 use crate::input::{Batch, Input};
-use crate::ledger::{Clerk, Figures, Key, Ledger};
+use crate::ledger::{Figures, Key, Ledger, LedgerBuilder};
 use crate::open::open_among;
 use crate::places::{Candidate, plain};
 use crate::related::{RelatedCache, is_sub_agents};
 
-/// Characters that are kept of a prompt or a title.
-const LONGEST: usize = 200;
-/// Models that are named.
-const MODELS: usize = 20;
-/// What is known of a session.
+/// Maximum number of characters of a prompt or a title.
+const MAX_CHARACTERS: usize = 200;
+/// Maximum number of models.
+const MAX_MODELS: usize = 20;
+
+/// A summary of a session.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Digest {
+    /// The agent's name.
     pub agent: String,
+    /// The agent's version.
     pub version: String,
-    /// Its own id; one made of its place where it has none.
+    /// Its id, or one made of its place if it has none.
     pub id: String,
-    /// The folder that it worked in.
+    /// The folder that the agent worked in.
     pub project: String,
+    /// Its title, in one line.
     pub title: String,
-    /// The first thing that a person asked, in one line.
+    /// The first prompt of a person, in one line.
     pub prompt: String,
-    /// In milliseconds, as all times.
+    /// The first time in it, in milliseconds.
     pub started: Option<i64>,
+    /// The last time in it, in milliseconds.
     pub ended: Option<i64>,
+    /// The duration of its turns.
     pub duration_ms: Option<u64>,
+    /// The number of turns.
     pub turns: u64,
+    /// The number of tool calls.
     pub tools: u64,
+    /// The number of tool calls that failed.
     pub failed_tools: u64,
+    /// The number of errors.
     pub errors: u64,
+    /// Tokens and cost.
     pub figures: Figures,
-    /// How many times usage was told in a way that tells when.
+    /// The number of usage entries with a time.
     pub timed_usage: u64,
+    /// The models, in the order of their use.
     pub models: Vec<String>,
+    /// The end of the last turn.
     pub end: End,
+    /// The id of the session that it was forked from.
     pub forked_from: String,
 }
 
-/// How the last turn ended.
+/// The end of the last turn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum End {
+    /// It was completed.
     #[default]
     Finished,
+    /// It failed.
     Failed,
-    /// Somebody stopped it.
+    /// A person stopped it.
     Stopped,
-    /// It was cut off, and the record says so.
+    /// It was cut off, according to the record.
     Cut,
-    /// What was written ends before the turn does.
+    /// The record ends before the turn does.
     Open,
 }
 
-/// How a session is at the moment.
+/// The current state of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum State {
+    /// The last turn was completed.
     #[serde(rename = "finished")]
     Finished,
+    /// The last turn failed.
     #[serde(rename = "failed")]
     Failed,
+    /// A person stopped the last turn.
     #[serde(rename = "stopped")]
     Stopped,
+    /// The last turn was cut off.
     #[serde(rename = "cut off")]
     CutOff,
+    /// The session is being written.
     #[serde(rename = "running")]
     Running,
 }
 
 impl State {
+    /// Returns the name of the state.
     pub fn name(self) -> &'static str {
         match self {
             Self::Finished => "finished",
@@ -100,7 +122,8 @@ impl State {
 }
 
 impl Digest {
-    /// How the session is, where it is known whether somebody writes it.
+    /// Returns the state of the session. `is_written` returns true if it is being
+    /// written.
     pub fn state(&self, is_written: impl FnOnce() -> bool) -> State {
         match self.end {
             End::Finished => State::Finished,
@@ -111,7 +134,7 @@ impl Digest {
         }
     }
 
-    /// What a person knows it by.
+    /// Returns the title, or else the first prompt.
     pub fn heading(&self) -> &str {
         if self.title.is_empty() {
             &self.prompt
@@ -121,11 +144,11 @@ impl Digest {
     }
 }
 
-/// What a look into a file gave.
+/// The result of reading a file.
 pub(crate) enum Outcome {
     Session(Box<Session>),
-    /// Nothing to list, and nothing wrong: a sub-agent's record, a file without
-    /// a conversation, something else altogether.
+    /// Nothing to list, and no error: a sub-agent's record, a file without a
+    /// conversation, a file of another kind.
     Nothing,
     Skipped(String),
 }
@@ -133,14 +156,14 @@ pub(crate) enum Outcome {
 /// A session that was read.
 pub(crate) struct Session {
     pub(crate) part: String,
-    /// Changes when the session does, within a file of several.
+    /// Differs after the session changed, within a file of several.
     pub(crate) stamp: i64,
     pub(crate) digest: Digest,
     pub(crate) ledger: Ledger,
 }
 
 impl Session {
-    /// What changes when the session does: it may be all of the file.
+    /// Returns a number that differs after the session or its file changed.
     pub(crate) fn stamp_in(&self, file: &Candidate) -> i64 {
         if self.part.is_empty() {
             file.stamp_of_part(file.modified.wrapping_add(file.size.cast_signed()))
@@ -150,13 +173,13 @@ impl Session {
     }
 }
 
-/// Reads a file that holds one session. `own_place` says that it lies where an
-/// agent keeps its sessions, and should be one.
+/// Reads a file that holds one session. `own_place` is true for a file in the place of
+/// an agent, which should be a session.
 pub(crate) fn file(path: &Path, own_place: bool, cache: &RelatedCache) -> Outcome {
     if is_sub_agents(path, cache.agents) {
         return Outcome::Nothing;
     }
-    // What is replaced while it is read is read once more.
+    // A file that is replaced while it is read is read once more.
     for _ in 0..2 {
         let before = fs::metadata(path).map(|file| file.len());
         let outcome = one(path, own_place, cache);
@@ -215,36 +238,36 @@ fn read(
     Ok(reading)
 }
 
-/// What was seen of a session so far.
+/// A session that is being read.
 #[derive(Default)]
 struct Reading {
     agents: Agents,
     digest: Digest,
-    clerk: Clerk,
+    ledger: LedgerBuilder,
     stats: Stats,
-    /// Things that were said or done.
-    told: u64,
+    /// The number of events with content.
+    content: u64,
     unknown: u64,
-    /// Whether a turn was begun that did not end.
+    /// A turn has started and not ended.
     is_open: bool,
-    /// Whether it is a conversation of ours.
+    /// It is a conversation that unspool recorded.
     is_chat: bool,
-    /// What stands for a prompt where a person wrote none, as for a review.
-    second_choice: String,
+    /// The prompt of a session without one of a person, such as a review.
+    fallback_prompt: String,
 }
 
 impl Reading {
     fn new(place: &str, agents: Agents) -> Self {
         Self {
             agents,
-            clerk: Clerk::new(place, agents),
+            ledger: LedgerBuilder::new(place, agents),
             ..Self::default()
         }
     }
 
     fn event(&mut self, event: &Event) {
         self.stats.event(event);
-        self.clerk.event(event);
+        self.ledger.event(event);
         let is_root = event.agent.is_none();
         let time = event.time.as_deref();
         let time = time.and_then(|time| time.parse::<Timestamp>().ok());
@@ -258,35 +281,35 @@ impl Reading {
             Body::State(state) if state.name == EventState::CONVERSATION => self.about(state),
             Body::Session(session) => self.model(&session.model),
             Body::User(user) => {
-                self.told += 1;
+                self.content += 1;
                 if is_root {
                     self.is_open = true;
                     if self.digest.prompt.is_empty() {
                         self.prompt(&user.text.to_string());
                     }
-                } else if self.second_choice.is_empty() {
-                    self.second_choice = cut(&user.text.to_string());
+                } else if self.fallback_prompt.is_empty() {
+                    self.fallback_prompt = cut(&user.text.to_string());
                 }
             }
             Body::TurnEnd(end) if is_root => {
-                self.told += u64::from(end.status != TurnStatus::Interrupted);
+                self.content += u64::from(end.status != TurnStatus::Interrupted);
                 self.is_open = false;
                 self.digest.end = match end.status {
                     TurnStatus::Completed => End::Finished,
                     TurnStatus::Failed => End::Failed,
                     TurnStatus::Canceled => End::Stopped,
-                    // The reader's own word for a record that just ends has no time.
+                    // The end that the reader adds to a record that just ends has no time.
                     TurnStatus::Interrupted if self.is_chat && time.is_some() => End::Cut,
                     _ => End::Open,
                 };
             }
             Body::Unknown(_) => self.unknown += 1,
             Body::Notice(_) | Body::State(_) | Body::TurnEnd(_) => {}
-            _ => self.told += 1,
+            _ => self.content += 1,
         }
     }
 
-    /// A conversation of ours tells whom it was held with.
+    /// Takes the agent's name from a conversation that unspool recorded.
     fn about(&mut self, state: &EventState) {
         #[derive(Default, Deserialize)]
         #[serde(default)]
@@ -322,7 +345,9 @@ impl Reading {
 
     fn model(&mut self, model: &str) {
         let models = &mut self.digest.models;
-        if !model.is_empty() && models.len() < MODELS && !models.iter().any(|known| known == model)
+        if !model.is_empty()
+            && models.len() < MAX_MODELS
+            && !models.iter().any(|known| known == model)
         {
             models.push(model.to_owned());
         }
@@ -331,8 +356,8 @@ impl Reading {
     fn prompt(&mut self, text: &str) {
         let line = cut(text);
         if self.agents.is_machine_prompt(text) {
-            if self.second_choice.is_empty() {
-                self.second_choice = line;
+            if self.fallback_prompt.is_empty() {
+                self.fallback_prompt = line;
             }
         } else {
             self.digest.prompt = line;
@@ -343,7 +368,7 @@ impl Reading {
         if self.digest.agent.is_empty() {
             return unclaimed(path, own_place, self.agents);
         }
-        if self.told == 0 && self.unknown > 0 {
+        if self.content == 0 && self.unknown > 0 {
             let version = match self.digest.version.as_str() {
                 "" => String::new(),
                 version => format!(" ({} {version})", self.digest.agent),
@@ -352,16 +377,16 @@ impl Reading {
                 "nothing in it is known here: a new version?{version}"
             ));
         }
-        if self.told == 0 {
+        if self.content == 0 {
             return Outcome::Nothing;
         }
         if self.is_open {
             self.digest.end = End::Open;
         }
-        let ledger = self.clerk.finish();
+        let ledger = self.ledger.finish();
         let mut digest = self.digest;
         if digest.prompt.is_empty() {
-            digest.prompt = self.second_choice;
+            digest.prompt = self.fallback_prompt;
         }
         if digest.id.is_empty() {
             let place = Key::new(&path.to_string_lossy()).0;
@@ -392,8 +417,8 @@ impl Reading {
     }
 }
 
-/// What is to be said of a file that no agent claims. Where anything may lie,
-/// only what is broken is worth a word.
+/// Returns the outcome for a file that no agent recognises. Outside of an agent's place
+/// only broken files are reported.
 fn unclaimed(path: &Path, own_place: bool, agents: Agents) -> Outcome {
     let name = path.to_string_lossy();
     if is_database_name(path) {
@@ -416,7 +441,7 @@ fn unclaimed(path: &Path, own_place: bool, agents: Agents) -> Outcome {
     }
 }
 
-/// Why something failed, without the path that stands before it anyway.
+/// Returns the text of an error without the path, which is printed before it.
 pub(crate) fn reason(error: &Error, path: &Path) -> String {
     let path = path.display().to_string();
     let words: Vec<String> = error
@@ -426,16 +451,16 @@ pub(crate) fn reason(error: &Error, path: &Path) -> String {
             _ => cause.to_string(),
         })
         .collect();
-    let telling: Vec<&str> = words
+    let reasons: Vec<&str> = words
         .iter()
-        // The numbers of the database's own errors say nothing to people.
+        // SQLite's error numbers do not help people.
         .filter(|words| !words.ends_with(&path) && !words.starts_with("Error code "))
         .map(|words| words.strip_prefix(&format!("{path} ")).unwrap_or(words))
         .collect();
-    telling.join(": ")
+    reasons.join(": ")
 }
 
-/// One line, cut.
+/// Returns the text as one line, truncated.
 fn cut(text: &str) -> String {
     let mut line = String::new();
     let mut length = 0;
@@ -445,7 +470,7 @@ fn cut(text: &str) -> String {
             length += 1;
         }
         for character in word.chars() {
-            if length >= LONGEST {
+            if length >= MAX_CHARACTERS {
                 line.push('…');
                 return line;
             }

@@ -1,8 +1,8 @@
-//! Every saved session of every agent, as one list.
+//! The saved sessions of all agents, as one list.
 //!
-//! `places` knows where they may be, `digest` reads one, `store` keeps what was
-//! read, `select` is what people ask for. [`Library::refresh`] brings the list up
-//! to date: files that did not change are not opened.
+//! `search` finds the files, `digest` reads them, `store` caches the digests.
+//! [`Library::refresh`] brings the list up to date: files that did not change are not
+//! opened.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs;
@@ -26,21 +26,22 @@ use crate::search::{Found, is_in_projects};
 use crate::store::{Kept, Known, Store};
 use crate::sub_agents;
 
-/// Files whose digests are written at once.
+/// Number of files whose digests are written in one transaction.
 const BATCH: usize = 200;
 
-/// All sessions in some places.
+/// The sessions in some places.
 pub struct Library {
     places: Places,
     store: Option<Store>,
-    /// Why there is no store.
+    /// The reason why there is no cache.
     pub without_store: Option<String>,
     rows: Vec<Row>,
     skipped: Vec<Skipped>,
-    /// Records of sub-agents that lie among the sessions: id, and whose it is.
+    /// Records of sub-agents among the sessions: their ids, and those of their parents.
     sub_agents: Vec<(String, String)>,
-    /// Files that were found, and those of them that were read.
+    /// The number of files that were found.
     pub found: usize,
+    /// The number of files that were read.
     pub read: usize,
 }
 
@@ -64,12 +65,12 @@ impl Library {
         }
     }
 
-    /// The sessions, the newest first.
+    /// Returns the sessions, the newest first.
     pub fn rows(&self) -> &[Row] {
         &self.rows
     }
 
-    /// What could not be read, and why.
+    /// Returns the files and folders that could not be read.
     pub fn skipped(&self) -> &[Skipped] {
         &self.skipped
     }
@@ -79,18 +80,18 @@ impl Library {
         self.places.known
     }
 
-    /// The folders that are looked into beside the agents' own.
+    /// Returns the folders that are searched besides the agents' own.
     pub fn folders(&self) -> &[PathBuf] {
         &self.places.folders
     }
 
-    /// The records of sub-agents that lie among the sessions: id, and that of the
-    /// session that each belongs to.
+    /// Returns the records of sub-agents among the sessions: their ids, and those of
+    /// their parents.
     pub(crate) fn sub_agents(&self) -> &[(String, String)] {
         &self.sub_agents
     }
 
-    /// The entries of a session.
+    /// Returns the ledger of a session.
     pub(crate) fn ledger(&self, row: &Row) -> Ledger {
         let kept = || self.store.as_ref()?.ledger(row.number?);
         match &row.ledger {
@@ -135,7 +136,7 @@ impl Library {
                 .filter(|project| project.is_absolute())
                 .collect();
             self.rows.truncate(rows);
-            self.leave_untold(skipped);
+            self.drop_skipped(skipped);
             found.projects(&self.places.agents, &projects);
             self.take(std::mem::take(&mut found.candidates), &mut cache, progress);
         }
@@ -149,30 +150,31 @@ impl Library {
             .sort_by(|a, b| (b.started(), &b.path, &b.part).cmp(&(a.started(), &a.path, &a.part)));
     }
 
-    /// Drops what was skipped from a place on; who lists those agents is told of it.
-    fn leave_untold(&mut self, from: usize) {
-        let untold = self.skipped.drain(from..).filter(|one| !one.is_known);
-        let untold: Vec<PathBuf> = untold.map(|one| one.path).collect();
-        if let Some(store) = self.store.as_ref().filter(|_| !untold.is_empty()) {
-            // At worst it is only counted next time.
-            let _ = store.together(|store| store.forget(&untold));
+    /// Drops the skipped files from a position on without a report. A list of their
+    /// agents reports them.
+    fn drop_skipped(&mut self, from: usize) {
+        let unreported = self.skipped.drain(from..).filter(|one| !one.is_known);
+        let unreported: Vec<PathBuf> = unreported.map(|one| one.path).collect();
+        if let Some(store) = self.store.as_ref().filter(|_| !unreported.is_empty()) {
+            // If this fails, the next list counts them as reported.
+            let _ = store.together(|store| store.forget(&unreported));
         }
     }
 
-    /// Takes in what was not even looked at; what was told before is marked.
+    /// Adds files that could not be opened, and marks those that were reported before.
     fn skip(&mut self, skipped: Vec<Skipped>, cache: &Cache) {
         for mut one in skipped {
             let known = cache.files.get(&one.path);
             one.is_known = known.is_some_and(|known| known.skipped.as_ref() == Some(&one.reason));
             if let Some(store) = self.store.as_ref().filter(|_| !one.is_known) {
-                // What is not kept is told again.
+                // If this fails, it is reported again.
                 let _ = store.keep_skipped(&one);
             }
             self.skipped.push(one);
         }
     }
 
-    /// What the store knows. One that is damaged is made anew.
+    /// Loads the cache, and rebuilds a damaged one.
     fn load(&mut self) -> Cache {
         let Some(store) = self.store.take() else {
             return Cache::default();
@@ -188,7 +190,7 @@ impl Library {
         Cache::default()
     }
 
-    /// Takes the sessions of these files into the list.
+    /// Adds the sessions of these files to the list.
     fn take(
         &mut self,
         mut candidates: Vec<Candidate>,
@@ -224,8 +226,8 @@ impl Library {
         let mut done = Progress { done: 0, total };
         progress(done);
         let mut batch = Vec::new();
-        read_all(changed, self.places.known, |looked| {
-            batch.push(looked);
+        read_all(changed, self.places.known, |content| {
+            batch.push(content);
             if batch.len() >= BATCH {
                 self.list(std::mem::take(&mut batch));
             }
@@ -243,7 +245,7 @@ impl Library {
         let records = self.places.records.as_ref();
         self.rows.extend(kept.into_iter().map(|mut kept| {
             if kept.digest.project.is_empty() {
-                // Which one it is may be written down later.
+                // The agent may have written it down meanwhile.
                 kept.digest.project = known.project(&kept.digest.agent, &file.path);
             }
             Row {
@@ -253,31 +255,31 @@ impl Library {
         }));
     }
 
-    /// Writes what was read to the store and lists it.
-    fn list(&mut self, batch: Vec<Looked>) {
+    /// Writes sessions to the cache and adds them to the list.
+    fn list(&mut self, batch: Vec<FileContent>) {
         let numbers = self.store.as_ref().and_then(|store| {
-            let keep = |looked: &Looked| {
-                let parts: Vec<&str> = looked.parts.iter().map(String::as_str).collect();
-                let skipped = looked.skipped.as_deref();
-                store.keep(&looked.file, skipped, &looked.sessions, &parts)
+            let keep = |content: &FileContent| {
+                let parts: Vec<&str> = content.parts.iter().map(String::as_str).collect();
+                let skipped = content.skipped.as_deref();
+                store.keep(&content.file, skipped, &content.sessions, &parts)
             };
-            // What could not be kept is read again next time.
+            // If this fails, they are read again next time.
             let kept = store.together(|_| batch.iter().map(keep).collect::<Result<Vec<_>, _>>());
             kept.ok()
         });
         let mut numbers = numbers.into_iter().flatten();
-        for looked in batch {
+        for content in batch {
             let mut ids = numbers.next().into_iter().flatten();
-            for session in looked.sessions {
+            for session in content.sessions {
                 let number = ids.next();
-                let stamp = session.stamp_in(&looked.file);
+                let stamp = session.stamp_in(&content.file);
                 let records = self.places.records.as_ref();
                 let known = self.places.known;
                 self.rows.push(Row {
                     number,
                     ledger: number.is_none().then(|| Box::new(session.ledger)),
                     ..Row::new(
-                        &looked.file,
+                        &content.file,
                         session.part,
                         stamp,
                         session.digest,
@@ -286,35 +288,36 @@ impl Library {
                     )
                 });
             }
-            self.list_kept(&looked.file, looked.unchanged);
-            self.skipped.extend(looked.skipped.map(|reason| Skipped {
-                path: looked.file.path,
+            self.list_kept(&content.file, content.unchanged);
+            self.skipped.extend(content.skipped.map(|reason| Skipped {
+                path: content.file.path,
                 reason,
                 is_known: false,
             }));
         }
     }
 
-    /// Forgets files that are no longer there. Those of other places are kept.
+    /// Deletes files that no longer exist from the cache. Files of other places stay.
     fn forget(&mut self, cache: &Cache) {
         let mut gone: Vec<PathBuf> = cache.files.keys().cloned().collect();
         gone.retain(|path| fs::symlink_metadata(path).is_err());
         gone.sort();
         if let Some(store) = self.store.as_ref().filter(|_| !gone.is_empty()) {
-            // What is not forgotten now is forgotten next time.
+            // If this fails, the next refresh does it.
             let _ = store.together(|store| store.forget(&gone));
         }
     }
 }
 
-/// What the store knew before.
+/// The content of the cache before the refresh.
 #[derive(Default)]
 struct Cache {
     files: HashMap<PathBuf, Known>,
     sessions: HashMap<PathBuf, Vec<Kept>>,
 }
 
-/// What was skipped may be readable now, though it did not change.
+/// Returns true if a file did not change. A file that was skipped is read again: it may
+/// be readable now.
 fn is_same(known: &Known, candidate: &Candidate) -> bool {
     let now = (candidate.size, candidate.modified, candidate.number);
     known.skipped.is_none()
@@ -322,24 +325,24 @@ fn is_same(known: &Known, candidate: &Candidate) -> bool {
         && known.changed == candidate.changed
 }
 
-/// Whether it is not the file that it was: what is written to gets newer.
+/// Returns true if a file was replaced by another: writing to a file makes it newer.
 fn is_replaced(known: &Known, candidate: &Candidate) -> bool {
     known.number != candidate.number || candidate.modified <= known.modified
 }
 
-/// What a look into a changed file gave.
-struct Looked {
+/// The content of a file that changed.
+struct FileContent {
     file: Candidate,
     sessions: Vec<Session>,
-    /// Sessions of the file that did not change.
+    /// The sessions of the file that did not change.
     unchanged: Vec<Kept>,
-    /// The parts of the file; an empty one if it is one session.
+    /// The parts of the file; one empty part if it holds one session.
     parts: Vec<String>,
     skipped: Option<String>,
 }
 
-/// Reads files on several threads and hands out what they hold, in no order.
-fn read_all(files: Vec<(Candidate, Vec<Kept>)>, agents: Agents, mut take: impl FnMut(Looked)) {
+/// Reads files on several threads and hands out their content, in any order.
+fn read_all(files: Vec<(Candidate, Vec<Kept>)>, agents: Agents, mut take: impl FnMut(FileContent)) {
     let threads = thread::available_parallelism().map_or(1, usize::from);
     let threads = threads.min(files.len());
     let cache = RelatedCache::new(agents);
@@ -349,16 +352,16 @@ fn read_all(files: Vec<(Candidate, Vec<Kept>)>, agents: Agents, mut take: impl F
         .collect();
     let next = AtomicUsize::new(0);
     thread::scope(|scope| {
-        let (sender, looked) = mpsc::channel();
+        let (sender, content) = mpsc::channel();
         for _ in 0..threads {
             let sender = sender.clone();
             scope.spawn(|| {
                 let sender = sender;
                 while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let file = file.lock().ok().and_then(|mut file| file.take());
-                    let looked = file.map(|(file, kept)| look(file, kept, &cache));
-                    if let Some(looked) = looked
-                        && sender.send(looked).is_err()
+                    let content = file.map(|(file, kept)| read_file(file, kept, &cache));
+                    if let Some(content) = content
+                        && sender.send(content).is_err()
                     {
                         break;
                     }
@@ -366,31 +369,31 @@ fn read_all(files: Vec<(Candidate, Vec<Kept>)>, agents: Agents, mut take: impl F
             });
         }
         drop(sender);
-        looked.iter().for_each(&mut take);
+        content.iter().for_each(&mut take);
     });
 }
 
-fn look(file: Candidate, kept: Vec<Kept>, cache: &RelatedCache) -> Looked {
-    let mut looked = Looked {
+fn read_file(file: Candidate, kept: Vec<Kept>, cache: &RelatedCache) -> FileContent {
+    let mut content = FileContent {
         sessions: Vec::new(),
         unchanged: Vec::new(),
         parts: Vec::new(),
         skipped: None,
         file,
     };
-    let path = looked.file.path.clone();
+    let path = content.file.path.clone();
     match Container::open(&path, cache.agents) {
-        Ok(Some(container)) => looked.container(&container, &path, kept, cache.agents),
+        Ok(Some(container)) => content.container(&container, &path, kept, cache.agents),
         Ok(None) => {
-            let own_place = !looked.file.agent.is_empty();
-            looked.outcome(digest::file(&path, own_place, cache));
+            let own_place = !content.file.agent.is_empty();
+            content.outcome(digest::file(&path, own_place, cache));
         }
-        Err(error) => looked.skipped = Some(digest::reason(&error, &path)),
+        Err(error) => content.skipped = Some(digest::reason(&error, &path)),
     }
-    looked
+    content
 }
 
-impl Looked {
+impl FileContent {
     fn container(&mut self, container: &Container, path: &Path, kept: Vec<Kept>, agents: Agents) {
         let mut kept: HashMap<String, Kept> = kept
             .into_iter()

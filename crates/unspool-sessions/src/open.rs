@@ -19,20 +19,20 @@ use crate::related::{self, RelatedCache};
 /// Bytes of a JSON body that are read to recognise it.
 const WHOLE: usize = 256 << 20;
 
-/// Opens what a path names for its bytes, whatever they are.
-pub fn untouched(path: &Path) -> Result<Input> {
+/// Opens a file for its bytes, without decompression or recognition.
+pub fn raw(path: &Path) -> Result<Input> {
     let name = path.display().to_string();
     let file = File::open(path).with_context(|| cannot_read(&name))?;
     Ok(Input::new(name, file))
 }
 
-/// Opens what a path names: one session, or all sessions of a database.
+/// Opens a file: one session, or all sessions of a database.
 pub fn open(path: &Path, from: Option<Provider>, agents: Agents) -> Result<Vec<Input>> {
     open_among(path, from, agents, None)
 }
 
-/// The one session of a file that is meant: the part with this name, or the last
-/// one, which is the newest, if that is empty.
+/// Opens one session of a file: the part with this name, or the newest, which is the
+/// last, if the name is empty.
 pub fn open_part(
     path: &Path,
     part: &str,
@@ -46,7 +46,8 @@ pub fn open_part(
     container.map(|container| container.input(part)).transpose()
 }
 
-/// The same as [`open`], as one of many sessions that are read.
+/// Opens a file as [`open`] does. With a cache it is one of many, and is read only up to
+/// its current end.
 pub(crate) fn open_among(
     path: &Path,
     from: Option<Provider>,
@@ -62,8 +63,7 @@ pub(crate) fn open_among(
     if containers::is_database(&head) {
         return sessions(path, agents);
     }
-    // One of many is read as far as it goes now: who writes into it may be
-    // faster than who reads.
+    // A writer may be faster than the reader of many files.
     let size = file.metadata().map(|file| file.len());
     let is_packed = compression::recognise(&head).is_some();
     let length = match (cache, &size) {
@@ -79,7 +79,7 @@ pub(crate) fn open_among(
     let whole = head.len() < HEAD;
     let mut provider = from.or_else(|| unspool::recognise(&head, whole, agents.providers()));
     if provider.is_none() && begins_like_json(&head) && !whole {
-        // A body tells what it is only when it is whole.
+        // A JSON body is recognised only as a whole.
         let (rest, error) = read_up_to(&mut bytes, WHOLE);
         head.extend(rest);
         failure = error;
@@ -100,14 +100,14 @@ pub(crate) fn open_among(
     let head = Cursor::new(head);
     let input = match failure {
         None => Input::new(name, head.chain(bytes)),
-        // What could be read is shown before it is said what went wrong.
+        // The part before the error is shown before the error.
         Some(error) => Input::new(name, head.chain(Failed(Some(error)))),
     };
     Ok(vec![input.with_attachments(attachments).with_count(count)])
 }
 
-/// Whether a file is written as a whole, not line by line: a document, a
-/// database, an archive.
+/// Returns true for a file that is not written line by line: a JSON document, a
+/// database, a compressed file.
 pub fn is_whole(path: &Path) -> bool {
     let mut head = Vec::new();
     if let Ok(file) = File::open(path) {
@@ -120,7 +120,7 @@ pub fn is_whole(path: &Path) -> bool {
             .is_some_and(|extension| extension == "json")
 }
 
-/// The end of an input that could not be read further.
+/// A stream that fails: the end of an input that could not be read to its end.
 struct Failed(Option<io::Error>);
 
 impl Read for Failed {
@@ -143,7 +143,7 @@ fn begins_like_json(head: &[u8]) -> bool {
     matches!(first, Some(b'{' | b'['))
 }
 
-/// A NUL that is no padding before the first line does not occur in text.
+/// Returns true if there is a NUL after the padding before the first line.
 fn looks_binary(head: &[u8]) -> bool {
     let padding = head.iter().take_while(|byte| **byte == 0).count();
     head.get(padding..).is_some_and(|rest| rest.contains(&0))

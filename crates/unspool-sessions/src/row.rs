@@ -1,4 +1,4 @@
-//! A session of the list, and how it is opened.
+//! One session of the list.
 
 use std::path::{Path, PathBuf};
 
@@ -21,19 +21,21 @@ const RECENT: i64 = 60_000;
 /// A session of the list.
 #[derive(Clone, Debug)]
 pub struct Row {
-    /// Its number in the store; it stays the same as long as the session is
-    /// there. `None` without a store.
+    /// Its number in the cache, which stays the same as long as the session exists.
+    /// `None` without a cache.
     pub number: Option<i64>,
+    /// The file.
     pub path: PathBuf,
     /// The session within a file that holds several; empty otherwise.
     pub part: String,
     /// When the file was last written, in nanoseconds; for an earlier session
     /// of a file with several, when it started.
     pub modified: i64,
-    /// Changes when the session does.
+    /// Differs after the session changed.
     pub stamp: i64,
+    /// The summary of the session.
     pub digest: Digest,
-    /// Kept here only where there is no store.
+    /// The ledger, if there is no cache.
     pub(crate) ledger: Option<Box<Ledger>>,
     /// Set for a conversation that unspool itself recorded: returns true while it
     /// is being written.
@@ -42,7 +44,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// A session of a file.
+    /// Makes the row of a session in a file.
     pub(crate) fn new(
         file: &Candidate,
         part: String,
@@ -79,13 +81,13 @@ impl Row {
         Opener::default().inputs(self)
     }
 
-    /// How the session is now.
+    /// Returns the current state of the session.
     pub fn state(&self) -> State {
         self.digest.state(|| self.is_written())
     }
 
-    /// Whether it may still be going on: a conversation of ours tells that, all
-    /// others were written to a moment ago.
+    /// Returns true if the session may still be running: if it is a record that is being
+    /// written, or was written to a moment ago.
     fn is_written(&self) -> bool {
         if let Some(is_being_written) = self.is_being_written {
             return is_being_written(&self.path);
@@ -93,33 +95,33 @@ impl Row {
         (0..RECENT).contains(&now().saturating_sub(self.written()))
     }
 
-    /// When it began, or at least when it was written, in milliseconds.
+    /// Returns the start of the session, or else the time of its file, in milliseconds.
     pub fn started(&self) -> i64 {
         self.digest.started.unwrap_or(self.modified / 1_000_000)
     }
 
-    /// When it was last written, in milliseconds: the time of the file, unless
-    /// that holds several sessions.
+    /// Returns the time of the last write, in milliseconds: that of the file, unless it
+    /// holds several sessions.
     fn written(&self) -> i64 {
         let of_part = self.digest.ended.filter(|_| !self.part.is_empty());
         of_part.unwrap_or(self.modified / 1_000_000)
     }
 
-    /// When it was last worked on, in milliseconds.
+    /// Returns the end of the session, or else its start, in milliseconds.
     pub fn ended(&self) -> i64 {
         self.digest.ended.unwrap_or_else(|| self.started())
     }
 
-    /// When it was last worked on as far as it tells itself, or else when it was
-    /// written, in milliseconds.
+    /// Returns the last time in the session, or else the time of its file, in
+    /// milliseconds.
     pub fn latest(&self) -> i64 {
-        let told = self.digest.ended.or(self.digest.started);
-        told.unwrap_or(self.modified / 1_000_000)
+        let recorded = self.digest.ended.or(self.digest.started);
+        recorded.unwrap_or(self.modified / 1_000_000)
     }
 }
 
-/// Opens sessions one after the other. A file that holds several is opened once
-/// as long as the sessions come from it.
+/// Opens sessions one after the other. A file that holds several is opened once for
+/// consecutive sessions.
 #[derive(Default)]
 pub(crate) struct Opener<'a> {
     cache: Option<&'a RelatedCache>,
@@ -154,7 +156,7 @@ impl<'a> Opener<'a> {
     }
 }
 
-/// The time, in milliseconds.
+/// Returns the current time in milliseconds.
 fn now() -> i64 {
     Timestamp::now().as_millisecond()
 }

@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
 use crate::copies;
-use crate::ledger::{Entry, Figures, Key, Ledger, What};
+use crate::ledger::{Activity, Entry, Figures, Key, Ledger};
 use crate::library::Library;
 use crate::row::Row;
 
@@ -38,18 +38,18 @@ pub struct Sums {
 }
 
 impl Sums {
-    fn add(&mut self, what: &What) {
-        match what {
-            What::Usage { figures, .. } => self.figures.add(figures),
-            What::Calls { count, failed, .. } => {
+    fn add(&mut self, activity: &Activity) {
+        match activity {
+            Activity::Usage { figures, .. } => self.figures.add(figures),
+            Activity::Calls { count, failed, .. } => {
                 self.tools += count;
                 self.failed_tools += failed;
             }
-            What::Turns { count, ms, .. } => {
+            Activity::Turns { count, ms, .. } => {
                 self.turns += count;
                 self.ms = self.ms.saturating_add(*ms);
             }
-            What::Errors { count, .. } => self.errors += count,
+            Activity::Errors { count, .. } => self.errors += count,
         }
     }
 }
@@ -101,10 +101,10 @@ pub enum Counted {
 }
 
 impl Counted {
-    fn includes(self, what: &What) -> bool {
+    fn includes(self, activity: &Activity) -> bool {
         match self {
             Self::All => true,
-            Self::Calls => matches!(what, What::Calls { .. }),
+            Self::Calls => matches!(activity, Activity::Calls { .. }),
         }
     }
 }
@@ -261,7 +261,7 @@ impl Covered {
     /// in any of them.
     fn lacks(&self, entry: &Entry) -> bool {
         let is_covered = |time: &i64| self.times.iter().any(|span| span.contains(time));
-        !entry.by_place && entry.time.is_some_and(|time| !is_covered(&time))
+        !entry.is_positional && entry.time.is_some_and(|time| !is_covered(&time))
     }
 }
 
@@ -299,8 +299,8 @@ struct RecordKeys<'a> {
 impl<'a> RecordKeys<'a> {
     fn new(row: &'a Row, ledger: &Ledger) -> Self {
         let has_usage = ledger.timed_usage() > 0;
-        let entries = ledger.entries.iter().filter(|entry| !entry.by_place);
-        let entries = entries.filter(|entry| !has_usage || entry.what.is_usage());
+        let entries = ledger.entries.iter().filter(|entry| !entry.is_positional);
+        let entries = entries.filter(|entry| !has_usage || entry.activity.is_usage());
         let keys = entries.map(|entry| entry.key).collect();
         Self { row, keys }
     }
@@ -353,7 +353,7 @@ impl Counter<'_> {
         }
         for entry in &ledger.entries {
             let key = Key::new(&digest.agent);
-            let key = if ledger.within_family {
+            let key = if ledger.is_keyed_by_origin {
                 key.text(origin).number(entry.key)
             } else {
                 key.number(entry.key)
@@ -363,9 +363,9 @@ impl Counter<'_> {
                 continue;
             }
             is_within = true;
-            let names = Names::new(row, self.day(time)).with(ledger, &entry.what);
-            self.tally.total.add(&entry.what);
-            self.touch(&names, Some(&entry.what), &mut touched);
+            let names = Names::new(row, self.day(time)).with(ledger, &entry.activity);
+            self.tally.total.add(&entry.activity);
+            self.touch(&names, Some(&entry.activity), &mut touched);
         }
         if !is_new || !is_within {
             return;
@@ -380,11 +380,13 @@ impl Counter<'_> {
 
     /// Adds an entry, or just the session, to the groups of these names and to the
     /// groups around them.
-    fn touch(&mut self, names: &Names<'_>, what: Option<&What>, touched: &mut Touched) {
+    fn touch(&mut self, names: &Names<'_>, activity: Option<&Activity>, touched: &mut Touched) {
         let groups = self.tally.groups.iter_mut().zip(touched);
         for (grouping, (groups, touched)) in self.groupings.iter().zip(groups) {
             let counted = grouping.counted();
-            if !what.map_or(counted == Counted::All, |what| counted.includes(what)) {
+            if !activity.map_or(counted == Counted::All, |activity| {
+                counted.includes(activity)
+            }) {
                 continue;
             }
             let mut path = Vec::new();
@@ -394,9 +396,9 @@ impl Counter<'_> {
                     touched.insert(path.clone());
                     groups.entry(path.clone()).or_default();
                 }
-                if let (Some(sums), Some(what)) = (groups.get_mut(&path), what) {
-                    sums.add(what);
-                    if let (Counted::Calls, What::Calls { ms, .. }) = (counted, what) {
+                if let (Some(sums), Some(activity)) = (groups.get_mut(&path), activity) {
+                    sums.add(activity);
+                    if let (Counted::Calls, Activity::Calls { ms, .. }) = (counted, activity) {
                         sums.ms = sums.ms.saturating_add(*ms);
                     }
                 }
@@ -431,10 +433,10 @@ impl<'a> Names<'a> {
         }
     }
 
-    fn with(mut self, ledger: &'a Ledger, what: &What) -> Self {
+    fn with(mut self, ledger: &'a Ledger, activity: &Activity) -> Self {
         let name = |names: &'a [String], at: usize| names.get(at).map_or("", String::as_str);
-        self.model = name(&ledger.models, what.model());
-        if let What::Calls { tool, .. } = what {
+        self.model = name(&ledger.models, activity.model());
+        if let Activity::Calls { tool, .. } = activity {
             self.tool = name(&ledger.tools, *tool);
         }
         self

@@ -89,7 +89,7 @@ fn shown(
 ) -> anyhow::Result<Status> {
     if arguments.look.raw {
         let mut out = BufWriter::with_capacity(CHUNK, io::stdout().lock());
-        let open = |path: &Path| input::untouched(&file(path)?);
+        let open = |path: &Path| input::open_raw(&file(path)?);
         return input::each(files, open, |input| {
             let copied = input.pieces(|bytes| {
                 out.write_all(bytes)?;
