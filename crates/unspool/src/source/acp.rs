@@ -1,15 +1,15 @@
 //! The Agent Client Protocol: JSON-RPC 2.0, one message a line, protocol 1 and
 //! the draft of protocol 2.
 //!
-//! It reads logs of both directions, wrapped (`{"dir":…,"msg":…}`) or not, and
-//! an agent's bare stdout, in which requests and answers of the client are
-//! missing: there a turn begins with the agent's first sign of life and ends
-//! with the response that has a `stopReason`.
+//! Reads logs of both directions, wrapped (`{"dir":…,"msg":…}`) or not, and an
+//! agent's stdout, which lacks the client's requests and answers: there a turn
+//! starts with the agent's first activity and ends with the response that has a
+//! `stopReason`.
 //!
-//! Invariants: a call is one `tool_use`, emitted when it starts, asks, ends or
-//! when something else is said first; its updates grow it, none takes its end
-//! back. JSON-RPC ids count for each direction alone. The second root session
-//! of a connection is no sub-agent. What is loaded is shown without a turn.
+//! Invariants: a call is one `tool_use`, emitted when it starts, asks for
+//! permission or ends, or when text follows; updates add to it, and none reopens
+//! it. JSON-RPC ids are separate for each direction. A second root session of a
+//! connection is not a sub-agent. A loaded session has no turns.
 
 use super::rpc::{Message, Sender};
 use super::{Emitter, Probe, Provider, Source};
@@ -18,7 +18,7 @@ use crate::frame::Frame;
 use crate::json::{Json, Object};
 use crate::recent::RecentMap;
 use call::Call;
-use content::{Given, Wording};
+use content::{AttachedFile, UserText};
 use message_ids::MessageIds;
 use sessions::Sessions;
 use terminal::Terminals;
@@ -44,9 +44,9 @@ mod usage;
 
 const NAME: &str = "acp";
 
-/// Requests that may be without an answer at once.
+/// Maximum number of requests without an answer.
 const PENDING_REQUESTS: usize = 1024;
-/// States that may wait for the first `session` event.
+/// Maximum number of states that wait for the first `session` event.
 const WAITING_STATES: usize = 64;
 
 pub(crate) const PROVIDER: Provider = Provider::new(NAME, recognise, || Box::<Acp>::default())
@@ -86,7 +86,7 @@ const CLIENT_METHODS: &[&str] = &[
     "mcp/message",
 ];
 
-/// Methods that only an agent of this protocol calls.
+/// Methods that only agents of this protocol call.
 const AGENT_METHODS: &[&str] = &[
     "session/update",
     "session/request_permission",
@@ -135,7 +135,7 @@ fn is_ours(message: &Object<'_>, wrapped: bool) -> bool {
         || (result.get("sessionId").is_string() && has_settings(&result))
 }
 
-/// Whether a result describes a session that was opened.
+/// Returns true if a result describes an opened session.
 fn has_settings(result: &Object<'_>) -> bool {
     ["modes", "models", "configOptions"]
         .iter()
@@ -149,41 +149,41 @@ struct Acp {
     greeted: bool,
     /// States that wait for the first `session` event.
     waiting: Vec<(String, Option<RawJson>)>,
-    /// Requests without an answer, by who sent them and their id.
+    /// Requests without an answer, by sender (true for the client) and id.
     requests: RecentMap<(bool, String), Request, PENDING_REQUESTS>,
-    /// Messages of the client come without a word on who sent them.
+    /// The log contains messages of the client and does not name the senders.
     mixed: bool,
     sessions: Sessions,
-    /// The root session that something was last heard of.
+    /// The root session of the last message.
     current: String,
     calls: Vec<Call>,
     terminals: Terminals,
     message_ids: MessageIds,
     ended: Option<Ended>,
-    said: Option<Said>,
+    user_message: Option<UserMessage>,
     summary: String,
-    /// The end of what was said last, to tell an error that repeats it.
+    /// The end of the last answer, to recognise an error that repeats it.
     last_words: String,
     /// The agent is aider.
     is_aider: bool,
     speech: aider::Speech,
 }
 
-/// A request that has no answer yet.
+/// A request without an answer.
 #[derive(Clone, Default)]
 struct Request {
     id: String,
     method: String,
     session: String,
-    /// The call, terminal, mode or folder that it names.
+    /// The call, terminal, mode or folder that it is about.
     subject: String,
-    /// The possible answers and what each means.
+    /// Ids and kinds of the possible answers.
     options: Vec<(String, String)>,
     prompt: Prompt,
 }
 
-/// A call whose status was the last one, while its output or the exit code of
-/// its terminal may still follow in the very next message.
+/// A call with its final status, whose output or exit code may still follow in the
+/// next message.
 #[derive(Clone)]
 struct Ended {
     call: Call,
@@ -191,12 +191,12 @@ struct Ended {
     word: String,
 }
 
-/// A person's words, while more chunks of the same message may follow.
+/// A user message to which chunks may be added.
 #[derive(Clone)]
-struct Said {
+struct UserMessage {
     session: String,
     message: String,
-    words: Wording,
+    text: UserText,
 }
 
 impl Source for Acp {
@@ -229,7 +229,7 @@ impl Source for Acp {
 }
 
 impl Acp {
-    /// Translates one message; `false` if no rule knows it.
+    /// Translates a message; returns false if it is unknown.
     fn message(&mut self, message: &Message<'_>, out: &mut Emitter) -> bool {
         let method = message.method();
         if !method.is_empty() {
@@ -256,7 +256,7 @@ impl Acp {
         self.response(message, out)
     }
 
-    /// Who sent a message of a log that does not say so.
+    /// Guesses the sender of a message in a log that does not name it.
     fn guess_sender(&mut self, method: &str) -> Sender {
         if CLIENT_METHODS.contains(&method) {
             self.mixed = true;
@@ -307,18 +307,18 @@ impl Acp {
             .insert((sender == Sender::Client, id), request);
     }
 
-    /// Emits what waited for the next message.
+    /// Emits the call and the user message that waited for the next message.
     fn settle(&mut self, out: &mut Emitter) {
         if let Some(ended) = self.ended.take() {
             let last = ended.last.as_ref().map_or(Json::NULL, RawJson::json);
             self.emit_result(&ended.call, &last.object(), &ended.word, out);
         }
-        if let Some(said) = self.said.take() {
-            self.user_said(&said.session, &said.words, out);
+        if let Some(message) = self.user_message.take() {
+            self.emit_user(&message.session, &message.text, out);
         }
     }
 
-    /// What follows is about this session, or the one that was heard of last.
+    /// Attributes later events to this session, or to the current one.
     fn turn_to(&self, session: &str, out: &mut Emitter) {
         let session = if session.is_empty() {
             &self.current
@@ -328,7 +328,7 @@ impl Acp {
         out.conversation(&self.sessions.root_of(session));
     }
 
-    /// Emits the first `session` event, and what had to wait for it.
+    /// Emits the first `session` event and the states that waited for it.
     fn greet(&mut self, session: &str, out: &mut Emitter) {
         let agent = out.current_agent();
         out.agent(None);
@@ -350,7 +350,7 @@ impl Acp {
         out.agent(agent);
     }
 
-    /// Makes sure that a `session` event tells of this root session.
+    /// Emits the `session` event of a root session, once.
     fn open_session(&mut self, session: &str, out: &mut Emitter) {
         session.clone_into(&mut self.current);
         let is_announced = |root: &mut sessions::Root| root.announced;
@@ -359,7 +359,7 @@ impl Acp {
         }
     }
 
-    /// A state of the session, after the `session` event.
+    /// Emits a state of the session, after the `session` event.
     fn state(&mut self, name: &str, value: Json<'_>, out: &mut Emitter) {
         if self.greeted {
             out.state(name, value);
@@ -372,7 +372,7 @@ impl Acp {
         }
     }
 
-    /// The key under which an agent's open text is kept.
+    /// Returns the key of an agent's open text.
     fn owner(&self, session: &str, out: &Emitter) -> String {
         match out.current_agent() {
             Some(agent) => agent.id.clone(),
@@ -380,24 +380,24 @@ impl Acp {
         }
     }
 
-    /// A person, or the agent that calls a sub-agent, said something.
-    fn user_said(&mut self, session: &str, words: &Wording, out: &mut Emitter) {
+    /// Emits a message of the user, or of the agent that calls a sub-agent.
+    fn emit_user(&mut self, session: &str, text: &UserText, out: &mut Emitter) {
         self.turn_to(session, out);
         out.agent(self.sessions.agent_of(session));
         let owner = self.owner(session, out);
         self.message_ids.end(&owner);
-        // Date, system and folder, which Gemini itself puts before a prompt.
-        if words.text.starts_with("<session_context>") {
-            out.context("session_context", "", words.text.as_str());
+        // Date, system and folder, which Gemini puts before a prompt.
+        if text.text.starts_with("<session_context>") {
+            out.context("session_context", "", text.text.as_str());
         } else {
-            out.user(words.text.as_str(), false);
+            out.user(text.text.as_str(), false);
         }
-        give(&words.given, out);
+        emit_files(&text.files, out);
     }
 }
 
-/// Tells of the files that a person gave.
-fn give(files: &[Given], out: &mut Emitter) {
+/// Emits the files of a user message as context.
+fn emit_files(files: &[AttachedFile], out: &mut Emitter) {
     for file in files {
         out.context(&file.uri, &file.kind, file.text.as_str());
     }

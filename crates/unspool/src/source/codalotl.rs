@@ -377,14 +377,10 @@ fn milliseconds(text: &str) -> Option<u64> {
 mod tests {
     use super::*;
     use crate::event::{Body, Event};
-    use crate::source::testing;
+    use crate::source::testing::{self, kinds};
 
     fn events(lines: &[&str]) -> Vec<Event> {
         testing::events(&PROVIDER, &lines.join("\n"))
-    }
-
-    fn kinds(events: &[Event]) -> Vec<&str> {
-        events.iter().map(|event| event.body.kind()).collect()
     }
 
     fn complete(output: &str) -> (ToolStatus, Option<i64>, String) {

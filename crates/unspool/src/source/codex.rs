@@ -19,6 +19,8 @@ use exec::Exec;
 use legacy::Legacy;
 use rollout::Rollout;
 
+pub(super) use change::edits;
+
 mod appserver;
 mod change;
 mod exec;
@@ -218,20 +220,12 @@ fn first_text(fields: &Object<'_>, keys: &[&str]) -> String {
 #[cfg(test)]
 mod tests {
     use crate::event::{Body, Event, TurnStatus};
-    use crate::{Reader, ReaderOptions};
+    use crate::source::testing;
+
+    pub(super) use crate::source::testing::kinds;
 
     pub(super) fn events(input: &str) -> Vec<Event> {
-        let mut reader = Reader::with_options(ReaderOptions {
-            from: Some(super::PROVIDER),
-            ..ReaderOptions::default()
-        });
-        reader.push(input.as_bytes());
-        reader.finish();
-        reader.events().collect()
-    }
-
-    pub(super) fn kinds(events: &[Event]) -> Vec<&'static str> {
-        events.iter().map(|event| event.body.kind()).collect()
+        testing::events(&super::PROVIDER, input)
     }
 
     pub(super) fn ends(events: &[Event]) -> Vec<TurnStatus> {

@@ -1,16 +1,48 @@
-//! Runs a source over a text, for the tests of sources.
+//! Reads input with one provider, for the tests of sources.
+
+use serde_json::Value;
 
 use super::Provider;
 use crate::event::Event;
 use crate::reader::{Reader, ReaderOptions};
 
-/// Returns the events of an input, read by this provider.
-pub(crate) fn events(provider: &Provider, input: &str) -> Vec<Event> {
-    let mut reader = Reader::with_options(ReaderOptions {
+pub(super) fn reader(provider: &Provider) -> Reader {
+    Reader::with_options(ReaderOptions {
         from: Some(*provider),
         ..ReaderOptions::default()
-    });
-    reader.push(input.as_bytes());
+    })
+}
+
+/// Returns the events of an input, read by this provider.
+pub(super) fn events(provider: &Provider, input: &str) -> Vec<Event> {
+    finish(reader(provider), &[input])
+}
+
+/// Pushes lines, ends the input and returns the events.
+pub(super) fn finish(mut reader: Reader, lines: &[impl AsRef<str>]) -> Vec<Event> {
+    for line in lines {
+        reader.push(line.as_ref().as_bytes());
+        reader.push(b"\n");
+    }
     reader.finish();
     reader.events().collect()
+}
+
+pub(super) fn kinds(events: &[Event]) -> Vec<&'static str> {
+    events.iter().map(|event| event.body.kind()).collect()
+}
+
+pub(super) fn values(events: &[Event]) -> Vec<Value> {
+    let values = events.iter().map(serde_json::to_value);
+    values.collect::<Result<_, _>>().unwrap()
+}
+
+/// Returns the kind of each event and the first of these fields that it has.
+pub(super) fn outline(events: &[Value], keys: &[&str]) -> Vec<String> {
+    let outline = events.iter().map(|event| {
+        let field = keys.iter().find_map(|key| event[*key].as_str());
+        let kind = event["kind"].as_str().unwrap();
+        format!("{kind} {}", field.unwrap_or_default())
+    });
+    outline.collect()
 }

@@ -1,8 +1,8 @@
-//! What the two sides answer each other. In an agent's bare stdout the
-//! questions are missing, and the answer itself tells what was asked.
+//! Answers to requests. An agent's stdout lacks the requests; there the answer
+//! itself shows what was requested.
 
 use super::content::error_text;
-use super::sessions::Fault;
+use super::sessions::ThreadError;
 use super::{Acp, Request, aider, has_settings, sessions, usage};
 use crate::event::{
     Level, Permission, Prompt, RawJson, Session, ToolStatus, TurnEnd, TurnStatus, Usage,
@@ -10,12 +10,12 @@ use crate::event::{
 use crate::json::{Json, Object};
 use crate::source::Emitter;
 
-/// JSON-RPC's own errors: the request was no good, so that no turn began.
+/// Errors of JSON-RPC: the request was invalid, so no turn started.
 const PROTOCOL_ERRORS: &[i64] = &[-32700, -32600, -32601, -32602];
 const REQUEST_CANCELLED: i64 = -32800;
 
 impl Acp {
-    /// The agent answers a request; `false` if nothing tells what it means.
+    /// Reads an answer of the agent; returns false if it is unknown.
     pub(super) fn agent_answers(
         &mut self,
         request: Option<Request>,
@@ -45,7 +45,7 @@ impl Acp {
             _ if fields.get("sessionId").is_string() || has_settings(&fields) => {
                 self.session_opened(&request, &fields, out);
             }
-            // Of these, only the draft's answer to a prompt has a field.
+            // Of the rest, only the draft's answer to a prompt has a field.
             _ => return fields.is_empty() || fields.get("messageId").is_string(),
         }
         true
@@ -95,7 +95,7 @@ impl Acp {
         self.settings(result, out);
     }
 
-    /// Modes, models, options and commands, as far as a result has them.
+    /// Emits the modes, models, options and commands in a result.
     fn settings(&mut self, result: &Object<'_>, out: &mut Emitter) {
         for (key, name) in [
             ("modes", "modes"),
@@ -115,7 +115,7 @@ impl Acp {
         }
     }
 
-    /// A turn of protocol 1 ended.
+    /// Ends a turn of protocol 1.
     fn prompt_ended(&mut self, request: &Request, result: &Object<'_>, out: &mut Emitter) {
         let session = self.turn_session(request);
         let usage = usage::tokens(result.get("usage"));
@@ -142,16 +142,16 @@ impl Acp {
         self.announce_all(|call| call.root == session, out);
         self.settle_refused(|call| call.root == session, out);
         let root = self.sessions.root(session);
-        let fault = std::mem::take(&mut root.fault);
-        // Codex ends such a turn as any other.
+        let thread_error = std::mem::take(&mut root.thread_error);
+        // Codex reports such a turn as completed.
         let end = match end.status {
-            TurnStatus::Completed if fault != Fault::None => turn_end("error"),
+            TurnStatus::Completed if thread_error != ThreadError::None => turn_end("error"),
             _ => end,
         };
         root.prompts = root.prompts.saturating_sub(1);
         root.running = false;
         root.inferred = false;
-        // A call that was stopped may end behind its turn.
+        // A canceled call may end after its turn.
         root.canceled &= end.status == TurnStatus::Canceled;
         root.echo.clear();
         self.last_words.clear();
@@ -163,7 +163,7 @@ impl Acp {
         out.turn_end(end);
     }
 
-    /// The agent answers a request with an error.
+    /// Reads an error of the agent.
     pub(super) fn agent_refuses(&mut self, request: &Request, error: Json<'_>, out: &mut Emitter) {
         let code = error.get("code").i64().unwrap_or_default();
         let unasked = request.method.is_empty() && self.greeted;
@@ -196,14 +196,14 @@ impl Acp {
         self.settle_refused(|call| call.root == session, out);
         out.agent(None);
         let text = error_text(error);
-        // Some adapters say it as an answer first.
+        // Some adapters send it as an answer first.
         if !self.last_words.trim_end().ends_with(text.trim()) {
             out.notice(Level::Error, text);
         }
         self.end_turn(session, usage, turn_end("error"), out);
     }
 
-    /// The client answers a request of the agent.
+    /// Reads an answer of the client.
     pub(super) fn client_answers(
         &mut self,
         request: &Request,
@@ -218,7 +218,7 @@ impl Acp {
                 let action = result.get("action").string();
                 let answers = result.get("content").object();
                 let is_one = answers.iter().nth(1).is_none();
-                let words = answers.iter().map(|(name, value)| {
+                let texts = answers.iter().map(|(name, value)| {
                     let value = value.display();
                     if is_one {
                         value.into_owned()
@@ -226,18 +226,18 @@ impl Acp {
                         format!("{name}: {value}")
                     }
                 });
-                let words: Vec<String> = words.collect();
+                let texts: Vec<String> = texts.collect();
                 out.agent(None);
                 out.prompt(Prompt {
-                    answer: if words.is_empty() {
+                    answer: if texts.is_empty() {
                         action
                     } else {
-                        words.join(", ")
+                        texts.join(", ")
                     },
                     ..request.prompt.clone()
                 });
             }
-            // A refusal tells nothing of what was written.
+            // An error contains no output.
             "terminal/output" if result.get("output").is_string() => {
                 let terminal = self.terminals.get_or_insert(&request.subject);
                 terminal.replace(result.get("output").string().into_bytes());
@@ -281,7 +281,7 @@ impl Acp {
     }
 }
 
-/// The end of a turn, by its stop reason.
+/// Returns the end of a turn with this stop reason.
 pub(super) fn turn_end(reason: &str) -> TurnEnd {
     let status = match reason {
         "cancelled" => TurnStatus::Canceled,

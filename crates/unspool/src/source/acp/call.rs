@@ -1,7 +1,7 @@
-//! One tool call, as far as the wire has told of it.
+//! A tool call, built from its updates.
 //!
-//! Updates replace the fields that they carry. The call becomes a `tool_use`
-//! when the source says so, and its end a `tool_result`.
+//! An update replaces the fields that it contains. The source decides when the
+//! call becomes a `tool_use`; its end is a `tool_result`.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -18,21 +18,21 @@ use crate::tool;
 #[derive(Clone, Default)]
 #[expect(
     clippy::struct_excessive_bools,
-    reason = "each is one fact that the wire told"
+    reason = "each is one fact from the wire"
 )]
 pub(super) struct Call {
-    /// The id by which it is told from all others of the connection.
+    /// An id that is unique on the connection.
     pub(super) id: String,
-    /// The agent's own id for it.
+    /// The agent's id.
     pub(super) own_id: String,
-    /// The session whose update brought it.
+    /// The session of its update.
     pub(super) session: String,
     /// The root session of that session.
     pub(super) root: String,
     pub(super) agent: Option<Arc<Agent>>,
     /// It was emitted as `tool_use`.
     pub(super) announced: bool,
-    /// A person answered a request for permission with no, or with nothing.
+    /// The status if permission was denied or not answered.
     pub(super) refused: Option<ToolStatus>,
     name: String,
     /// The adapter's name for the tool, in `_meta`.
@@ -48,7 +48,7 @@ pub(super) struct Call {
     pub(super) terminal: Option<String>,
     pub(super) asked: bool,
     pub(super) started: bool,
-    /// Claude's word for why it did not run.
+    /// Claude's reason for not running it.
     pub(super) never_ran: String,
     /// The agent is aider.
     pub(super) is_aider: bool,
@@ -69,7 +69,7 @@ impl Call {
         }
     }
 
-    /// Takes the fields of an announcement or update.
+    /// Reads the fields of an announcement or update.
     pub(super) fn update(&mut self, fields: &Object<'_>) {
         self.label(fields);
         let title = fields.get("title").string();
@@ -88,8 +88,8 @@ impl Call {
         self.result(fields);
     }
 
-    /// Takes what a request for permission tells of the call, which is
-    /// sometimes the request's own view of it: only what was not known counts.
+    /// Reads the fields of a request for permission, which may describe the request
+    /// rather than the call: only missing fields are set.
     pub(super) fn permission(&mut self, fields: &Object<'_>) {
         self.asked = true;
         self.label(fields);
@@ -102,7 +102,7 @@ impl Call {
                 self.title = title;
             }
         }
-        // Its text is the question, but a diff is what will be done.
+        // Its text is the question; only a diff belongs to the call.
         let content = fields.get("content");
         let has_diff = content
             .array()
@@ -143,7 +143,7 @@ impl Call {
         }
     }
 
-    /// Adds one item to the content.
+    /// Appends an item to the content.
     pub(super) fn add_content(&mut self, item: Json<'_>) {
         let old = json(self.content.as_ref());
         let items: Vec<&str> = old
@@ -158,7 +158,7 @@ impl Call {
         }
     }
 
-    /// The tool's own name where the wire has one, else the kind.
+    /// Returns the tool's name if the wire has one, else the kind.
     pub(super) fn tool(&self) -> Cow<'_, str> {
         if let Some(name) = self.codex_tool() {
             return Cow::Owned(name);
@@ -183,8 +183,8 @@ impl Call {
             .or_else(|| self.tool_in_title())
     }
 
-    /// Codex's adapters name the tools of servers, and those that look after
-    /// sub-agents, only in the input and the title.
+    /// Returns the name of an MCP tool or of a sub-agent tool, which Codex's adapters
+    /// have only in the input and the title.
     fn codex_tool(&self) -> Option<String> {
         let input = json(self.input.as_ref());
         if self.is_between_agents() {
@@ -206,7 +206,7 @@ impl Call {
         sender.is_string() && is_word(&self.first_title)
     }
 
-    /// What Codex's adapter tells of a sub-agent: what happened, and to whom.
+    /// Returns the activity that Codex's adapter reports, and its sub-agent.
     fn activity(&self) -> Option<(String, String)> {
         let input = json(self.input.as_ref());
         let (kind, path) = (input.get("activityKind"), input.get("agentPath"));
@@ -214,19 +214,19 @@ impl Call {
         Some((kind.str()?.into_owned(), name(&path.str()?)?))
     }
 
-    /// Whether it only tells that a sub-agent is done, which its words show.
+    /// Returns true if it only reports the end of a sub-agent.
     fn is_report(&self) -> bool {
         self.activity()
             .is_some_and(|(kind, _)| !matches!(kind.as_str(), "started" | "interacted"))
     }
 
-    /// Whether it gives work to a sub-agent, whatever it is called.
+    /// Returns true if it starts a task of a sub-agent.
     fn is_task(&self) -> bool {
         let input = json(self.input.as_ref());
         input.get("subagent_type").is_string() && input.get("prompt").is_string()
     }
 
-    /// What a server's tool gets, without the names around it.
+    /// Returns the arguments of an MCP tool, without the names around them.
     fn arguments(&self) -> Option<RawJson> {
         let input = json(self.input.as_ref());
         let named = input.get("server").is_string() && input.get("tool").is_string();
@@ -234,8 +234,8 @@ impl Call {
         (named && arguments.is_object()).then(|| arguments.into())?
     }
 
-    /// Codex's adapter describes a command that only looks around instead of
-    /// telling it: `Read file 'a'`, `List files in 'b'`, `Search for 'c' in d`.
+    /// Parses the description that Codex's adapter uses instead of a read-only
+    /// command: `Read file 'a'`, `List files in 'b'`, `Search for 'c' in d`.
     fn described(&self) -> Option<(Category, &str)> {
         const WORDS: &[(&str, Category)] = &[
             ("Read file", Category::Read),
@@ -245,12 +245,12 @@ impl Call {
         if self.input.is_some() || self.is_gemini() || !matches!(&*self.kind, "read" | "search") {
             return None;
         }
-        WORDS.iter().find_map(|(words, category)| {
-            let object = self.title.strip_prefix(words)?;
+        WORDS.iter().find_map(|(start, category)| {
+            let object = self.title.strip_prefix(start)?;
             let object = object.strip_prefix(" in").unwrap_or(object);
             let is_whole = object.is_empty() || object.starts_with(' ');
             let object = object.trim();
-            // Names of files are looked for by a pattern, not in them.
+            // A pattern for file names means a listing, not a search.
             let files = object
                 .strip_prefix('\'')
                 .and_then(|name| name.split_once('\''));
@@ -262,20 +262,20 @@ impl Call {
         })
     }
 
-    /// Whether a search is for files by their names.
+    /// Returns true if a search is for file names.
     fn finds_files(&self) -> bool {
         let pattern = json(self.input.as_ref()).get("pattern");
         self.kind == "search" && pattern.str().is_some_and(|pattern| is_glob(&pattern))
     }
 
-    /// Codex calls a command by what it does, but tells it all the same.
+    /// Returns true for a command, even if Codex gives it another kind.
     fn is_command(&self) -> bool {
         let command = json(self.input.as_ref()).get("command");
         self.own_name().is_none() && command.is_array()
     }
 
-    /// OpenCode announces a call with the tool's name as its title, and so
-    /// does an adapter that has no kind for it.
+    /// Returns the title if it is a tool's name: of OpenCode, or of an adapter without
+    /// a kind for the tool.
     fn tool_in_title(&self) -> Option<&str> {
         let todos = json(self.input.as_ref()).get("todos");
         if self.is_opencode() && todos.is_array() {
@@ -318,10 +318,10 @@ impl Call {
         let name = self.tool();
         let raw = json(self.raw_output.as_ref());
         if self.is_opencode()
-            && let Some(told) =
+            && let Some(category) =
                 opencode::actual_category(&name, &raw.get("metadata").object(), raw.get("output"))
         {
-            return told;
+            return category;
         }
         let by_name = crate::source::category(&name);
         if by_name != Category::Other {
@@ -344,8 +344,7 @@ impl Call {
         }
     }
 
-    /// Some adapters have no kind for a tool but its name as the title, alone
-    /// or before a colon.
+    /// Returns the category of a tool name in the title, alone or before a colon.
     fn category_by_title(&self) -> Category {
         let word = self.first_title.split(": ").next().unwrap_or_default();
         if is_word(word) {
@@ -355,8 +354,7 @@ impl Call {
         }
     }
 
-    /// The preview, where the input has none: the file or command that the
-    /// call is about.
+    /// Returns the preview if the input has none: the file or command of the call.
     fn arg(&self, category: Category) -> Option<Cow<'_, str>> {
         let input = json(self.input.as_ref());
         if !tool::arg(category, input).is_empty() {
@@ -396,9 +394,8 @@ impl Call {
         describes.then(|| Cow::Borrowed(gemini_object(category, &self.title)))
     }
 
-    /// Of some calls only the title tells the file, behind what is done with it:
-    /// `Read src/a.rs`, `ReadFile: src/a.rs`. Before anything is known, it may be
-    /// `Read File`.
+    /// Returns the file in a title such as `Read src/a.rs` or `ReadFile: src/a.rs`.
+    /// Before the input is known, the title may be `Read File`.
     fn file_in_title(&self, category: Category) -> Option<&str> {
         let (word, file) = self.title.split_once(' ')?;
         let word = word.trim_end_matches(':');
@@ -408,7 +405,7 @@ impl Call {
         (is_told && !file.eq_ignore_ascii_case("file")).then_some(file)
     }
 
-    /// Emits the call as far as it is known.
+    /// Emits the call as it is known so far.
     pub(super) fn announce(&mut self, out: &mut Emitter) {
         let is_first = !std::mem::replace(&mut self.announced, true);
         let is_no_call = self.is_aider && aider::is_question(&self.own_id);
@@ -429,7 +426,7 @@ impl Call {
             name: &self.tool(),
             category: Some(category),
             arg: self.arg(category),
-            // That of an invalid call only repeats the error.
+            // The input of an invalid call only repeats the error.
             input: if self.is_invalid() {
                 None
             } else {
@@ -439,8 +436,8 @@ impl Call {
         });
     }
 
-    /// The title, where it says more than the rest. That of a plan does not,
-    /// nor the name that Gemini shows for a tool in a session that is loaded.
+    /// Returns the title if it adds something. That of a plan does not, nor the tool
+    /// name that Gemini uses in loaded sessions.
     fn headline(&self) -> &str {
         let is_name = self.is_gemini() && self.replayed && is_word(&self.title);
         if self.is_plan() || is_name || self.is_invalid() {
@@ -450,33 +447,33 @@ impl Call {
         }
     }
 
-    /// OpenCode turns a call that it cannot make into one of this tool.
+    /// Returns true for the tool that OpenCode calls instead of an invalid one.
     pub(super) fn is_invalid(&self) -> bool {
         self.is_opencode() && matches!(&*self.title, "invalid" | "Invalid Tool")
     }
 
-    /// Whether the adapter tells with it that the conversation is made shorter.
+    /// Returns true if the adapter reports a compaction with it.
     pub(super) fn is_compaction(&self) -> bool {
         self.title == "Compact conversation" && self.input.is_none()
     }
 
-    /// Whether what is said behind it is another message: a plan stands beside
-    /// one, unless the agent tells of the call too.
+    /// Returns true if it ends the open message. A plan does not, unless the agent
+    /// sends the call too.
     pub(super) fn ends_message(&self) -> bool {
         self.repeats_plan() || !self.is_plan()
     }
 
-    /// Whether it is the call of an agent's plan tool.
+    /// Returns true for the call of a plan tool.
     fn is_plan(&self) -> bool {
         self.repeats_plan() || tool::plan(&self.tool(), json(self.input.as_ref())).is_some()
     }
 
-    /// Aider's plan tool comes as a plan and as a call.
+    /// Returns true for aider's plan tool, which is sent as a plan too.
     fn repeats_plan(&self) -> bool {
         self.title == "Update plan" && json(self.input.as_ref()).get("tasks").is_array()
     }
 
-    /// What is new in the content of a command that still runs.
+    /// Returns the added output of a running command.
     pub(super) fn new_output(&mut self) -> String {
         if self.category() != Category::Execute || !self.started || self.terminal.is_some() {
             return String::new();
@@ -490,7 +487,7 @@ impl Call {
         new
     }
 
-    /// The name and the title, for a sub-agent that this call started.
+    /// Returns the name of the sub-agent that this call started.
     pub(super) fn agent_name(&self) -> String {
         let input = json(self.input.as_ref());
         let kind = input.get("subagent_type").string();
@@ -506,7 +503,7 @@ impl Call {
     }
 }
 
-/// Whether the object of such a call is a file.
+/// Returns true if calls of this category are about a file.
 fn is_about_file(category: Category) -> bool {
     matches!(
         category,
@@ -514,18 +511,17 @@ fn is_about_file(category: Category) -> bool {
     )
 }
 
-/// Whether a pattern is one for the names of files. No other kind of pattern
-/// begins with a star.
+/// Returns true for a pattern for file names. No other pattern starts with a star.
 fn is_glob(pattern: &str) -> bool {
     pattern.starts_with('*') || pattern.contains("/**/")
 }
 
-/// The preview of the first item, for tools that take lists.
+/// Returns the preview of the first item, for tools with lists.
 fn first_item(category: Category, input: Json<'_>) -> Option<String> {
     let fields = input.object();
     let lists = fields.iter().filter_map(|(_, value)| {
         let first = value.array().into_iter().next()?;
-        // What is done with a symbol says less than the symbol.
+        // The symbol is better than the operation.
         let symbol = first.get("symbol").string();
         Some(if symbol.is_empty() {
             tool::arg(category, first)
@@ -550,7 +546,7 @@ fn is_empty(value: &RawJson) -> bool {
     value.json().is_null() || (value.json().is_object() && value.json().object().is_empty())
 }
 
-/// Gemini's ids are `TOOL__TOOL_TIME_NUMBER`.
+/// Returns the tool in an id of Gemini: `TOOL__TOOL_TIME_NUMBER`.
 fn gemini_tool(id: &str) -> Option<&str> {
     id.match_indices("__").find_map(|(at, mark)| {
         let tool = id.get(..at)?;
@@ -559,8 +555,7 @@ fn gemini_tool(id: &str) -> Option<&str> {
     })
 }
 
-/// What a title of Gemini's is about: the pattern, which it puts in quotes, or
-/// the agent.
+/// Returns the object in a title of Gemini: a quoted pattern, or the agent.
 fn gemini_object(category: Category, title: &str) -> &str {
     let quoted = match category {
         Category::List | Category::Search => title.strip_prefix('\''),
@@ -579,7 +574,7 @@ fn gemini_object(category: Category, title: &str) -> &str {
     inner.filter(|inner| !inner.is_empty()).unwrap_or(title)
 }
 
-/// One word that could be a tool's name.
+/// Returns true for a word that could be a tool's name.
 fn is_word(text: &str) -> bool {
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     text.starts_with(|c: char| c.is_ascii_alphabetic()) && text.chars().all(is_part)
@@ -607,7 +602,7 @@ mod tests {
     }
 
     #[test]
-    fn the_name_is_the_tools_own_where_the_wire_has_one() {
+    fn the_tool_name_is_preferred_to_the_kind() {
         let named = r#"{"name":"Read","kind":"read","_meta":{"claudeCode":{"toolName":"X"}}}"#;
         assert_eq!(call("1", "s", named).tool(), "Read");
         let meta = r#"{"kind":"execute","_meta":{"toolName":"run_shell_command"}}"#;
@@ -621,7 +616,7 @@ mod tests {
     }
 
     #[test]
-    fn the_category_is_the_names_or_the_kinds() {
+    fn the_category_comes_from_name_or_kind() {
         let category = |fields| call("1", "s", fields).category();
         let named = r#"{"name":"exec_command","kind":"read"}"#;
         assert_eq!(category(named), Category::Execute);
@@ -633,7 +628,7 @@ mod tests {
     }
 
     #[test]
-    fn sub_agents_are_known_by_what_their_calls_say() {
+    fn calls_of_sub_agents() {
         let of = |fields| {
             let call = call("1", "ses_1", fields);
             let category = call.category();
@@ -660,7 +655,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_adapter_describes_is_shown_by_what_it_is() {
+    fn descriptions_of_commands_have_their_category() {
         let described = |kind: &str, title: &str| {
             let fields = format!(r#"{{"name":"exec_command","kind":"{kind}","title":"{title}"}}"#);
             let call = call("1", "s", &fields);
@@ -686,7 +681,7 @@ mod tests {
     }
 
     #[test]
-    fn the_file_is_found_where_the_wire_tells_it() {
+    fn the_file_of_a_call_from_any_field() {
         let arg = |fields: &str| {
             let call = call("1", "s", fields);
             call.arg(call.category()).map(Cow::into_owned)

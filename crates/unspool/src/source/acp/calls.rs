@@ -1,4 +1,4 @@
-//! The life of tool calls: announced, asked about, running, ended.
+//! Lifecycle of tool calls: announced, asked for permission, running, ended.
 
 use super::call::{Call, json};
 use super::outcome::End;
@@ -9,11 +9,11 @@ use crate::json::{Json, Object};
 use crate::source::{Emitter, Outcome};
 use crate::tool;
 
-/// Calls that may be open at once.
+/// Maximum number of open calls.
 const OPEN_CALLS: usize = 1024;
 
 impl Acp {
-    /// Takes a `tool_call` (`announces`) or `tool_call_update`.
+    /// Reads a `tool_call` (`announces`) or `tool_call_update`.
     pub(super) fn call_message(
         &mut self,
         session: &str,
@@ -58,7 +58,7 @@ impl Acp {
         self.sessions.call_id(session, &id)
     }
 
-    /// More about a call whose end waits for it: its output, its exit code.
+    /// Adds output or exit code to an ended call that waits for them.
     fn completes_ended(&mut self, id: &str, update: Json<'_>, out: &mut Emitter) -> bool {
         let Some(mut ended) = self.ended.take_if(|ended| ended.call.id == id) else {
             return false;
@@ -75,8 +75,8 @@ impl Acp {
         true
     }
 
-    /// Whether a message about a call that has ended adds nothing. Only a new
-    /// announcement, or a replay, begins the call again.
+    /// Returns true if a message about an ended call adds nothing. Only a new
+    /// announcement or a replay starts the call again.
     fn is_late(
         &mut self,
         session: &str,
@@ -100,7 +100,7 @@ impl Acp {
         !begins_again
     }
 
-    /// The open call with this id, taken out, or a new one.
+    /// Removes the open call with this id, or makes a new one.
     fn take_call(
         &mut self,
         session: &str,
@@ -128,8 +128,8 @@ impl Acp {
         self.calls.push(call);
     }
 
-    /// The agent that an update comes from. A call that started a sub-agent
-    /// is announced before anything that the sub-agent does.
+    /// Returns the agent of an update. A call that started a sub-agent is announced
+    /// before the sub-agent's events.
     pub(super) fn speaker(
         &mut self,
         session: &str,
@@ -161,7 +161,7 @@ impl Acp {
         Some(self.sessions.add_by_call(&parent, None, name))
     }
 
-    /// Remembers the sub-agent that a call starts, or may have started.
+    /// Adds the sub-agent that a call starts or may have started.
     fn register_agent(&mut self, call: &Call) {
         if self.sessions.by_call(&call.id).is_none() {
             let caller = call.agent.as_deref();
@@ -170,7 +170,7 @@ impl Acp {
         }
     }
 
-    /// Takes what an adapter tells of the call's terminal.
+    /// Reads an adapter's data about the call's terminal.
     fn read_terminal(&mut self, call: &mut Call, fields: &Object<'_>) {
         let meta = fields.get("_meta").object();
         let keys = [
@@ -208,7 +208,7 @@ impl Acp {
         out.tool_output(&call.id, new);
     }
 
-    /// More came out of a terminal.
+    /// Emits the added output of a terminal.
     pub(super) fn terminal_grew(&mut self, terminal: &str, out: &mut Emitter) {
         let shows = |call: &Call| call.terminal.as_deref() == Some(terminal);
         if let Some(index) = self.calls.iter().position(shows) {
@@ -218,7 +218,7 @@ impl Acp {
         }
     }
 
-    /// The draft's terminals, which belong to the agent.
+    /// Reads a message about the draft's terminals, which belong to the agent.
     pub(super) fn terminal_message(&mut self, fields: &Object<'_>, out: &mut Emitter) {
         let id = fields.get("terminalId").string();
         let target = self.terminals.get_or_insert(&id);
@@ -233,7 +233,7 @@ impl Acp {
         self.terminal_grew(&id, out);
     }
 
-    /// One more item of a call's content.
+    /// Appends an item to a call's content.
     pub(super) fn content_chunk(&mut self, session: &str, fields: &Object<'_>, out: &mut Emitter) {
         let id = self.call_id(session, fields);
         if let Some(index) = self.calls.iter().position(|call| call.id == id) {
@@ -244,7 +244,7 @@ impl Acp {
         }
     }
 
-    /// Makes the call that permission is asked for known; its id and title.
+    /// Announces the call of a request for permission; returns its id and title.
     pub(super) fn call_asks(
         &mut self,
         session: &str,
@@ -278,7 +278,7 @@ impl Acp {
         call.announce(out);
     }
 
-    /// Announces the calls that something else overtakes.
+    /// Announces the calls that match.
     pub(super) fn announce_all(&mut self, which: impl Fn(&Call) -> bool, out: &mut Emitter) {
         let mut calls = std::mem::take(&mut self.calls);
         for call in &mut calls {
@@ -289,7 +289,7 @@ impl Acp {
         self.calls = calls;
     }
 
-    /// Ends the calls that were refused and of which nothing more was heard.
+    /// Ends the rejected calls without a result that match.
     pub(super) fn settle_refused(&mut self, which: impl Fn(&Call) -> bool, out: &mut Emitter) {
         let is_refused = |call: &Call| call.refused.is_some() && which(call);
         if !self.calls.iter().any(is_refused) {
@@ -312,7 +312,7 @@ impl Acp {
         }
     }
 
-    /// Ends a call, or lets its end wait for what the next message may add.
+    /// Ends a call, or lets its end wait for the next message.
     fn end_call(
         &mut self,
         call: Call,
@@ -372,7 +372,7 @@ impl Acp {
     }
 }
 
-/// Whether a message brings what a call said or made.
+/// Returns true if a message contains output of a call.
 fn has_output(fields: &Object<'_>) -> bool {
     let content = fields.get("content").array();
     let kinds = content.iter().map(|item| item.get("type").string());

@@ -1,4 +1,4 @@
-//! The texts in content blocks and in what adapters call `rawOutput`.
+//! Texts in content blocks and in `rawOutput`.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use crate::json::{Json, Object};
 use crate::source::media;
 use crate::tool;
 
-/// What one content block says: its text, or where its content lies.
+/// Returns the text of a content block, or its URI.
 pub(super) fn block_text(block: Json<'_>) -> Cow<'_, str> {
     let fields = block.object();
     let text = match fields.get("type").str().as_deref() {
@@ -22,54 +22,54 @@ pub(super) fn block_text(block: Json<'_>) -> Cow<'_, str> {
     text.unwrap_or_default()
 }
 
-/// A person's message. A file that was given with it is named in its text; what
-/// the file holds stands apart.
+/// A user's message. Its text contains the names of attached files, but not their
+/// contents.
 #[derive(Clone, Default)]
-pub(super) struct Wording {
+pub(super) struct UserText {
     pub(super) text: String,
-    pub(super) given: Vec<Given>,
+    pub(super) files: Vec<AttachedFile>,
     after_address: bool,
 }
 
-/// A file of which the text was given.
+/// A file with its text.
 #[derive(Clone)]
-pub(super) struct Given {
+pub(super) struct AttachedFile {
     pub(super) uri: String,
     pub(super) kind: String,
     pub(super) text: String,
 }
 
-impl Wording {
-    /// One block, or a list of them.
+impl UserText {
+    /// Reads a block or a list of blocks.
     pub(super) fn of(content: Json<'_>) -> Self {
-        let mut words = Self::default();
+        let mut text = Self::default();
         if content.is_array() {
             for block in content.array() {
-                words.add(block);
+                text.add(block);
             }
         } else {
-            words.add(content);
+            text.add(content);
         }
-        words
+        text
     }
 
-    /// Adds a block. Texts follow each other as they are; what stands for
-    /// something else has a line of its own.
+    /// Appends a block. Texts are joined as they are; a placeholder gets a line of its
+    /// own.
     pub(super) fn add(&mut self, block: Json<'_>) {
         let is_address = !block.get("text").is_string();
-        let said = self.said(block);
-        if (is_address || self.after_address) && !said.is_empty() {
+        let text = self.block_text(block);
+        if (is_address || self.after_address) && !text.is_empty() {
             end_line(&mut self.text);
         }
-        self.text.push_str(&said);
+        self.text.push_str(&text);
         self.after_address = is_address;
     }
 
-    fn said(&mut self, block: Json<'_>) -> String {
+    fn block_text(&mut self, block: Json<'_>) -> String {
         let resource = block.get("resource").object();
         let uri = resource.get("uri").string();
         if let Some(text) = resource.get("text").str().filter(|_| !uri.is_empty()) {
-            self.given.push(Given {
+            self.files.push(AttachedFile {
                 uri: uri.clone(),
                 kind: resource.get("mimeType").string(),
                 text: text.into_owned(),
@@ -92,8 +92,8 @@ fn end_line(text: &mut String) {
     }
 }
 
-/// What a message says: one block, or a list of them. Texts follow each other
-/// as they are; an address stands on a line of its own.
+/// Returns the text of a message: a block or a list. Texts are joined as they are;
+/// a URI gets a line of its own.
 pub(super) fn message_text(content: Json<'_>) -> String {
     if !content.is_array() {
         return block_text(content).into_owned();
@@ -111,7 +111,7 @@ pub(super) fn message_text(content: Json<'_>) -> String {
     message
 }
 
-/// The texts in a tool call's content, one under the other.
+/// Joins the texts in a tool call's content with newlines.
 pub(super) fn tool_text(content: Json<'_>) -> String {
     let texts: Vec<_> = content
         .array()
@@ -124,16 +124,16 @@ pub(super) fn tool_text(content: Json<'_>) -> String {
     texts.join("\n")
 }
 
-/// The output of a call that has no terminal. `last` is the message that
-/// ended it; `content` and `raw` are what the call had before.
+/// Returns the output of a call without a terminal. `last` is the message that
+/// ended it; `content` and `raw` come from earlier ones.
 pub(super) fn output(last: &Object<'_>, content: Json<'_>, raw: Json<'_>) -> Payload {
     let last_raw = last.get("rawOutput");
     let raw = if last_raw.is_null() { raw } else { last_raw };
     if let Some(output) = command_output(raw) {
         return output;
     }
-    // Before the end the content may be a description or a question, so that
-    // it counts only where the end brings nothing of its own.
+    // Before the end the content may be a description or a question, so it is
+    // used only if the last message has none.
     let text = if last.get("content").is_array() {
         tool_text(last.get("content"))
     } else if last_raw.is_null() {
@@ -145,7 +145,7 @@ pub(super) fn output(last: &Object<'_>, content: Json<'_>, raw: Json<'_>) -> Pay
         return raw_output(raw);
     }
     match fenced(&text) {
-        // With the same words beside it, a fence among them closes nothing.
+        // The raw output repeats the text, so a fence inside it closes nothing.
         Some((_, inner)) if raw.str().is_some_and(|raw| same(&raw, inner)) => raw.payload(),
         _ => unfenced(&text).unwrap_or(&text).into(),
     }
@@ -155,7 +155,7 @@ fn same(a: &str, b: &str) -> bool {
     a.trim_end() == b.trim_end()
 }
 
-/// The plain output of a command, where the adapter also sends a report.
+/// Returns the plain output of a command, if the adapter also sends a report.
 fn command_output(raw: Json<'_>) -> Option<Payload> {
     let fields = raw.object();
     if fields.get("type").str().as_deref() == Some("shell_result") {
@@ -168,7 +168,7 @@ fn command_output(raw: Json<'_>) -> Option<Payload> {
     exec_report(&text).map(|(_, output)| output.into())
 }
 
-/// Codex' report of a command: its exit code and output.
+/// Parses Codex's report of a command: exit code and output.
 pub(super) fn exec_report(text: &str) -> Option<(i64, &str)> {
     let (head, output) = text.split_once("\nOutput:\n")?;
     let code = head
@@ -177,7 +177,7 @@ pub(super) fn exec_report(text: &str) -> Option<(i64, &str)> {
     Some((code.trim().parse().ok()?, output))
 }
 
-/// What `rawOutput` says in words.
+/// Returns the text in `rawOutput`.
 fn raw_output(raw: Json<'_>) -> Payload {
     if raw.is_array() {
         return blocks_text(raw).into();
@@ -220,14 +220,14 @@ fn blocks_text(list: Json<'_>) -> String {
     texts.join("\n")
 }
 
-/// The inside of a text that is one fenced block, as adapters wrap outputs.
+/// Removes the fence that adapters put around an output.
 pub(super) fn unfenced(text: &str) -> Option<&str> {
     let (fence, inner) = fenced(text)?;
     let closed_before = inner.lines().any(|line| line.trim_end() == fence);
     (!closed_before).then_some(inner)
 }
 
-/// The fence with which a text begins and ends, and what is between.
+/// Splits a fenced block into its fence and the text inside.
 fn fenced(text: &str) -> Option<(&str, &str)> {
     let fence_length = text.chars().take_while(|c| *c == '`').count();
     if fence_length < 3 {
@@ -244,7 +244,7 @@ fn fenced(text: &str) -> Option<(&str, &str)> {
     Some((fence, inner))
 }
 
-/// The words of a JSON-RPC error.
+/// Returns the message of a JSON-RPC error.
 pub(super) fn error_text(error: Json<'_>) -> String {
     let fields = error.object();
     let message = fields.get("message").string();
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn an_output_with_fences_of_its_own_is_known_by_the_words_beside_it() {
+    fn an_output_with_fences_is_compared_with_the_raw_output() {
         let last = r#"{"rawOutput":"a\n```\nb\n```\nc","content":[{"type":"content","content":{"type":"text","text":"```console\na\n```\nb\n```\nc\n```"}}]}"#;
         let last = Json::parse(last).unwrap().object();
         let output = output(&last, Json::NULL, Json::NULL);
@@ -284,14 +284,14 @@ mod tests {
     }
 
     #[test]
-    fn a_report_of_codex_is_taken_apart() {
+    fn a_report_of_codex_is_parsed() {
         let report = "Chunk ID: 1\nProcess exited with code 3\nOutput:\nhi\n";
         assert_eq!(exec_report(report), Some((3, "hi\n")));
         assert_eq!(exec_report("Output:\n"), None);
     }
 
     #[test]
-    fn errors_say_what_the_agent_says() {
+    fn messages_of_errors() {
         let text = |error| error_text(Json::parse(error).unwrap());
         assert_eq!(
             text(r#"{"code":1,"message":"a","data":{"details":"b"}}"#),

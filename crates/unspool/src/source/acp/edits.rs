@@ -1,16 +1,15 @@
-//! The changes of files that a tool call made, from every form in which the
-//! adapters send them.
+//! Edits of a tool call, in the formats of all adapters.
 //!
-//! Line numbers are known from patches (Claude's structured ones, git patches
-//! of protocol 2, Codex' and OpenCode's diffs) and where both texts are whole
-//! files (Gemini, Qwen). A diff block of any other agent may be a snippet and
-//! has none.
+//! Line numbers come from patches (Claude's structured ones, git patches of
+//! protocol 2, diffs of Codex and OpenCode) and from whole files (Gemini, Qwen).
+//! A diff block of any other agent may be a snippet and has none.
 
 use crate::event::{Edit, EditOp, Hunk};
 use crate::json::{Json, Object};
 use crate::patch;
+use crate::source::codex;
 
-/// The changes that Claude's adapter reports in `_meta`.
+/// Reads the edits that Claude's adapter puts into `_meta`.
 pub(super) fn of_claude(response: Json<'_>) -> Option<Vec<Edit>> {
     let fields = response.object();
     if fields.get("new_source").is_string() && fields.get("notebook_path").is_string() {
@@ -54,16 +53,16 @@ fn structured_hunk(json: Json<'_>) -> Hunk {
     }
 }
 
-/// What is known of a call when it ended well.
+/// A call that succeeded.
 pub(super) struct Ended<'a> {
     pub(super) input: Json<'a>,
     pub(super) content: Json<'a>,
     pub(super) raw: Json<'a>,
-    /// Diff blocks hold whole files.
+    /// Diff blocks contain whole files.
     pub(super) whole: bool,
 }
 
-/// The changes that a call made.
+/// Returns the edits of a call.
 pub(super) fn of_call(call: &Ended<'_>) -> Vec<Edit> {
     let raw = call.raw.object();
     let metadata = raw.get("metadata").object();
@@ -73,7 +72,7 @@ pub(super) fn of_call(call: &Ended<'_>) -> Vec<Edit> {
         .filter(|block| block.get("type").str().as_deref() == Some("diff"))
         .collect();
     if raw.get("changes").is_object() {
-        return of_codex(raw.get("changes"));
+        return codex::edits(raw.get("changes"));
     }
     if raw.get("newContent").is_string() && raw.get("filePath").is_string() {
         return vec![of_qwen(&raw)];
@@ -96,33 +95,6 @@ pub(super) fn of_call(call: &Ended<'_>) -> Vec<Edit> {
         .into_iter()
         .flat_map(|diff| of_block(diff, call.whole))
         .collect()
-}
-
-/// `{path: {type: add | delete | update, …}}`.
-fn of_codex(changes: Json<'_>) -> Vec<Edit> {
-    let changes = changes.object();
-    let edits = changes.iter().map(|(path, change)| {
-        let change = change.object();
-        let content = change.get("content").string();
-        match change.get("type").str().as_deref() {
-            Some("add") => patch::added(path, &content),
-            Some("delete") => patch::deleted(path, &content),
-            _ => {
-                let moved = change.get("move_path").string();
-                Edit {
-                    op: if moved.is_empty() {
-                        EditOp::Update
-                    } else {
-                        EditOp::Move
-                    },
-                    path: path.to_owned(),
-                    new_path: moved,
-                    hunks: patch::hunks(&change.get("unified_diff").string()),
-                }
-            }
-        }
-    });
-    edits.collect()
 }
 
 fn of_qwen(raw: &Object<'_>) -> Edit {
@@ -149,7 +121,7 @@ fn of_opencode_file(file: Json<'_>, texts: &Texts) -> Vec<Edit> {
         }
         texts.restore_indent(edit);
     }
-    edits.into_iter().map(without_void).collect()
+    edits.into_iter().map(without_missing_side).collect()
 }
 
 fn of_opencode_diff(metadata: &Object<'_>, diffs: &[&Object<'_>]) -> Vec<Edit> {
@@ -167,8 +139,8 @@ fn of_opencode_diff(metadata: &Object<'_>, diffs: &[&Object<'_>]) -> Vec<Edit> {
     edits
 }
 
-/// Lines as they are in the file, old and new. OpenCode takes the indentation
-/// that all lines share off its diffs; these tell what it was.
+/// Lines as they are in the file, old and new, to restore the common indentation
+/// that OpenCode removes from its diffs.
 struct Texts {
     old: Vec<String>,
     new: Vec<String>,
@@ -196,8 +168,8 @@ impl Texts {
         }
     }
 
-    /// The white space that has to stand before every changed line of the diff
-    /// to make it a line of the texts.
+    /// Returns the whitespace that turns every changed line of the diff into a line of
+    /// the texts.
     fn lost_indent(&self, edit: &Edit) -> Option<String> {
         let changed: Vec<(&str, &[String])> = edit
             .hunks
@@ -240,7 +212,7 @@ fn of_opencode_write(metadata: &Object<'_>, input: Json<'_>) -> Vec<Edit> {
     }]
 }
 
-/// A diff block: two texts, or the draft's list of changes with a git patch.
+/// Reads a diff block: two texts, or the draft's list of changes with a git patch.
 fn of_block(diff: &Object<'_>, whole: bool) -> Vec<Edit> {
     if diff.get("changes").is_array() {
         return of_changes(diff);
@@ -252,7 +224,7 @@ fn of_block(diff: &Object<'_>, whole: bool) -> Vec<Edit> {
     let old = old.as_deref();
     match (kind.as_str(), old) {
         ("delete", old) => vec![patch::deleted(&path, old.unwrap_or_default())],
-        // Gemini's word; its texts are whole files.
+        // Gemini's kind; its texts are whole files.
         ("modify", old) => vec![patch::from_texts(&path, old, &new, true)],
         ("update", Some(old)) => vec![patch::from_texts(&path, Some(old), &new, whole)],
         ("add", _) | (_, None | Some("")) => vec![patch::added(&path, &new)],
@@ -264,7 +236,7 @@ fn of_changes(diff: &Object<'_>) -> Vec<Edit> {
     let text = diff.get("patch").get("text").string();
     let edits = patch::unified("", &text);
     if !edits.is_empty() {
-        return edits.into_iter().map(without_void).collect();
+        return edits.into_iter().map(without_missing_side).collect();
     }
     let changes = diff.get("changes").array().into_iter();
     changes
@@ -291,8 +263,8 @@ fn of_changes(diff: &Object<'_>) -> Vec<Edit> {
         .collect()
 }
 
-/// A file that was not there, or is gone, has no lines on that side.
-fn without_void(mut edit: Edit) -> Edit {
+/// Removes the line numbers of the side on which the file does not exist.
+fn without_missing_side(mut edit: Edit) -> Edit {
     for hunk in &mut edit.hunks {
         match edit.op {
             EditOp::Add => hunk.old_start = None,
@@ -303,7 +275,7 @@ fn without_void(mut edit: Edit) -> Edit {
     edit
 }
 
-/// The file that the first diff block is about.
+/// Returns the file of the first diff block.
 pub(super) fn first_path(content: Json<'_>) -> String {
     let blocks = content.array().into_iter().map(|block| block.get("path"));
     blocks
@@ -335,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn opencode_diffs_get_their_indentation_back() {
+    fn the_indentation_of_opencode_diffs_is_restored() {
         let content =
             r#"[{"type":"diff","path":"f","oldText":"        a\n","newText":"        b\n"}]"#;
         let raw =
@@ -347,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn changes_without_a_patch_keep_their_names() {
+    fn changes_without_a_patch_keep_their_paths() {
         let content = r#"[{"type":"diff","changes":[{"operation":"move","oldPath":"a","path":"b"},{"operation":7,"path":"c"},{}]}]"#;
         let edits = edits(content, "null", false);
         assert_eq!(edits.len(), 2);

@@ -1,25 +1,25 @@
-//! The ids of streamed text: a `messageId` names a message, an event's id one
-//! block of it.
+//! Ids of streamed text: a `messageId` names a message, an event's id one block of
+//! it.
 //!
-//! A block ends where its agent calls a tool, changes between thinking and
-//! answering, or is spoken to. What follows under the same `messageId`, and a
-//! message that is replayed later, gets an id of its own.
+//! A block ends at a tool call, at a change between reasoning and answer, and at a
+//! user message. Text that follows under the same `messageId`, and a message that
+//! is replayed later, gets another id.
 
 use crate::recent::{RecentMap, RecentQueue};
 
-/// Message ids that are remembered to tell repetitions.
+/// Message ids that are remembered to recognise repetitions.
 const REMEMBERED: usize = 4096;
-/// Blocks that may be open at once.
+/// Maximum number of open blocks.
 const OPEN: usize = 256;
 
 #[derive(Clone, Default)]
 pub(super) struct MessageIds {
     open: RecentQueue<Block, OPEN>,
-    /// The number of blocks that each message had.
+    /// Number of blocks of each message.
     used: RecentMap<Key, u32, REMEMBERED>,
 }
 
-/// A message, apart for thinking and answer.
+/// A message; true for its reasoning.
 type Key = (bool, String);
 
 #[derive(Clone)]
@@ -30,8 +30,7 @@ struct Block {
 }
 
 impl MessageIds {
-    /// The id of the block that a chunk of `message` belongs to; `None` where
-    /// the wire names no message.
+    /// Returns the id of the block of a chunk; `None` if the wire has no message id.
     pub(super) fn id(&mut self, owner: &str, reasoning: bool, message: &str) -> Option<String> {
         self.open
             .retain(|block| block.owner != owner || block.key.0 == reasoning);
@@ -60,7 +59,7 @@ impl MessageIds {
         self.open.retain(|block| block.owner != owner);
     }
 
-    /// The number of the block that begins now.
+    /// Counts a new block of a message.
     fn count(&mut self, key: &Key) -> u32 {
         let number = self.used.get_or_insert(key);
         *number += 1;
@@ -73,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_message_that_goes_on_after_a_call_is_another_block() {
+    fn a_message_that_continues_after_a_call_is_another_block() {
         let mut ids = MessageIds::default();
         assert_eq!(ids.id("root", false, "m").as_deref(), Some("m"));
         assert_eq!(ids.id("child", false, "c").as_deref(), Some("c"));

@@ -1,5 +1,5 @@
-//! How a call ended: its status, output, exit code and changes, out of what
-//! each adapter sends.
+//! Results of calls: status, output, exit code and edits, in the formats of all
+//! adapters.
 
 use super::aider;
 use super::call::{Call, json};
@@ -11,18 +11,18 @@ use crate::json::{Json, Object};
 use crate::source::Outcome;
 use crate::source::edits::announced;
 
-/// What is known at the end of a call beside the call itself.
+/// Facts about the end of a call.
 pub(super) struct End<'a> {
-    /// The wire's last word for its status.
+    /// The last status on the wire.
     pub(super) word: &'a str,
     pub(super) terminal: Option<&'a Terminal>,
-    /// The client asked to stop the turn.
+    /// The client canceled the turn.
     pub(super) canceled: bool,
-    /// The person said no to all that follows.
+    /// The user rejected this and all later calls.
     pub(super) reject_all: bool,
 }
 
-/// What agents say of a call that was stopped.
+/// Texts of canceled calls.
 const CANCELED: &[&str] = &[
     "<shell_metadata>\nUser aborted the command\n</shell_metadata>",
     "Command cancelled by user.\n\nOutput before cancellation:",
@@ -31,19 +31,19 @@ const CANCELED: &[&str] = &[
     "Tool permission request failed: Error: Tool use aborted",
 ];
 
-/// What agents say of a call that a person did not allow.
+/// Texts of rejected calls.
 const REJECTED: &[&str] = &[
     "The user rejected permission to use this specific tool call.",
     "User refused permission to run tool",
 ];
 
-/// Qwen's words after a refusal.
+/// Returns true for Qwen's text of a rejected call.
 fn was_canceled_by_user(text: &str) -> bool {
     text.starts_with("Tool \"") && text.ends_with("\" was canceled by the user.")
 }
 
 impl Call {
-    /// The end of the call. `last` is the message that told it.
+    /// Returns the result of the call; `last` is the message that ended it.
     pub(super) fn outcome(&self, last: &Object<'_>, end: &End<'_>) -> Outcome {
         let raw = json(self.raw_output.as_ref());
         let terminal = end.terminal.map(Terminal::text).unwrap_or_default();
@@ -75,7 +75,7 @@ impl Call {
         }
     }
 
-    /// Claude's adapter writes the exit code above the output.
+    /// Reads the exit code that Claude's adapter writes above the output.
     fn exit_code_in(&self, text: &str, end: &End<'_>) -> Option<i64> {
         if self.category() != Category::Execute {
             return None;
@@ -98,7 +98,8 @@ impl Call {
     ) -> ToolStatus {
         let failed = end.word != "completed";
         let stopped = raw.get("outcome").str().as_deref() == Some("cancelled");
-        if end.word == "cancelled" || stopped || CANCELED.iter().any(|words| text.contains(words)) {
+        if end.word == "cancelled" || stopped || CANCELED.iter().any(|marker| text.contains(marker))
+        {
             return ToolStatus::Canceled;
         }
         if failed && let Some(refused) = self.refused {
@@ -112,13 +113,13 @@ impl Call {
         }
         let no_code = |terminal: &Terminal| terminal.exited && terminal.exit_code.is_none();
         let ran = !text.is_empty() || (self.started && !end.terminal.is_some_and(no_code));
-        // Whoever was asked, or said no to all before, must have said no.
+        // The user was asked, or rejected all before: so this was rejected.
         let skipped = (end.reject_all || self.asked) && !ran;
         let refused = skipped || !self.never_ran.is_empty() || REJECTED.contains(&text);
         if failed && (refused || was_canceled_by_user(text)) {
             return ToolStatus::Rejected;
         }
-        // OpenCode has no exit code for a command that took too long.
+        // OpenCode has no exit code for a command that timed out.
         let metadata = raw.get("metadata").object();
         let was_cut = self.is_opencode() && metadata.has("exit") && exit_code.is_none();
         if failed

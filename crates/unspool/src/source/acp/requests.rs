@@ -1,7 +1,7 @@
-//! What the two sides ask each other.
+//! Requests and notifications of both sides.
 
 use super::Acp;
-use super::content::Wording;
+use super::content::UserText;
 use crate::event::{Permission, PermissionOption, Prompt};
 use crate::json::{Json, Object};
 use crate::source::Emitter;
@@ -9,7 +9,7 @@ use crate::source::rpc::Message;
 use crate::tool;
 
 impl Acp {
-    /// A request or notification of the client.
+    /// Reads a request or notification of the client.
     pub(super) fn client_calls(
         &mut self,
         method: &str,
@@ -42,14 +42,14 @@ impl Acp {
     }
 
     fn prompt(&mut self, session: &str, prompt: Json<'_>, out: &mut Emitter) {
-        let words = Wording::of(prompt);
+        let text = UserText::of(prompt);
         let root = self.sessions.root(session);
         let queued = root.prompts > 0;
         root.prompts = root.prompts.saturating_add(1);
         root.requested = true;
         root.replaying = false;
         root.canceled = false;
-        root.echo.clone_from(&words.text);
+        root.echo.clone_from(&text.text);
         if self.greeted {
             session.clone_into(&mut self.current);
         } else {
@@ -57,12 +57,12 @@ impl Acp {
         }
         out.agent(None);
         self.message_ids.end(session);
-        out.user(words.text, queued);
-        super::give(&words.given, out);
+        out.user(text.text, queued);
+        super::emit_files(&text.files, out);
         out.open_turn();
     }
 
-    /// A request or notification of the agent other than `session/update`.
+    /// Reads a request or notification of the agent other than `session/update`.
     pub(super) fn agent_calls(
         &mut self,
         message: &Message<'_>,
@@ -82,7 +82,7 @@ impl Acp {
                 self.state("auth_status", params.get("authStatus"), out);
             }
             "qwen/notify/session/mode-update" => {
-                // Where the standard update was sent too, this one repeats it.
+                // It may repeat a standard update.
                 if !params.get("legacyFrameSent").is_true() {
                     self.state("mode", params.get("currentModeId"), out);
                 }
@@ -90,7 +90,7 @@ impl Acp {
             "qwen/notify/session/prompt-suggestion" => {
                 self.state("prompt_suggestion", params.get("suggestion"), out);
             }
-            // What they bring is in the answers or nowhere.
+            // Only their answers are of interest.
             "terminal/output"
             | "terminal/wait_for_exit"
             | "terminal/kill"
@@ -158,8 +158,7 @@ fn permission_option(json: Json<'_>) -> PermissionOption {
     }
 }
 
-/// A form or an address; a form with several fields is no choice between the
-/// values of one of them.
+/// Reads a form or a URL. A form with several fields has no list of options.
 fn elicitation(params: &Object<'_>) -> Prompt {
     let message = params.get("message").string();
     let url = params.get("url").string();

@@ -1,9 +1,8 @@
-//! Who speaks: the root sessions of a connection and the sub-agents in them.
+//! The root sessions of a connection and their sub-agents.
 //!
-//! A session is a sub-agent's if the wire says so: `subagent_update` names it,
-//! or its id does (`ROOT:subagent:THREAD`). Any other session is a root of its
-//! own. Sub-agents inside their parent's session are told by the call that
-//! started them, in `_meta`.
+//! A session belongs to a sub-agent if a `subagent_update` names it or its id is
+//! `ROOT:subagent:THREAD`. Any other session is a root. Sub-agents inside their
+//! parent's session are identified by the call that started them, in `_meta`.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -19,46 +18,46 @@ const REMEMBERED: usize = 1024;
 /// Calls whose session is remembered.
 const CALLS: usize = 16_384;
 
-/// A session that a person talks to.
+/// A session of the user.
 #[derive(Clone, Default)]
 #[expect(
     clippy::struct_excessive_bools,
-    reason = "each is one fact that the wire told"
+    reason = "each is one fact from the wire"
 )]
 pub(super) struct Root {
     pub(super) id: String,
     pub(super) model: String,
     pub(super) title: String,
     pub(super) cwd: String,
-    /// A `session` event told of it.
+    /// Its `session` event was emitted.
     pub(super) announced: bool,
-    /// The input holds the client's requests for it.
+    /// The input contains the client's requests for it.
     pub(super) requested: bool,
-    /// Prompts whose end has not come.
+    /// Number of prompts without an end.
     pub(super) prompts: u32,
-    /// The draft's state: the agent works.
+    /// The draft's state: the agent is running.
     pub(super) running: bool,
-    /// A turn whose prompt was not in the input has begun.
+    /// A turn without a prompt in the input is open.
     pub(super) inferred: bool,
-    /// What comes is the history of a session that is loaded.
+    /// Updates are the history of a loaded session.
     pub(super) replaying: bool,
     pub(super) canceled: bool,
     pub(super) reject_all: bool,
-    /// What an agent that repeats the prompt has still to say of it.
+    /// The rest of the prompt that an agent may repeat.
     pub(super) echo: String,
     pub(super) usage: Usage,
-    pub(super) fault: Fault,
+    pub(super) thread_error: ThreadError,
 }
 
-/// What Codex told of an error in the thread.
+/// An error in a thread of Codex.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum Fault {
+pub(super) enum ThreadError {
     #[default]
     None,
-    /// There is one; the words come as the next message.
-    Known,
-    /// They have come.
-    Told,
+    /// The next message contains its text.
+    Announced,
+    /// Its text was emitted.
+    Emitted,
 }
 
 impl Root {
@@ -66,8 +65,8 @@ impl Root {
         self.prompts > 0 || self.running || self.inferred
     }
 
-    /// Whether the person's words repeat the prompt that was just sent.
-    pub(super) fn is_echo(&mut self, text: &str) -> bool {
+    /// Removes a text that repeats the prompt; returns false for any other text.
+    pub(super) fn take_echo(&mut self, text: &str) -> bool {
         let rest = self.echo.trim_start().strip_prefix(text.trim_start());
         let rest = rest.map(str::to_owned);
         let is_echo = rest.is_some();
@@ -87,8 +86,8 @@ struct Child {
 #[derive(Clone, Default)]
 pub(super) struct Sessions {
     roots: BTreeMap<String, Root>,
-    /// Roots that were still open when the others were forgotten; so many more come
-    /// before all are looked at again.
+    /// Roots that were open at the last clean-up; the next one is when as many were
+    /// added.
     kept: usize,
     /// Sub-agents by their sessions.
     children: RecentMap<String, Child, REMEMBERED>,
@@ -99,8 +98,8 @@ pub(super) struct Sessions {
 }
 
 impl Sessions {
-    /// The id by which a call is told from all others of the connection. Its own
-    /// counts in its session alone, and another root session may use it as well.
+    /// Returns an id that is unique on the connection: two root sessions may use the
+    /// same id.
     pub(super) fn call_id(&mut self, session: &str, id: &str) -> String {
         if id.is_empty() {
             return String::new();
@@ -115,7 +114,7 @@ impl Sessions {
         format!("{}/{id}", self.root_of(session))
     }
 
-    /// The root session with this id, made where it is new.
+    /// Returns the root session with this id, added if it is new.
     pub(super) fn root(&mut self, id: &str) -> &mut Root {
         let room = self.kept.saturating_mul(2).max(REMEMBERED);
         if self.roots.len() >= room && !self.roots.contains_key(id) {
@@ -128,7 +127,7 @@ impl Sessions {
         })
     }
 
-    /// The root session with this id, if it was heard of.
+    /// Returns the root session with this id, if it is known.
     pub(super) fn known_root(&mut self, id: &str) -> Option<&mut Root> {
         self.roots.get_mut(id)
     }
@@ -137,12 +136,12 @@ impl Sessions {
         self.roots.values()
     }
 
-    /// The root session that a session belongs to.
+    /// Returns the root session of a session.
     pub(super) fn root_of<'s>(&self, session: &'s str) -> Cow<'s, str> {
         let Some(mut child) = self.child(session) else {
             return Cow::Borrowed(session);
         };
-        // Bounded, because parents could name each other.
+        // Bounded, because sessions could be each other's parents.
         for _ in 1..64 {
             match self.child(&child.parent) {
                 Some(parent) => child = parent,
@@ -169,7 +168,7 @@ impl Sessions {
         self.child(session).map(|child| child.agent.clone())
     }
 
-    /// Makes sure that a session whose id says so is known as a sub-agent's.
+    /// Adds a sub-agent if the id of a session says that it is one.
     pub(super) fn notice_id(&mut self, session: &str) {
         if let Some((parent, _)) = session.rsplit_once(":subagent:")
             && !self.is_child(session)
@@ -179,7 +178,7 @@ impl Sessions {
         }
     }
 
-    /// Takes a `subagent_update` that came in the session `parent`.
+    /// Reads a `subagent_update` of the session `parent`.
     pub(super) fn subagent(&mut self, parent: &str, update: &Object<'_>) {
         let session = update.get("sessionId").string();
         if session.is_empty() || session == parent {
@@ -220,7 +219,7 @@ impl Sessions {
         }
     }
 
-    /// The call that started the sub-agent of a session is known.
+    /// Sets the call that started the sub-agent of a session.
     pub(super) fn started_by(&mut self, session: &str, call: &str) {
         if !call.is_empty() {
             self.change(session, |agent| {
@@ -231,7 +230,7 @@ impl Sessions {
         }
     }
 
-    /// The sub-agent of a session said something itself.
+    /// Records that the sub-agent of a session wrote something.
     pub(super) fn spoke(&mut self, session: &str) {
         if let Some(child) = self.children.get_mut(session) {
             child.spoke = true;
@@ -242,12 +241,12 @@ impl Sessions {
         self.child(session).is_some_and(|child| child.spoke)
     }
 
-    /// The sub-agent that a call started, if it was seen.
+    /// Returns the sub-agent that a call started, if it is known.
     pub(super) fn by_call(&self, call: &str) -> Option<Arc<Agent>> {
         self.by_call.get(call).cloned()
     }
 
-    /// Registers the sub-agent that a call of `caller` started.
+    /// Adds the sub-agent that a call of `caller` started.
     pub(super) fn add_by_call(
         &mut self,
         call: &str,
@@ -265,7 +264,7 @@ impl Sessions {
     }
 }
 
-/// The call of the parent that an update inside its session belongs to.
+/// Returns the call whose sub-agent sent an update in its parent's session.
 pub(super) fn parent_call(update: &Object<'_>) -> String {
     let meta = update.get("_meta");
     let claude = meta.get("claudeCode").get("parentToolUseId");
@@ -277,7 +276,7 @@ pub(super) fn parent_call(update: &Object<'_>) -> String {
     call.string()
 }
 
-/// The model that a new or loaded session has.
+/// Returns the model of a new or loaded session.
 pub(super) fn model(result: &Object<'_>) -> String {
     let current = result.get("models").get("currentModelId").string();
     if !current.is_empty() {

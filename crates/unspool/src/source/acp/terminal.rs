@@ -1,19 +1,19 @@
-//! Terminals, whoever owns them: the client's (`terminal/*`), those that an
-//! adapter describes in `_meta`, and the agent's own of the draft protocol 2.
+//! Terminals of the client (`terminal/*`), of an adapter (in `_meta`), and of the
+//! agent (in the draft of protocol 2).
 
 use base64::Engine as _;
 
 use crate::json::{Json, Object};
 use crate::recent::RecentMap;
 
-/// Terminals that are kept while no call that ended has used them up.
+/// Maximum number of terminals.
 const KEPT: usize = 256;
 
-/// What came out of one command.
+/// The output of a command.
 #[derive(Clone, Default)]
 pub(super) struct Terminal {
     output: Vec<u8>,
-    /// Bytes of `output` that were handed on while the command ran.
+    /// Bytes of `output` that were emitted while the command ran.
     shown: usize,
     pub(super) exit_code: Option<i64>,
     pub(super) exited: bool,
@@ -28,16 +28,16 @@ impl Terminal {
         self.output.extend_from_slice(bytes);
     }
 
-    /// Takes the whole output as it is now.
+    /// Replaces the whole output.
     pub(super) fn replace(&mut self, bytes: Vec<u8>) {
         if !bytes.starts_with(self.output.get(..self.shown).unwrap_or_default()) {
-            // Its beginning was dropped: what is new cannot be told.
+            // Its start was dropped, so the addition is unknown.
             self.shown = bytes.len();
         }
         self.output = bytes;
     }
 
-    /// Takes an exit status in any spelling.
+    /// Reads an exit status in any spelling.
     pub(super) fn exit(&mut self, status: Json<'_>) {
         if !status.is_object() {
             return;
@@ -50,7 +50,7 @@ impl Terminal {
             .or_else(|| fields.get("exitCode").i64());
     }
 
-    /// What is new since the last time, as far as its characters are complete.
+    /// Returns the output since the last call, without an incomplete character.
     pub(super) fn take_new(&mut self) -> String {
         let new = self.output.get(self.shown..).unwrap_or_default();
         let complete = match std::str::from_utf8(new) {
@@ -64,7 +64,7 @@ impl Terminal {
 
 pub(super) type Terminals = RecentMap<String, Terminal, KEPT>;
 
-/// The bytes of the draft's base64 `data`.
+/// Decodes the draft's base64 `data`.
 pub(super) fn decode(data: Json<'_>) -> Vec<u8> {
     let text = data.str().unwrap_or_default();
     base64::engine::general_purpose::STANDARD
@@ -72,7 +72,7 @@ pub(super) fn decode(data: Json<'_>) -> Vec<u8> {
         .unwrap_or_default()
 }
 
-/// The terminal that a tool call's content shows.
+/// Returns the terminal in a tool call's content.
 pub(super) fn shown_in(content: Json<'_>) -> Option<String> {
     content
         .array()
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn characters_that_are_cut_wait_for_their_rest() {
+    fn incomplete_characters_wait_for_the_rest() {
         let mut terminal = Terminal::default();
         terminal.append(b"a\xc3");
         assert_eq!(terminal.take_new(), "a");
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_output_that_grew_gives_its_rest() {
+    fn additions_to_a_whole_output() {
         let mut terminal = Terminal::default();
         terminal.replace(b"one\n".to_vec());
         assert_eq!(terminal.take_new(), "one\n");

@@ -1,31 +1,21 @@
-//! Rules of the protocol that no recorded run shows, or that must hold for
-//! any agent.
+//! Rules that no recording shows, or that hold for every agent.
 
 use serde_json::{Value, json};
 
-use crate::reader::{Reader, ReaderOptions};
-use crate::source::provider;
+use super::PROVIDER;
+use crate::source::testing;
 
 mod payloads;
 mod several;
 
-/// The events of these lines, as JSON.
+/// Returns the events of these lines, as JSON.
 fn read(lines: &[Value]) -> Vec<Value> {
     let lines: Vec<String> = lines.iter().map(Value::to_string).collect();
     read_text(&lines.join("\n"))
 }
 
 fn read_text(text: &str) -> Vec<Value> {
-    let mut reader = Reader::with_options(ReaderOptions {
-        from: provider("acp"),
-        ..ReaderOptions::default()
-    });
-    reader.push(text.as_bytes());
-    reader.finish();
-    reader
-        .events()
-        .map(|event| serde_json::to_value(event).unwrap())
-        .collect()
+    testing::values(&testing::events(&PROVIDER, text))
 }
 
 fn kinds(events: &[Value]) -> Vec<&str> {
@@ -53,7 +43,7 @@ fn prompt(id: u32) -> Value {
     )
 }
 
-/// A prompt in this session, of these blocks.
+/// Returns a prompt of these blocks in this session.
 fn prompt_in(session: &str, id: u32, blocks: Value) -> Value {
     client(
         json!({"jsonrpc": "2.0", "id": id, "method": "session/prompt",
@@ -121,7 +111,7 @@ fn stop_reasons_become_ends() {
 }
 
 #[test]
-fn an_error_of_a_prompt_is_told_once() {
+fn an_error_of_a_prompt_is_emitted_once() {
     let error =
         agent(json!({"jsonrpc": "2.0", "id": 1, "error": {"code": -32603, "message": "no"}}));
     let events = read(&[prompt(1), error.clone()]);
@@ -157,7 +147,7 @@ fn a_loaded_session_has_no_turn() {
 }
 
 #[test]
-fn files_are_looked_for_by_name_live_and_in_a_loaded_session() {
+fn searches_for_file_names_live_and_in_a_loaded_session() {
     let find = update_in(
         "ses_1",
         json!({"sessionUpdate": "tool_call", "toolCallId": "c", "title": "glob",
@@ -172,7 +162,7 @@ fn files_are_looked_for_by_name_live_and_in_a_loaded_session() {
 }
 
 #[test]
-fn a_call_waits_until_something_else_is_said() {
+fn a_call_waits_until_text_follows() {
     let grown = update(
         json!({"sessionUpdate": "tool_call_update", "toolCallId": "c",
         "rawInput": {"command": "ls -l"}}),
@@ -198,7 +188,7 @@ fn a_call_waits_until_something_else_is_said() {
 }
 
 #[test]
-fn no_update_takes_the_end_of_a_call_back() {
+fn no_update_reopens_a_call() {
     let late = update(
         json!({"sessionUpdate": "tool_call_update", "toolCallId": "c",
         "title": "late", "content": []}),
@@ -218,7 +208,7 @@ fn no_update_takes_the_end_of_a_call_back() {
 }
 
 #[test]
-fn a_refusal_without_an_update_ends_the_call() {
+fn a_denial_without_an_update_ends_the_call() {
     let events = read(&[prompt(1), ask(1, "c"), answer(1, "n"), stop(1, "end_turn")]);
     let expected = [
         "user",
@@ -239,7 +229,7 @@ fn a_refusal_without_an_update_ends_the_call() {
 }
 
 #[test]
-fn two_questions_about_one_call_are_kept_apart() {
+fn two_requests_about_one_call() {
     let done = update(
         json!({"sessionUpdate": "tool_call_update", "toolCallId": "c",
         "status": "completed", "rawOutput": "fine"}),
@@ -264,7 +254,7 @@ fn two_questions_about_one_call_are_kept_apart() {
 }
 
 #[test]
-fn a_stopped_turn_stops_its_calls() {
+fn a_canceled_turn_cancels_its_calls() {
     let cancel = client(json!({"jsonrpc": "2.0", "method": "session/cancel",
         "params": {"sessionId": "s"}}));
     let events = read(&[
@@ -290,7 +280,7 @@ fn two_sessions_on_one_connection_are_two_roots() {
 }
 
 #[test]
-fn a_session_whose_id_says_so_is_a_sub_agent() {
+fn a_session_id_may_name_a_sub_agent() {
     let events = read(&[prompt(1), chunk("s:subagent:t", "hi"), stop(1, "end_turn")]);
     let agent = &of_kind(&events, "text")[0]["agent"];
     assert_eq!(
@@ -300,7 +290,7 @@ fn a_session_whose_id_says_so_is_a_sub_agent() {
 }
 
 #[test]
-fn noise_is_kept_and_does_no_harm() {
+fn lines_that_are_not_messages_are_kept() {
     let text = format!(
         "welcome to bash\n{}\n\u{7}{{\n{}",
         prompt(1),
@@ -321,7 +311,7 @@ fn noise_is_kept_and_does_no_harm() {
 }
 
 #[test]
-fn wrong_types_are_survived() {
+fn messages_with_wrong_types() {
     let odd = [
         json!(null),
         json!(7),
@@ -456,7 +446,7 @@ fn a_form_is_a_prompt_and_its_answer() {
 }
 
 #[test]
-fn a_form_of_several_fields_is_not_one_of_them() {
+fn a_form_of_several_fields_has_no_options() {
     let ask = agent(
         json!({"jsonrpc": "2.0", "id": 9, "method": "elicitation/create", "params": {
         "sessionId": "s", "message": "About you", "mode": "form", "requestedSchema": {
@@ -477,7 +467,7 @@ fn a_form_of_several_fields_is_not_one_of_them() {
 }
 
 #[test]
-fn notices_and_compactions_are_told() {
+fn notices_and_compactions() {
     let events = read(&[
         prompt(1),
         update(
@@ -544,7 +534,7 @@ fn the_drafts_turns_end_with_a_state() {
 }
 
 #[test]
-fn content_that_comes_in_pieces_is_joined() {
+fn streamed_content_is_joined() {
     let piece = |text: &str| {
         update(
             json!({"sessionUpdate": "tool_call_content_chunk", "toolCallId": "c",
@@ -587,7 +577,7 @@ fn a_message_without_an_id_ends_when_its_tokens_are_counted() {
 }
 
 #[test]
-fn what_gemini_says_beside_the_model_is_no_message() {
+fn texts_of_gemini_itself_are_not_messages() {
     let chunk = |kind: &str, text: &str| {
         update(json!({"sessionUpdate": kind, "content": {"type": "text", "text": text}}))
     };
@@ -609,7 +599,7 @@ fn what_gemini_says_beside_the_model_is_no_message() {
 }
 
 #[test]
-fn a_call_that_opencode_cannot_make_is_the_one_that_was_wanted() {
+fn an_invalid_call_of_opencode_keeps_its_tool() {
     let call = |fields: Value| {
         let mut fields = fields;
         fields["toolCallId"] = json!("c");
@@ -646,7 +636,7 @@ fn thread_status(kind: &str) -> Value {
 }
 
 #[test]
-fn an_error_of_the_thread_is_no_answer() {
+fn an_error_of_the_thread_is_not_an_answer() {
     let events = read(&[
         prompt(1),
         thread_status("active"),
@@ -676,7 +666,7 @@ fn an_error_of_the_thread_is_no_answer() {
 }
 
 #[test]
-fn an_error_that_came_as_a_message_is_told_once() {
+fn an_error_that_was_a_message_is_emitted_once() {
     let failed = update(json!({"sessionUpdate": "state_update", "state": "idle",
         "stopReason": "error", "error": {"message": "no quota"}}));
     let events = read(&[

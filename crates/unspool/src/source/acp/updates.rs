@@ -1,18 +1,18 @@
-//! `session/update`: everything that an agent tells without being asked.
+//! `session/update` notifications.
 
-use super::content::{Wording, block_text, message_text};
-use super::sessions::Fault;
-use super::{Acp, NAME, Said, answers, usage};
+use super::content::{UserText, block_text, message_text};
+use super::sessions::ThreadError;
+use super::{Acp, NAME, UserMessage, answers, usage};
 use crate::event::{Agent, Category, Level, Plan, Session, ToolStatus};
 use crate::json::{Json, Object};
 use crate::source::{self, Emitter, Outcome};
 use crate::tool;
 
-/// Bytes of an answer that are kept.
-const WORDS: usize = 4096;
+/// Bytes of the last answer that are kept.
+const KEPT_BYTES: usize = 4096;
 
 impl Acp {
-    /// Translates one update; `false` if its kind is not known.
+    /// Translates an update; returns false if its kind is unknown.
     pub(super) fn update(&mut self, params: Json<'_>, out: &mut Emitter) -> bool {
         let session = params.get("sessionId").str().unwrap_or_default();
         let update = params.get("update");
@@ -42,8 +42,8 @@ impl Acp {
             "agent_message" => self.whole_message(&session, &fields, false, out),
             "agent_thought" => self.whole_message(&session, &fields, true, out),
             "user_message" => {
-                let words = Wording::of(fields.get("content"));
-                self.user_text(&session, &words, out);
+                let text = UserText::of(fields.get("content"));
+                self.user_text(&session, &text, out);
             }
             "tool_call_content_chunk" => self.content_chunk(&session, &fields, out),
             "terminal_update" | "terminal_output_chunk" => self.terminal_message(&fields, out),
@@ -72,7 +72,7 @@ impl Acp {
         true
     }
 
-    /// What follows belongs to this session.
+    /// Attributes later events to this session.
     pub(super) fn enter(&mut self, session: &str, out: &mut Emitter) {
         self.sessions.notice_id(session);
         let root = self.sessions.root_of(session);
@@ -81,7 +81,7 @@ impl Acp {
         out.agent(self.sessions.agent_of(session));
     }
 
-    /// The agent works: where its prompts are not in the input, a turn began.
+    /// Opens a turn if the input lacks its prompt.
     pub(super) fn sign_of_life(&mut self, session: &str) {
         if !session.is_empty() && !self.sessions.is_child(session) {
             let root = self.sessions.root(session);
@@ -98,19 +98,19 @@ impl Acp {
             self.empty_chunk(session, content, fields, out);
             return;
         }
-        let text = match gemini_words(&text, reasoning) {
-            Words::Said(text) => text,
-            Words::Mode(mode) => {
+        let text = match gemini_chunk(&text, reasoning) {
+            Chunk::Text(text) => text,
+            Chunk::Mode(mode) => {
                 self.others_first(session, out);
                 out.agent(None);
                 return self.word("mode", mode, out);
             }
-            Words::Nothing => return,
+            Chunk::Nothing => return,
         };
-        if !reasoning && self.takes_fault(session) {
+        if !reasoning && self.take_thread_error(session) {
             self.sign_of_life(session);
             self.others_first(session, out);
-            self.remember_words(text);
+            self.remember_answer(text);
             out.notice(Level::Error, text.trim());
             return;
         }
@@ -128,22 +128,22 @@ impl Acp {
         );
     }
 
-    /// Whether a message is the error that was announced before it.
-    fn takes_fault(&mut self, session: &str) -> bool {
+    /// Returns true, once, if a message is the error that was announced.
+    fn take_thread_error(&mut self, session: &str) -> bool {
         if self.sessions.is_child(session) {
             return false;
         }
         let Some(root) = self.sessions.known_root(session) else {
             return false;
         };
-        let takes = root.fault == Fault::Known;
+        let takes = root.thread_error == ThreadError::Announced;
         if takes {
-            root.fault = Fault::Told;
+            root.thread_error = ThreadError::Emitted;
         }
         takes
     }
 
-    /// Passes a piece of a message on.
+    /// Emits a chunk of a message.
     pub(super) fn say(
         &mut self,
         session: &str,
@@ -162,25 +162,25 @@ impl Acp {
         if reasoning {
             out.reasoning_delta(id.as_deref(), text);
         } else {
-            self.remember_words(text);
+            self.remember_answer(text);
             out.text_delta(id.as_deref(), text);
         }
     }
 
-    /// Tells of the calls that were waiting for their turn: words follow.
+    /// Emits the calls that wait, before text that follows them.
     pub(super) fn others_first(&mut self, session: &str, out: &mut Emitter) {
         self.announce_all(|call| call.session == session, out);
         self.settle_refused(|call| call.session == session, out);
     }
 
-    fn remember_words(&mut self, text: &str) {
-        if self.last_words.len() > WORDS {
+    fn remember_answer(&mut self, text: &str) {
+        if self.last_words.len() > KEPT_BYTES {
             self.last_words.clear();
         }
         self.last_words.push_str(text);
     }
 
-    /// A chunk without words: a picture, or Qwen's count of a model call.
+    /// Reads a chunk without text: a picture, or Qwen's token counts.
     fn empty_chunk(
         &mut self,
         session: &str,
@@ -189,7 +189,7 @@ impl Acp {
         out: &mut Emitter,
     ) {
         let root = self.sessions.root_of(session);
-        // What a loaded session once used was counted when it ran.
+        // Usage of a loaded session was counted when it ran.
         if !self.sessions.root(&root).replaying
             && let Some(usage) = usage::tokens(fields.get("_meta").get("usage"))
         {
@@ -203,7 +203,7 @@ impl Acp {
         }
     }
 
-    /// The draft's whole messages. An empty one only says that chunks follow.
+    /// Emits a whole message of the draft. An empty one announces chunks.
     fn whole_message(
         &mut self,
         session: &str,
@@ -231,46 +231,46 @@ impl Acp {
 
     fn user_chunk(&mut self, session: &str, fields: &Object<'_>, out: &mut Emitter) {
         let message = fields.get("messageId").string();
-        let words = Wording::of(fields.get("content"));
-        if is_receipt(&words.text) {
+        let text = UserText::of(fields.get("content"));
+        if is_receipt(&text.text) {
             self.settle(out);
             self.enter(session, out);
             out.end_message();
             return;
         }
-        if let Some(said) = &mut self.said
-            && said.message == message
-            && said.session == session
+        if let Some(open) = &mut self.user_message
+            && open.message == message
+            && open.session == session
         {
-            said.words.add(fields.get("content"));
+            open.text.add(fields.get("content"));
             return;
         }
         self.settle(out);
         self.enter(session, out);
-        if self.is_echo(session, &words.text) {
+        if self.take_echo(session, &text.text) {
             return;
         }
-        self.begin_replay(session);
-        self.said = Some(Said {
+        self.start_replay(session);
+        self.user_message = Some(UserMessage {
             session: session.to_owned(),
             message,
-            words,
+            text,
         });
     }
 
-    fn user_text(&mut self, session: &str, words: &Wording, out: &mut Emitter) {
-        if !words.text.is_empty() && !self.is_echo(session, &words.text) {
-            self.user_said(session, words, out);
+    fn user_text(&mut self, session: &str, text: &UserText, out: &mut Emitter) {
+        if !text.text.is_empty() && !self.take_echo(session, &text.text) {
+            self.emit_user(session, text, out);
         }
     }
 
-    fn is_echo(&mut self, session: &str, text: &str) -> bool {
-        !self.sessions.is_child(session) && self.sessions.root(session).is_echo(text)
+    fn take_echo(&mut self, session: &str, text: &str) -> bool {
+        !self.sessions.is_child(session) && self.sessions.root(session).take_echo(text)
     }
 
-    /// In protocol 1 only a session that is loaded repeats what a person said;
-    /// in the draft, the state tells whether a turn runs.
-    fn begin_replay(&mut self, session: &str) {
+    /// Starts a replay: in protocol 1 only a loaded session contains user messages; in
+    /// the draft, the state shows if a turn is open.
+    fn start_replay(&mut self, session: &str) {
         if !self.sessions.is_child(session) {
             let root = self.sessions.root(session);
             root.replaying |= !root.is_open();
@@ -302,8 +302,8 @@ impl Acp {
         }
     }
 
-    /// Tokens are counted when a model call is over: where messages have no
-    /// ids, the next words are another's, unless these stop half-way.
+    /// Ends the open message after a token count, which marks the end of a model call,
+    /// unless the text stops in the middle of a sentence.
     fn counted(&mut self, out: &mut Emitter) {
         if self.last_words.ends_with(['.', '!', '?', ':', '`', '\n']) {
             out.end_message();
@@ -327,8 +327,8 @@ impl Acp {
         let root = self.sessions.root(session);
         let status = fields.get("_meta").get("codex").get("threadStatus");
         match status.get("type").str().as_deref() {
-            Some("systemError") => root.fault = Fault::Known,
-            Some("active") => root.fault = Fault::None,
+            Some("systemError") => root.thread_error = ThreadError::Announced,
+            Some("active") => root.thread_error = ThreadError::None,
             _ => {}
         }
         if title.is_empty() {
@@ -345,7 +345,7 @@ impl Acp {
         }
     }
 
-    /// The draft's turns.
+    /// Starts and ends turns of the draft.
     fn state_update(&mut self, session: &str, fields: &Object<'_>, out: &mut Emitter) {
         if self.sessions.is_child(session) {
             return;
@@ -379,14 +379,13 @@ impl Acp {
             out.agent(agent.clone());
             out.state("subagent", update);
             if let Some(agent) = agent {
-                self.end_errand(session, &agent, fields.get("state"), out);
+                self.end_task(session, &agent, fields.get("state"), out);
             }
         }
     }
 
-    /// The work of a sub-agent is over. Some adapters name the call that it was
-    /// given with, but do not tell of the call itself.
-    fn end_errand(&self, session: &str, agent: &Agent, state: Json<'_>, out: &mut Emitter) {
+    /// Ends the task of a sub-agent. Some adapters name its call without sending it.
+    fn end_task(&self, session: &str, agent: &Agent, state: Json<'_>, out: &mut Emitter) {
         let is_idle = state.get("state").str().as_deref() == Some("idle");
         if !is_idle || agent.parent.is_empty() || out.is_known(&agent.parent) {
             return;
@@ -413,22 +412,21 @@ impl Acp {
         );
     }
 
-    /// What agents say to each other comes in both their sessions: the task
-    /// counts where it is received, the report only if its sender said
-    /// nothing in its own session.
+    /// Emits a message between agents, which both their sessions contain: a task where
+    /// it is received, a report only if its sender wrote nothing in its own session.
     fn session_message(&mut self, session: &str, fields: &Object<'_>, out: &mut Emitter) {
         let recipient = fields.get("recipientSessionId").string();
         let sender = fields.get("senderSessionId").string();
         let message = fields.get("messageId").string();
         let content = fields.get("content");
         if self.sessions.is_child(&recipient) && !self.sessions.is_child_of(&sender, &recipient) {
-            // Claude's adapter gives the task the id of the call.
+            // Claude's adapter uses the id of the call for the task.
             if message.starts_with("toolu_") {
                 let call = self.sessions.call_id(&recipient, &message);
                 self.sessions.started_by(&recipient, &call);
             }
             if session == recipient {
-                self.user_said(&recipient, &Wording::of(content), out);
+                self.emit_user(&recipient, &UserText::of(content), out);
             }
         } else if !self.sessions.has_spoken(&sender) {
             out.agent(self.sessions.agent_of(&sender));
@@ -440,10 +438,10 @@ impl Acp {
         let fields = update.object();
         out.state("compaction", update);
         let error = fields.get("error");
-        let words = error
+        let message = error
             .str()
             .unwrap_or_else(|| error.get("message").display());
-        out.notice(Level::Error, words);
+        out.notice(Level::Error, message);
         if fields.get("status").str().as_deref() == Some("in_progress") {
             return;
         }
@@ -457,30 +455,30 @@ impl Acp {
     }
 }
 
-/// What a chunk is.
-enum Words<'a> {
-    Said(&'a str),
+/// The kind of a chunk.
+enum Chunk<'a> {
+    Text(&'a str),
     Mode(&'a str),
     Nothing,
 }
 
-/// Gemini puts an empty title before a thought that has none, and says as an
-/// answer that the mode has changed.
-fn gemini_words(text: &str, reasoning: bool) -> Words<'_> {
+/// Reads a chunk of Gemini, which has an empty title before a thought without one,
+/// and reports a change of the mode as an answer.
+fn gemini_chunk(text: &str, reasoning: bool) -> Chunk<'_> {
     if reasoning {
-        let words = text.strip_prefix("****").map(str::trim_start);
-        return match words {
-            Some("") => Words::Nothing,
-            words => Words::Said(words.unwrap_or(text)),
+        let thought = text.strip_prefix("****").map(str::trim_start);
+        return match thought {
+            Some("") => Chunk::Nothing,
+            thought => Chunk::Text(thought.unwrap_or(text)),
         };
     }
     let mode = text.trim_end().strip_prefix("[MODE_UPDATE] ");
     let mode = mode.filter(|mode| !mode.contains(char::is_whitespace));
-    mode.map_or(Words::Said(text), Words::Mode)
+    mode.map_or(Chunk::Text(text), Chunk::Mode)
 }
 
-/// Gemini's word, in a session that is loaded, for the result of a call that it
-/// sends as a call.
+/// Returns true for the text that stands for a call's result in a loaded session
+/// of Gemini.
 fn is_receipt(text: &str) -> bool {
     let name = text.strip_prefix("[Function Response: ");
     let name = name.and_then(|name| name.strip_suffix(']'));
@@ -494,7 +492,7 @@ fn plan(entries: Json<'_>) -> Plan {
     }
 }
 
-/// The draft's plans are lists, or texts in a file or on the wire.
+/// Reads a plan of the draft: a list, a text, or a file.
 fn planned(json: Json<'_>) -> Plan {
     let fields = json.object();
     let words = [

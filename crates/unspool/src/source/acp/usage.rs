@@ -4,7 +4,7 @@ use crate::event::Usage;
 use crate::json::{Json, Object};
 use crate::source::usage::{Names, is_spent};
 
-/// The fill of the context window and the cost so far: totals.
+/// Reads the context window and the cost so far, which are totals.
 pub(super) fn window(update: &Object<'_>) -> Usage {
     let cost = update.get("cost").object();
     let in_dollars = cost.get("currency").str().as_deref() == Some("USD");
@@ -17,9 +17,10 @@ pub(super) fn window(update: &Object<'_>) -> Usage {
     }
 }
 
-/// The tokens of one turn or model call; `None` where nothing was counted.
+/// Reads the tokens of a turn or model call; `None` if nothing was counted.
 ///
-/// Most agents count cached tokens apart, some thoughts too; the total tells.
+/// Most agents count cached tokens separately, some also thoughts; the total
+/// decides.
 pub(super) fn tokens(usage: Json<'_>) -> Option<Usage> {
     let fields = usage.object();
     let count = |key: &str| fields.get(key).u64();
@@ -50,7 +51,7 @@ pub(super) fn tokens(usage: Json<'_>) -> Option<Usage> {
     is_spent(&usage).then_some(usage)
 }
 
-/// Gemini counts in `_meta.quota` alone.
+/// Reads the tokens that Gemini puts into `_meta.quota`.
 pub(super) fn quota(meta: Json<'_>) -> Option<Usage> {
     const QUOTA: Names = Names {
         input: &["input_tokens"],
@@ -72,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn the_total_tells_what_is_counted_apart() {
+    fn the_total_decides_what_is_counted_separately() {
         let apart = r#"{"inputTokens":10,"outputTokens":5,"cachedReadTokens":100,"cachedWriteTokens":1,"totalTokens":116}"#;
         assert_eq!(counts(apart), Some((111, 5)));
         let together = r#"{"inputTokens":10,"outputTokens":5,"cachedReadTokens":4,"thoughtTokens":3,"totalTokens":15}"#;

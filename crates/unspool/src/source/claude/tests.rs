@@ -1,31 +1,17 @@
 //! Rules that no recorded run shows.
 
+use super::PROVIDER;
 use crate::event::{Body, EditOp, Level, PlanStatus, ToolStatus, TurnStatus};
-use crate::source::{SavedFile, provider};
-use crate::{Event, Reader, ReaderOptions};
+use crate::source::SavedFile;
+use crate::source::testing::{self, finish, kinds};
+use crate::{Event, Reader};
 
 fn reader() -> Reader {
-    Reader::with_options(ReaderOptions {
-        from: provider("claude"),
-        ..ReaderOptions::default()
-    })
-}
-
-fn finished(mut reader: Reader, lines: &[&str]) -> Vec<Event> {
-    for line in lines {
-        reader.push(line.as_bytes());
-        reader.push(b"\n");
-    }
-    reader.finish();
-    reader.events().collect()
+    testing::reader(&PROVIDER)
 }
 
 fn events(lines: &[&str]) -> Vec<Event> {
-    finished(reader(), lines)
-}
-
-fn kinds(events: &[Event]) -> Vec<&'static str> {
-    events.iter().map(|event| event.body.kind()).collect()
+    finish(reader(), lines)
 }
 
 fn results(events: &[Event]) -> Vec<&crate::event::ToolResult> {
@@ -476,7 +462,7 @@ fn a_record_is_replayed_after_its_call_or_at_the_end() {
         saved("assistant", answer, ""),
     ];
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-    let events = finished(reader, &lines);
+    let events = finish(reader, &lines);
     assert_eq!(
         kinds(&events),
         [

@@ -36,7 +36,7 @@ pub(super) fn category(edits: &[Edit]) -> Category {
 }
 
 /// Reads a list of `{"path","kind","diff"}` or a map from paths.
-pub(super) fn edits(changes: Json<'_>) -> Vec<Edit> {
+pub(in crate::source) fn edits(changes: Json<'_>) -> Vec<Edit> {
     if changes.is_array() {
         return changes
             .array()

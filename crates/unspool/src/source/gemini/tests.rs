@@ -2,46 +2,22 @@
 
 use super::*;
 use crate::frame::Frame;
-use crate::source::{Emitter, Source as _};
+use crate::source::{Emitter, Source as _, testing};
 use serde_json::Value;
 
 /// Returns the events of some lines, without number and time.
 fn events(lines: &[&str]) -> Vec<Value> {
-    let mut source = Gemini::default();
-    let mut out = Emitter::new(false);
-    for line in lines {
-        let frame = Frame::new(line);
-        out.begin(&frame);
-        source.frame(&frame, &mut out);
+    let mut values = testing::values(&testing::finish(testing::reader(&PROVIDER), lines));
+    for fields in values.iter_mut().filter_map(Value::as_object_mut) {
+        fields.remove("seq");
+        fields.remove("time");
     }
-    out.end_of_input();
-    source.finish(&mut out);
-    std::iter::from_fn(|| out.pop())
-        .map(|event| {
-            let mut value = serde_json::to_value(event).unwrap();
-            let fields = value.as_object_mut().unwrap();
-            fields.remove("seq");
-            fields.remove("time");
-            value
-        })
-        .collect()
+    values
 }
 
-/// Returns the kind and the most characteristic field of each event.
 fn outline(events: &[Value]) -> Vec<String> {
-    events
-        .iter()
-        .map(|event| {
-            let found = ["text", "status", "name", "title", "model", "id"]
-                .iter()
-                .find_map(|key| event[*key].as_str());
-            format!(
-                "{} {}",
-                event["kind"].as_str().unwrap(),
-                found.unwrap_or_default()
-            )
-        })
-        .collect()
+    let keys = ["text", "status", "name", "title", "model", "id"];
+    testing::outline(events, &keys)
 }
 
 const HEADER: &str = r#"{"sessionId":"s","projectHash":"h","startTime":"2026-01-01T00:00:00Z","lastUpdated":"x","kind":"main"}"#;

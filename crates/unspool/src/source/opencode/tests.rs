@@ -1,24 +1,16 @@
 //! Rules that no recording shows.
 
+use crate::Reader;
 use crate::event::{Body, Category, Event, TurnStatus};
 use crate::json::Json;
-use crate::{Reader, ReaderOptions};
+use crate::source::testing;
 
 fn reader() -> Reader {
-    Reader::with_options(ReaderOptions {
-        from: Some(super::PROVIDER),
-        ..ReaderOptions::default()
-    })
+    testing::reader(&super::PROVIDER)
 }
 
 fn read(frames: &[String]) -> Vec<Event> {
-    let mut reader = reader();
-    for frame in frames {
-        reader.push(frame.as_bytes());
-        reader.push(b"\n");
-    }
-    reader.finish();
-    reader.events().collect()
+    testing::finish(reader(), frames)
 }
 
 /// Compares events as JSON, each with a part of the text.
@@ -27,7 +19,7 @@ fn assert_shape(events: &[Event], pieces: &[(&str, &str)]) {
         .iter()
         .map(|event| serde_json::to_string(event).unwrap())
         .collect();
-    let kinds: Vec<&str> = events.iter().map(|event| event.body.kind()).collect();
+    let kinds = testing::kinds(events);
     let expected: Vec<&str> = pieces.iter().map(|(kind, _)| *kind).collect();
     assert_eq!(kinds, expected, "{lines:#?}");
     for (line, (_, piece)) in lines.iter().zip(pieces) {

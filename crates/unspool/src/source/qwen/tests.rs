@@ -2,40 +2,15 @@
 
 use super::*;
 use crate::frame::Frame;
-use crate::source::{Emitter, Source as _};
+use crate::source::{Emitter, Source as _, testing};
 use serde_json::Value;
 
-/// Returns the events of some lines.
 fn events(lines: &[&str]) -> Vec<Value> {
-    let mut source = Qwen::default();
-    let mut out = Emitter::new(false);
-    for line in lines {
-        let frame = Frame::new(line);
-        out.begin(&frame);
-        source.frame(&frame, &mut out);
-    }
-    out.end_of_input();
-    source.finish(&mut out);
-    std::iter::from_fn(|| out.pop())
-        .map(|event| serde_json::to_value(event).unwrap())
-        .collect()
+    testing::values(&testing::finish(testing::reader(&PROVIDER), lines))
 }
 
-/// Returns the kind and the most characteristic field of each event.
 fn outline(events: &[Value]) -> Vec<String> {
-    events
-        .iter()
-        .map(|event| {
-            let found = ["text", "status", "name", "title", "id"]
-                .iter()
-                .find_map(|key| event[*key].as_str());
-            format!(
-                "{} {}",
-                event["kind"].as_str().unwrap(),
-                found.unwrap_or_default()
-            )
-        })
-        .collect()
+    testing::outline(events, &["text", "status", "name", "title", "id"])
 }
 
 const RESULT: &str = r#"{"type":"result","subtype":"success","is_error":false,"num_turns":1,"result":"done","usage":{},"permission_denials":[]}"#;

@@ -1,4 +1,4 @@
-//! What messages and calls are made of: blocks, pieces, inputs.
+//! Content of messages and calls: blocks, chunks, inputs.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use super::{
 };
 
 #[test]
-fn what_is_no_text_stands_in_a_prompt() {
+fn placeholders_for_media_in_a_prompt() {
     let image = json!({"type": "image", "data": "AA", "mimeType": "image/png"});
     let events = read(&[prompt_in("s", 1, json!([image])), stop(1, "end_turn")]);
     assert_eq!(of_kind(&events, "user")[0]["text"], "[image]");
@@ -28,7 +28,7 @@ fn what_is_no_text_stands_in_a_prompt() {
 }
 
 #[test]
-fn pieces_of_what_a_person_said_are_one_message() {
+fn chunks_of_a_user_message_are_joined() {
     let piece = |session: &str, text: &str| {
         update_in(
             session,
@@ -52,7 +52,7 @@ fn pieces_of_what_a_person_said_are_one_message() {
 }
 
 #[test]
-fn a_list_of_steps_is_a_plan_whoever_the_agent_is() {
+fn a_list_of_steps_is_a_plan_for_any_agent() {
     let steps = json!({"todos": [{"content": "A", "status": "in_progress"}]});
     let todo = |status: &str| {
         update(
@@ -71,7 +71,7 @@ fn a_list_of_steps_is_a_plan_whoever_the_agent_is() {
 }
 
 #[test]
-fn a_call_that_opencode_could_not_make_has_the_name_that_was_wanted() {
+fn an_invalid_call_of_opencode_keeps_its_name() {
     let call = |status: &str, title: &str| {
         update_in(
             "ses_1",
@@ -92,7 +92,7 @@ fn a_call_that_opencode_could_not_make_has_the_name_that_was_wanted() {
 }
 
 #[test]
-fn what_opencode_did_is_told_by_its_result() {
+fn the_result_of_opencode_decides_the_category() {
     let ended = |title: &str, metadata: Value| {
         let call = |status: &str, output: Value| {
             update_in(
@@ -121,7 +121,7 @@ fn what_opencode_did_is_told_by_its_result() {
 }
 
 #[test]
-fn a_call_that_ends_behind_a_canceled_turn_was_stopped() {
+fn a_call_that_ends_after_a_canceled_turn_is_canceled() {
     let cancel = client(json!({"jsonrpc": "2.0", "method": "session/cancel",
         "params": {"sessionId": "s"}}));
     let lines = [
