@@ -555,7 +555,7 @@ impl App {
         let Some(tab) = self.tab() else {
             return;
         };
-        let question = format!("{} does not stop. End it?", tab.name());
+        let question = format!("{} is not stopping. End it?", tab.name());
         self.menu = Some(Menu::confirm(
             menu::Confirmation::EndAgent,
             &question,
@@ -591,7 +591,7 @@ impl App {
         } else if is_confirmed {
             self.quit(false);
         } else {
-            tab.viewer.set_message("Press Ctrl-C again to leave.");
+            tab.viewer.set_message("Press Ctrl-C again to quit.");
         }
     }
 
@@ -606,7 +606,10 @@ impl App {
             return;
         };
         if tab.is_busy() && !is_confirmed {
-            let question = format!("{} is at work. Stop it and close the tab?", tab.name());
+            let question = format!(
+                "{} is still working. Stop it and close the tab?",
+                tab.name()
+            );
             self.menu = Some(Menu::confirm(
                 menu::Confirmation::CloseTab,
                 &question,
@@ -629,10 +632,10 @@ impl App {
             return;
         }
         let question = match working {
-            1 => "An agent is at work. Stop it and leave?".to_owned(),
-            count => format!("{count} agents are at work. Stop them and leave?"),
+            1 => "An agent is still working. Stop it and quit?".to_owned(),
+            count => format!("{count} agents are still working. Stop them and quit?"),
         };
-        self.menu = Some(Menu::confirm(menu::Confirmation::Quit, &question, "leave"));
+        self.menu = Some(Menu::confirm(menu::Confirmation::Quit, &question, "quit"));
     }
 
     /// Performs the choice made in a menu.

@@ -379,7 +379,13 @@ fn palette(
 }
 
 fn filter(buffer: &mut Buffer, area: Rect, kinds: Kinds, at: usize, theme: &Theme) {
-    let inside = boxed(buffer, area, (SLIM, Kinds::NAMES.len() + 2), "Shown", theme);
+    let inside = boxed(
+        buffer,
+        area,
+        (SLIM, Kinds::NAMES.len() + 2),
+        "Filter",
+        theme,
+    );
     let height = usize::from(inside.height).saturating_sub(2).max(1);
     let top = (at + 1).saturating_sub(height);
     let most = Kinds::NAMES.len().saturating_sub(height);
@@ -413,7 +419,7 @@ fn filter(buffer: &mut Buffer, area: Rect, kinds: Kinds, at: usize, theme: &Them
         put(
             buffer,
             row,
-            &[Span::role("errors alone", Role::Colorful)],
+            &[Span::role("errors only", Role::Colorful)],
             theme,
         );
     }
@@ -469,7 +475,7 @@ mod tests {
             text.find(words)
                 .unwrap_or_else(|| panic!("{words}: {text}"))
         };
-        assert!(at("While you write") < at("go to the transcript"));
+        assert!(at("In the prompt") < at("go to the transcript"));
         assert!(at("go to the transcript") < at("In a chat"));
         assert!(at("In a chat") < at("choose the agent's mode"));
         assert!(at("choose the agent's mode") < at("In the transcript"));

@@ -397,7 +397,7 @@ impl Drop for Screen {
 /// Fails after a panic in any thread.
 fn check_panic() -> io::Result<()> {
     if HAS_PANICKED.load(Ordering::SeqCst) {
-        return Err(io::Error::other("a part of this program failed: see above"));
+        return Err(io::Error::other("internal error: see above"));
     }
     Ok(())
 }

@@ -123,7 +123,7 @@ impl Viewer {
         match action {
             Action::Suspend => {
                 if !screen.suspend()? {
-                    self.set_message("No shell is there to come back from.");
+                    self.set_message("Cannot suspend: no shell could resume it.");
                 }
             }
             Action::Redraw => screen.reopen()?,
@@ -136,14 +136,14 @@ impl Viewer {
                 self.report(done);
             }
             Action::NextMatch | Action::PreviousMatch if self.pane.search_words().is_none() => {
-                self.set_message("nothing is searched: / begins");
+                self.set_message("no search yet: / starts one");
             }
             action if jump_target(action).is_some() => {
                 let what = jump_target(action).unwrap_or_default();
                 let before = self.pane.position();
                 self.pane.act(action);
                 if self.pane.position() == before {
-                    self.set_message(&format!("no further {what}"));
+                    self.set_message(&format!("no more {what}s"));
                 }
             }
             action => match self.pane.act(action) {

@@ -127,7 +127,7 @@ fn ctrl_c_cancels_the_turn_and_all_that_is_asked() {
     terminal.press(b"!sleep 60\r");
     terminal.wait_for("Running sleep 60");
     send(&terminal, "go on");
-    terminal.wait_for("1 more request waits");
+    terminal.wait_for("1 more request");
     // At once: it grants nothing.
     terminal.press(CTRL_C);
     wait_until("the questions to go", || !terminal.text().contains(ASKS));

@@ -132,9 +132,9 @@ fn an_agent_that_dies_says_why() {
     let flags = ["--stderr", "out of \u{1b}[31mluck\n", "--die-after", "5"];
     let mut terminal = project.talk(SIZE, &flags, "claude/permission");
     send(&terminal, "go");
-    terminal.wait_for("ended with status 3. It said:");
+    terminal.wait_for("exited with status 3. Its last output:");
     terminal.wait_for("out of luck");
-    terminal.wait_for("Ctrl-R starts it again.");
+    terminal.wait_for("Ctrl-R restarts it.");
     leave(&mut terminal);
 }
 
@@ -173,7 +173,7 @@ fn the_same_question_twice_and_one_after_the_end() {
     let flags = ["--ask-twice", "--ask-after-cancel", "--text-after-end"];
     let mut terminal = project.talk(SIZE, &flags, "claude/permission");
     send(&terminal, "go on");
-    terminal.wait_for("1 more request waits");
+    terminal.wait_for("1 more request");
     answer(&terminal, "Write src/extra.py", b"\x1b");
     wait_until("the questions to go", || {
         !terminal.text().contains("allow once")
@@ -250,9 +250,9 @@ fn an_agent_that_died_is_started_again() {
     let project = Project::new();
     let mut terminal = project.talk(SIZE, &["--die-after", "3"], "");
     send(&terminal, "are you there");
-    terminal.wait_for("ended with status 3");
+    terminal.wait_for("exited with status 3");
     send(&terminal, "hello again");
-    terminal.wait_for("Ctrl-R starts it again");
+    terminal.wait_for("Ctrl-R restarts it");
     // What was written is still there.
     terminal.wait_for("❯ hello again");
     terminal.press(b"\x12");

@@ -206,9 +206,9 @@ fn nothing_outside_the_project_is_sent() {
     std::os::unix::fs::symlink("../secret.txt", project.root().join("link.txt")).unwrap();
     let mut terminal = project.talk(SIZE, &[], "");
     send(&terminal, "read @../secret.txt and @link.txt now");
-    terminal.wait_for("is outside the project and not sent");
+    terminal.wait_for("was not sent: it is outside the project");
     let text = terminal.text().replace("\n    ", " ");
-    let said = "link.txt is not sent: a link leads from there out of the project. Copy it into";
+    let said = "link.txt was not sent: a symbolic link leads outside the project. Copy it into";
     assert!(text.contains(said), "{text}");
     leave(&mut terminal);
     let kept = fs::read_to_string(project.records().pop().unwrap()).unwrap();

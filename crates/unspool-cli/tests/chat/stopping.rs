@@ -8,7 +8,7 @@ use crate::world::wait_until;
 const SIZE: (u16, u16) = (100, 30);
 const CTRL_C: &[u8] = b"\x03";
 const RESTART: &[u8] = b"\x12";
-const ASKS: &str = "does not stop. End it?";
+const ASKS: &str = "is not stopping. End it?";
 
 #[test]
 fn an_agent_that_stops_after_all_is_not_to_be_ended() {
@@ -43,7 +43,7 @@ fn only_who_was_told_leaves_with_the_same_key_again() {
     let stop = project.root();
     let flags = ["--until-canceled", stop.to_str().unwrap()];
     let mut terminal = project.talk(SIZE, &flags, "");
-    let told = "Press Ctrl-C again to leave.";
+    let told = "Press Ctrl-C again to quit.";
     for begin in ["written and taken away", "sent"] {
         terminal.press(begin.as_bytes());
         terminal.wait_for(begin);
@@ -117,7 +117,7 @@ fn what_waited_for_an_agent_that_died_stands_in_the_prompt() {
     terminal.wait_for("working");
     send(&terminal, "second thought");
     terminal.wait_for("queued: second thought");
-    terminal.wait_for("ended with status 3");
+    terminal.wait_for("exited with status 3");
     terminal.wait_for("❯ second thought");
     assert!(!terminal.text().contains("queued:"), "{}", terminal.text());
     terminal.press(RESTART);
@@ -133,9 +133,9 @@ fn what_waited_for_an_agent_that_died_stands_in_the_prompt() {
 fn an_agent_that_does_not_answer_is_told_of_and_stopped() {
     let project = Project::new();
     let mut terminal = project.start(SIZE, &["--silent"], "").start();
-    terminal.wait_for("no answer yet, Ctrl-C stops it");
+    terminal.wait_for("no answer yet, Ctrl-C to stop");
     terminal.press(CTRL_C);
-    terminal.wait_for("did not answer and was ended. Ctrl-R starts it again.");
+    terminal.wait_for("did not answer and was ended. Ctrl-R restarts it.");
     assert!(terminal.is_alternate());
     leave(&mut terminal);
 }

@@ -230,7 +230,7 @@ fn without_a_name_one_chooses() {
         .chat(SIZE, &[])
         .variable("PATH", &project.missing())
         .start();
-    terminal.wait_for("talk to another agent");
+    terminal.wait_for("open another agent");
     terminal.wait_for("not installed: claude-agent-acp");
     terminal.press(b"gemini\r");
     terminal.wait_for("gemini is not installed");
@@ -249,7 +249,7 @@ fn a_form_is_filled_in_and_told_of() {
     terminal.press(b"Spring\x13");
     // The mark goes to what is missing.
     terminal.wait_for("4 of 6, 1 to do");
-    terminal.wait_for("is needed");
+    terminal.wait_for("is required");
     terminal.press(b" \x13");
     terminal.wait_for("\"action\":\"accept\"");
     terminal.wait_for("(6 fields)");
@@ -342,10 +342,10 @@ fn a_conversation_in_tmux() {
     waits("One call was rejected");
     assert!(tmux.screen().lines().all(|line| line.chars().count() <= 60));
     tmux.press(&["F1"]);
-    waits("While you write");
+    waits("In the prompt");
     tmux.press(&["Escape"]);
     wait_until("the help to go", || {
-        !tmux.screen().contains("While you write")
+        !tmux.screen().contains("In the prompt")
     });
     pause();
     tmux.press(&["C-q"]);

@@ -19,7 +19,7 @@ fn picture(name: &str, size: Size) {
     for (key, words, what) in [
         (&b"?"[..], "Keys", "help"),
         (b":", "Commands", "palette"),
-        (b"f", "Shown", "filter"),
+        (b"f", "Filter", "filter"),
     ] {
         terminal.press(key);
         terminal.wait_for(words);

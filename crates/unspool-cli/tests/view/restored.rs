@@ -29,7 +29,7 @@ fn by_stopping_and_going_on() {
     let mut terminal = run.open((80, 24));
     // By a key only where a shell could continue it.
     terminal.press(b"\x1a");
-    terminal.wait_for("No shell is there");
+    terminal.wait_for("no shell could resume it");
     assert!(terminal.is_alternate());
     for _ in 0..2 {
         terminal.signal(Signal::TSTP);

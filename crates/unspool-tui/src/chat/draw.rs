@@ -156,7 +156,10 @@ fn about(tab: &Tab) -> Line {
     if tab.is_browsing() {
         line.insert(
             0,
-            Span::new("transcript: i writes · ", Style::of(Role::Colorful).bold()),
+            Span::new(
+                "transcript: i to write · ",
+                Style::of(Role::Colorful).bold(),
+            ),
         );
     }
     let mut add = |words: String, role: Role| {
@@ -166,16 +169,16 @@ fn about(tab: &Tab) -> Line {
         }
     };
     let doing = match tab.phase() {
-        Phase::Starting if tab.is_slow() => "no answer yet, Ctrl-C stops it",
+        Phase::Starting if tab.is_slow() => "no answer yet, Ctrl-C to stop",
         Phase::Starting => "starting",
         Phase::Unopened => "no session",
-        Phase::NeedsLogin => "needs a login (F6)",
-        Phase::Ready if !tab.queued().is_empty() => "Enter sends what waits",
+        Phase::NeedsLogin => "login required (F6)",
+        Phase::Ready if !tab.queued().is_empty() => "Enter sends the queued message",
         Phase::Ready => "",
-        Phase::Working => "working, Esc Esc stops it",
+        Phase::Working => "working, Esc Esc to stop",
         Phase::Asking => "asks",
-        Phase::Failed => "failed, Ctrl-R starts it again",
-        Phase::Ended => "ended, Ctrl-R starts it again",
+        Phase::Failed => "failed, Ctrl-R to restart",
+        Phase::Ended => "ended, Ctrl-R to restart",
     };
     let role = match tab.phase() {
         Phase::Failed | Phase::NeedsLogin => Role::Red,

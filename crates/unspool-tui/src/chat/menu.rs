@@ -78,7 +78,7 @@ impl Menu {
             (item, Chosen::Agent(at))
         };
         Self::list(
-            "talk to another agent",
+            "open another agent",
             agents.iter().enumerate().map(row).collect(),
         )
     }
@@ -181,7 +181,10 @@ impl Menu {
 
     /// Asks for a confirmation.
     pub(super) fn confirm(confirmation: Confirmation, question: &str, yes: &str) -> Self {
-        Self::Question(Box::new(Confirm::new(question, yes, "go on")), confirmation)
+        Self::Question(
+            Box::new(Confirm::new(question, yes, "keep going")),
+            confirmation,
+        )
     }
 
     /// Returns true for a list, false for a confirmation.

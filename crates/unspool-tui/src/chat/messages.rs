@@ -35,9 +35,9 @@ pub(super) fn last_printed(text: &str) -> String {
 /// Describes the exit of an agent.
 pub(super) fn ended(name: &str, exit: &Exit) -> String {
     match (exit.code, exit.signal) {
-        (Some(code @ 1..), _) => format!("{name} ended with status {code}."),
-        (None, Some(signal)) => format!("{name} was ended by signal {signal}."),
-        _ => format!("{name} ended."),
+        (Some(code @ 1..), _) => format!("{name} exited with status {code}."),
+        (None, Some(signal)) => format!("{name} was killed by signal {signal}."),
+        _ => format!("{name} exited."),
     }
 }
 
@@ -69,7 +69,7 @@ pub(super) fn left_out(files: &[(PathBuf, Reason)]) -> Option<String> {
     let mut words: Vec<String> = files.iter().filter_map(reason).collect();
     let is_outside = |reason: &Reason| matches!(reason, Reason::Outside | Reason::Link);
     if files.iter().any(|(_, reason)| is_outside(reason)) {
-        words.push("Copy it into the project, or paste what matters of it.".to_owned());
+        words.push("Copy it into the project, or paste the relevant part.".to_owned());
     }
     (!words.is_empty()).then(|| words.join(" "))
 }
@@ -79,18 +79,18 @@ fn reason((path, reason): &(PathBuf, Reason)) -> Option<String> {
     match reason {
         // It may not have been meant as a file.
         Reason::Missing => None,
-        Reason::Outside => Some(format!("{path} is outside the project and not sent.")),
+        Reason::Outside => Some(format!("{path} was not sent: it is outside the project.")),
         Reason::Link => Some(format!(
-            "{path} is not sent: a link leads from there out of the project."
+            "{path} was not sent: a symbolic link leads outside the project."
         )),
-        Reason::Unreadable(kind) => Some(format!("{path} is not sent: {kind}.")),
+        Reason::Unreadable(kind) => Some(format!("{path} was not sent: {kind}.")),
     }
 }
 
 /// Describes a failed request.
 pub(super) fn failed_request(what: &str) -> &str {
     match what {
-        "initialize" => "The agent could not be greeted",
+        "initialize" => "The connection to the agent failed",
         "authenticate" => "The login failed",
         "session/new" => "No session could be opened",
         "session/load" | "session/resume" => "The session could not be opened",
@@ -98,7 +98,7 @@ pub(super) fn failed_request(what: &str) -> &str {
         "session/set_mode" => "The mode could not be set",
         "session/set_config_option" | "session/set_model" => "The setting could not be changed",
         "session/list" => "The sessions could not be listed",
-        "record" => "The conversation is not kept",
+        "record" => "The conversation is not recorded",
         other => other,
     }
 }

@@ -40,7 +40,7 @@ const CONTEXTS: [Context; 5] = [
 const UNPARSED_LINES: usize = 5;
 /// Time after which a starting agent counts as slow.
 const SLOW_START: Duration = Duration::from_secs(10);
-const TOO_SMALL: &str = "Too small to show what is asked: PgDn scrolls, or enlarge the window.";
+const TOO_SMALL: &str = "The window is too small: scroll with PgDn, or enlarge it.";
 /// Idle time after which buffered events are shown without waiting for the next
 /// message.
 const IDLE_TIME: Duration = Duration::from_millis(60);
@@ -92,7 +92,7 @@ impl Tab {
         let finder = reporter.clone();
         let wake = move || finder.send(Report::FilesFound(id));
         let mut prompt = Prompt::new(&settings.root, wake);
-        prompt.set_placeholder("say what is to be done  (/ commands, @ files, ! shell, F1 help)");
+        prompt.set_placeholder("type a message  (/ commands, @ files, ! shell, F1 help)");
         for mode in [Mode::Message, Mode::Shell] {
             prompt.set_history(mode, settings.history.entries(mode));
         }
@@ -329,7 +329,7 @@ impl Tab {
                 self.menu = Menu::sessions(&sessions);
                 if self.menu.is_none() {
                     self.viewer
-                        .set_message("This agent keeps no earlier sessions of this project.");
+                        .set_message("This agent has no earlier sessions of this project.");
                 }
             }
             Update::Failed { what, message } => self.failed(&what, &message),
@@ -357,7 +357,8 @@ impl Tab {
                 self.note(Level::Info, format!("{name} printed: {text}"));
             }
             Ordering::Equal => {
-                let text = format!("{name} prints more that is no message: it is not shown.");
+                let text =
+                    format!("{name} printed more that is not a protocol message; it is hidden.");
                 self.note(Level::Warning, text);
             }
             Ordering::Greater => return,
@@ -373,7 +374,7 @@ impl Tab {
         }
         self.call = match phase {
             Phase::Asking => Some("asks for permission"),
-            Phase::NeedsLogin => Some("wants you to log in"),
+            Phase::NeedsLogin => Some("needs you to log in"),
             Phase::Ready if before == Phase::Working => Some("is done"),
             Phase::Failed | Phase::Ended => Some("has ended"),
             _ => self.call,
@@ -381,7 +382,7 @@ impl Tab {
         if phase == Phase::NeedsLogin {
             self.menu = self.state().and_then(Menu::login);
             if self.menu.is_none() {
-                let text = "The agent wants a login and offers no way to do it here: log in with its own command.";
+                let text = "The agent requires a login but offers no way to do it here. Log in with its own command.";
                 self.note(Level::Error, text.to_owned());
                 self.take_updates();
             }
@@ -440,7 +441,7 @@ impl Tab {
         let Some(client) = self.client.as_mut().filter(|_| is_running) else {
             self.prompt.set_text(&message.text);
             self.viewer
-                .set_message("The agent is not there: Ctrl-R starts it again.");
+                .set_message("The agent is not running. Ctrl-R restarts it.");
             return;
         };
         let can = client.state().capabilities;
@@ -460,7 +461,7 @@ impl Tab {
             self.note(Level::Warning, words);
         } else if was_queued {
             self.viewer
-                .set_message("It is sent when the agent is done (Ctrl-X takes it back).");
+                .set_message("Queued until the agent is done (Ctrl-X takes it back).");
         }
         self.take_updates();
     }
@@ -470,7 +471,7 @@ impl Tab {
         self.remember(Mode::Shell, command, history);
         let started = match &mut self.client {
             Some(client) => client.run_shell(command).map(|_| ()),
-            None => Err(io::Error::other("the agent is not there")),
+            None => Err(io::Error::other("the agent is not running")),
         };
         if let Err(error) = started {
             self.viewer
@@ -483,7 +484,7 @@ impl Tab {
     fn remember(&mut self, mode: Mode, text: &str, history: &mut History) {
         if let Err(error) = history.add(mode, text) {
             self.viewer
-                .set_message(&format!("It is not kept for the next time: {error}"));
+                .set_message(&format!("The history could not be saved: {error}"));
         }
     }
 
@@ -518,7 +519,7 @@ impl Tab {
         };
         let last = client.queue().back().map(|queued| queued.id);
         let Some(queued) = last.and_then(|id| client.remove_queued(id)) else {
-            self.viewer.set_message("No message waits.");
+            self.viewer.set_message("No message is queued.");
             return;
         };
         self.prompt

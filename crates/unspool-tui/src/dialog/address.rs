@@ -77,14 +77,7 @@ impl Address {
             ("c", "copy"),
             ("Esc", "cancel"),
         ];
-        super::draw(
-            frame,
-            area,
-            "visit an address?",
-            &mut self.body,
-            &answers,
-            theme,
-        );
+        super::draw(frame, area, "visit a URL?", &mut self.body, &answers, theme);
     }
 
     /// Handles a key.
@@ -134,17 +127,17 @@ fn remarks(address: &str, host: Option<&str>) -> Vec<&'static str> {
     let is_odd = |host: &str| !host.is_ascii() || host.to_ascii_lowercase().contains("xn--");
     let is_invisible = address.contains(|it: char| it.is_control() || it.is_whitespace());
     [
-        (!is_https && !is_http, "This is no address of the web."),
+        (!is_https && !is_http, "This is not a web address."),
         (is_http, "It is not encrypted."),
         (
             authority.contains('@'),
-            "What stands before the @ is not the host.",
+            "The part before the @ is not the host.",
         ),
         (
             host.is_some_and(is_odd),
-            "Letters of the host may look like others.",
+            "The host has letters that may look like others.",
         ),
-        (is_invisible, "It holds blanks or control characters."),
+        (is_invisible, "It contains spaces or control characters."),
     ]
     .into_iter()
     .filter_map(|(is_so, remark)| is_so.then_some(remark))

@@ -335,7 +335,7 @@ impl Entry {
                 let place = chosen.iter().position(|is_chosen| *is_chosen);
                 let value = place.and_then(|at| choices.get(at));
                 match value {
-                    None if is_required => Err("is needed".to_owned()),
+                    None if is_required => Err("is required".to_owned()),
                     value => Ok(value.map(|choice| choice.value.clone())),
                 }
             }

@@ -216,7 +216,11 @@ impl Permission {
     fn heading(&self) -> Line {
         let mut words = vec![Span::new("permission", Style::of(Role::Colorful).bold())];
         if self.waiting > 0 {
-            let waiting = count(self.waiting, "more request waits", "more requests wait");
+            let waiting = count(
+                self.waiting,
+                "more request waiting",
+                "more requests waiting",
+            );
             words.push(Span::role(format!(" · {waiting}"), Role::Accent));
         }
         words

@@ -56,7 +56,7 @@ fn text(buffer: &mut Buffer, area: Rect, prompt: &Prompt, theme: &Theme) {
     if prompt.is_empty() {
         let words = match prompt.mode {
             Mode::Message => prompt.placeholder.clone(),
-            Mode::Shell => "a command for the shell".to_owned(),
+            Mode::Shell => "shell command".to_owned(),
         };
         put(
             buffer,

@@ -394,7 +394,7 @@ fn a_click_moves_the_cursor() {
 fn shell_mode_is_visible_without_colours() {
     let mut prompt = prompt();
     write(&mut prompt, "!");
-    assert!(seen(&mut prompt, (40, 3), &Theme::mono()).contains("|! a command for the shell"));
+    assert!(seen(&mut prompt, (40, 3), &Theme::mono()).contains("|! shell command"));
     write(&mut prompt, "git log @x /y");
     assert!(seen(&mut prompt, (40, 3), &Theme::mono()).contains("|! git log @x /y"));
 }

@@ -55,8 +55,8 @@ impl Pane {
         if self.next_slot(0).is_none() {
             let words = match (self.timeline.is_empty(), self.is_live) {
                 (true, true) => "nothing has happened yet",
-                (true, false) => "there is nothing to see in this run",
-                (false, _) => "no entry passes the filter: f changes it",
+                (true, false) => "this run is empty",
+                (false, _) => "no entries match the filter: f changes it",
             };
             put(
                 buffer,
@@ -177,7 +177,7 @@ impl Pane {
         }
         let below = self.groups.below(slot);
         let note = if waits {
-            Some("waits for you".to_owned())
+            Some("waiting for you".to_owned())
         } else if is_open {
             self.began
                 .get(&slot)

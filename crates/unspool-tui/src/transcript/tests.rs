@@ -265,7 +265,7 @@ fn filtered_kinds_are_hidden() {
     world.pane.set_filter(Kinds::FAILED);
     assert_eq!(world.marked(), "▌ ✗ Ran make t7");
     world.pane.set_filter(Kinds::of(Kind::Plan));
-    assert!(world.seen()[0].contains("no entry passes the filter"));
+    assert!(world.seen()[0].contains("no entries match the filter"));
 }
 
 #[test]

@@ -67,7 +67,7 @@ impl Tab {
         // Errors reported by the agent are shown as events already.
         let is_shown = !message.is_empty() && self.last_error.contains(message.trim());
         let helps = if messages::leaves_no_session(what) {
-            " Ctrl-R starts the agent again."
+            " Ctrl-R restarts the agent."
         } else {
             ""
         };
@@ -112,9 +112,9 @@ impl Tab {
             Level::Info
         };
         let last = messages::last_printed(stderr);
-        let helps = "Ctrl-R starts it again.";
+        let helps = "Ctrl-R restarts it.";
         let text = if (self.has_failed || is_sudden) && !last.is_empty() {
-            format!("{how} It said:\n{last}\n{helps}")
+            format!("{how} Its last output:\n{last}\n{helps}")
         } else {
             format!("{how} {helps}")
         };
@@ -124,7 +124,7 @@ impl Tab {
     /// Restarts an agent that has ended, and resumes its session if it can.
     pub(in crate::chat) fn restart(&mut self, settings: &Settings, reporter: &Reporter) {
         if !matches!(self.phase, Phase::Ended | Phase::Failed) {
-            self.viewer.set_message("The agent is there.");
+            self.viewer.set_message("The agent is running.");
             return;
         }
         let session = self.state().map(|state| state.session.clone());
@@ -157,7 +157,7 @@ impl Tab {
         }
         self.prompt.set_text(&texts.join("\n"));
         self.viewer
-            .set_message("What waited stands in the prompt again.");
+            .set_message("Queued messages are back in the prompt.");
     }
 
     /// Drops the client but remembers calls without a result.
@@ -193,9 +193,9 @@ impl Tab {
         self.phase = Phase::Ended;
         self.viewer.pane.set_live(false);
         let text = if was_starting {
-            "The agent did not answer and was ended. Ctrl-R starts it again."
+            "The agent did not answer and was ended. Ctrl-R restarts it."
         } else {
-            "The agent did not stop and was ended. Ctrl-R starts it again."
+            "The agent did not stop and was ended. Ctrl-R restarts it."
         };
         self.show(Body::Notice(Notice::new(Level::Canceled, text)));
     }

@@ -15,7 +15,7 @@ pub(super) type Checked = Result<Option<Value>, String>;
 pub(super) fn text(kind: &Kind, text: &str, is_required: bool) -> Checked {
     if text.is_empty() {
         return if is_required {
-            Err("is needed".to_owned())
+            Err("is required".to_owned())
         } else {
             Ok(None)
         };
@@ -81,11 +81,8 @@ fn number(
 
 fn format_is(format: Format, text: &str) -> Result<(), String> {
     let (is_so, words) = match format {
-        Format::Email => (is_email(text), "must be an address of mail"),
-        Format::Uri => (
-            is_uri(text),
-            "must be an address such as https://example.org",
-        ),
+        Format::Email => (is_email(text), "must be an email address"),
+        Format::Uri => (is_uri(text), "must be a URL such as https://example.org"),
         Format::Date => (is_date(text), "must be a date such as 2026-01-31"),
         Format::DateTime => (
             text.parse::<Timestamp>().is_ok(),

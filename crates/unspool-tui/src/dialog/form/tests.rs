@@ -121,7 +121,7 @@ fn a_long_message_can_be_read() {
 #[test]
 fn texts_are_checked() {
     for (field, text, expected) in [
-        (json!({"type": "string"}), "", Err("is needed")),
+        (json!({"type": "string"}), "", Err("is required")),
         (
             json!({"type": "string", "minLength": 3}),
             "漢字",
@@ -150,7 +150,7 @@ fn texts_are_checked() {
         (
             json!({"type": "string", "format": "email"}),
             "a@b@c",
-            Err("must be an address of mail"),
+            Err("must be an email address"),
         ),
         (
             json!({"type": "string", "format": "email"}),
@@ -180,7 +180,7 @@ fn texts_are_checked() {
         (
             json!({"type": "string", "format": "uri"}),
             "x",
-            Err("must be an address such as https://example.org"),
+            Err("must be a URL such as https://example.org"),
         ),
         (
             json!({"type": "string", "format": "uri"}),
