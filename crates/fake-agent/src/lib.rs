@@ -1,23 +1,23 @@
-//! A scripted agent of the Agent Client Protocol, for tests: where its program
-//! is, and what it plays.
+//! A scripted ACP agent for tests.
 //!
-//! The program `fake-acp-agent` plays a recording of real traffic
-//! (`{"dir","msg"}` a line): it sends what the agent sent, and waits where the
-//! recording has a line of the client. It misbehaves on demand; its flags are
-//! in `main.rs`. Used by the tests of `unspool-acp` and `unspool-cli`.
+//! The program `fake-acp-agent` replays recorded traffic (`{"dir","msg"}` per
+//! line): it sends the agent's messages and waits at those of the client. It can
+//! be told to misbehave; its flags are listed in `main.rs`. Used by the tests of
+//! `unspool-acp` and `unspool-cli`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// The folder that recordings name as their project.
+/// The project folder in the recordings.
 pub const RECORDED_ROOT: &str = "/home/user/project";
 
-/// The program, built if it has to be: a test that runs alone finds it too.
+/// Returns the path of the program. Builds it if needed, so that a single test
+/// finds it too.
 ///
 /// # Panics
 ///
-/// When it cannot be built.
+/// If the build fails.
 pub fn executable() -> &'static Path {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
     BUILT.get_or_init(build)
@@ -41,7 +41,8 @@ fn build() -> PathBuf {
     folder.join("debug/fake-acp-agent")
 }
 
-/// The folder that this test was built in: `target` of `target/debug/deps/x`.
+/// Returns the target folder of this build, such as `target` for
+/// `target/debug/deps/x`.
 fn target_folder() -> PathBuf {
     let test = std::env::current_exe().unwrap_or_default();
     let folder = test
@@ -53,7 +54,7 @@ fn target_folder() -> PathBuf {
     )
 }
 
-/// A recording of the corpus, by its name there: `claude/permission`.
+/// Returns a recording of the corpus by name, such as `claude/permission`.
 pub fn recording(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../tests/corpus/acp")

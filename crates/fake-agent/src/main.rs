@@ -1,38 +1,38 @@
-//! `fake-acp-agent [FLAGS] [RECORDING]`: plays the agent's part of a recording.
+//! `fake-acp-agent [FLAGS] [RECORDING]`: replays the agent's side of a recording.
 //!
-//! Lines of the agent are sent, with the ids of its answers changed to those
-//! that were asked with; at a line of the client it waits until the client has
-//! said the like. After the recording, and without one, each prompt is answered
-//! with a few words. What the recording does not have is refused,
-//! but for `session/close`.
+//! Messages of the agent are sent, with response ids replaced by those of the
+//! actual requests. At a message of the client it waits until the client sends a
+//! similar one. After the recording, or without one, each prompt gets a short
+//! answer. Requests that are not in the recording are refused, except
+//! `session/close`.
 //!
-//! | flag | what it does |
+//! | flag | effect |
 //! |---|---|
-//! | `--root FOLDER` | stands in for the recorded project in all that is sent |
-//! | `--stray TEXT` | prints this before everything else |
-//! | `--garbage` | prints lines that are no messages between its own |
+//! | `--root FOLDER` | replaces the recorded project folder in all messages |
+//! | `--stray TEXT` | prints this before anything else |
+//! | `--garbage` | prints lines that are not messages between its own |
 //! | `--wrong-ids` | answers requests that were never sent |
-//! | `--unknown` | sends notifications, updates and requests that nobody knows |
-//! | `--ask-twice` | sends each request for permission twice, with two ids |
-//! | `--ask-after-cancel` | asks for permission once it was canceled |
-//! | `--text-after-end` | goes on talking after the end of the turn |
+//! | `--unknown` | sends unknown notifications, updates and requests |
+//! | `--ask-twice` | sends each permission request twice, with different ids |
+//! | `--ask-after-cancel` | asks for permission after it was cancelled |
+//! | `--text-after-end` | keeps talking after the end of the turn |
 //! | `--die-after N` | exits with 3 after N messages |
 //! | `--kill-after N` | is killed by a signal after N messages |
-//! | `--hang-after N` | neither reads nor writes after N messages |
+//! | `--hang-after N` | stops reading and writing after N messages |
 //! | `--flood N` | answers a prompt after the recording with N pieces |
-//! | `--big-line N` | sends one line of N bytes before the recording |
-//! | `--delay MS` | pauses before each message |
+//! | `--big-line N` | sends a line of N bytes before the recording |
+//! | `--delay MS` | waits before each message |
 //! | `--stderr TEXT` | writes this to standard error first |
 //! | `--needs-login` | refuses sessions until `authenticate` was called |
-//! | `--ignore-term` | does not end at SIGTERM nor at the end of its input |
-//! | `--form` | asks a form of six fields before it answers a prompt |
+//! | `--ignore-term` | does not exit on SIGTERM or at the end of its input |
+//! | `--form` | sends a form with six fields before it answers a prompt |
 //! | `--terminal COMMAND` | runs a command in a terminal that no call shows, before it answers |
-//! | `--late-call MS` | shows that terminal in a call, so long after it was created |
-//! | `--open-call` | announces a call with each prompt that it never closes |
-//! | `--until-canceled FILE` | works on a prompt until it is canceled and this file exists |
-//! | `--refuse-prompt TEXT` | refuses every prompt with these words |
+//! | `--late-call MS` | shows that terminal in a call, this long after it was created |
+//! | `--open-call` | announces a call with each prompt and never closes it |
+//! | `--until-canceled FILE` | works on a prompt until it is cancelled and this file exists |
+//! | `--refuse-prompt TEXT` | refuses every prompt with this text |
 //! | `--silent` | answers nothing at all |
-//! | `--spawn` | leaves a process behind, and writes its number to standard error |
+//! | `--spawn` | leaves a process behind and writes its id to standard error |
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{self, BufRead, Write};
@@ -70,9 +70,9 @@ fn hang() -> ! {
     }
 }
 
-/// Why it ends.
+/// The reason why the agent exits.
 enum Stop {
-    /// There is no more input.
+    /// The end of the input.
     Input,
     Code(u8),
 }
@@ -81,7 +81,7 @@ enum Stop {
 struct Agent {
     flags: BTreeMap<String, String>,
     script: VecDeque<(bool, Value)>,
-    /// The ids that the client used for the recorded requests.
+    /// The client's ids of the recorded requests.
     ids: BTreeMap<String, Value>,
     /// Messages of the client that were read ahead.
     ahead: VecDeque<Value>,
@@ -265,7 +265,7 @@ impl Agent {
         self.send(&json!({"jsonrpc": "2.0", "method": "session/update", "params": params}))
     }
 
-    /// Waits until the client says what it said in the recording.
+    /// Waits until the client sends a message like the recorded one.
     fn wait_for(&mut self, recorded: &Value) -> Result<(), Stop> {
         if let Some(at) = self
             .ahead
@@ -283,8 +283,8 @@ impl Agent {
             if is_like(&message, recorded) {
                 return self.came(recorded, &message);
             }
-            // Answers may come earlier than they did; other requests never
-            // came.
+            // Responses may come earlier than recorded; other requests are never
+            // reordered.
             if message.get("method").is_none() || message.get("id").is_none() {
                 self.ahead.push_back(message);
             } else {
@@ -308,7 +308,7 @@ impl Agent {
         Ok(())
     }
 
-    /// Refuses a session while nobody is logged in; whether it did.
+    /// Refuses a session before the login. Returns true if it did.
     fn wants_login(&mut self, message: &Value) -> Result<bool, Stop> {
         if !self.has("needs-login") || self.is_logged_in {
             return Ok(false);
@@ -402,7 +402,7 @@ impl Agent {
         Ok(json!({"stopReason": "end_turn"}))
     }
 
-    /// Asks the client for something, and waits for its answer.
+    /// Sends a request to the client and waits for the response.
     fn ask(&mut self, method: &str, mut params: Value) -> Result<Value, Stop> {
         params["sessionId"] = self.session.clone();
         let id = json!(format!("ask-{method}"));
@@ -459,7 +459,7 @@ impl Agent {
     }
 }
 
-/// Whether a message is the one that the recording has at this place.
+/// Returns true if a message corresponds to the recorded one.
 fn is_like(message: &Value, recorded: &Value) -> bool {
     match recorded.get("method") {
         Some(method) => message.get("method") == Some(method),
@@ -473,7 +473,7 @@ fn print(line: &str) -> Result<(), Stop> {
     written.map_err(|_| Stop::Input)
 }
 
-/// The next message of the client.
+/// Returns the next message of the client.
 fn next() -> Result<Value, Stop> {
     loop {
         let mut line = String::new();

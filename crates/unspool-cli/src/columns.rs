@@ -1,27 +1,27 @@
-//! Aligned columns that fit a width: lists and tables for people.
+//! Aligned columns that fit a width, for lists and tables.
 //!
-//! Columns that matter least are left out first, then a name is cut, or the last
-//! column. Where it is so narrow that much is missing, it is said what.
-//! Text comes clean out of here, whatever an agent wrote into it.
+//! The least important columns are dropped first, then a name or the last column
+//! is cut. In a narrow terminal a note lists the missing columns. All text is
+//! escaped.
 
 use std::borrow::Cow;
 
 use unspool::doc::{Line, Role, Span, Style};
 use unspool::layout::{truncated, width};
 
-/// Blanks between two columns.
+/// Space between two columns.
 const GAP: usize = 2;
-/// Below this width it is said what is missing.
+/// Width below which missing columns are mentioned.
 const NARROW: usize = 60;
 
-/// One column.
+/// A column.
 pub(crate) struct Column {
     pub(crate) heading: Cow<'static, str>,
     pub(crate) is_right: bool,
-    /// What is left out first has the highest number; 0 stays.
+    /// Order in which columns are dropped, highest first; 0 is never dropped.
     pub(crate) dispensable: u8,
-    /// The least width that is worth showing, for the last column, and for a name
-    /// that gives way to figures; 0 is all of it.
+    /// Minimum useful width of the last column, or of a name that yields to
+    /// figures; 0 for the full width.
     pub(crate) least: usize,
 }
 
@@ -47,13 +47,13 @@ impl Column {
     }
 }
 
-/// A text in a role, made clean.
+/// Creates a cell with escaped text.
 pub(crate) fn cell(text: &str, role: Role) -> Span {
     Span::clean(text, Style::of(role))
 }
 
-/// A bar for a part of the most, in blocks of eighths or in plain characters.
-/// What is more than nothing is seen.
+/// Draws a bar in eighths of a block or in ASCII. A value above zero is always
+/// visible.
 pub(crate) fn bar(part: u64, most: u64, cells: usize, has_blocks: bool) -> String {
     const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     if part == 0 || most == 0 || cells == 0 {
@@ -70,7 +70,7 @@ pub(crate) fn bar(part: u64, most: u64, cells: usize, has_blocks: bool) -> Strin
     format!("{}{rest}", "█".repeat(filled / 8))
 }
 
-/// The cells that are left at the end of the lines.
+/// Returns the width left at the end of the lines.
 pub(crate) fn spare(columns: &[Column], rows: &[Vec<Span>], room: usize) -> usize {
     let widths = widths(columns, rows);
     let shown = chosen(columns, &widths, Some(room));
@@ -90,7 +90,7 @@ fn widths(columns: &[Column], rows: &[Vec<Span>]) -> Vec<usize> {
         .collect()
 }
 
-/// Lays the rows out, with their headings. `None` is any width.
+/// Lays out the rows with their headings. `None` means unlimited width.
 pub(crate) fn lines(columns: &[Column], rows: &[Vec<Span>], room: Option<usize>) -> Vec<Line> {
     let mut widths = widths(columns, rows);
     let shown = chosen(columns, &widths, room);
@@ -105,7 +105,8 @@ pub(crate) fn lines(columns: &[Column], rows: &[Vec<Span>], room: Option<usize>)
         .collect()
 }
 
-/// Lays the rows out with the last column below the others, for a narrow place.
+/// Lays out the rows with the last column below the others, for a narrow
+/// terminal.
 pub(crate) fn folded(columns: &[Column], rows: &[Vec<Span>], room: usize) -> Vec<Line> {
     let Some((_, columns)) = columns.split_last() else {
         return Vec::new();
@@ -127,7 +128,7 @@ pub(crate) fn folded(columns: &[Column], rows: &[Vec<Span>], room: usize) -> Vec
     all
 }
 
-/// The headings of columns that hold something and have no room.
+/// Returns the headings of non-empty columns that do not fit.
 pub(crate) fn left_out<'a>(
     columns: &'a [Column],
     rows: &[Vec<Span>],
@@ -144,7 +145,7 @@ pub(crate) fn left_out<'a>(
     headings.filter(|heading| !heading.is_empty()).collect()
 }
 
-/// Says in a narrow place what is missing.
+/// Mentions missing columns in a narrow terminal.
 pub(crate) fn note(missing: &[&str], room: Option<usize>) -> Vec<Line> {
     let Some(room) = room.filter(|room| *room < NARROW && !missing.is_empty()) else {
         return Vec::new();
@@ -165,7 +166,7 @@ pub(crate) fn note(missing: &[&str], room: Option<usize>) -> Vec<Line> {
     rows.iter().map(line).collect()
 }
 
-/// The columns that there is room for.
+/// Returns the columns that fit.
 fn chosen(columns: &[Column], widths: &[usize], room: Option<usize>) -> Vec<usize> {
     let mut shown: Vec<usize> = (0..columns.len()).collect();
     let Some(room) = room else {
@@ -197,7 +198,7 @@ fn chosen(columns: &[Column], widths: &[usize], room: Option<usize>) -> Vec<usiz
     shown
 }
 
-/// Cuts a name where the figures behind it have no room otherwise.
+/// Cuts a name so that the figures after it fit.
 fn give_way(columns: &[Column], widths: &mut [usize], shown: &[usize], room: Option<usize>) {
     let Some((_, before)) = shown.split_last() else {
         return;

@@ -1,10 +1,9 @@
-//! The configuration file, and what is in force: what was typed, the
-//! environment, the file and the defaults brought together, each with where it
-//! comes from.
+//! The configuration file, and the effective settings with their origin: command
+//! line, environment, file or default.
 //!
-//! The file is `unspool/config.toml` in the user's configuration folder, or
-//! what `UNSPOOL_CONFIG` names. A word in it that is not known is an error: a
-//! setting that is silently without effect is worse.
+//! The file is `unspool/config.toml` in the user's configuration folder, or the
+//! path in `UNSPOOL_CONFIG`. Unknown keys are errors, because a setting without
+//! effect would go unnoticed.
 
 mod chat;
 
@@ -23,13 +22,13 @@ use crate::cli::{Display, Lines, Links, Look, ReasoningShown, When, parse_lines}
 use crate::terminal;
 use crate::themes::Colour;
 
-/// What names another configuration file.
+/// Environment variable with the path of the configuration file.
 pub(crate) const VARIABLE: &str = "UNSPOOL_CONFIG";
 
-/// A file with every key, as a comment.
+/// An example file with every key commented out.
 pub(crate) const EXAMPLE: &str = include_str!("config/example.toml");
 
-/// What the file says.
+/// Contents of the configuration file.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Config {
@@ -56,25 +55,25 @@ pub(crate) struct Config {
     pub(crate) chat: Chat,
 }
 
-/// Where saved runs are looked for.
+/// Settings about saved sessions.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Sessions {
-    /// Folders beside those of the agents.
+    /// Additional folders to search.
     pub(crate) folders: Vec<PathBuf>,
 }
 
-/// Whether there is a pager, or which.
+/// The `pager` setting.
 #[derive(Clone, Deserialize, PartialEq, Eq)]
 #[serde(untagged)]
 pub(crate) enum Pager {
-    /// The usual one, or none.
+    /// The default pager, or none.
     Wanted(bool),
     /// This command.
     Command(String),
 }
 
-/// One of the words that are known on the command line.
+/// Parses a value of the command line's enum.
 fn word<'de, T: ValueEnum, D: Deserializer<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
     let text = String::deserialize(deserializer)?;
     T::from_str(&text, false).map(Some).map_err(|_| {
@@ -100,7 +99,7 @@ fn lines<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Lines>, D:
 }
 
 impl Config {
-    /// Reads the file; what it leaves out, or all if there is none, is nothing.
+    /// Reads the file. Missing keys, or a missing file, give defaults.
     pub(crate) fn load() -> anyhow::Result<Self> {
         let path = path()?;
         match fs::read_to_string(&path) {
@@ -111,7 +110,7 @@ impl Config {
                 }
                 Ok(config)
             }
-            // A file that was named must be there.
+            // A file named explicitly must exist.
             Err(error)
                 if error.kind() == io::ErrorKind::NotFound && env::var_os(VARIABLE).is_none() =>
             {
@@ -126,8 +125,7 @@ impl Config {
     }
 }
 
-/// A folder that the file names: `~` is the home directory, and what is relative is
-/// so to the folder of the file.
+/// Expands `~` and resolves a path relative to the folder of the file.
 fn resolved(folder: &Path, file: &Path) -> PathBuf {
     match (folder.strip_prefix("~"), env::home_dir(), file.parent()) {
         (Ok(below), Some(home), _) => home.join(below),
@@ -136,7 +134,7 @@ fn resolved(folder: &Path, file: &Path) -> PathBuf {
     }
 }
 
-/// Where the file is, or would be.
+/// Returns the path of the file, even if it does not exist.
 pub(crate) fn path() -> anyhow::Result<PathBuf> {
     match env::var_os(VARIABLE).filter(|name| !name.is_empty()) {
         Some(name) => Ok(PathBuf::from(name)),
@@ -144,7 +142,7 @@ pub(crate) fn path() -> anyhow::Result<PathBuf> {
     }
 }
 
-/// unspool's configuration folder.
+/// Returns unspool's configuration folder.
 pub(crate) fn folder() -> anyhow::Result<PathBuf> {
     let places = etcetera::choose_base_strategy()?;
     Ok(places.config_dir().join("unspool"))
@@ -155,11 +153,10 @@ pub(crate) fn themes_folder() -> anyhow::Result<PathBuf> {
     Ok(folder()?.join("themes"))
 }
 
-/// What names another folder for what unspool keeps.
+/// Environment variable with the data folder.
 pub(crate) const DATA_VARIABLE: &str = "UNSPOOL_DATA_DIR";
 
-/// The folder for what unspool keeps: conversations, and what was written in
-/// them.
+/// Returns the data folder, for recordings and prompt history.
 pub(crate) fn data_folder() -> anyhow::Result<PathBuf> {
     if let Some(name) = env::var_os(DATA_VARIABLE).filter(|name| !name.is_empty()) {
         return Ok(PathBuf::from(name));
@@ -168,8 +165,8 @@ pub(crate) fn data_folder() -> anyhow::Result<PathBuf> {
     Ok(places.data_dir().join("unspool"))
 }
 
-/// The folder for what can be built anew: `UNSPOOL_CACHE_DIR`, or `unspool` in
-/// the user's cache folder.
+/// Returns the cache folder: `UNSPOOL_CACHE_DIR`, or `unspool` in the user's cache
+/// folder.
 pub(crate) fn cache_folder() -> Option<PathBuf> {
     if let Some(folder) = env::var_os("UNSPOOL_CACHE_DIR").filter(|folder| !folder.is_empty()) {
         return Some(PathBuf::from(folder));
@@ -178,24 +175,24 @@ pub(crate) fn cache_folder() -> Option<PathBuf> {
     Some(base.cache_dir().join("unspool"))
 }
 
-/// The folder for conversations.
+/// Returns the folder for recordings.
 pub(crate) fn records() -> anyhow::Result<PathBuf> {
     Ok(data_folder()?.join("sessions"))
 }
 
-/// Whether a file is a conversation of ours.
+/// Returns true if a file is a recording of `unspool chat`.
 pub(crate) fn is_record(path: &Path) -> bool {
     records().is_ok_and(|records| path.starts_with(records))
 }
 
-/// A setting, and where it comes from.
+/// A setting and its origin.
 #[derive(Clone)]
 pub(crate) struct Chosen<T> {
     pub(crate) value: T,
     pub(crate) origin: Origin,
 }
 
-/// Where a setting comes from.
+/// The origin of a setting.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Origin {
     CommandLine,
@@ -217,7 +214,7 @@ impl fmt::Display for Origin {
     }
 }
 
-/// The strongest of what was typed, what the file says, and what is usual.
+/// Chooses the command line over the file over the default.
 fn choose<T>(typed: Option<T>, file: Option<T>, usual: T) -> Chosen<T> {
     let (value, origin) = match (typed, file) {
         (Some(value), _) => (value, Origin::CommandLine),
@@ -227,13 +224,13 @@ fn choose<T>(typed: Option<T>, file: Option<T>, usual: T) -> Chosen<T> {
     Chosen { value, origin }
 }
 
-/// All settings that the command line and the file have in common.
+/// All settings that command line and file share.
 pub(crate) struct Choices {
     pub(crate) display: Chosen<Display>,
-    /// `None` is the terminal's.
+    /// `None` uses the terminal's width.
     pub(crate) width: Chosen<Option<usize>>,
     pub(crate) color: Chosen<When>,
-    /// `None` is as the terminal's background is.
+    /// `None` follows the terminal's background.
     pub(crate) theme: Chosen<Option<String>>,
     pub(crate) fg: Chosen<Option<unspool::theme::Rgb>>,
     pub(crate) bg: Chosen<Option<unspool::theme::Rgb>>,
@@ -244,7 +241,7 @@ pub(crate) struct Choices {
     pub(crate) links: Chosen<Links>,
     pub(crate) summary: Chosen<bool>,
     pub(crate) marks: Chosen<bool>,
-    /// The pager's command; `None` is no pager.
+    /// The pager's command; `None` disables it.
     pub(crate) pager: Chosen<Option<String>>,
 }
 
@@ -270,8 +267,8 @@ impl Choices {
     }
 }
 
-/// The pager: `--no-pager` is strongest, then the variables that name one, as
-/// everywhere, then the file.
+/// Chooses the pager: `--no-pager`, then the usual environment variables, then
+/// the file.
 fn pager(
     typed: Option<bool>,
     file: Option<Pager>,
@@ -288,7 +285,7 @@ fn pager(
     }
     let named = |name: &'static str| {
         let command = variable(name)?;
-        // Set to nothing or to `cat`, there is to be none.
+        // An empty value or `cat` disables the pager.
         let wanted = !command.trim().is_empty() && command.trim() != "cat";
         Some(Chosen {
             value: wanted.then_some(command),
@@ -310,7 +307,7 @@ fn pager(
     })
 }
 
-/// When colours are used, and what decides it.
+/// Returns the colour setting and its origin.
 pub(crate) fn color(choices: &Choices) -> Chosen<When> {
     let Chosen { value, origin } = choices.color;
     match terminal::colour_variable() {
@@ -322,7 +319,7 @@ pub(crate) fn color(choices: &Choices) -> Chosen<When> {
     }
 }
 
-/// The width that is laid out for, and what decides it.
+/// Returns the layout width and its origin.
 pub(crate) fn width(choices: &Choices) -> Chosen<usize> {
     if let Some(width) = choices.width.value {
         return Chosen {

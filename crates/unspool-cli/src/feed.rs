@@ -1,6 +1,6 @@
-//! Feeds a view with what is read: a pipe to its end, a session out of a
-//! database, or a file as it grows. All of it in threads, in batches, and no
-//! faster than somebody looks.
+//! Reads the input of `unspool view` in background threads: a pipe to its end, a
+//! session from a database, or a growing file. Events are sent in batches, no
+//! faster than the app takes them.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -18,19 +18,20 @@ use crate::input;
 use crate::watch::{self, Happening};
 use crate::{config, tail};
 
-/// Events that are handed over at once.
+/// Maximum number of events per batch.
 const MOST: usize = 512;
-/// After so long without more, all that is there was read.
+/// Idle time after which the initial read counts as complete.
 const PAUSE: Duration = Duration::from_millis(200);
-/// Nobody writes any more into a file that was not written to for so long.
+/// Age of the last write after which a file counts as finished.
 const QUIET: Duration = Duration::from_secs(120);
 
-/// What was read from a pipe, which cannot be read again: its events in a file,
-/// for as long as somebody looks.
+/// A copy of the events from a pipe, which cannot be read again, for the lifetime
+/// of the view.
 pub(crate) struct Copy(std::fs::File);
 
 impl Copy {
-    /// An empty one, and its file, which is gone when that is dropped.
+    /// Creates an empty copy and its temporary file, which is deleted when
+    /// dropped.
     pub(crate) fn new() -> std::io::Result<(Self, tempfile::NamedTempFile)> {
         let file = tempfile::Builder::new()
             .prefix("unspool-")
@@ -39,7 +40,7 @@ impl Copy {
         Ok((Self(file.reopen()?), file))
     }
 
-    /// Adds events; false if there is no room for them.
+    /// Adds events. Returns false if they cannot be written.
     fn add(&mut self, events: &[Event]) -> bool {
         let mut lines = Vec::new();
         for event in events {
@@ -99,7 +100,7 @@ fn read(input: &mut Input, options: ReaderOptions, copy: &mut Option<Copy>, feed
     }
 }
 
-/// Reads a file, and goes on as it grows.
+/// Reads a file and follows its growth.
 pub(crate) fn file(path: &Path, options: ReaderOptions, feed: Feed) {
     let (sender, happenings) = watch::channel();
     let tailed = path.to_owned();
@@ -119,10 +120,11 @@ struct Growing {
 }
 
 impl Growing {
-    /// Runs until nobody looks any more.
+    /// Runs until the app is closed.
     fn run(&self, happenings: &Receiver<Happening>) {
         let mut reader = self.reader();
-        // Whether all that was there at first was told, and somebody wrote then.
+        // Set once the initial content is sent, and while the file is still being
+        // written.
         let (mut is_told, mut is_live) = (false, true);
         loop {
             let is_taken = match happenings.recv_timeout(PAUSE) {
@@ -154,7 +156,7 @@ impl Growing {
         }
     }
 
-    /// What comes later comes from somebody who writes.
+    /// Marks the run as live if content arrives after the initial read.
     fn goes_on(&self, is_told: bool) -> bool {
         !is_told || self.feed.send(FeedMessage::Live(true))
     }
@@ -182,7 +184,7 @@ impl Growing {
                 reader.push(&bytes);
                 reader.finish();
                 let mut events: Vec<Event> = reader.events().collect();
-                // That its last turn is not over does not mean that it was cut off.
+                // An unfinished last turn does not mean that the run was cut off.
                 events.pop_if(|event| is_interruption(event));
                 self.feed.send(FeedMessage::Replace(events))
             }
@@ -203,8 +205,8 @@ impl Growing {
         }
     }
 
-    /// Tells that a conversation of ours was cut off, which nobody writes any more.
-    /// Of others that is not known: they may wait for a person.
+    /// Adds the end of a recording that was cut off and that nobody writes any
+    /// more. Other agents' files may just wait for the user.
     fn cut_off(&self, reader: &Reader) -> bool {
         if !config::is_record(&self.path) {
             return true;
@@ -214,7 +216,7 @@ impl Growing {
         self.events(&mut ended)
     }
 
-    /// Whether somebody may still write into the file.
+    /// Returns true if the file may still be written.
     fn is_live(&self) -> bool {
         if config::is_record(&self.path) {
             return record::is_written(&self.path);

@@ -1,4 +1,4 @@
-//! Which entries are shown.
+//! Filters entries by kind, failure, time and text.
 
 use clap::ValueEnum;
 use jiff::Timestamp;
@@ -8,8 +8,8 @@ use unspool::stats::Stats;
 
 use crate::cli::{EntryKind, Filter};
 
-/// Whether the entry passes all filters. The end of a cut-off stream always
-/// does: it says that what is shown is not all.
+/// Returns true if the entry passes all filters. The end of a cut-off stream
+/// always passes, because it marks the output as incomplete.
 pub(crate) fn shows(filter: &Filter, entry: &Entry) -> bool {
     let Some(kind) = kind(&entry.item) else {
         return true;
@@ -28,7 +28,7 @@ pub(crate) fn shows(filter: &Filter, entry: &Entry) -> bool {
             .is_none_or(|pattern| words(&entry.item).iter().any(|text| pattern.is_match(text)))
 }
 
-/// The filters in force, as they were given; empty if there are none.
+/// Returns the active filters as typed, or an empty text.
 pub(crate) fn given(filter: &Filter) -> String {
     let mut words: Vec<String> = Vec::new();
     words.extend((!filter.only.is_empty()).then(|| format!("--only {}", names(&filter.only))));
@@ -46,20 +46,21 @@ pub(crate) fn given(filter: &Filter) -> String {
     words.join(" ")
 }
 
-/// The kinds as they are typed.
+/// Returns kinds as typed.
 fn names(kinds: &[EntryKind]) -> String {
     let values = kinds.iter().filter_map(EntryKind::to_possible_value);
     let names: Vec<String> = values.map(|value| value.get_name().to_owned()).collect();
     names.join(",")
 }
 
-/// What to say where filters left nothing to show.
+/// Returns the message for a run in which no entry passes the filters.
 pub(crate) fn nothing_matches(filter: &Filter) -> Option<String> {
     let given = given(filter);
     (!given.is_empty()).then(|| format!("nothing matches {given}"))
 }
 
-/// What to say of filters by time on a run that tells no times: all of it passes.
+/// Returns the message for time filters on a run without timestamps, which all
+/// entries pass.
 pub(crate) fn untimed(filter: &Filter, stats: &Stats) -> Option<String> {
     let names = [
         filter.since.map(|_| "--since"),
@@ -94,7 +95,7 @@ fn kind(item: &Item) -> Option<EntryKind> {
     })
 }
 
-/// Whether a call changes files.
+/// Returns true if a call changes files.
 fn is_change(item: &Item) -> bool {
     let Item::Tool(tool) = item else {
         return false;
@@ -132,7 +133,7 @@ fn went_wrong(item: &Item) -> bool {
     }
 }
 
-/// An entry without a time passes: it cannot be said to be outside.
+/// Returns true if a time is in range. An entry without a time passes.
 fn in_time(filter: &Filter, time: Option<&str>) -> bool {
     if filter.since.is_none() && filter.until.is_none() {
         return true;
@@ -143,7 +144,7 @@ fn in_time(filter: &Filter, time: Option<&str>) -> bool {
     filter.since.is_none_or(|since| time >= since) && filter.until.is_none_or(|until| time < until)
 }
 
-/// What a person would look for in the entry.
+/// Returns the searchable texts of an entry.
 fn words(item: &Item) -> Vec<String> {
     match item {
         Item::User(user) => vec![user.text.to_string()],
@@ -178,7 +179,7 @@ fn words(item: &Item) -> Vec<String> {
     }
 }
 
-/// The paths and the changed lines of edits.
+/// Returns the paths and changed lines of edits.
 fn lines_of(edits: &[Edit]) -> impl Iterator<Item = String> {
     edits.iter().flat_map(|edit| {
         let lines = edit.hunks.iter().flat_map(|hunk| &hunk.lines);

@@ -1,7 +1,7 @@
-//! What is longer than the terminal goes to the user's pager.
+//! Sends output longer than the terminal to the user's pager.
 //!
-//! Output is held until it is known to be long: what fits is printed as it
-//! would be without a pager.
+//! Output is buffered until it is known to be long; short output is printed as
+//! without a pager.
 
 use std::io::{self, Write};
 use std::process::{Child, Command, Stdio};
@@ -12,37 +12,38 @@ use signal_hook::consts::SIGINT;
 
 use crate::terminal;
 
-/// What `less` is asked for: colours, and to leave what was seen on the screen.
+/// Options for `less`: keep colours, quit if it fits, leave the text on the
+/// screen.
 const IN_PLACE: &str = "FRX";
-/// The same where the screen is to be as it was before.
+/// Options for `less` that restore the screen afterwards.
 const FULL_SCREEN: &str = "R";
 
-/// Standard output, or the pager in front of it.
+/// Standard output, or a pager in front of it.
 pub(crate) struct Output {
     state: State,
 }
 
 enum State {
-    /// Nothing is held any more, or nothing ever was.
+    /// Unbuffered.
     Direct,
-    /// It may still fit.
+    /// Buffered, because it may still fit.
     Held {
         command: String,
         bytes: Vec<u8>,
-        /// Rows that are left on the screen.
+        /// Rows left on the screen.
         left: usize,
     },
     Pager(Child),
 }
 
 impl Output {
-    /// Through this pager, where the output is a terminal.
+    /// Creates an output that uses this pager for long text on a terminal.
     pub(crate) fn paged(command: Option<&str>) -> Self {
         let state = match command {
             Some(command) if terminal::can_repaint() => State::Held {
                 command: command.to_owned(),
                 bytes: Vec::new(),
-                // The prompt of the shell takes one.
+                // The shell's prompt takes one.
                 left: terminal::size().rows.saturating_sub(1),
             },
             _ => State::Direct,
@@ -50,7 +51,7 @@ impl Output {
         Self { state }
     }
 
-    /// In this pager, however short it is, where the output is a terminal.
+    /// Creates an output that always uses this pager on a terminal.
     pub(crate) fn in_pager(command: Option<&str>) -> Self {
         let command = command.filter(|_| terminal::can_repaint());
         let pager = command.and_then(|command| start(command, FULL_SCREEN).ok());
@@ -59,12 +60,12 @@ impl Output {
         }
     }
 
-    /// Whether a pager shows it.
+    /// Returns true if a pager shows the output.
     pub(crate) fn is_paged(&self) -> bool {
         matches!(self.state, State::Pager(_))
     }
 
-    /// Shows what is held, or waits until the reader has left the pager.
+    /// Writes buffered output, or waits until the user leaves the pager.
     pub(crate) fn finish(mut self) -> io::Result<()> {
         self.end()
     }
@@ -108,7 +109,7 @@ impl Write for Output {
                     self.state = State::Pager(pager);
                     self.write_all(&bytes)?;
                 }
-                // Better without a pager than not at all.
+                // Without a pager is better than no output.
                 Err(_) => write_out(&bytes)?,
             }
         }
@@ -126,7 +127,7 @@ impl Write for Output {
 
 impl Drop for Output {
     fn drop(&mut self) {
-        // An error was told before, or nobody is left to be told.
+        // The error was reported before, or cannot be reported.
         let _ = self.end();
     }
 }
@@ -138,7 +139,7 @@ fn write_out(bytes: &[u8]) -> io::Result<()> {
 }
 
 fn start(command: &str, less: &str) -> io::Result<Child> {
-    // Ctrl-C is for the pager, which must not be left alone with the terminal.
+    // Ctrl-C is for the pager, which must not lose its parent.
     signal_hook::flag::register(SIGINT, Arc::new(AtomicBool::new(false)))?;
     let words = shlex::split(command).unwrap_or_default();
     let Some((program, arguments)) = words.split_first() else {

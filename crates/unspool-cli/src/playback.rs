@@ -1,4 +1,4 @@
-//! Plays a recording in its own time.
+//! Replays a recording at its original speed.
 
 use std::sync::mpsc::SyncSender;
 use std::time::Duration;
@@ -12,10 +12,10 @@ use unspool_sessions::input::Input;
 use crate::cli::Speed;
 use crate::watch::Happening;
 
-/// No pause is longer than this, before it is divided by the speed.
+/// Maximum pause, before it is divided by the speed.
 const LONGEST: Duration = Duration::from_secs(2);
 
-/// Sends the events of an input with the pauses between them.
+/// Sends the events of an input with the recorded pauses.
 pub(crate) fn play(
     input: &mut Input,
     options: ReaderOptions,
@@ -28,7 +28,7 @@ pub(crate) fn play(
         sender,
         last: None,
     };
-    // The outer error means that nobody listens.
+    // The outer error means that the receiver is gone.
     let read = input.pieces(|bytes| {
         reader.push(bytes);
         player.play(&mut reader)
@@ -41,7 +41,7 @@ pub(crate) fn play(
 struct Player<'a> {
     speed: Speed,
     sender: &'a SyncSender<Happening>,
-    /// When the last event with a time happened.
+    /// Time of the last event that has one.
     last: Option<Timestamp>,
 }
 
@@ -58,8 +58,8 @@ impl Player<'_> {
         Ok(())
     }
 
-    /// How long it took until this happened. Where the recording does not say,
-    /// a time that is easy to follow.
+    /// Returns the pause before an event. Events without a time get a readable
+    /// default.
     fn pause(&mut self, event: &Event) -> Duration {
         let time = event.time.as_deref();
         let Some(time) = time.and_then(|time| time.parse::<Timestamp>().ok()) else {

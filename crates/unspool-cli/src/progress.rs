@@ -1,14 +1,13 @@
-//! How far something is that takes a while, on standard error, where that is a
-//! terminal.
+//! A progress bar on standard error, if that is a terminal.
 
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// What is over sooner shows nothing.
+/// Delay before the bar appears.
 const SOON: Duration = Duration::from_millis(700);
 
-/// A bar that appears when it is worth it, and leaves nothing behind.
+/// A progress bar that appears only for slow work and erases itself.
 pub(crate) struct Bar {
     shown: Option<ProgressBar>,
     what: &'static str,
@@ -17,7 +16,7 @@ pub(crate) struct Bar {
 }
 
 impl Bar {
-    /// Of things that are counted.
+    /// Creates a bar that counts these things.
     pub(crate) fn new(what: &'static str) -> Self {
         Self::with(
             what,
@@ -41,7 +40,7 @@ impl Bar {
         }
     }
 
-    /// So much is done, of so much.
+    /// Updates the bar.
     pub(crate) fn set(&mut self, done: u64, total: u64) {
         if self.shown.is_none() && self.began.elapsed() > SOON {
             self.shown = Some(bar(self.what, self.template));

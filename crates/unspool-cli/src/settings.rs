@@ -1,5 +1,4 @@
-//! What was typed → what is meant: the terminal, the environment and the
-//! arguments brought together.
+//! Resolves arguments, environment and terminal into the settings of a run.
 
 use anyhow::bail;
 use unspool::doc::entry::{Detail, LineMatcher, Reasoning};
@@ -11,23 +10,23 @@ use crate::config::{self, Choices, Config};
 use crate::themes::{self, Choice};
 use crate::{filter, terminal};
 
-/// How a run is shown.
+/// Settings that control the output of a run.
 #[expect(clippy::struct_excessive_bools, reason = "each is one setting")]
 pub(crate) struct Settings {
     pub(crate) display: Display,
-    /// Whether standard output is a terminal.
+    /// True if standard output is a terminal.
     pub(crate) is_terminal: bool,
     pub(crate) width: usize,
-    /// The width that was asked for, whatever the terminal's is.
+    /// The requested width, independent of the terminal.
     pub(crate) fixed_width: Option<usize>,
-    /// Whether what is open may be painted anew on the terminal.
+    /// True if unfinished entries may be repainted.
     pub(crate) live: bool,
-    /// Whether the output is a log of GitHub Actions.
+    /// True if the output is a GitHub Actions log.
     pub(crate) actions: bool,
-    /// Whether the closing line is written: on a terminal, in full mode.
+    /// True if the closing line is written: on a terminal, in full mode.
     pub(crate) summary: bool,
     pub(crate) usage: bool,
-    /// The pager's command, if there is to be one.
+    /// The pager's command, if enabled.
     pub(crate) pager: Option<String>,
     config: Shown,
     theme: Option<Choice>,
@@ -39,8 +38,8 @@ impl Settings {
         Self::of(choices, look.copy_clean)
     }
 
-    /// The same where entries may be filtered, which answers alone are not made
-    /// of.
+    /// Resolves settings with filters, which modes that print only answers do not
+    /// support.
     pub(crate) fn filtered(look: &Look, filter: &Filter) -> anyhow::Result<Self> {
         let settings = Self::new(look)?;
         let given = filter::given(filter);
@@ -63,7 +62,7 @@ impl Settings {
         let colours = full && terminal::colours(choices.color.value);
         let (foreground, background) = colours_of(&choices, theme.as_ref(), colours);
         let links = match choices.links.value {
-            // Without codes there is no place for an address but the text.
+            // Without escape sequences the URL must be in the text.
             Links::Osc8 => colours,
             Links::Text => false,
             Links::Auto => colours && terminal::shows_links(),
@@ -107,7 +106,7 @@ impl Settings {
         })
     }
 
-    /// How much is told.
+    /// Returns the level of detail.
     pub(crate) fn detail(&self) -> Detail {
         self.config
             .detail
@@ -115,12 +114,12 @@ impl Settings {
             .with_highlight(!self.config.plain_text)
     }
 
-    /// Whether nothing but the words is written.
+    /// Returns true if only the text itself is written.
     pub(crate) fn copy_clean(&self) -> bool {
         self.config.copy_clean
     }
 
-    /// The formatter for entries that pass the filter.
+    /// Returns the formatter for entries that pass the filter.
     pub(crate) fn formatter_for(&self, filter: &Filter) -> Formatter {
         let mut config = self.config.clone();
         config.detail.search = filter
@@ -146,8 +145,9 @@ impl Settings {
     }
 }
 
-/// Text and background colour: as asked for, as the theme says, or as the
-/// terminal is. It is asked only when colours are written and nothing is said.
+/// Returns text and background colours: as requested, from the theme, or from the
+/// terminal. The terminal is queried only if colours are written and nothing else
+/// decides.
 fn colours_of(
     choices: &Choices,
     theme: Option<&Choice>,

@@ -1,4 +1,4 @@
-//! The closing line of a run: what it took.
+//! The closing line of a run: turns, calls, time, tokens, cost.
 
 use std::io::{self, Write};
 
@@ -8,7 +8,7 @@ use unspool::stats::Stats;
 
 use crate::settings::Settings;
 
-/// Writes one line with the run's figures; nothing if there are none.
+/// Writes a line with the run's figures, or nothing if there are none.
 pub(crate) fn write(stats: &Stats, settings: &Settings, out: &mut impl Write) -> io::Result<()> {
     let words = words(stats, settings.usage);
     if words.is_empty() {
@@ -55,7 +55,7 @@ fn words(stats: &Stats, with_usage: bool) -> Vec<String> {
     words
 }
 
-/// The figures of a run for those who have room: names and values.
+/// Returns the figures of a run as names and values.
 pub(crate) fn figures(stats: &Stats) -> Vec<(String, String)> {
     let usage = stats.usage();
     let count = |count: Option<u64>| count.filter(|count| *count > 0).map(short);
@@ -86,7 +86,7 @@ fn counted(count: u64, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
-/// `950 ms`, `12.3 s`, `4 min 5 s`, `2 h 7 min`.
+/// Formats a duration: `950 ms`, `12.3 s`, `4 min 5 s`, `2 h 7 min`.
 pub(crate) fn duration(ms: u64) -> String {
     match ms {
         0..1000 => format!("{ms} ms"),
@@ -96,7 +96,7 @@ pub(crate) fn duration(ms: u64) -> String {
     }
 }
 
-/// `999`, `1.2k`, `35k`, `5.7M`: rounded to the nearest.
+/// Formats a count, rounded: `999`, `1.2k`, `35k`, `5.7M`.
 pub(crate) fn short(count: u64) -> String {
     let tenths = |unit: u64| {
         (count / (unit / 10)).saturating_add(u64::from(count % (unit / 10) >= unit / 20))

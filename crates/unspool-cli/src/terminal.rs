@@ -1,7 +1,8 @@
-//! What the output is: a terminal or not, how wide, with which colours.
+//! Properties of the output: terminal or not, width, colours.
 //!
-//! The conventions, strongest first: `--color`, `NO_COLOR`, `CLICOLOR_FORCE` and
-//! `FORCE_COLOR`, `CLICOLOR=0`, `TERM=dumb`, and whether it is a terminal.
+//! Colours are decided by, strongest first: `--color`, `NO_COLOR`,
+//! `CLICOLOR_FORCE` and `FORCE_COLOR`, `CLICOLOR=0`, `TERM=dumb`, and whether it
+//! is a terminal.
 
 use std::env;
 use std::fs::File;
@@ -20,22 +21,22 @@ use unspool_tui::screen::is_in_foreground;
 
 use crate::cli::When;
 
-/// How long a terminal may take to tell its background.
+/// Time limit for the terminal's reply about its background.
 const PATIENCE: Duration = Duration::from_millis(200);
 
-/// Whether standard output is a terminal.
+/// Returns true if standard output is a terminal.
 pub(crate) fn is_terminal() -> bool {
     io::stdout().is_terminal()
 }
 
-/// Standard output, written only when it is flushed: a frame goes out at once,
-/// not line by line.
+/// Returns standard output, written only on flush, so that a frame goes out as a
+/// whole.
 pub(crate) fn output() -> io::Result<BufWriter<File>> {
     let output = io::stdout().as_fd().try_clone_to_owned()?;
     Ok(BufWriter::with_capacity(CHUNK, File::from(output)))
 }
 
-/// Whether colours are written.
+/// Returns true if colours are written.
 pub(crate) fn colours(when: When) -> bool {
     match when {
         When::Always => true,
@@ -44,17 +45,17 @@ pub(crate) fn colours(when: When) -> bool {
     }
 }
 
-/// Whether what is said on standard error is dimmed.
+/// Returns true if messages on standard error are dimmed.
 pub(crate) fn dims_errors() -> bool {
     automatic(|name| env::var(name).ok(), io::stderr().is_terminal())
 }
 
-/// A line in dim letters, with its end.
+/// Returns a dimmed line with a newline.
 pub(crate) fn dimmed(line: &str) -> String {
     format!("\u{1b}[2m{line}\u{1b}[22m\n")
 }
 
-/// The variable that decides about colours, and what it says.
+/// Returns the environment variable that decides on colours, and its decision.
 pub(crate) fn colour_variable() -> Option<(&'static str, bool)> {
     decided(|name| env::var(name).ok())
 }
@@ -83,7 +84,7 @@ fn automatic(variable: impl Fn(&str) -> Option<String>, is_terminal: bool) -> bo
     decided(variable).map_or(is_terminal, |(_, wanted)| wanted)
 }
 
-/// The width to lay out for: `COLUMNS`, or the terminal's own. 80 in a pipe.
+/// Returns the layout width: `COLUMNS`, the terminal's width, or 80 in a pipe.
 pub(crate) fn width() -> usize {
     let terminal = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
     columns_variable().or_else(terminal).unwrap_or(80)
@@ -98,20 +99,20 @@ pub(crate) fn room(typed: Option<usize>) -> Option<usize> {
     }
 }
 
-/// The width that `COLUMNS` names.
+/// Returns the width in `COLUMNS`.
 pub(crate) fn columns_variable() -> Option<usize> {
     let columns = env::var("COLUMNS").ok()?.trim().parse().ok();
     columns.filter(|width| *width > 0)
 }
 
-/// How large the terminal is.
+/// Size of a terminal.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Size {
     pub(crate) columns: usize,
     pub(crate) rows: usize,
 }
 
-/// The size of the terminal that is written to.
+/// Returns the size of the terminal on standard output.
 pub(crate) fn size() -> Size {
     let size = terminal_size::terminal_size_of(io::stdout());
     let (columns, rows) = size.map_or((80, 24), |(width, height)| (width.0, height.0));
@@ -121,7 +122,7 @@ pub(crate) fn size() -> Size {
     }
 }
 
-/// A panic must not leave the terminal without its cursor.
+/// Restores the terminal's cursor after a panic.
 pub(crate) fn restore_on_panic() {
     let before = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {
@@ -133,20 +134,20 @@ pub(crate) fn restore_on_panic() {
     }));
 }
 
-/// Whether this runs in a job of GitHub Actions.
+/// Returns true in a GitHub Actions job.
 pub(crate) fn is_github_actions() -> bool {
     env::var("GITHUB_ACTIONS").is_ok_and(|value| value == "true")
 }
 
-/// Whether something can be painted anew: on a terminal that knows more than
-/// lines.
+/// Returns true if the output is a terminal that supports cursor movement.
 pub(crate) fn can_repaint() -> bool {
     is_terminal()
         && is_in_foreground(io::stdout())
         && env::var("TERM").is_ok_and(|term| !term.is_empty() && term != "dumb")
 }
 
-/// Fails where nothing can be painted: says why, and what to do `instead`.
+/// Fails if the terminal cannot show a live view, with the reason and an
+/// alternative.
 pub(crate) fn demand(what: &str, instead: &str) -> anyhow::Result<()> {
     if can_repaint() {
         return Ok(());
@@ -169,11 +170,11 @@ pub(crate) fn demand(what: &str, instead: &str) -> anyhow::Result<()> {
     )
 }
 
-/// How the terminal was before keys were hushed.
+/// Terminal settings before echo was disabled.
 static BEFORE: Mutex<Option<Termios>> = Mutex::new(None);
 
-/// Does not show what is typed, which would move the cursor, and does not throw
-/// away what was written when Ctrl-C is pressed.
+/// Disables echo, which would move the cursor, and keeps pending output when
+/// Ctrl-C is pressed.
 pub(crate) fn hush() {
     let Ok(mut before) = BEFORE.lock() else {
         return;
@@ -185,13 +186,13 @@ pub(crate) fn hush() {
         let mut quiet = modes.clone();
         quiet.local_modes.remove(LocalModes::ECHO);
         quiet.local_modes.insert(LocalModes::NOFLSH);
-        // One that cannot be hushed shows what is typed.
+        // On failure, typed characters stay visible.
         let _ = tcsetattr(io::stdout(), OptionalActions::Now, &quiet);
         *before = Some(modes);
     }
 }
 
-/// Makes the terminal as it was before it was hushed.
+/// Restores the terminal settings.
 pub(crate) fn restore() {
     if let Ok(mut before) = BEFORE.lock()
         && let Some(modes) = before.take()
@@ -201,16 +202,16 @@ pub(crate) fn restore() {
     }
 }
 
-/// What the terminal says about itself.
+/// Capabilities reported by the terminal.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Answers {
-    /// It knows synchronised updates.
+    /// Supports synchronized output (mode 2026).
     pub(crate) synchronises: bool,
-    /// The row in which the cursor is, counted from 0.
+    /// The cursor's row, counted from 0.
     pub(crate) row: Option<usize>,
 }
 
-/// Asks the terminal; one that does not answer knows nothing.
+/// Queries the terminal. Without a reply all capabilities are absent.
 pub(crate) fn ask() -> Answers {
     let answer = can_repaint().then(answer).and_then(Result::ok);
     answer.map_or_else(Answers::default, |answer| Answers::of(&answer))
@@ -233,8 +234,8 @@ impl Answers {
     }
 }
 
-/// Asks for the state of mode 2026 and for the place of the cursor, and then for
-/// what every terminal answers, so that the answer's end is known.
+/// Queries mode 2026 and the cursor position, then a report that every terminal
+/// sends, to detect the end of the reply.
 fn answer() -> io::Result<String> {
     let mut terminal = terminal_trx::terminal()?;
     let mut lock = terminal.lock();
@@ -260,8 +261,8 @@ fn answer() -> io::Result<String> {
     Ok(String::from_utf8_lossy(&answer).into_owned())
 }
 
-/// Whether the background is light. Asked of the terminal only when the output
-/// is one; dark where no answer comes.
+/// Returns true for a light background. Queries the terminal only if the output
+/// is one; defaults to dark.
 pub(crate) fn is_light() -> bool {
     if !is_terminal() || !is_in_foreground(io::stdout()) {
         return false;
@@ -271,7 +272,7 @@ pub(crate) fn is_light() -> bool {
     matches!(theme_mode(options), Ok(ThemeMode::Light))
 }
 
-/// Whether the terminal is known to show links of OSC 8.
+/// Returns true if the terminal is known to support OSC 8 links.
 pub(crate) fn shows_links() -> bool {
     let known = [
         "WT_SESSION",

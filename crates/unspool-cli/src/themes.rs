@@ -1,4 +1,4 @@
-//! Colours by name: the built-in themes, and those in files of the user's.
+//! Themes by name: built in, or in the user's theme files.
 
 use std::path::{Path, PathBuf};
 
@@ -7,21 +7,21 @@ use serde::Deserialize;
 use unspool::doc::{Role, Syntax};
 use unspool::theme::{Rgb, Theme};
 
-/// Which colours are wanted.
+/// A selected theme.
 #[derive(Clone)]
 pub(crate) enum Choice {
     /// For a dark background.
     Dark,
     /// For a light background.
     Light,
-    /// Bold and italics alone.
+    /// Bold and italics only.
     Mono,
-    /// What a file says.
+    /// From a theme file.
     File(Box<Colours>),
 }
 
-/// A theme file. What it leaves out is derived from the two first, or is as on
-/// a dark terminal.
+/// A theme file. Missing colours are derived from the first two, or default to a
+/// dark terminal's.
 #[derive(Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Colours {
@@ -49,7 +49,7 @@ struct Code {
     operator: Option<Colour>,
 }
 
-/// `"#1e1e2e"` or `"1e1e2e"`.
+/// A colour, written as `"#1e1e2e"` or `"1e1e2e"`.
 #[derive(Clone, Copy, Deserialize)]
 #[serde(try_from = "String")]
 pub(crate) struct Colour(pub(crate) Rgb);
@@ -62,7 +62,7 @@ impl TryFrom<String> for Colour {
     }
 }
 
-/// Six hexadecimal digits, with or without `#`.
+/// Parses six hexadecimal digits, with or without `#`.
 pub(crate) fn parse_colour(text: &str) -> Result<Rgb, String> {
     let digits = text.strip_prefix('#').unwrap_or(text);
     u32::from_str_radix(digits, 16)
@@ -76,7 +76,7 @@ pub(crate) fn parse_colour(text: &str) -> Result<Rgb, String> {
 }
 
 impl Colours {
-    /// The theme with the colours that the file names.
+    /// Returns the theme with the colours of the file.
     pub(crate) fn applied_to(&self, theme: Theme) -> Theme {
         let code = &self.code;
         let named = [

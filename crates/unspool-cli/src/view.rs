@@ -1,4 +1,4 @@
-//! What events are turned into: an answer, a transcript, or a live screen.
+//! Output modes of a run: answer, transcript or live screen.
 
 use std::io::{self, Write};
 use std::time::Instant;
@@ -24,7 +24,7 @@ use live::Live;
 
 pub(crate) use actions::harmless;
 
-/// One run, shown in one of the modes.
+/// A run in one of the output modes.
 pub(crate) enum View<'a> {
     Answer(Answer, Fault),
     Full(Box<Full<'a>>),
@@ -32,7 +32,7 @@ pub(crate) enum View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// A view that only ever adds to what is written.
+    /// Creates a view that only appends.
     pub(crate) fn new(settings: &Settings, filter: &'a Filter) -> Self {
         let answer =
             |answer: Answer| Self::Answer(answer.sanitized(settings.is_terminal), Fault::default());
@@ -43,8 +43,8 @@ impl<'a> View<'a> {
         }
     }
 
-    /// A view of something that still goes on: where the terminal allows it,
-    /// what is open is painted anew.
+    /// Creates a view of a running agent. Unfinished entries are repainted if the
+    /// terminal allows it.
     pub(crate) fn live(settings: &Settings, filter: &'a Filter) -> Self {
         if settings.live {
             terminal::restore_on_panic();
@@ -55,7 +55,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Shows what the event adds.
+    /// Shows an event.
     pub(crate) fn event(&mut self, event: Event, out: &mut impl Write) -> io::Result<()> {
         match self {
             Self::Answer(answer, fault) => {
@@ -70,7 +70,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// All that is known so far was handed over.
+    /// Paints pending changes after all available events were added.
     pub(crate) fn settle(&mut self, out: &mut impl Write) -> io::Result<()> {
         match self {
             Self::Answer(..) | Self::Full(_) => out.flush(),
@@ -78,7 +78,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// When [`settle`](Self::settle) is due again, if nothing else happens.
+    /// Returns the time at which [`settle`](Self::settle) is due.
     pub(crate) fn due(&self) -> Option<Instant> {
         match self {
             Self::Answer(..) | Self::Full(_) => None,
@@ -86,17 +86,17 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Whether this paints on a terminal.
+    /// Returns true for a live screen.
     pub(crate) fn is_live(&self) -> bool {
         matches!(self, Self::Live(_))
     }
 
-    /// Whether nothing passed the filter of a transcript.
+    /// Returns true if no entry passed the filter.
     pub(crate) fn is_empty(&self) -> bool {
         matches!(self, Self::Full(full) if !full.has_written)
     }
 
-    /// Why the run failed, where what is shown does not tell.
+    /// Returns the reason of a failure that the output itself does not show.
     fn fault(&self) -> Option<&str> {
         match self {
             Self::Answer(_, fault) => fault.words(),
@@ -124,14 +124,14 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The terminal may have another size now.
+    /// Adapts to a new terminal size.
     pub(crate) fn resize(&mut self) {
         if let Self::Live(live) = self {
             live.resize();
         }
     }
 
-    /// Leaves the screen to somebody else for a while.
+    /// Removes the unfinished lines, so that something else can write.
     pub(crate) fn leave(&mut self, out: &mut impl Write) -> io::Result<()> {
         match self {
             Self::Answer(..) | Self::Full(_) => out.flush(),
@@ -139,7 +139,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The run is over: shows what was open.
+    /// Shows the rest at the end of the run.
     pub(crate) fn finish(&mut self, out: &mut impl Write) -> io::Result<()> {
         match self {
             Self::Answer(answer, _) => answer.finish(out),

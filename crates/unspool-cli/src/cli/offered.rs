@@ -1,5 +1,5 @@
-//! Values that shells offer while a person types, though others are taken too:
-//! lists with commas are made of them.
+//! Option values that shell completion suggests, although other values are
+//! accepted, such as comma-separated lists.
 
 use std::ffi::OsStr;
 
@@ -10,14 +10,14 @@ use unspool_sessions::tally::{By, Grouping};
 
 use crate::agents;
 
-/// Parses a value of an option, and offers words for it.
+/// A value parser with suggestions for completion.
 #[derive(Clone)]
 pub(crate) struct Offered<T> {
     parse: fn(&str) -> Result<T, String>,
     words: fn() -> Vec<PossibleValue>,
 }
 
-/// The name of an agent; whether there is such a one is found out later.
+/// Parses the name of an agent. Its existence is checked later.
 pub(crate) fn agent() -> Offered<String> {
     Offered {
         parse: |text| Ok(text.to_owned()),
@@ -28,7 +28,7 @@ pub(crate) fn agent() -> Offered<String> {
     }
 }
 
-/// What is told apart, with commas.
+/// Parses a comma-separated grouping.
 pub(crate) fn grouping() -> Offered<Grouping> {
     Offered {
         parse: parse_grouping,

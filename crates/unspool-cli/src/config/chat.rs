@@ -1,4 +1,4 @@
-//! What the configuration file says about `unspool chat`.
+//! The `[chat]` section of the configuration file.
 
 use std::collections::BTreeMap;
 
@@ -14,16 +14,16 @@ use unspool_tui::notify::When;
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Chat {
-    /// Whom `unspool chat` talks to when nobody is named.
+    /// The default agent of `unspool chat`.
     pub(crate) agent: Option<String>,
     notify: Notify,
-    /// Agents of the person's own, or others in place of ours.
+    /// Additional agents, or replacements for built-in ones.
     pub(crate) agents: BTreeMap<String, Agent>,
     mcp: Vec<Server>,
     rules: Vec<Rule>,
 }
 
-/// How an agent is started.
+/// The command of an agent.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Agent {
@@ -32,7 +32,7 @@ pub(crate) struct Agent {
     pub(crate) env: BTreeMap<String, String>,
 }
 
-/// When the person is called.
+/// When to notify the user.
 #[derive(Clone, Copy, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Notify {
@@ -42,7 +42,7 @@ enum Notify {
     Always,
 }
 
-/// A server that the agent is told of.
+/// An MCP server to offer to agents.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Server {
@@ -53,7 +53,7 @@ struct Server {
     #[serde(default)]
     env: BTreeMap<String, String>,
     url: Option<String>,
-    /// `http`, or `sse` for servers of the older kind.
+    /// `http`, or `sse` for older servers.
     #[serde(default, rename = "type")]
     transport: Transport,
     #[serde(default)]
@@ -69,7 +69,7 @@ enum Transport {
 }
 
 impl Chat {
-    /// When the person is called.
+    /// Returns when to notify the user.
     pub(crate) fn notify(&self) -> When {
         match self.notify {
             Notify::Never => When::Never,
@@ -78,7 +78,7 @@ impl Chat {
         }
     }
 
-    /// The same in the word of the file.
+    /// Returns the same as written in the file.
     pub(crate) fn notify_name(&self) -> &'static str {
         match self.notify {
             Notify::Never => "never",
@@ -87,18 +87,18 @@ impl Chat {
         }
     }
 
-    /// The names of the servers.
+    /// Returns the names of the MCP servers.
     pub(crate) fn mcp_names(&self) -> anyhow::Result<Vec<String>> {
         self.mcp_servers()?;
         Ok(self.mcp.iter().map(|server| server.name.clone()).collect())
     }
 
-    /// What may be answered without asking.
+    /// Returns the rules that answer permission requests.
     pub(crate) fn rules(&self) -> anyhow::Result<Rules> {
         Rules::new(&self.rules).map_err(|error| anyhow!("in chat.rules: {error}"))
     }
 
-    /// The servers that agents are told of.
+    /// Returns the MCP servers to offer to agents.
     pub(crate) fn mcp_servers(&self) -> anyhow::Result<Vec<McpServer>> {
         self.mcp.iter().map(Server::ready).collect()
     }

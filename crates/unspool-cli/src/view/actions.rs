@@ -1,6 +1,5 @@
-//! The log of GitHub Actions: bodies of calls are folded into groups, errors
-//! and warnings become annotations, and nothing that an agent printed is taken
-//! for a command to the runner.
+//! Output for GitHub Actions logs: bodies of calls become groups, errors and
+//! warnings become annotations, and agent output cannot inject workflow commands.
 
 use std::io::{self, Write};
 
@@ -11,7 +10,7 @@ use unspool::output::Output;
 use unspool::session::{Entry, Item};
 use unspool::tool::error_message;
 
-/// Writes an entry, whose text is laid out already.
+/// Writes an entry that is laid out already.
 pub(super) fn write(entry: &Entry, text: &str, out: &mut impl Write) -> io::Result<()> {
     if let Some((command, message)) = annotation(&entry.item) {
         return writeln!(out, "::{command}::{}", data(&message));
@@ -35,7 +34,7 @@ pub(super) fn write(entry: &Entry, text: &str, out: &mut impl Write) -> io::Resu
     }
 }
 
-/// Whether a call failed: what is folded away is easily missed.
+/// Returns true for a failed call, which is not folded so that it is not missed.
 fn is_failed(item: &Item) -> bool {
     let status = match item {
         Item::Tool(tool) => tool.result.as_ref().map(|result| result.status),
@@ -45,11 +44,11 @@ fn is_failed(item: &Item) -> bool {
     matches!(status, Some(ToolStatus::Error | ToolStatus::Rejected))
 }
 
-/// Lines below the heading of a call that an annotation repeats.
+/// Maximum number of body lines in an annotation.
 const REASON: usize = 5;
 
-/// An annotation for a call: its heading, and how it tells why it failed. Those
-/// have no colours.
+/// Writes an annotation for a failed call: its heading and the reason, without
+/// colours.
 fn warn(head: &str, body: &str, out: &mut impl Write) -> io::Result<()> {
     let plain = |line: &str| {
         let line = without_colours(line);
@@ -61,7 +60,7 @@ fn warn(head: &str, body: &str, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "::warning::{}", data(&text))
 }
 
-/// The text without what sets colours. Other escapes are no colours, and stay.
+/// Removes colour codes. Other escape sequences stay.
 fn without_colours(text: &str) -> String {
     const START: &str = "\u{1b}[";
     let is_parameter = |c: char| c.is_ascii_digit() || matches!(c, ';' | ':');
@@ -76,7 +75,7 @@ fn without_colours(text: &str) -> String {
     clean
 }
 
-/// What is shown beside the log too.
+/// Returns the annotation of an entry.
 fn annotation(item: &Item) -> Option<(&'static str, String)> {
     match item {
         Item::Notice(notice) => {
@@ -102,8 +101,8 @@ pub(super) fn lines(text: &str, out: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-/// A line that the runner does not obey: it takes what begins with `::`, blanks
-/// before it or not, and `##[` anywhere for a command.
+/// Escapes a line that the runner would execute: one that starts with `::` after
+/// optional spaces, or contains `##[`.
 pub(crate) fn harmless(line: &str) -> String {
     let line = line.replace("##[", "\\x23#[");
     let words = line.trim_start();
@@ -114,7 +113,7 @@ pub(crate) fn harmless(line: &str) -> String {
     }
 }
 
-/// Text in a command to the runner.
+/// Escapes text inside a workflow command.
 fn data(text: &str) -> String {
     text.trim_end()
         .replace('%', "%25")

@@ -1,24 +1,24 @@
-//! Why a run failed, in one line, for the modes that write answers alone: there it
-//! goes to standard error, so that what a script takes stays the answer.
+//! The reason of a failed run in one line, for modes that print only answers. It
+//! goes to standard error, so that standard output stays clean for scripts.
 
 use unspool::Event;
 use unspool::event::{Body, Level, TurnEnd, TurnStatus};
 use unspool::tool::error_message;
 
-/// Longer than any sentence that an agent says about its failure.
+/// Maximum length, longer than any usual error sentence.
 const LONGEST: usize = 400;
 
-/// What went wrong so far.
+/// The failure of a run, as far as known.
 #[derive(Debug, Default)]
 pub(crate) struct Fault {
-    /// What the agent called an error in this turn, the latest.
+    /// The last error that the agent reported in this turn.
     error: Option<String>,
-    /// Of the last turn that did not succeed, or of input that was left out.
+    /// The reason of the last failed turn, or of skipped input.
     words: Option<String>,
 }
 
 impl Fault {
-    /// Takes what the event tells about failing.
+    /// Records an event that reports a failure.
     pub(crate) fn event(&mut self, event: &Event) {
         match &event.body {
             Body::Notice(notice) if notice.left_out.is_some() => {
@@ -32,7 +32,7 @@ impl Fault {
         }
     }
 
-    /// Why the last turn that failed did so.
+    /// Returns the reason of the last failed turn.
     pub(crate) fn words(&self) -> Option<&str> {
         self.words.as_deref()
     }
@@ -41,7 +41,7 @@ impl Fault {
         let error = self.error.take();
         let reason =
             Some(one_line(&error_message(&end.reason))).filter(|reason| !reason.is_empty());
-        // A reason of several words is a sentence; one word is a code.
+        // A reason of several words is a sentence; a single word is a code.
         let why = match (error, reason) {
             (Some(_), Some(reason)) if reason.contains(' ') => Some(reason),
             (error, reason) => error.or(reason),
@@ -59,7 +59,7 @@ impl Fault {
     }
 }
 
-/// The first paragraph, on one line.
+/// Returns the first paragraph as one line.
 fn one_line(text: &str) -> String {
     let text = text.trim_start();
     let paragraph = text.split("\n\n").next().unwrap_or(text);

@@ -1,6 +1,6 @@
-//! Mode `full` into a pipe, a file or a log: each entry is written once, when it
-//! is finished, and nothing is touched again. Lines of a program that is no agent
-//! are finished one by one, and are written as they come.
+//! Mode `full` into a pipe, a file or a log. Each entry is written once, when it
+//! is finished. Lines of a program that is not an agent are written as they
+//! arrive.
 
 use std::io::{self, Write};
 
@@ -20,28 +20,28 @@ pub(crate) struct Full<'a> {
     page: Page<'a>,
     spacing: Spacing,
     flowing: Option<Flowing>,
-    /// Whether something passed the filter.
+    /// True once an entry passed the filter.
     pub(super) has_written: bool,
 }
 
-/// How entries are written.
+/// Parameters for writing entries.
 struct Page<'a> {
     formatter: Formatter,
     width: usize,
     filter: &'a Filter,
-    /// Whether the output is a log of GitHub Actions.
+    /// True if the output is a GitHub Actions log.
     actions: bool,
-    /// Whether nothing but the words is written.
+    /// True if only the text itself is written.
     is_bare: bool,
 }
 
-/// Text whose lines are written as they come.
+/// Text whose lines are written as they arrive.
 struct Flowing {
     id: String,
-    /// Bytes of it that were taken.
+    /// Number of bytes processed.
     length: usize,
     text: OpenText,
-    /// Whether lines of it were written.
+    /// True once lines of it are written.
     is_written: bool,
 }
 
@@ -102,12 +102,12 @@ impl<'a> Full<'a> {
         Ok(())
     }
 
-    /// Writes the whole lines of text that is no markdown.
+    /// Writes the complete lines of text that is not Markdown.
     fn flow(&mut self, out: &mut impl Write) -> io::Result<()> {
         let Some((entry, text)) = self.transcript.current().and_then(preformatted) else {
             return Ok(());
         };
-        // Whether it is shown is known when all its words are.
+        // A text filter can decide only when the text is complete.
         if self.page.filter.grep.is_some() || !filter::shows(self.page.filter, entry) {
             return Ok(());
         }
@@ -126,7 +126,7 @@ impl<'a> Full<'a> {
         self.page.lines(&lines, out)
     }
 
-    /// The last lines of text whose first ones were written as they came.
+    /// Returns the last lines of text whose first lines are written already.
     fn rest_of_flowing(&mut self, entry: &Entry) -> Option<Vec<Line>> {
         let (_, text) = preformatted(entry)?;
         let mut flowing = self.flowing.take_if(|flowing| flowing.id == text.id)?;
@@ -140,7 +140,7 @@ impl<'a> Full<'a> {
 }
 
 impl Flowing {
-    /// The lines that are finished now.
+    /// Returns newly finished lines.
     fn take(&mut self, text: &Text) -> Vec<Line> {
         let new = text.text.get(self.length..).unwrap_or_default();
         self.length += new.len();
@@ -149,7 +149,7 @@ impl Flowing {
 }
 
 impl Page<'_> {
-    /// Writes what stands before an entry.
+    /// Writes the gap and heading before an entry.
     fn above(&self, entry: &Entry, spacing: &mut Spacing, out: &mut impl Write) -> io::Result<()> {
         let before = spacing.before(entry);
         if before.gap {
@@ -175,7 +175,7 @@ impl Page<'_> {
     }
 }
 
-/// An entry that is text but no markdown.
+/// Returns an entry of text that is not Markdown.
 fn preformatted(entry: &Entry) -> Option<(&Entry, &Text)> {
     match &entry.item {
         Item::Text(text) if text.preformatted => Some((entry, text)),

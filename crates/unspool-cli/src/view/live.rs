@@ -1,10 +1,11 @@
-//! Mode `full` on a terminal while the agent works: finished entries scroll up,
-//! what is open stands below them and is painted anew.
+//! Mode `full` on a terminal while the agent is running: finished entries scroll
+//! up, unfinished ones are repainted below.
 //!
 //! After the run, the scrollback holds what [`Full`](super::full::Full) would
 //! have written.
 //!
-//! `live/open.rs` lays out what is open, `live/work.rs` knows what goes on.
+//! `live/open.rs` lays out unfinished entries, `live/activity.rs` tracks running
+//! calls and timing.
 
 mod open;
 mod work;
@@ -29,7 +30,7 @@ use crate::terminal::{self, Answers, Size};
 use open::Laid;
 use work::Work;
 
-/// Between two frames at least.
+/// Minimum time between two frames.
 const FRAME: Duration = Duration::from_millis(17);
 
 pub(crate) struct Live<'a> {
@@ -37,30 +38,30 @@ pub(crate) struct Live<'a> {
     formatter: Formatter,
     filter: &'a Filter,
     spacing: Spacing,
-    /// The width that was asked for, whatever the terminal's is.
+    /// The requested width, independent of the terminal.
     fixed_width: Option<usize>,
     size: Size,
     screen: output::Live,
-    /// Lines that the next frame writes for good.
+    /// Lines that the next frame writes permanently.
     finished: Vec<Row>,
     /// The answer whose first lines are written while it grows.
     growing: Option<Growing>,
-    /// What was laid out of that which is open.
+    /// Layout of unfinished entries.
     laid: Laid,
     work: Work,
-    /// Something happened since the last frame.
+    /// True if something changed since the last frame.
     changed: bool,
     last_frame: Option<Instant>,
 }
 
-/// An answer that is written as it grows.
+/// An answer that is written while it grows.
 struct Growing {
     id: String,
-    /// The words that were taken: so many bytes, and what they were.
+    /// Number of bytes written, and their hash.
     taken: usize,
     words: DefaultHasher,
     text: OpenText,
-    /// Whether lines of it were written.
+    /// True once lines of it are written.
     written: bool,
 }
 
@@ -102,7 +103,7 @@ impl<'a> Live<'a> {
         self.changed = true;
     }
 
-    /// Writes the lines of the current answer that are finished.
+    /// Writes the finished lines of the current answer.
     fn grow(&mut self) {
         let Some(entry) = self.transcript.current() else {
             return;
@@ -110,7 +111,7 @@ impl<'a> Live<'a> {
         let Item::Text(text) = &entry.item else {
             return;
         };
-        // Whether it is shown is known when all its words are.
+        // A text filter can decide only when the text is complete.
         if self.filter.grep.is_some() || !filter::shows(self.filter, entry) {
             return;
         }
@@ -134,7 +135,7 @@ impl<'a> Live<'a> {
         self.write_grown(&lines);
     }
 
-    /// Writes lines of the answer that grows.
+    /// Writes lines of the growing answer.
     fn write_grown(&mut self, lines: &[Line]) {
         let (Some(growing), Some(entry)) = (&mut self.growing, self.transcript.current()) else {
             return;
@@ -162,7 +163,7 @@ impl<'a> Live<'a> {
         self.leave(out)
     }
 
-    /// Takes the open lines away, so that somebody else may write.
+    /// Removes the unfinished lines, so that something else can write.
     pub(super) fn leave(&mut self, out: &mut impl Write) -> io::Result<()> {
         terminal::restore();
         out.write_all(self.screen.leave().as_bytes())?;
@@ -170,7 +171,7 @@ impl<'a> Live<'a> {
         out.flush()
     }
 
-    /// The terminal may have another size now.
+    /// Adapts to a new terminal size.
     pub(super) fn resize(&mut self) {
         self.size = terminal::size();
         self.screen.resize(self.size.columns, self.size.rows);
@@ -182,8 +183,7 @@ impl<'a> Live<'a> {
         self.changed = true;
     }
 
-    /// A line that is not the agent's output, such as what it wrote to
-    /// standard error.
+    /// Adds lines that are not the agent's output, such as its standard error.
     pub(super) fn aside(&mut self, lines: &[Line]) {
         for line in lines {
             self.finished.push(self.formatter.row(line));
@@ -191,7 +191,7 @@ impl<'a> Live<'a> {
         self.changed = true;
     }
 
-    /// When the next frame is due, if nothing else happens.
+    /// Returns the time of the next frame.
     pub(super) fn due(&self) -> Option<Instant> {
         let Some(last) = self.last_frame else {
             return Some(self.work.started);
@@ -250,7 +250,7 @@ impl<'a> Live<'a> {
         }
     }
 
-    /// What stands before an entry.
+    /// Returns the gap and heading before an entry.
     fn above(&self, before: &Before) -> Vec<Row> {
         let mut rows = Vec::new();
         if before.gap {
@@ -263,8 +263,8 @@ impl<'a> Live<'a> {
         rows
     }
 
-    /// The last lines of an answer whose first ones were written while it grew.
-    /// If it ended as another one than it began, all of it is written again.
+    /// Returns the last lines of an answer whose first lines are written already.
+    /// If its start has changed, the whole answer is written again.
     fn rest_of_grown(&mut self, entry: &Entry) -> Option<Vec<Line>> {
         let Item::Text(text) = &entry.item else {
             return None;

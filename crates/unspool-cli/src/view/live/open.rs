@@ -1,8 +1,8 @@
-//! The rows of what is open: as many of the last ones as may be painted.
+//! Rows of unfinished entries: as many of the last ones as fit.
 //!
-//! Entries are laid out from the last one upwards until there is no room left,
-//! so that the work depends on the screen and not on how much is open. What was
-//! laid out is kept until it may have changed.
+//! Entries are laid out from the last one upwards until the screen is full, so
+//! that the cost does not depend on their number. Layouts are cached until they
+//! may have changed.
 
 use std::time::Instant;
 
@@ -15,20 +15,20 @@ use unspool::transcript::Spacing;
 use super::Live;
 use crate::filter;
 
-/// Bytes of a message that are looked at: more than fills a screen.
+/// Number of bytes of a message to lay out, more than fills a screen.
 const WINDOW: usize = 1 << 14;
 
-/// Lines of entries that were laid out.
+/// Cached lines of entries.
 #[derive(Default)]
 pub(super) struct Laid {
-    /// Of those that wait, by their place among them: nothing changes them.
+    /// Entries that wait for their turn, by position; they do not change.
     waiting: Vec<Option<Vec<Line>>>,
-    /// Of those that are open, until the next event.
+    /// Unfinished entries, valid until the next event.
     open: Vec<Option<Vec<Line>>>,
 }
 
 impl Laid {
-    /// Something happened to what is open, and `all`: to what waits too.
+    /// Invalidates unfinished entries; with `all`, also waiting ones.
     pub(super) fn forget(&mut self, all: bool) {
         self.open.clear();
         if all {
@@ -37,7 +37,7 @@ impl Laid {
     }
 }
 
-/// The lines at this place, laid out now if they were not before.
+/// Returns the cached lines at a position, laying them out if needed.
 fn kept(
     laid: &mut Vec<Option<Vec<Line>>>,
     at: usize,
@@ -52,7 +52,7 @@ fn kept(
     place.get_or_insert_with(lay_out).clone()
 }
 
-/// Rows from the last one upwards.
+/// Rows collected from the last one upwards.
 struct Upwards<'a> {
     live: &'a Live<'a>,
     budget: RowBudget,
@@ -60,7 +60,7 @@ struct Upwards<'a> {
 }
 
 impl Upwards<'_> {
-    /// Adds lines above the rows so far; says whether all of them had room.
+    /// Adds lines above the rows so far. Returns false if they did not all fit.
     fn add(&mut self, lines: &[Line]) -> bool {
         let columns = self.live.size.columns;
         lines.iter().rev().all(|line| {
@@ -83,7 +83,7 @@ impl Upwards<'_> {
         true
     }
 
-    /// Adds what stands before an entry: an empty row, and who speaks.
+    /// Adds the gap before an entry: an empty row and the speaker.
     fn add_gap(&mut self, mut spacing: Spacing, entry: &Entry) -> bool {
         let before = spacing.before(entry);
         let speaker = before.speaker.map(|agent| {
@@ -95,7 +95,7 @@ impl Upwards<'_> {
 }
 
 impl Live<'_> {
-    /// The last of the open rows.
+    /// Returns the last unfinished rows.
     pub(super) fn open_rows(&mut self, now: Instant) -> Vec<Row> {
         let mut laid = std::mem::take(&mut self.laid);
         let mut upwards = Upwards {
@@ -117,9 +117,9 @@ impl Live<'_> {
         rows
     }
 
-    /// Adds the open entries, the last first.
+    /// Adds unfinished entries, last one first.
     fn add_entries(&self, upwards: &mut Upwards<'_>, laid: &mut Laid, now: Instant) {
-        // The entry below the one that is looked at.
+        // The entry below the current one.
         let mut below: Option<&Entry> = None;
         let current = self.transcript.current();
         let is_current =
@@ -155,8 +155,7 @@ impl Live<'_> {
         self.add_current(upwards, below);
     }
 
-    /// Adds the message that is shown next, and what stands between it and what
-    /// is finished.
+    /// Adds the message that is shown next, and its gap to the finished entries.
     fn add_current(&self, upwards: &mut Upwards<'_>, below: Option<&Entry>) {
         let current = self.transcript.current();
         let current = current.filter(|entry| filter::shows(self.filter, entry));
@@ -193,14 +192,14 @@ impl Live<'_> {
     }
 }
 
-/// What decides about the gap behind an entry.
+/// Returns the spacing after an entry.
 fn behind(entry: &Entry) -> Spacing {
     let mut spacing = Spacing::new();
     spacing.before(entry);
     spacing
 }
 
-/// The first line and the end of a message that is much longer than a screen.
+/// Returns the first line and the end of a message much longer than a screen.
 fn with_end(entry: &Entry) -> Option<Entry> {
     let (Item::Text(text) | Item::Reasoning(text)) = &entry.item else {
         return None;
@@ -252,13 +251,13 @@ mod tests {
         let is_laid = |laid: &Laid| laid.waiting.iter().flatten().count();
         assert!(rows.iter().any(|row| row.text.contains("Notice 199")));
         assert!((1..=rows.len() + 1).contains(&is_laid(&live.laid)));
-        // What waits is as it was, whatever happens to what is open.
+        // Waiting entries stay cached while unfinished ones change.
         live.event(event(
             r#"{"kind":"text","id":"m","text":" on","delta":true}"#,
         ));
         assert!(is_laid(&live.laid) > 0);
         assert_eq!(live.open_rows(now), rows);
-        // When the message is over, nothing waits.
+        // Nothing waits after the end of the message.
         live.event(event(r#"{"kind":"text","id":"m","text":"All of it"}"#));
         assert_eq!(is_laid(&live.laid), 0);
     }

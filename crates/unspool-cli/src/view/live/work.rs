@@ -1,5 +1,5 @@
-//! What is known of the work that goes on: since when, which calls run, what the
-//! agent waits for; and the line that tells it.
+//! Tracks the current turn for the status line: start, running calls, plan step,
+//! retries.
 
 use std::time::{Duration, Instant};
 
@@ -11,24 +11,24 @@ use unspool_tui::spinner;
 
 use crate::summary;
 
-/// An agent that says nothing for so long is told about.
+/// Silence after which the status line mentions it.
 const QUIET: Duration = Duration::from_secs(10);
 
-/// What is known of the turn that is going on.
+/// State of the current turn.
 pub(super) struct Work {
     pub(super) started: Instant,
     last_event: Instant,
     pub(super) is_open: bool,
-    /// When each open call was first seen.
+    /// Running calls and when they were first seen.
     calls: Vec<(String, Instant)>,
-    /// The step of the plan that is being worked on.
+    /// The current step of the plan.
     step: Option<String>,
-    /// The agent waits before it tries again: since when, and how long.
+    /// A pending retry: its start and announced delay.
     retry: Option<(Instant, Option<Duration>)>,
 }
 
 impl Work {
-    /// Begins now.
+    /// Starts now.
     pub(super) fn new() -> Self {
         let now = Instant::now();
         Self {
@@ -41,7 +41,7 @@ impl Work {
         }
     }
 
-    /// Looks at what the event says about the work that goes on.
+    /// Updates the state from an event.
     pub(super) fn observe(&mut self, event: &Event) {
         let now = Instant::now();
         self.last_event = now;
@@ -85,7 +85,7 @@ impl Work {
         }
     }
 
-    /// Shows that a call runs, and for how long, in the first of its lines.
+    /// Adds spinner and duration to the first line of a running call.
     pub(super) fn animate(&self, entry: &Entry, lines: &mut [Line], now: Instant) {
         if let Item::Tool(tool) = &entry.item
             && tool.result.is_none()
@@ -97,7 +97,7 @@ impl Work {
         }
     }
 
-    /// What goes on, and for how long.
+    /// Returns the status line.
     pub(super) fn status(&self, now: Instant) -> Line {
         let mut words = vec![seconds(now - self.started)];
         if let Some((since, pause)) = self.retry {
@@ -127,7 +127,7 @@ impl Work {
     }
 }
 
-/// The bullet of a running call turns, and its time is told.
+/// Replaces the bullet with a spinner and appends the duration.
 fn animate(head: &mut Line, elapsed: Duration) {
     if let Some(bullet) = head.iter_mut().find(|span| span.text.contains('•')) {
         bullet.text = bullet.text.replace('•', spinner::frame(elapsed));
@@ -146,7 +146,7 @@ fn seconds(time: Duration) -> String {
     }
 }
 
-/// How long an agent says that it waits: `… in 2s`, `… in 1.5 seconds`.
+/// Parses the delay an agent announces: `… in 2s`, `… in 1.5 seconds`.
 fn pause(text: &str) -> Option<Duration> {
     let (_, after) = text.rsplit_once(" in ")?;
     let after = after.trim_start();
