@@ -448,7 +448,7 @@ fn what_tells_no_times_says_that_none_were_compared() {
     let out = String::from_utf8(output.stdout).unwrap();
     assert!(out.contains("Done"), "{out}");
     let said = String::from_utf8(output.stderr).unwrap();
-    let words = "no times are told here: --since left nothing out\n";
+    let words = "this run has no timestamps: --since has no effect\n";
     assert_eq!(said, format!("unspool: {}: {words}", path.display()));
 }
 

@@ -86,7 +86,7 @@ fn what_cannot_be_seen_cannot_be_allowed() {
     let mut terminal = asked(&project, (40, 1));
     for key in [b"a" as &[u8], b"A", b"1", b"\x1b[B\r"] {
         terminal.press(key);
-        terminal.wait_for("Too small to show");
+        terminal.wait_for("Too small");
         pause();
     }
     terminal.resize(SIZE);
@@ -154,7 +154,7 @@ fn a_call_that_was_never_allowed_does_not_run() {
     for agent in agents {
         let _ = kill_process(agent, Signal::KILL);
     }
-    terminal.wait_for("was ended by signal 9");
+    terminal.wait_for("was killed by signal 9");
     let text = terminal.text();
     assert!(!text.contains("Running"), "{text}");
     assert!(text.contains("⊘ Canceled touch rejected.txt"), "{text}");

@@ -88,7 +88,7 @@ fn a_script_without_its_interpreter_is_refused_without_a_screen() {
 fn a_terminal_that_cannot_be_painted_is_refused_with_what_to_do() {
     let project = Project::new();
     for (term, said) in [
-        ("dumb", "TERM=dumb says that this one cannot"),
+        ("dumb", "TERM=dumb does not support it"),
         ("", "TERM is not set"),
     ] {
         let start = project.start(SIZE, &[], "").variable("TERM", term);
@@ -159,7 +159,7 @@ fn garbage_wrong_ids_and_unknown_messages_do_no_harm() {
         "--unknown",
     ];
     let mut terminal = project.talk(SIZE, &flags, "claude/permission");
-    terminal.wait_for("prints more that is no message");
+    terminal.wait_for("printed more that is not a protocol");
     send(&terminal, "go on");
     answer(&terminal, "Write src/extra.py", b"r");
     leave(&mut terminal);

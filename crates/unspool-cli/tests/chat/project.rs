@@ -170,7 +170,7 @@ pub(crate) fn done(terminal: &Terminal, said: &str) {
 /// Leaves; the terminal has to be as it was.
 pub(crate) fn leave(terminal: &mut Terminal) {
     terminal.press(LEAVE);
-    let asks = || terminal.text().contains("at work");
+    let asks = || terminal.text().contains("still working");
     wait_until("the end, or a question", || {
         asks() || !terminal.is_alternate()
     });

@@ -157,11 +157,11 @@ fn a_login_is_asked_for() {
     terminal.wait_for("log in");
     terminal.press(ESCAPE);
     pause();
-    terminal.wait_for("needs a login");
+    terminal.wait_for("login required");
     terminal.press(LOGIN);
     terminal.wait_for("log in");
     terminal.press(ENTER);
-    wait_until("the login", || !terminal.text().contains("needs a login"));
+    wait_until("the login", || !terminal.text().contains("login required"));
     send(&terminal, "hello there");
     terminal.wait_for("› hello there");
     leave(&mut terminal);
@@ -215,7 +215,7 @@ fn a_megabyte_is_pasted_at_once() {
     // All of it was sent; its beginning is shown until more is wanted.
     terminal.wait_for("0123456789abcde 0123456789abcde");
     terminal.press(b"\t");
-    terminal.wait_for("i writes");
+    terminal.wait_for("i to write");
     terminal.press(b"g");
     terminal.wait_for("… +65524 lines");
     terminal.press(b"\r");
@@ -288,7 +288,7 @@ fn a_conversation_is_exported() {
     send(&terminal, "what is a greeter");
     terminal.wait_for("You said: what is a greeter");
     terminal.press(b"\t");
-    terminal.wait_for("i writes");
+    terminal.wait_for("i to write");
     terminal.press(b"x");
     terminal.wait_for("wrote ");
     let text = terminal.text();
@@ -438,6 +438,6 @@ fn tabs_are_turned_while_a_login_is_asked_for() {
     terminal.press(PREVIOUS_TAB);
     terminal.wait_for("A key");
     terminal.press(ENTER);
-    wait_until("the login", || !terminal.text().contains("needs a login"));
+    wait_until("the login", || !terminal.text().contains("login required"));
     leave(&mut terminal);
 }
