@@ -100,7 +100,7 @@ pub struct Browse {
     is_reading: bool,
     found: Found,
     /// The last status message of the reading thread.
-    said: String,
+    last_status: String,
     is_changed: bool,
 }
 
@@ -121,7 +121,7 @@ impl Browse {
             name: unspool::sanitize::line(name).into_owned(),
             is_reading: true,
             found: Found::NotYet,
-            said: String::new(),
+            last_status: String::new(),
             is_changed: true,
         };
         (browse, feeder)
@@ -147,8 +147,8 @@ impl Browse {
 
     /// Returns the last status message, such as the reason why there is nothing
     /// to show.
-    pub fn said(&self) -> &str {
-        &self.said
+    pub fn last_status(&self) -> &str {
+        &self.last_status
     }
 
     /// Waits a moment for the first events, so that the screen isn't taken over
@@ -239,7 +239,7 @@ impl Browse {
             }
             FeedMessage::Status(words) => {
                 self.viewer.set_message(&words);
-                self.said = words;
+                self.last_status = words;
             }
             FeedMessage::Live(is_live) => {
                 self.initial_read_done();

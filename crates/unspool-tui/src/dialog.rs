@@ -82,6 +82,29 @@ impl Guard {
     }
 }
 
+/// The meaning of a key in a dialog with a scrollable body.
+enum KeyMeaning {
+    /// Released, typed ahead, held down or combined with Ctrl or Alt.
+    Ignored,
+    /// It scrolled the body.
+    Scrolled,
+    /// It may be an answer.
+    Answer,
+}
+
+/// Handles a scrolling key, and separates possible answers from keys to ignore.
+fn classify(key: KeyEvent, body: &mut Scroll, guard: &mut Guard, now: Instant) -> KeyMeaning {
+    if key.kind == KeyEventKind::Release {
+        KeyMeaning::Ignored
+    } else if body.key(key) {
+        KeyMeaning::Scrolled
+    } else if guard.accepts(key, now) {
+        KeyMeaning::Answer
+    } else {
+        KeyMeaning::Ignored
+    }
+}
+
 /// Paints a dialog: title, body, and the keys that answer it.
 fn draw(
     frame: &mut Frame<'_>,

@@ -183,7 +183,7 @@ pub const TABLE: &[Binding] = &[
     prompt(
         &["ctrl-c"],
         Action::Interrupt,
-        "clear the prompt; else stop the agent; else quit",
+        "clear the prompt; else stop the agent; else leave",
     ),
     prompt(&["tab"], Action::Browse, "go to the transcript"),
     prompt(&["pgup"], Action::PageUp, "a page up"),
@@ -225,7 +225,8 @@ pub const TABLE: &[Binding] = &[
 pub(crate) fn synonyms(action: Action) -> &'static str {
     match action {
         Action::Export => "export html save",
-        Action::Leave | Action::Quit => "quit exit",
+        Action::Leave | Action::Quit => "quit exit leave",
+        Action::Top => "beginning top",
         Action::Search => "find",
         Action::Copy => "yank",
         Action::Options => "config",

@@ -39,7 +39,7 @@ use cache::Cache;
 use folds::{All, Folds, Groups};
 use index::{Index, Mark};
 use place::Place;
-use rows::{Level, Spot};
+use rows::Spot;
 use search::{Search, Way};
 
 /// Duration of one slice of a search.
@@ -377,29 +377,6 @@ impl Pane {
         self.filter
     }
 
-    /// Searches a text, starting at the cursor.
-    pub fn search(&mut self, words: &str) {
-        self.search = Search::new(words, self.cursor.slot);
-        self.is_changed = true;
-        if self.search.is_some() {
-            let here = self.match_in(self.cursor.slot, Way::Down, self.cursor.row);
-            match here {
-                Some(place) => self.go(place),
-                None => self.go_to_match(Way::Down),
-            }
-        }
-    }
-
-    /// Returns the searched text and the position among the matches so far.
-    pub fn search_words(&self) -> Option<(&str, String)> {
-        let search = self.search.as_ref()?;
-        let count = match search.wanted {
-            Some(_) => "searching…".to_owned(),
-            None => search.place(self.cursor.slot, &self.timeline),
-        };
-        Some((&search.words, count))
-    }
-
     /// Describes the position in the run.
     pub fn position(&self) -> String {
         let all = self.index.count(self.filter);
@@ -507,200 +484,9 @@ impl Pane {
         row.map_or(Spot::Body, |row| row.part)
     }
 
-    /// Folds or unfolds the selected entry or section.
-    fn toggle(&mut self) {
-        let slot = self.cursor.slot;
-        if let Spot::Label(section) = self.spot(self.cursor) {
-            self.folds.toggle(slot, section);
-            self.follows = false;
-            return;
-        }
-        let Some(entry) = self.timeline.entry(slot) else {
-            return;
-        };
-        let at_first = Level::initial(&entry.item);
-        let level = match self.level(slot) {
-            Level::Full => at_first,
-            _ if at_first == Level::Folded && self.level(slot) == Level::Brief => at_first,
-            _ => Level::Full,
-        };
-        self.fold(slot, level);
-    }
-
-    /// Shows one level more or less.
-    fn set_level(&mut self, by: isize) {
-        let slot = self.cursor.slot;
-        if by > 0 && self.level(slot) == Level::Full {
-            return self.open_sections(slot);
-        }
-        let level = match (self.level(slot), by > 0) {
-            (Level::Folded, true) | (Level::Full, false) => Level::Brief,
-            (Level::Brief | Level::Full, true) => Level::Full,
-            (Level::Folded | Level::Brief, false) => Level::Folded,
-        };
-        self.fold(slot, level);
-    }
-
-    /// Unfolds all sections of an entry.
-    fn open_sections(&mut self, slot: usize) {
-        self.rows(slot);
-        let folded: Vec<u16> = self.cache.get(slot).iter().filter_map(folded).collect();
-        self.folds.open(slot, folded);
-        self.follows = false;
-    }
-
-    fn fold(&mut self, slot: usize, level: Level) {
-        self.folds.set(slot, level);
-        self.hide();
-        let place = self.begin_of(slot);
-        self.reveal(place);
-        self.cursor = place;
-        self.follows = false;
-        self.anchor = None;
-    }
-
-    fn fold_all(&mut self, all: All) {
-        self.folds.set_all(all);
-        self.hide();
-        let place = self.cursor;
-        let shown = self
-            .next_slot(place.slot)
-            .or_else(|| self.previous_slot(place.slot));
-        let place = self.begin_of(shown.unwrap_or_default());
-        self.top = place;
-        if !self.follows {
-            self.go(place);
-        }
-    }
-
-    /// Hides the entries below folded heads.
-    fn hide(&mut self) {
-        let (timeline, folds, index) = (&self.timeline, &self.folds, &self.index);
-        let is_folded = |slot: usize| {
-            let entry = timeline.entry(slot);
-            entry.is_some_and(|entry| folds.level(slot, &entry.item) == Level::Folded)
-        };
-        self.groups.hide(is_folded, |slot| index.get(slot).group);
-    }
-
-    /// Moves to the next match, or as soon as it is found.
-    fn go_to_match(&mut self, way: Way) {
-        let Some(search) = &mut self.search else {
-            return;
-        };
-        search.wanted = None;
-        if let Some(place) = self.match_beside(way) {
-            self.show(place);
-            return;
-        }
-        let Some(search) = &mut self.search else {
-            return;
-        };
-        match search.next(self.cursor.slot, way, &self.timeline) {
-            (Some(slot), true) => {
-                let place = self.match_in(slot, way, edge(way));
-                let place = place.unwrap_or_else(|| self.begin_of(slot));
-                self.show(place);
-            }
-            (None, true) if search.is_done(&self.timeline) => {
-                // Wrap around.
-                let Some(slot) = search.outermost(way) else {
-                    return;
-                };
-                let place = self.match_in(slot, way, edge(way));
-                let place = place.unwrap_or_else(|| self.begin_of(slot));
-                self.show(place);
-            }
-            _ => search.wanted = Some(way),
-        }
-    }
-
-    /// Returns the next match within the selected slot.
-    fn match_beside(&mut self, way: Way) -> Option<Place> {
-        let Place { slot, row } = self.cursor;
-        if !self.search.as_ref()?.has(slot) {
-            return None;
-        }
-        match way {
-            Way::Down => self.match_in(slot, way, row + 1),
-            Way::Up => self.match_in(slot, way, row.checked_sub(1)?),
-        }
-    }
-
-    /// Returns the first matching row of a slot, from this row on. Unfolds the
-    /// slot if the match is in a folded part.
-    fn match_in(&mut self, slot: usize, way: Way, from: usize) -> Option<Place> {
-        let found = self.matching_row(slot, way, from);
-        if found.is_some() || self.matching_row(slot, way, edge(way)).is_some() {
-            return found;
-        }
-        let has = self.timeline.entry(slot).is_some_and(|entry| {
-            let is_in = |text: &str| {
-                self.search
-                    .as_ref()
-                    .is_some_and(|search| search.is_in(text))
-            };
-            entry_text::any(entry, &is_in)
-        });
-        if !has || slot == self.cursor.slot && from != 0 && way == Way::Up {
-            return None;
-        }
-        self.folds.set(slot, Level::Full);
-        self.rows(slot);
-        if self.matching_row(slot, way, edge(way)).is_none() {
-            let folded: Vec<u16> = self.cache.get(slot).iter().filter_map(folded).collect();
-            self.folds.open(slot, folded);
-        }
-        self.hide();
-        self.matching_row(slot, way, edge(way))
-    }
-
-    fn matching_row(&mut self, slot: usize, way: Way, from: usize) -> Option<Place> {
-        self.rows(slot);
-        let lead = self.lead(slot).rows();
-        let search = self.search.as_ref()?;
-        let is_match = |row: &rows::Row| search.is_in(&entry_text::plain(&row.line));
-        let rows = self.cache.get(slot);
-        if way == Way::Up && from < lead {
-            return None;
-        }
-        let from = from.saturating_sub(lead);
-        let row = match way {
-            Way::Down => rows
-                .iter()
-                .skip(from)
-                .position(is_match)
-                .map(|at| at + from),
-            Way::Up => {
-                let rows = rows.get(..rows.len().min(from.saturating_add(1)));
-                rows.unwrap_or_default().iter().rposition(is_match)
-            }
-        };
-        row.map(|row| Place {
-            slot,
-            row: row + lead,
-        })
-    }
-
     fn is_plan_shown(&self, width: u16) -> bool {
         let room = width >= draw::ROOM_FOR_PLAN;
         self.plan().is_some() && self.shows_plan.unwrap_or(room)
-    }
-}
-
-/// Returns the row at which a search in a slot starts.
-fn edge(way: Way) -> usize {
-    match way {
-        Way::Down => 0,
-        Way::Up => usize::MAX,
-    }
-}
-
-/// Returns the section whose folded label is in this row.
-fn folded(row: &rows::Row) -> Option<u16> {
-    match row.part {
-        Spot::Label(number) if entry_text::plain(&row.line).contains('▸') => Some(number),
-        _ => None,
     }
 }
 

@@ -19,12 +19,12 @@ pub(super) fn printed(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Returns the same as a single line.
+/// Returns output as a single line of plain text.
 pub(super) fn printed_line(text: &str) -> String {
     printed(text.trim()).replace('\n', " ").trim().to_owned()
 }
 
-/// Returns the last lines of it.
+/// Returns the last lines of output as plain text.
 pub(super) fn last_printed(text: &str) -> String {
     let text = printed(text);
     let lines: Vec<&str> = text.trim().lines().collect();

@@ -7,14 +7,14 @@
 use std::time::Instant;
 
 use ratatui::Frame;
-use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind};
+use ratatui::crossterm::event::{KeyCode, KeyEvent};
 use ratatui::layout::Rect;
 use unspool::doc::{Block, Role, Span, Style, clean_lines};
 use unspool::theme::Theme;
 
-use super::Guard;
 use super::permission::short;
 use super::scroll::Scroll;
+use super::{Guard, KeyMeaning};
 
 /// The result of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,14 +82,10 @@ impl Address {
 
     /// Handles a key.
     pub fn key(&mut self, key: KeyEvent, now: Instant) -> Answer {
-        if key.kind == KeyEventKind::Release {
-            return Answer::Nothing;
-        }
-        if self.body.key(key) {
-            return Answer::Changed;
-        }
-        if !self.guard.accepts(key, now) {
-            return Answer::Nothing;
+        match super::classify(key, &mut self.body, &mut self.guard, now) {
+            KeyMeaning::Ignored => return Answer::Nothing,
+            KeyMeaning::Scrolled => return Answer::Changed,
+            KeyMeaning::Answer => {}
         }
         match key.code {
             KeyCode::Char('y') if self.body.is_seen() => Answer::Accept,

@@ -21,15 +21,15 @@ use std::time::Instant;
 
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
-use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseEvent};
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseEvent};
 use ratatui::layout::Rect;
 use unspool::doc::{Block, Line, Role, Span, Style, clean_lines};
 use unspool::layout::{folded, layout};
 use unspool::sanitize;
 use unspool::theme::Theme;
 
-use super::Guard;
 use super::scroll::Scroll;
+use super::{Guard, KeyMeaning};
 use crate::convert;
 use crate::paint::{clear, count, keys, put, rule};
 
@@ -322,15 +322,10 @@ impl Permission {
 
     /// Handles a key.
     pub fn key(&mut self, key: KeyEvent, now: Instant) -> Answer {
-        if key.kind == KeyEventKind::Release {
-            return Answer::Nothing;
-        }
-        if self.body.key(key) {
-            return Answer::Changed;
-        }
-        // A held key was pressed for something else.
-        if !self.guard.accepts(key, now) {
-            return Answer::Nothing;
+        match super::classify(key, &mut self.body, &mut self.guard, now) {
+            KeyMeaning::Ignored => return Answer::Nothing,
+            KeyMeaning::Scrolled => return Answer::Changed,
+            KeyMeaning::Answer => {}
         }
         let warned = self.unread.take();
         match self.answer(key) {

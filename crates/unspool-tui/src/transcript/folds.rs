@@ -6,7 +6,8 @@ use std::collections::HashMap;
 use unspool::event::{Agent, Category};
 use unspool::session::{Entry, Item};
 
-use super::rows::Level;
+use super::rows::{self, Level, Spot};
+use super::{Pane, entry_text};
 
 /// Maximum number of slots with individual folding.
 const MOST: usize = 100_000;
@@ -214,5 +215,91 @@ impl Groups {
                 *hidden = is_hidden;
             }
         }
+    }
+}
+
+impl Pane {
+    /// Folds or unfolds the selected entry or section.
+    pub(super) fn toggle(&mut self) {
+        let slot = self.cursor.slot;
+        if let Spot::Label(section) = self.spot(self.cursor) {
+            self.folds.toggle(slot, section);
+            self.follows = false;
+            return;
+        }
+        let Some(entry) = self.timeline.entry(slot) else {
+            return;
+        };
+        let at_first = Level::initial(&entry.item);
+        let level = match self.level(slot) {
+            Level::Full => at_first,
+            _ if at_first == Level::Folded && self.level(slot) == Level::Brief => at_first,
+            _ => Level::Full,
+        };
+        self.fold(slot, level);
+    }
+
+    /// Shows one level more or less.
+    pub(super) fn set_level(&mut self, by: isize) {
+        let slot = self.cursor.slot;
+        if by > 0 && self.level(slot) == Level::Full {
+            return self.open_sections(slot);
+        }
+        let level = match (self.level(slot), by > 0) {
+            (Level::Folded, true) | (Level::Full, false) => Level::Brief,
+            (Level::Brief | Level::Full, true) => Level::Full,
+            (Level::Folded | Level::Brief, false) => Level::Folded,
+        };
+        self.fold(slot, level);
+    }
+
+    /// Unfolds all sections of an entry.
+    pub(super) fn open_sections(&mut self, slot: usize) {
+        self.rows(slot);
+        let folded: Vec<u16> = self.cache.get(slot).iter().filter_map(folded).collect();
+        self.folds.open(slot, folded);
+        self.follows = false;
+    }
+
+    pub(super) fn fold(&mut self, slot: usize, level: Level) {
+        self.folds.set(slot, level);
+        self.hide();
+        let place = self.begin_of(slot);
+        self.reveal(place);
+        self.cursor = place;
+        self.follows = false;
+        self.anchor = None;
+    }
+
+    pub(super) fn fold_all(&mut self, all: All) {
+        self.folds.set_all(all);
+        self.hide();
+        let place = self.cursor;
+        let shown = self
+            .next_slot(place.slot)
+            .or_else(|| self.previous_slot(place.slot));
+        let place = self.begin_of(shown.unwrap_or_default());
+        self.top = place;
+        if !self.follows {
+            self.go(place);
+        }
+    }
+
+    /// Hides the entries below folded heads.
+    pub(super) fn hide(&mut self) {
+        let (timeline, folds, index) = (&self.timeline, &self.folds, &self.index);
+        let is_folded = |slot: usize| {
+            let entry = timeline.entry(slot);
+            entry.is_some_and(|entry| folds.level(slot, &entry.item) == Level::Folded)
+        };
+        self.groups.hide(is_folded, |slot| index.get(slot).group);
+    }
+}
+
+/// Returns the section whose folded label is in this row.
+pub(super) fn folded(row: &rows::Row) -> Option<u16> {
+    match row.part {
+        Spot::Label(number) if entry_text::plain(&row.line).contains('▸') => Some(number),
+        _ => None,
     }
 }

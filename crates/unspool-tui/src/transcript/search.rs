@@ -1,5 +1,5 @@
 //! Incremental search from the cursor outwards in time slices, so that a run of
-//! any length stays responsive.
+//! any length stays responsive, and moving to its matches.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -7,7 +7,10 @@ use std::time::{Duration, Instant};
 use regex::{Regex, RegexBuilder};
 use unspool::timeline::Timeline;
 
-use super::entry_text;
+use super::folds::folded;
+use super::place::Place;
+use super::rows::{self, Level};
+use super::{Pane, entry_text};
 
 /// Number of slots between two looks at the clock.
 const STEP: usize = 64;
@@ -163,5 +166,137 @@ impl Search {
             1 => format!("1{more} entry"),
             count => format!("{count}{more} entries"),
         }
+    }
+}
+
+impl Pane {
+    /// Searches a text, starting at the cursor.
+    pub fn search(&mut self, words: &str) {
+        self.search = Search::new(words, self.cursor.slot);
+        self.is_changed = true;
+        if self.search.is_some() {
+            let here = self.match_in(self.cursor.slot, Way::Down, self.cursor.row);
+            match here {
+                Some(place) => self.go(place),
+                None => self.go_to_match(Way::Down),
+            }
+        }
+    }
+
+    /// Returns the searched text and the position among the matches so far.
+    pub fn search_words(&self) -> Option<(&str, String)> {
+        let search = self.search.as_ref()?;
+        let count = match search.wanted {
+            Some(_) => "searching…".to_owned(),
+            None => search.place(self.cursor.slot, &self.timeline),
+        };
+        Some((&search.words, count))
+    }
+
+    /// Moves to the next match, once the search has found it.
+    pub(super) fn go_to_match(&mut self, way: Way) {
+        let Some(search) = &mut self.search else {
+            return;
+        };
+        search.wanted = None;
+        if let Some(place) = self.match_beside(way) {
+            self.show(place);
+            return;
+        }
+        let Some(search) = &mut self.search else {
+            return;
+        };
+        match search.next(self.cursor.slot, way, &self.timeline) {
+            (Some(slot), true) => {
+                let place = self.match_in(slot, way, edge(way));
+                let place = place.unwrap_or_else(|| self.begin_of(slot));
+                self.show(place);
+            }
+            (None, true) if search.is_done(&self.timeline) => {
+                // Wrap around.
+                let Some(slot) = search.outermost(way) else {
+                    return;
+                };
+                let place = self.match_in(slot, way, edge(way));
+                let place = place.unwrap_or_else(|| self.begin_of(slot));
+                self.show(place);
+            }
+            _ => search.wanted = Some(way),
+        }
+    }
+
+    /// Returns the next match within the selected slot.
+    fn match_beside(&mut self, way: Way) -> Option<Place> {
+        let Place { slot, row } = self.cursor;
+        if !self.search.as_ref()?.has(slot) {
+            return None;
+        }
+        match way {
+            Way::Down => self.match_in(slot, way, row + 1),
+            Way::Up => self.match_in(slot, way, row.checked_sub(1)?),
+        }
+    }
+
+    /// Returns the first matching row of a slot, from this row on. Unfolds the
+    /// slot if the match is in a folded part.
+    fn match_in(&mut self, slot: usize, way: Way, from: usize) -> Option<Place> {
+        let found = self.matching_row(slot, way, from);
+        if found.is_some() || self.matching_row(slot, way, edge(way)).is_some() {
+            return found;
+        }
+        let has = self.timeline.entry(slot).is_some_and(|entry| {
+            let is_in = |text: &str| {
+                self.search
+                    .as_ref()
+                    .is_some_and(|search| search.is_in(text))
+            };
+            entry_text::any(entry, &is_in)
+        });
+        if !has || slot == self.cursor.slot && from != 0 && way == Way::Up {
+            return None;
+        }
+        self.folds.set(slot, Level::Full);
+        self.rows(slot);
+        if self.matching_row(slot, way, edge(way)).is_none() {
+            let folded: Vec<u16> = self.cache.get(slot).iter().filter_map(folded).collect();
+            self.folds.open(slot, folded);
+        }
+        self.hide();
+        self.matching_row(slot, way, edge(way))
+    }
+
+    fn matching_row(&mut self, slot: usize, way: Way, from: usize) -> Option<Place> {
+        self.rows(slot);
+        let lead = self.lead(slot).rows();
+        let search = self.search.as_ref()?;
+        let is_match = |row: &rows::Row| search.is_in(&entry_text::plain(&row.line));
+        let rows = self.cache.get(slot);
+        if way == Way::Up && from < lead {
+            return None;
+        }
+        let from = from.saturating_sub(lead);
+        let row = match way {
+            Way::Down => rows
+                .iter()
+                .skip(from)
+                .position(is_match)
+                .map(|at| at + from),
+            Way::Up => {
+                let rows = rows.get(..rows.len().min(from.saturating_add(1)));
+                rows.unwrap_or_default().iter().rposition(is_match)
+            }
+        };
+        row.map(|row| Place {
+            slot,
+            row: row + lead,
+        })
+    }
+}
+
+/// Returns the row at which a search in a slot starts.
+fn edge(way: Way) -> usize {
+    match way {
+        Way::Down => 0,
+        Way::Up => usize::MAX,
     }
 }
