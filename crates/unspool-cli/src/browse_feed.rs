@@ -19,7 +19,7 @@ use crate::watch::{self, Happening};
 use crate::{config, tail};
 
 /// Maximum number of events per batch.
-const MOST: usize = 512;
+const BATCH: usize = 512;
 /// Idle time after which the initial read counts as complete.
 const PAUSE: Duration = Duration::from_millis(200);
 /// Age of the last write after which a file counts as finished.
@@ -76,12 +76,12 @@ pub(crate) fn inputs(
 
 fn read(input: &mut Input, options: ReaderOptions, copy: &mut Option<Copy>, feed: &Feed) {
     let mut batch = Vec::new();
-    let gone = || anyhow::anyhow!("nobody looks");
+    let gone = || anyhow::anyhow!("the view was closed");
     let read = input.events(options, |next| {
         let is_full = match next {
             Batch::Event(event) => {
                 batch.push(event);
-                batch.len() >= MOST
+                batch.len() >= BATCH
             }
             Batch::End => !batch.is_empty(),
         };
@@ -125,16 +125,16 @@ impl Growing {
         let mut reader = self.reader();
         // Set once the initial content is sent, and while the file is still being
         // written.
-        let (mut is_told, mut is_live) = (false, true);
+        let (mut is_sent, mut is_live) = (false, true);
         loop {
             let is_taken = match happenings.recv_timeout(PAUSE) {
-                Ok(happening) => self.take(happening, &mut reader) && self.goes_on(is_told),
-                Err(RecvTimeoutError::Timeout) if !is_told => {
-                    is_told = true;
+                Ok(happening) => self.take(happening, &mut reader) && self.mark_live(is_sent),
+                Err(RecvTimeoutError::Timeout) if !is_sent => {
+                    is_sent = true;
                     reader.release();
                     is_live = self.is_live();
                     self.events(&mut reader)
-                        && (is_live || self.cut_off(&reader))
+                        && (is_live || self.add_interruption(&reader))
                         && self.feed.send(FeedMessage::Live(is_live))
                 }
                 Err(RecvTimeoutError::Timeout) => {
@@ -143,7 +143,8 @@ impl Growing {
                     is_live &= !is_left;
                     self.events(&mut reader)
                         && (!is_left
-                            || self.cut_off(&reader) && self.feed.send(FeedMessage::Live(false)))
+                            || self.add_interruption(&reader)
+                                && self.feed.send(FeedMessage::Live(false)))
                 }
                 Err(RecvTimeoutError::Disconnected) => {
                     self.feed.send(FeedMessage::Ended);
@@ -157,8 +158,8 @@ impl Growing {
     }
 
     /// Marks the run as live if content arrives after the initial read.
-    fn goes_on(&self, is_told: bool) -> bool {
-        !is_told || self.feed.send(FeedMessage::Live(true))
+    fn mark_live(&self, is_sent: bool) -> bool {
+        !is_sent || self.feed.send(FeedMessage::Live(true))
     }
 
     fn reader(&self) -> Reader {
@@ -195,7 +196,7 @@ impl Growing {
 
     fn events(&self, reader: &mut Reader) -> bool {
         loop {
-            let events: Vec<Event> = reader.events().take(MOST).collect();
+            let events: Vec<Event> = reader.events().take(BATCH).collect();
             if events.is_empty() {
                 return true;
             }
@@ -207,7 +208,7 @@ impl Growing {
 
     /// Adds the end of a recording that was cut off and that nobody writes any
     /// more. Other agents' files may just wait for the user.
-    fn cut_off(&self, reader: &Reader) -> bool {
+    fn add_interruption(&self, reader: &Reader) -> bool {
         if !config::is_record(&self.path) {
             return true;
         }

@@ -14,7 +14,7 @@ mod look;
 
 pub(crate) use look::{Display, Lines, Links, Look, ReasoningShown, When, parse_lines};
 
-mod offered;
+mod completion;
 pub(crate) mod select;
 pub(crate) mod sessions;
 pub(crate) mod show;

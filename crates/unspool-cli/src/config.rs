@@ -81,7 +81,7 @@ fn word<'de, T: ValueEnum, D: Deserializer<'de>>(deserializer: D) -> Result<Opti
             .iter()
             .filter_map(|variant| Some(format!("`{}`", variant.to_possible_value()?.get_name())))
             .collect();
-        de::Error::custom(format!("`{text}` is none of {}", words.join(", ")))
+        de::Error::custom(format!("`{text}` is not one of {}", words.join(", ")))
     })
 }
 

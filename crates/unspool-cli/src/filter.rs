@@ -70,7 +70,7 @@ pub(crate) fn untimed(filter: &Filter, stats: &Stats) -> Option<String> {
     let is_idle = !names.is_empty() && !stats.has_times();
     is_idle.then(|| {
         format!(
-            "no times are told here: {} left nothing out",
+            "this run has no timestamps: {} has no effect",
             names.join(" and ")
         )
     })
@@ -161,8 +161,8 @@ fn words(item: &Item) -> Vec<String> {
                 tool.call.arg.clone(),
                 tool.call.title.clone(),
             ];
-            let said = names.into_iter().chain(input).chain(output);
-            said.chain(edits).collect()
+            let texts = names.into_iter().chain(input).chain(output);
+            texts.chain(edits).collect()
         }
         Item::Plan(plan) => plan
             .entries

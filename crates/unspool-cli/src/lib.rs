@@ -8,13 +8,13 @@
 //! error.
 
 mod agents;
+mod browse_feed;
 mod child;
 mod cli;
 mod columns;
 mod commands;
 mod config;
 mod export;
-mod feed;
 mod filter;
 mod input;
 mod library;

@@ -22,7 +22,7 @@ pub(crate) struct Settings {
     /// True if unfinished entries may be repainted.
     pub(crate) live: bool,
     /// True if the output is a GitHub Actions log.
-    pub(crate) actions: bool,
+    pub(crate) github_actions: bool,
     /// True if the closing line is written: on a terminal, in full mode.
     pub(crate) summary: bool,
     pub(crate) usage: bool,
@@ -45,8 +45,8 @@ impl Settings {
         let given = filter::given(filter);
         if settings.display != Display::Full && !given.is_empty() {
             bail!(
-                "{given}: only what `--display full` shows can be filtered; \
-                 give that, or leave the filters out"
+                "{given}: filters need `--display full`; \
+                 use that, or remove the filters"
             );
         }
         Ok(settings)
@@ -78,7 +78,7 @@ impl Settings {
                 config::width(&choices).value
             },
             fixed_width: choices.width.value,
-            actions: !is_terminal && !copy_clean && terminal::is_github_actions(),
+            github_actions: !is_terminal && !copy_clean && terminal::is_github_actions(),
             live: full && terminal::can_repaint(),
             summary: is_terminal && full && choices.summary.value,
             usage,

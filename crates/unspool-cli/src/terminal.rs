@@ -159,14 +159,14 @@ pub(crate) fn demand(what: &str, instead: &str) -> anyhow::Result<()> {
         bail!("{what} needs the terminal: start it in the foreground");
     }
     let term = env::var("TERM").unwrap_or_default();
-    let said = if term.is_empty() {
+    let reason = if term.is_empty() {
         "TERM is not set".to_owned()
     } else {
-        format!("TERM={term} says that this one cannot")
+        format!("TERM={term} does not support it")
     };
     bail!(
-        "{what} needs a terminal that can be painted on, and {said}: if it can, set TERM, for \
-         example to xterm-256color; if not, {instead}"
+        "{what} needs a terminal that can be repainted, but {reason}: if yours can, set TERM, for \
+         example to xterm-256color; otherwise {instead}"
     )
 }
 

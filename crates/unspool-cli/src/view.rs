@@ -13,20 +13,20 @@ use crate::settings::Settings;
 use crate::status::{Status, complain};
 use crate::{filter, terminal};
 
-mod actions;
-mod fault;
+mod failure;
 mod full;
+mod github_actions;
 mod live;
 
-use fault::Fault;
+use failure::RunFailure;
 use full::Full;
 use live::Live;
 
-pub(crate) use actions::harmless;
+pub(crate) use github_actions::harmless;
 
 /// A run in one of the output modes.
 pub(crate) enum View<'a> {
-    Answer(Answer, Fault),
+    Answer(Answer, RunFailure),
     Full(Box<Full<'a>>),
     Live(Box<Live<'a>>),
 }
@@ -34,8 +34,12 @@ pub(crate) enum View<'a> {
 impl<'a> View<'a> {
     /// Creates a view that only appends.
     pub(crate) fn new(settings: &Settings, filter: &'a Filter) -> Self {
-        let answer =
-            |answer: Answer| Self::Answer(answer.sanitized(settings.is_terminal), Fault::default());
+        let answer = |answer: Answer| {
+            Self::Answer(
+                answer.sanitized(settings.is_terminal),
+                RunFailure::default(),
+            )
+        };
         match settings.display {
             Display::Text => answer(Answer::text()),
             Display::Verbose => answer(Answer::verbose()),
@@ -58,8 +62,8 @@ impl<'a> View<'a> {
     /// Shows an event.
     pub(crate) fn event(&mut self, event: Event, out: &mut impl Write) -> io::Result<()> {
         match self {
-            Self::Answer(answer, fault) => {
-                fault.event(&event);
+            Self::Answer(answer, failure) => {
+                failure.event(&event);
                 answer.event(&event, out)
             }
             Self::Full(full) => full.event(event, out),
@@ -97,9 +101,9 @@ impl<'a> View<'a> {
     }
 
     /// Returns the reason of a failure that the output itself does not show.
-    fn fault(&self) -> Option<&str> {
+    fn failure(&self) -> Option<&str> {
         match self {
-            Self::Answer(_, fault) => fault.words(),
+            Self::Answer(_, failure) => failure.words(),
             Self::Full(_) | Self::Live(_) => None,
         }
     }
@@ -110,7 +114,7 @@ impl<'a> View<'a> {
         if let Some(words) = filter::untimed(filter, stats) {
             complain(&anyhow::anyhow!("{name}: {words}"));
         }
-        if let Some(words) = self.fault()
+        if let Some(words) = self.failure()
             && Status::of(stats) == Status::AgentFailed
         {
             complain(&anyhow::anyhow!("{name}: {words}"));

@@ -12,14 +12,14 @@ use crate::agents;
 
 /// A value parser with suggestions for completion.
 #[derive(Clone)]
-pub(crate) struct Offered<T> {
+pub(crate) struct Suggested<T> {
     parse: fn(&str) -> Result<T, String>,
     words: fn() -> Vec<PossibleValue>,
 }
 
 /// Parses the name of an agent. Its existence is checked later.
-pub(crate) fn agent() -> Offered<String> {
-    Offered {
+pub(crate) fn agent() -> Suggested<String> {
+    Suggested {
         parse: |text| Ok(text.to_owned()),
         words: || {
             let agents = agents::known().with_sessions();
@@ -29,8 +29,8 @@ pub(crate) fn agent() -> Offered<String> {
 }
 
 /// Parses a comma-separated grouping.
-pub(crate) fn grouping() -> Offered<Grouping> {
-    Offered {
+pub(crate) fn grouping() -> Suggested<Grouping> {
+    Suggested {
         parse: parse_grouping,
         words: || {
             let values = By::ALL.iter();
@@ -52,7 +52,7 @@ fn parse_grouping(text: &str) -> Result<Grouping, String> {
     Ok(Grouping::new(keys?))
 }
 
-impl<T: Clone + Send + Sync + 'static> TypedValueParser for Offered<T> {
+impl<T: Clone + Send + Sync + 'static> TypedValueParser for Suggested<T> {
     type Value = T;
 
     fn parse_ref(

@@ -8,7 +8,7 @@ use unspool_sessions::select::Selection;
 
 use crate::agents;
 
-use super::{offered, parse_time};
+use super::{completion, parse_time};
 
 /// Which sessions, also by their names.
 #[derive(Args, Default)]
@@ -25,7 +25,7 @@ pub(crate) struct Select {
 #[derive(Args, Clone, Default)]
 #[command(next_help_heading = "Which sessions")]
 pub(crate) struct Which {
-    #[arg(long, help = agents::session_names(), value_name = "NAME,…", value_delimiter = ',', value_parser = offered::agent(), hide_possible_values = true)]
+    #[arg(long, help = agents::session_names(), value_name = "NAME,…", value_delimiter = ',', value_parser = completion::agent(), hide_possible_values = true)]
     pub(crate) agent: Vec<String>,
 
     /// Only those that worked in this folder or below it, or whose folder's

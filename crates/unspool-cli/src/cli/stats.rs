@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::offered;
+use super::completion;
 use super::select::Select;
 use super::sessions::Paint;
 use unspool_sessions::tally::Grouping;
@@ -32,7 +32,7 @@ pub(crate) struct Stats {
     ///
     /// Several of them with commas are groups within groups: `--by day,model` is
     /// each day, and within it each model. `--by day --by model` are two lists.
-    #[arg(long, value_name = "WHAT,…", value_parser = offered::grouping(), hide_possible_values = true)]
+    #[arg(long, value_name = "WHAT,…", value_parser = completion::grouping(), hide_possible_values = true)]
     pub(crate) by: Vec<Grouping>,
 
     /// Print JSON, one object a line (docs/stats.md)

@@ -20,7 +20,7 @@ use crate::cli::{self, Cli, Look};
 use crate::library;
 use crate::settings::Settings;
 use crate::status::Status;
-use crate::{feed, input, terminal};
+use crate::{browse_feed, input, terminal};
 
 pub(crate) fn run(arguments: &View) -> anyhow::Result<Status> {
     terminal::demand("`unspool view`", "use `unspool show` to print a run")?;
@@ -112,22 +112,22 @@ fn show(
         formatter: settings.formatter(),
         detail: settings.detail(),
     };
-    let (mut browse, feeder) = Browse::new(look, &subject.name(), screen);
+    let (mut browse, feed) = Browse::new(look, &subject.name(), screen);
     let options = arguments.source.reader_options(false);
     let from = arguments.source.from();
     let mut piped = None;
     match subject {
         Subject::Stdin => {
             // Without it the run is seen all the same.
-            let (copy, file) = feed::Copy::new().ok().unzip();
+            let (copy, file) = browse_feed::Copy::new().ok().unzip();
             piped = file;
             let open = move || input::open(Path::new("-"), from);
-            feed::inputs(open, options, copy, feeder);
+            browse_feed::inputs(open, options, copy, feed);
         }
-        Subject::File(path) => feed::file(path, options, feeder),
+        Subject::File(path) => browse_feed::file(path, options, feed),
         Subject::Session(row) => {
             let row = row.clone();
-            feed::inputs(move || Ok(row.open()?), options, None, feeder);
+            browse_feed::inputs(move || Ok(row.open()?), options, None, feed);
         }
     }
     if arguments.end || arguments.latest.is_some() || matches!(subject, Subject::Stdin) {
@@ -139,8 +139,10 @@ fn show(
         pager: settings.pager.clone(),
     };
     match browse.run(screen, &mut host)? {
-        End::Nothing if browse.said().is_empty() => bail!("{}: nothing to read", subject.name()),
-        End::Nothing => bail!("{}", browse.said()),
+        End::Nothing if browse.last_status().is_empty() => {
+            bail!("{}: nothing to read", subject.name())
+        }
+        End::Nothing => bail!("{}", browse.last_status()),
         end => Ok(end),
     }
 }

@@ -10,14 +10,14 @@ const LONGEST: usize = 400;
 
 /// The failure of a run, as far as known.
 #[derive(Debug, Default)]
-pub(crate) struct Fault {
+pub(crate) struct RunFailure {
     /// The last error that the agent reported in this turn.
     error: Option<String>,
     /// The reason of the last failed turn, or of skipped input.
     words: Option<String>,
 }
 
-impl Fault {
+impl RunFailure {
     /// Records an event that reports a failure.
     pub(crate) fn event(&mut self, event: &Event) {
         match &event.body {

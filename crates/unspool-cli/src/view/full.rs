@@ -10,7 +10,7 @@ use unspool::formatter::{Formatter, OpenText};
 use unspool::session::{Entry, Item, Text};
 use unspool::transcript::{Spacing, Transcript};
 
-use super::actions;
+use super::github_actions;
 use crate::cli::Filter;
 use crate::filter;
 use crate::settings::Settings;
@@ -30,7 +30,7 @@ struct Page<'a> {
     width: usize,
     filter: &'a Filter,
     /// True if the output is a GitHub Actions log.
-    actions: bool,
+    github_actions: bool,
     /// True if only the text itself is written.
     is_bare: bool,
 }
@@ -53,7 +53,7 @@ impl<'a> Full<'a> {
                 formatter: settings.formatter_for(filter),
                 width: settings.width,
                 filter,
-                actions: settings.actions,
+                github_actions: settings.github_actions,
                 is_bare: settings.copy_clean(),
             },
             spacing: Spacing::new(),
@@ -93,8 +93,8 @@ impl<'a> Full<'a> {
             // The end of a cut-off stream passes every filter.
             self.has_written |= !matches!(entry.item, Item::TurnEnd(_));
             self.page.above(entry, &mut self.spacing, out)?;
-            if self.page.actions {
-                actions::write(entry, &text, out)?;
+            if self.page.github_actions {
+                github_actions::write(entry, &text, out)?;
             } else {
                 writeln!(out, "{text}")?;
             }
@@ -167,8 +167,8 @@ impl Page<'_> {
             return Ok(());
         }
         let text = self.formatter.text(lines);
-        if self.actions {
-            actions::lines(&text, out)
+        if self.github_actions {
+            github_actions::lines(&text, out)
         } else {
             writeln!(out, "{text}")
         }

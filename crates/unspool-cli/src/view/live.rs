@@ -7,8 +7,8 @@
 //! `live/open.rs` lays out unfinished entries, `live/activity.rs` tracks running
 //! calls and timing.
 
+mod activity;
 mod open;
-mod work;
 
 use std::hash::{DefaultHasher, Hasher};
 use std::io::{self, Write};
@@ -27,8 +27,8 @@ use crate::filter;
 use crate::settings::Settings;
 use crate::terminal::{self, Answers, Size};
 
+use activity::Activity;
 use open::Laid;
-use work::Work;
 
 /// Minimum time between two frames.
 const FRAME: Duration = Duration::from_millis(17);
@@ -48,7 +48,7 @@ pub(crate) struct Live<'a> {
     growing: Option<Growing>,
     /// Layout of unfinished entries.
     laid: Laid,
-    work: Work,
+    activity: Activity,
     /// True if something changed since the last frame.
     changed: bool,
     last_frame: Option<Instant>,
@@ -81,7 +81,7 @@ impl<'a> Live<'a> {
             finished: Vec::new(),
             growing: None,
             laid: Laid::default(),
-            work: Work::new(),
+            activity: Activity::new(),
             changed: true,
             last_frame: None,
         }
@@ -93,7 +93,7 @@ impl<'a> Live<'a> {
     }
 
     pub(super) fn event(&mut self, event: Event) {
-        self.work.observe(&event);
+        self.activity.observe(&event);
         let mut entries = Vec::new();
         self.transcript
             .event(event, &mut |entry| entries.push(entry));
@@ -156,7 +156,7 @@ impl<'a> Live<'a> {
         let mut entries = Vec::new();
         self.transcript.finish(&mut |entry| entries.push(entry));
         self.write(&entries);
-        self.work.is_open = false;
+        self.activity.is_open = false;
         let last = self.screen.frame(&self.finished, Vec::new());
         self.finished.clear();
         out.write_all(last.as_bytes())?;
@@ -194,12 +194,12 @@ impl<'a> Live<'a> {
     /// Returns the time of the next frame.
     pub(super) fn due(&self) -> Option<Instant> {
         let Some(last) = self.last_frame else {
-            return Some(self.work.started);
+            return Some(self.activity.started);
         };
         if self.changed {
             Some(last + FRAME)
         } else {
-            self.work.is_open.then(|| last + spinner::INTERVAL)
+            self.activity.is_open.then(|| last + spinner::INTERVAL)
         }
     }
 

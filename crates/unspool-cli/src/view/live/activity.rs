@@ -15,7 +15,7 @@ use crate::summary;
 const QUIET: Duration = Duration::from_secs(10);
 
 /// State of the current turn.
-pub(super) struct Work {
+pub(super) struct Activity {
     pub(super) started: Instant,
     last_event: Instant,
     pub(super) is_open: bool,
@@ -27,7 +27,7 @@ pub(super) struct Work {
     retry: Option<(Instant, Option<Duration>)>,
 }
 
-impl Work {
+impl Activity {
     /// Starts now.
     pub(super) fn new() -> Self {
         let now = Instant::now();
@@ -103,11 +103,10 @@ impl Work {
         if let Some((since, pause)) = self.retry {
             words.push(
                 match pause.and_then(|pause| pause.checked_sub(now - since)) {
-                    Some(rest) => format!(
-                        "trying again in {}",
-                        seconds(rest + Duration::from_millis(999))
-                    ),
-                    None => format!("trying again for {}", seconds(now - since)),
+                    Some(rest) => {
+                        format!("retrying in {}", seconds(rest + Duration::from_millis(999)))
+                    }
+                    None => format!("retrying for {}", seconds(now - since)),
                 },
             );
         } else if now - self.last_event >= QUIET {

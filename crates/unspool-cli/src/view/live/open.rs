@@ -104,8 +104,8 @@ impl Live<'_> {
             rows: Vec::new(),
         };
         let mut has_room = true;
-        if self.work.is_open {
-            let status = layout::truncated(&self.work.status(now), self.size.columns);
+        if self.activity.is_open {
+            let status = layout::truncated(&self.activity.status(now), self.size.columns);
             has_room = upwards.add_row(&status);
         }
         if has_room {
@@ -144,7 +144,7 @@ impl Live<'_> {
                 continue;
             }
             if is_open {
-                self.work.animate(entry, &mut lines, now);
+                self.activity.animate(entry, &mut lines, now);
             }
             let gap = below.is_none_or(|below| upwards.add_gap(behind(entry), below));
             if !gap || !upwards.add(&lines) {
