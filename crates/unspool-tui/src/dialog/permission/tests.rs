@@ -1,5 +1,6 @@
 //! Honest and hostile requests, and the effect of keys.
 
+use ratatui::crossterm::event::KeyEventKind;
 use std::time::Duration;
 
 use proptest::prelude::*;
