@@ -18,15 +18,22 @@ pub(crate) fn known() -> Agents {
     *KNOWN.get_or_init(|| Agents::new(BUILTIN))
 }
 
+/// Returns the agents in the order of lists: by title, formats without an agent last.
+pub(crate) fn sorted() -> Vec<Provider> {
+    let mut agents = known().providers().to_vec();
+    agents.sort_by_key(|agent| (!agent.is_agent, agent.title.to_lowercase()));
+    agents
+}
+
 /// Returns the agents that can be started with a prompt.
 pub(crate) fn headless() -> impl Iterator<Item = (&'static str, Headless)> {
-    let agents = known().providers().iter();
+    let agents = sorted().into_iter();
     agents.filter_map(|agent| Some((agent.name, agent.headless?)))
 }
 
 /// Returns the agents that can be talked to.
 pub(crate) fn chats() -> impl Iterator<Item = (&'static str, Chat)> {
-    let agents = known().providers().iter();
+    let agents = sorted().into_iter();
     let agents = agents.filter_map(|agent| Some((agent.name, agent.chat?)));
     agents.chain(CHAT_ONLY.iter().copied())
 }
@@ -42,8 +49,10 @@ pub(crate) fn headless_names() -> String {
 pub(crate) fn session_names() -> String {
     let known = known();
     let is_other = |agent: &&Provider| agent.is_agent && agent.saved.is_none();
-    let others = known.providers().iter().filter(is_other);
-    let others: Vec<&str> = others.map(|agent| agent.name).collect();
+    let others = sorted();
+    let others: Vec<&str> = (others.iter().filter(is_other))
+        .map(|agent| agent.name)
+        .collect();
     format!(
         "Only sessions of these agents: {}; in folders also {}",
         known.names(),
@@ -53,7 +62,7 @@ pub(crate) fn session_names() -> String {
 
 /// Returns the variables that move the agents' places, each once.
 pub(crate) fn variables() -> Vec<&'static str> {
-    let saved = known().with_sessions().filter_map(|agent| agent.saved);
+    let saved = sorted().into_iter().filter_map(|agent| agent.saved);
     let mut variables: Vec<&str> = Vec::new();
     for place in saved.flat_map(|saved| saved.places) {
         let variable = match place.folder {
@@ -65,4 +74,32 @@ pub(crate) fn variables() -> Vec<&'static str> {
         }
     }
     variables
+}
+
+/// Returns the paths of an agent's sessions as people write them.
+pub(crate) fn session_patterns(agent: &Provider) -> Vec<String> {
+    let mut shown: Vec<String> = Vec::new();
+    for place in agent.saved.map_or(&[][..], |saved| saved.places) {
+        let folder = match place.folder {
+            Folder::Home { default, below, .. } => join(&["~", default, below]),
+            Folder::Named { variable, .. } => format!("${variable}"),
+            _ => String::new(),
+        };
+        if place.patterns.is_empty() {
+            shown.push(folder.clone());
+        }
+        let patterns = place.patterns.iter();
+        shown.extend(patterns.map(|pattern| join(&[&folder, pattern])));
+    }
+    shown
+}
+
+/// Joins the parts of a path that are not empty.
+fn join(parts: &[&str]) -> String {
+    let parts: Vec<&str> = parts
+        .iter()
+        .copied()
+        .filter(|part| !part.is_empty())
+        .collect();
+    parts.join("/")
 }

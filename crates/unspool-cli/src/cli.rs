@@ -423,6 +423,10 @@ pub(crate) struct Providers {
     /// Print JSON, one object a line
     #[arg(long)]
     pub(crate) json: bool,
+
+    /// Print the agents as a table in Markdown
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) markdown: bool,
 }
 
 fn provider_names() -> PossibleValuesParser {

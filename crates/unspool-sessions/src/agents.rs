@@ -44,7 +44,8 @@ impl Agents {
 
     /// Returns the names of the agents that keep sessions, for messages.
     pub fn names(self) -> String {
-        let names: Vec<&str> = self.with_sessions().map(|agent| agent.name).collect();
+        let mut names: Vec<&str> = self.with_sessions().map(|agent| agent.name).collect();
+        names.sort_unstable();
         names.join(", ")
     }
 

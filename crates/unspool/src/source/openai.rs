@@ -38,8 +38,10 @@ mod think;
 pub(crate) const PROVIDER: Provider =
     Provider::new("openai", shape::recognise, || Box::<Openai>::default())
         .with_title("OpenAI-compatible")
-        .with_about("OpenAI-compatible endpoints: chat completions and Responses, bodies and streams")
-        .with_example("curl -sN https://api.openai.com/v1/responses -H \"Authorization: Bearer $OPENAI_API_KEY\" -H \"Content-Type: application/json\" -d '{\"model\":\"gpt-5\",\"input\":\"Hello\",\"stream\":true}' | unspool events")
+        .with_about(
+            "OpenAI-compatible endpoints: chat completions and Responses, bodies and streams",
+        )
+        .with_example("curl -N https://api.openai.com/v1/chat/completions … | unspool events")
         .with_tools(&[
             (Category::Search, &["file_search"]),
             (Category::Execute, &["local_shell", "code_interpreter"]),
