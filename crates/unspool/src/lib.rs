@@ -37,6 +37,8 @@ mod frame;
 mod json;
 pub mod layout;
 pub mod output;
+#[cfg(feature = "html")]
+pub mod page;
 mod palette;
 pub mod patch;
 mod reader;

@@ -16,9 +16,13 @@
 //! # Ok::<(), serde_json::Error>(())
 //! ```
 
+mod figures;
+
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
+
+pub use figures::{format_count, format_duration};
 
 use crate::event::{Body, Event, Level, Session, ToolStatus, TurnStatus, Usage};
 use crate::recent::{RecentQueue, RecentSet};

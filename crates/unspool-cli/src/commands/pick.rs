@@ -6,6 +6,7 @@
 use std::io::{self, Write};
 
 use unspool::doc::{Line, Role, Span};
+use unspool::stats::{format_count, format_duration};
 use unspool_sessions::digest::State;
 use unspool_sessions::row::Row;
 use unspool_tui::browse::End;
@@ -19,7 +20,6 @@ use crate::cli::sessions::Paint;
 use crate::columns::cell;
 use crate::settings::Settings;
 use crate::status::{Status, complain, is_broken_pipe};
-use crate::summary::{self, short};
 
 const COLUMNS: [Column; 5] = [
     Column::new("STARTED").unmatched().dispensable(1),
@@ -170,7 +170,7 @@ fn effort(row: &Row) -> String {
     };
     let took = digest.duration_ms.filter(|ms| *ms > 0);
     let parts = [
-        took.map(summary::duration),
+        took.map(format_duration),
         counted(digest.turns, "turn", "turns"),
         counted(digest.tools, "call", "calls"),
         counted(digest.failed_tools, "failed", "failed"),
@@ -184,6 +184,6 @@ fn tokens(row: &Row) -> String {
     if figures.tokens() == 0 {
         return String::new();
     }
-    let (input, output) = (short(figures.input), short(figures.output));
+    let (input, output) = (format_count(figures.input), format_count(figures.output));
     format!("{input} in, {output} out")
 }

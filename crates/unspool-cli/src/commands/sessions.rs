@@ -9,6 +9,7 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 use serde_json::json;
 use unspool::doc::{Line, Role, Span};
+use unspool::stats::{format_count, format_duration};
 use unspool_sessions::copies;
 use unspool_sessions::digest::State;
 use unspool_sessions::error::Error;
@@ -24,7 +25,6 @@ use crate::library;
 use crate::pager::Output;
 use crate::settings::Settings;
 use crate::status::Status;
-use crate::summary::{self, short};
 use crate::terminal;
 
 /// Where the state stands among the columns.
@@ -227,7 +227,7 @@ fn cells(row: &Row, ids: &[(String, usize)], clock: &Clock) -> Vec<Span> {
     };
     let tokens = match digest.figures.tokens() {
         0 => String::new(),
-        tokens => short(tokens),
+        tokens => format_count(tokens),
     };
     let took = digest.duration_ms.filter(|ms| *ms > 0);
     let id = short_id(row, ids);
@@ -237,10 +237,7 @@ fn cells(row: &Row, ids: &[(String, usize)], clock: &Clock) -> Vec<Span> {
         cell(&id, Role::Accent),
         cell(state.name(), role),
         cell(&at_home(&digest.project), Role::Normal),
-        cell(
-            &took.map(summary::duration).unwrap_or_default(),
-            Role::Normal,
-        ),
+        cell(&took.map(format_duration).unwrap_or_default(), Role::Normal),
         cell(&counted(digest.turns), Role::Normal),
         cell(&tools, Role::Normal),
         cell(&tokens, Role::Normal),

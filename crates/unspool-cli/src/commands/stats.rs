@@ -5,6 +5,7 @@ use std::io::{self, BufWriter, Write};
 
 use serde_json::Map;
 use unspool::doc::{Line, Role, Span};
+use unspool::stats::{format_count, format_duration};
 use unspool_sessions::tally::{self, By, Counted, Group, Grouping, Sums, Tally, tally};
 
 use super::sessions::{self, at_home, dollars, tell};
@@ -15,7 +16,6 @@ use crate::library;
 use crate::pager::Output;
 use crate::settings::Settings;
 use crate::status::Status;
-use crate::summary::{self, short};
 use crate::terminal;
 
 /// Projects that are shown when nobody asked for them.
@@ -300,11 +300,11 @@ fn called(key: Option<&By>, name: &str) -> String {
 fn cells(counted: Counted, name: &str, sums: &Sums, bar: &str) -> Vec<Span> {
     let number = |count: u64| match count {
         0 => String::new(),
-        count => short(count),
+        count => format_count(count),
     };
     let took = match sums.ms {
         0 => String::new(),
-        ms => summary::duration(ms),
+        ms => format_duration(ms),
     };
     let figures = &sums.figures;
     let used = [

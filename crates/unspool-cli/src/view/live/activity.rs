@@ -7,9 +7,8 @@ use unspool::Event;
 use unspool::doc::{Line, Role, Span, Style};
 use unspool::event::{Body, Level, PlanStatus};
 use unspool::session::{Entry, Item};
+use unspool::stats::format_duration;
 use unspool_tui::spinner;
-
-use crate::summary;
 
 /// Silence after which the status line mentions it.
 const QUIET: Duration = Duration::from_secs(10);
@@ -141,7 +140,7 @@ fn animate(head: &mut Line, elapsed: Duration) {
 fn seconds(time: Duration) -> String {
     match time.as_secs() {
         seconds @ 0..60 => format!("{seconds} s"),
-        seconds => summary::duration(seconds.saturating_mul(1000)),
+        seconds => format_duration(seconds.saturating_mul(1000)),
     }
 }
 
