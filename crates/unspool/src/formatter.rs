@@ -10,10 +10,7 @@
 //!
 //! let mut formatter = Formatter::new(Config::default().with_plain_text(true));
 //! let event = Event::from_json(r#"{"kind":"text","text":"All **tests** pass.","id":"m1"}"#)?;
-//! let mut text = formatter.format_event(&event, 80);
-//! let end = Event::from_json(r#"{"kind":"turn_end","status":"completed"}"#)?;
-//! text += &formatter.format_event(&end, 80);
-//! assert!(text.starts_with("• All tests pass."));
+//! assert_eq!(formatter.format_event(&event, 80), "• All tests pass.");
 //! # Ok::<(), serde_json::Error>(())
 //! ```
 
@@ -31,6 +28,7 @@ use crate::output::{Ansi, Output, Row, Text};
 use crate::sanitize;
 use crate::session::{Entry, Item, Session};
 use crate::theme::{Rgb, Theme};
+use crate::transcript::{Spacing, Transcript};
 
 /// Lines are wrapped above this width; otherwise paragraphs stay on one line.
 pub const MIN_TERMINAL_WIDTH: usize = layout::MIN_COLUMNS;
@@ -162,6 +160,48 @@ impl Formatter {
             .filter(|text| !text.is_empty())
             .collect();
         texts.join("\n")
+    }
+
+    /// Formats a whole run as `unspool show` does, without a final newline.
+    ///
+    /// ```
+    /// use unspool::event::{Category, Event, ToolResult, ToolStatus, ToolUse, User};
+    /// use unspool::formatter::{Config, Formatter};
+    ///
+    /// let events = [
+    ///     Event::new(User::new("Which files are there?")),
+    ///     Event::new(ToolUse::new("1", "Bash").with_category(Category::Execute).with_arg("ls")),
+    ///     Event::new(ToolResult::new("1", ToolStatus::Ok).with_output("main.rs")),
+    /// ];
+    /// let formatter = Formatter::new(Config::default().with_plain_text(true));
+    /// let text = formatter.format_run(events, 80);
+    /// assert_eq!(text, "› Which files are there?\n\n• Ran ls\n  └ main.rs");
+    /// ```
+    pub fn format_run(&self, events: impl IntoIterator<Item = Event>, width: usize) -> String {
+        let (mut transcript, mut spacing) = (Transcript::new(), Spacing::new());
+        let mut text = String::new();
+        let mut show = |entry: Entry| {
+            let shown = self.format_entry(&entry, width);
+            if shown.is_empty() {
+                return;
+            }
+            let before = spacing.before(&entry);
+            if before.gap {
+                text.push('\n');
+            }
+            if let Some(agent) = before.speaker.filter(|_| !self.config.copy_clean) {
+                text += &self.text(&self.speaker(&agent, width));
+                text.push('\n');
+            }
+            text += &shown;
+            text.push('\n');
+        };
+        for event in events {
+            transcript.event(event, &mut show);
+        }
+        transcript.finish(&mut show);
+        text.pop();
+        text
     }
 
     /// Formats an entry, without a final newline; empty if it has no visible

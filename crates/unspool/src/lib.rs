@@ -1,30 +1,35 @@
 //! Reads the output of any coding agent, live or saved, as one stream of
-//! display events.
+//! display events, and shows it as text or as a page.
 //!
-//! [`Reader`] takes bytes in chunks of any size and gives [`Event`]s. It needs
-//! no terminal, file, thread or async runtime:
+//! [`text`] and [`page()`] do all of it in one call. [`Reader`] takes bytes in
+//! chunks of any size and gives [`Event`]s; [`Formatter`] makes text of them. No
+//! terminal, file, thread or async runtime is needed.
 //!
 //! ```
-//! use unspool::{Reader, event::Body};
-//!
-//! let mut reader = Reader::new();
-//! reader.push(br#"{"kind":"text","seq":0,"text":"Hello","id":"m1"}"#);
-//! reader.finish();
-//! for event in reader.events() {
-//!     if let Body::Text(message) = &event.body {
-//!         assert_eq!(message.text, "Hello");
-//!     }
-//! }
+//! let run = br#"{"type":"thread.started","thread_id":"t1"}
+//! {"type":"item.completed","item":{"id":"i1","type":"command_execution","command":"cargo test","aggregated_output":"3 passed","exit_code":0}}
+//! {"type":"item.completed","item":{"id":"i2","type":"agent_message","text":"All **tests** pass."}}
+//! {"type":"turn.completed"}"#;
+//! println!("{}", unspool::text(run, 80));
+//! // • Ran cargo test
+//! //   └ 3 passed
+//! //
+//! // • All tests pass.
 //! ```
 //!
-//! The stages, each a module with an example, are `frame` (bytes → frames),
-//! [`source`] (frames → events, one file per provider) and [`event`] (the
-//! public format); then [`session`] (events → entries), [`doc`] (entries →
-//! blocks), [`layout`] (blocks → lines at a width), [`theme`] (roles → colours)
-//! and [`output`] (lines → text). [`transcript`] puts entries in display order,
-//! [`timeline`] in order of their start, and [`redact`] removes secrets from
-//! events. [`formatter`] (the mode `full`) and [`answer`] (the modes `text` and
-//! `verbose`) combine the stages.
+//! The stages, each a module with an example, are [`source`] (bytes → events, one
+//! file per agent), [`event`] (the public format), [`session`] (events →
+//! entries), [`transcript`] (entries in display order), [`formatter`] (entries →
+//! text, the mode `full`) and [`theme`] (roles → colours); [`answer`] is the modes
+//! `text` and `verbose`, [`mod@page`] writes pages and comments, [`redact`]
+//! removes secrets from events and [`stats`] sums a run up.
+//!
+//! # Features
+//!
+//! - `markdown`, `highlight`, `html`, `redact` (all by default): Markdown in
+//!   answers, colours in code, pages, redaction. Each leaves its dependencies out.
+//! - `unstable`: the modules that the tools of unspool's repository use. They
+//!   change with any release.
 
 #[macro_use]
 mod construct;
@@ -34,6 +39,7 @@ pub mod doc;
 pub mod event;
 pub mod formatter;
 mod frame;
+mod front;
 mod json;
 pub mod layout;
 pub mod output;
@@ -58,5 +64,14 @@ pub mod transcript;
 pub use event::Event;
 pub use formatter::Formatter;
 pub use frame::Frame;
+#[cfg(feature = "html")]
+pub use front::page;
+pub use front::{events, text};
 pub use json::{Json, Object};
 pub use reader::{Reader, ReaderOptions, recognise};
+pub use session::Session;
+
+/// Compiles and runs the examples of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -29,7 +29,7 @@ const ARG_LENGTH: usize = 40;
 const HEADLINE_LENGTH: usize = 80;
 
 /// Returns the category of a tool by a name that several agents use; `other`
-/// for every other name. [`crate::source::category`] knows each agent's own
+/// for every other name. `source::category` knows each agent's own
 /// tools too.
 pub fn category(name: &str) -> Category {
     let lower = name.to_ascii_lowercase();

@@ -7,28 +7,29 @@
 //! uses both.
 //!
 //! ```
+//! use unspool::event::{Body, Event, Message, User};
 //! use unspool::formatter::{Config, Formatter};
 //! use unspool::transcript::{Spacing, Transcript};
-//! use unspool::Reader;
 //!
-//! let mut reader = Reader::new();
-//! reader.push(b"Any text is a run, if a poor one.\n");
-//! reader.finish();
-//!
-//! let formatter = Formatter::new(Config::default());
+//! let events = [
+//!     Event::new(User::new("Say hello")),
+//!     Event::new(Body::Text(Message::new("m1", "Hello."))),
+//! ];
+//! let formatter = Formatter::new(Config::default().with_plain_text(true));
 //! let (mut transcript, mut spacing) = (Transcript::new(), Spacing::new());
-//! let mut page = String::new();
+//! let mut text = String::new();
 //! let mut show = |entry| {
 //!     if spacing.before(&entry).gap {
-//!         page.push('\n');
+//!         text.push('\n');
 //!     }
-//!     page += &formatter.format_entry(&entry, 60);
+//!     text += &formatter.format_entry(&entry, 60);
+//!     text.push('\n');
 //! };
-//! for event in reader.events() {
+//! for event in events {
 //!     transcript.event(event, &mut show);
 //! }
 //! transcript.finish(&mut show);
-//! assert!(page.contains("if a poor one."));
+//! assert_eq!(text, "› Say hello\n\n• Hello.\n");
 //! ```
 
 use std::sync::Arc;

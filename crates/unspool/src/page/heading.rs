@@ -74,7 +74,7 @@ impl Heading {
     fn agent(&self) -> &str {
         let name = self.session.provider.as_str();
         match source::provider(name) {
-            Some(provider) if provider.name == source::own::PROVIDER.name => "",
+            Some(provider) if provider.name == source::unspool::PROVIDER.name => "",
             Some(provider) => provider.about.split(':').next().unwrap_or_default(),
             None => name,
         }
