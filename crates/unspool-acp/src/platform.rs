@@ -139,7 +139,7 @@ mod system {
             Self::read("self")
         }
 
-        /// Returns the process with this number, or `None` if there is none.
+        /// Returns the running process with this number, or `None` if there is none.
         pub fn of(number: i32) -> Option<Self> {
             Self::read(&number.to_string())
         }
@@ -151,7 +151,10 @@ mod system {
         pub(super) fn parse(stat: &str) -> Option<Self> {
             // The program's name comes before it and may hold any character.
             let (_, fields) = stat.rsplit_once(')')?;
-            let mut fields = fields.split_whitespace().skip(1);
+            let mut fields = fields.split_whitespace();
+            if fields.next()? == "Z" {
+                return None;
+            }
             let mut next = || fields.next()?.parse().ok();
             Some(Self {
                 parent: next()?,
@@ -203,8 +206,8 @@ mod system {
             })
         }
 
-        /// Returns the process with this number and parent 0, or `None` if there
-        /// is none.
+        /// Returns the running process with this number, with parent 0, or `None` if
+        /// there is none.
         pub fn of(number: i32) -> Option<Self> {
             let process = Pid::from_raw(number)?;
             Some(Self {
@@ -232,6 +235,7 @@ mod tests {
     fn a_stat_line_is_parsed_whatever_the_program_is_called() {
         let process = Process::parse("4211 (a) S 1 (b) R 7 0 0 34816 7 4194304 1 0\n").unwrap();
         assert_eq!((process.parent, process.group, process.session), (7, 0, 0));
+        assert_eq!(Process::parse("4211 (a) Z 1 7 7 0"), None);
         for cut in ["", "1", "1 (a)", "1 (a) R", "1 (a) R 7 0", "1 (a) R 7 0 x"] {
             assert!(Process::parse(cut).is_none(), "{cut}");
         }

@@ -13,6 +13,7 @@ use crate::wire::{items, text};
 
 /// A change of a file that a tool call proposes.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ProposedChange {
     /// The path, as the agent sent it.
     pub path: PathBuf,

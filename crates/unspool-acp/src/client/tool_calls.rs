@@ -20,6 +20,7 @@ const MAX_OPEN: usize = 1024;
 
 /// A tool call that asks for permission.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct ToolCall {
     /// The agent's id of the call.
     pub id: String,
@@ -51,6 +52,15 @@ pub struct ToolCall {
 }
 
 impl ToolCall {
+    /// Creates a call with a kind and a title.
+    pub fn new(kind: impl Into<String>, title: impl Into<String>) -> Self {
+        Self {
+            kind: kind.into(),
+            title: title.into(),
+            ..Self::default()
+        }
+    }
+
     /// Returns the call as an event.
     pub fn tool_use(&self) -> ToolUse {
         let category = category(&self.kind);
@@ -69,7 +79,7 @@ impl ToolCall {
             .with_title(tool::label(&self.title))
     }
 
-    fn new(fields: &Map<String, Value>) -> Self {
+    fn from_fields(fields: &Map<String, Value>) -> Self {
         let fields = Value::Object(fields.clone());
         let input = fields.get("rawInput").filter(|input| !input.is_null());
         let kind = text(&fields, "kind");
@@ -131,7 +141,7 @@ impl ToolCalls {
         let empty = Map::new();
         let fields = call.as_object().unwrap_or(&empty);
         let key = (session.to_owned(), text(call, "toolCallId"));
-        ToolCall::new(self.merge(key, fields))
+        ToolCall::from_fields(self.merge(key, fields))
     }
 
     fn merge(&mut self, key: (String, String), fields: &Map<String, Value>) -> &Map<String, Value> {
@@ -191,7 +201,7 @@ impl ToolCalls {
     /// one.
     pub(super) fn awaiting_terminal(&self, session: &str, command: &str) -> Option<String> {
         let runs_it = |fields: &Map<String, Value>| {
-            let own = ToolCall::new(fields).command;
+            let own = ToolCall::from_fields(fields).command;
             own.is_some_and(|own| own.trim() == command.trim())
         };
         let mut calls = self

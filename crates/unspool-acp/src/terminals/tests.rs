@@ -3,6 +3,7 @@
 use std::sync::mpsc::channel;
 
 use super::*;
+use crate::platform::Process;
 
 const WAIT: Duration = Duration::from_secs(60);
 
@@ -54,8 +55,7 @@ impl World {
 }
 
 fn is_alive(process: &str) -> bool {
-    let status = std::fs::read_to_string(format!("/proc/{process}/stat"));
-    status.is_ok_and(|status| !status.contains(") Z"))
+    Process::of(process.parse().unwrap()).is_some()
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Agents that misbehave, and the end of their processes.
 
 use unspool::event::Body;
+use unspool_acp::platform::Process;
 use unspool_acp::{Answer, Exit, Phase, Update};
 
 use crate::world::World;
@@ -15,8 +16,7 @@ fn is_ready(world: &World) -> bool {
 
 /// Returns true if a process is running.
 fn is_alive(process: &str) -> bool {
-    let status = std::fs::read_to_string(format!("/proc/{process}/stat"));
-    status.is_ok_and(|status| !status.contains(") Z"))
+    Process::of(process.parse().unwrap()).is_some()
 }
 
 #[test]

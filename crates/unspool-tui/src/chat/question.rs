@@ -350,12 +350,11 @@ mod tests {
     fn lines_of_a_command_stay_lines() {
         let command = "echo hi # tidy up\ntouch evil";
         for title in [command, "Tidy up"] {
-            let text = seen(ToolCall {
-                title: title.to_owned(),
-                kind: "execute".to_owned(),
-                command: Some(command.to_owned()),
-                is_command_given: true,
-                ..ToolCall::default()
+            let text = seen({
+                let mut call = ToolCall::new("execute", title);
+                call.command = Some(command.to_owned());
+                call.is_command_given = true;
+                call
             });
             assert!(text.contains("\n|touch evil "), "{text}");
         }
@@ -363,13 +362,12 @@ mod tests {
 
     #[test]
     fn unusual_spaces_are_visible() {
-        let text = seen(ToolCall {
-            title: "ls\u{A0};\u{2003}rm".to_owned(),
-            kind: "execute".to_owned(),
-            command: Some("ls\u{A0};\u{2003}rm\u{3000}".to_owned()),
-            text: "Voil\u{E0}\u{A0}: fait".to_owned(),
-            paths: vec!["/tmp/a\u{2009}b".into()],
-            ..ToolCall::default()
+        let text = seen({
+            let mut call = ToolCall::new("execute", "ls\u{A0};\u{2003}rm");
+            call.command = Some("ls\u{A0};\u{2003}rm\u{3000}".to_owned());
+            call.text = "Voil\u{E0}\u{A0}: fait".to_owned();
+            call.paths = vec!["/tmp/a\u{2009}b".into()];
+            call
         });
         assert!(text.contains(r"ls\u{00A0};\u{2003}rm\u{3000}"), "{text}");
         assert!(text.contains(r"/tmp/a\u{2009}b"), "{text}");
@@ -379,12 +377,11 @@ mod tests {
     #[test]
     fn nothing_is_shown_twice() {
         let edit = unspool::patch::from_texts("/project/src/a.rs", None, "x\n", true);
-        let of_edit = |title: &str| ToolCall {
-            title: title.to_owned(),
-            kind: "edit".to_owned(),
-            paths: vec!["/project/src/a.rs".into()],
-            edits: vec![edit.clone()],
-            ..ToolCall::default()
+        let of_edit = |title: &str| {
+            let mut call = ToolCall::new("edit", title);
+            call.paths = vec!["/project/src/a.rs".into()];
+            call.edits = vec![edit.clone()];
+            call
         };
         let text = seen(of_edit("Write src/a.rs"));
         assert_eq!(text.matches("a.rs").count(), 1, "{text}");
@@ -394,22 +391,20 @@ mod tests {
             let text = seen(of_edit(title));
             assert!(text.contains(title), "{text}");
         }
-        let text = seen(ToolCall {
-            title: "touch b.txt".to_owned(),
-            kind: "execute".to_owned(),
-            command: Some("touch b.txt".to_owned()),
-            is_command_given: true,
-            text: "touch b.txt".to_owned(),
-            paths: vec!["/project/b.txt".into(), "/project/c.txt".into()],
-            ..ToolCall::default()
+        let text = seen({
+            let mut call = ToolCall::new("execute", "touch b.txt");
+            call.command = Some("touch b.txt".to_owned());
+            call.is_command_given = true;
+            call.text = "touch b.txt".to_owned();
+            call.paths = vec!["/project/b.txt".into(), "/project/c.txt".into()];
+            call
         });
         assert_eq!(text.matches("b.txt").count(), 1, "{text}");
         assert!(text.contains("/project/c.txt"), "{text}");
-        let of_input = |kind: &str, title: &str, input: &str| ToolCall {
-            title: title.to_owned(),
-            kind: kind.to_owned(),
-            input: serde_json::from_str(input).ok(),
-            ..ToolCall::default()
+        let of_input = |kind: &str, title: &str, input: &str| {
+            let mut call = ToolCall::new(kind, title);
+            call.input = serde_json::from_str(input).ok();
+            call
         };
         let text = seen(of_input("other", "Look\nit up", ""));
         assert_eq!(text.matches("Look it up").count(), 1, "{text}");
@@ -427,11 +422,10 @@ mod tests {
             }
         }
         // The headline can't replace the full path.
-        let text = seen(ToolCall {
-            title: "Read b.txt".to_owned(),
-            kind: "read".to_owned(),
-            paths: vec!["/project/secret/b.txt".into()],
-            ..ToolCall::default()
+        let text = seen({
+            let mut call = ToolCall::new("read", "Read b.txt");
+            call.paths = vec!["/project/secret/b.txt".into()];
+            call
         });
         assert!(text.contains("/project/secret/b.txt"), "{text}");
     }
