@@ -8,7 +8,6 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
-use unspool::event::{Body, TurnStatus};
 use unspool::{Event, Reader, ReaderOptions};
 use unspool_acp::record;
 use unspool_sessions::input::{Batch, Input};
@@ -186,7 +185,7 @@ impl Growing {
                 reader.finish();
                 let mut events: Vec<Event> = reader.events().collect();
                 // An unfinished last turn does not mean that the run was cut off.
-                events.pop_if(|event| is_interruption(event));
+                events.pop_if(|event| event.is_interruption());
                 self.feed.send(FeedMessage::Replace(events))
             }
             Happening::Aside(words) => self.feed.send(FeedMessage::Status(words)),
@@ -226,8 +225,4 @@ impl Growing {
         let age = written.map(|time| SystemTime::now().duration_since(time));
         matches!(age, Ok(Ok(age)) if age < QUIET)
     }
-}
-
-fn is_interruption(event: &Event) -> bool {
-    matches!(&event.body, Body::TurnEnd(end) if end.status == TurnStatus::Interrupted)
 }

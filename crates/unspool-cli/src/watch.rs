@@ -13,7 +13,6 @@ use std::time::{Duration, Instant};
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGWINCH};
 use signal_hook::iterator::Signals;
 use unspool::doc::{Role, Span, Style, capture};
-use unspool::event::{Body, TurnStatus};
 use unspool::output::Output;
 use unspool::stats::Stats;
 use unspool::{Event, Reader};
@@ -305,7 +304,7 @@ impl<W: Write> Watch<'_, '_, W> {
         reader.push(bytes);
         reader.finish();
         let mut events: Vec<Event> = reader.events().collect();
-        events.pop_if(|event| is_interruption(event));
+        events.pop_if(|event| event.is_interruption());
         events.into_iter().try_for_each(|event| self.event(event))
     }
 
@@ -349,10 +348,6 @@ impl<W: Write> Watch<'_, '_, W> {
         self.stats.event(&event);
         self.view.event(event, &mut self.out)
     }
-}
-
-fn is_interruption(event: &Event) -> bool {
-    matches!(&event.body, Body::TurnEnd(end) if end.status == TurnStatus::Interrupted)
 }
 
 /// What was asked for by signals.

@@ -74,6 +74,11 @@ impl Event {
     pub fn depth(&self) -> u32 {
         self.agent.as_ref().map_or(0, |agent| agent.depth)
     }
+
+    /// Returns true for the end of a turn that was cut off.
+    pub fn is_interruption(&self) -> bool {
+        matches!(&self.body, Body::TurnEnd(end) if end.status == TurnStatus::Interrupted)
+    }
 }
 
 /// Returns true for an RFC 3339 timestamp.

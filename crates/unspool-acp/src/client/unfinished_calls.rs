@@ -49,11 +49,7 @@ pub struct LeftoverCalls(BTreeMap<String, Event>);
 /// time comes from the reader and not from the recording: it is removed from `past`
 /// and returned instead.
 pub fn close_interrupted(past: &mut Vec<Event>) -> (Vec<Body>, LeftoverCalls) {
-    let end = past.pop_if(|last| {
-        let is_interrupted =
-            matches!(&last.body, Body::TurnEnd(end) if end.status == TurnStatus::Interrupted);
-        is_interrupted && last.time.is_none()
-    });
+    let end = past.pop_if(|last| last.is_interruption() && last.time.is_none());
     let mut unfinished = UnfinishedCalls::default();
     let mut processed = Vec::new();
     for event in past.iter() {
