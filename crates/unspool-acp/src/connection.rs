@@ -5,7 +5,7 @@
 //! [`Incoming`]. A callback that blocks slows down the agent and nothing else.
 //! Created by `client.rs`.
 //!
-//! The agent leads a process group. When it ends, or when the [`Connection`] is
+//! The agent leads a process group. When it ends, or when the connection is
 //! dropped, the rest of the group is ended too.
 
 use std::ffi::OsString;

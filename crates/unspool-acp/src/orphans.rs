@@ -6,7 +6,7 @@
 //! 1. Every command leads a process group, which is signalled as a whole
 //!    ([`end_group`]).
 //! 2. A process that left the group, such as a daemon or a child of `setsid`, is
-//!    found by the [`Tag`] in its environment, or by the terminal that it holds
+//!    found by the tag in its environment, or by the terminal that it holds
 //!    open.
 //! 3. When this process is killed, a [`Watchdog`] process does both in its place.
 //!    On Linux the kernel also signals the command itself ([`end_with_parent`]).

@@ -177,8 +177,8 @@ impl CompiledRule {
             action: rule.action,
             tool: compile(&rule.tool, glob)?,
             kind: rule.kind.clone(),
-            path: compile(&rule.path, path)?,
-            command: compile(&rule.command, command)?,
+            path: compile(&rule.path, path_glob)?,
+            command: compile(&rule.command, command_pattern)?,
         })
     }
 
@@ -249,7 +249,7 @@ fn glob(pattern: &str) -> String {
     format!(r"\A(?s:{body})\z")
 }
 
-fn command(pattern: &str) -> String {
+fn command_pattern(pattern: &str) -> String {
     match pattern.strip_prefix('^') {
         Some(expression) => format!(r"\A(?s:{expression})\z"),
         None => glob(pattern),
@@ -257,7 +257,7 @@ fn command(pattern: &str) -> String {
 }
 
 /// Translates a pattern for paths: `**/` is any number of folders, `**` anything below.
-fn path(pattern: &str) -> String {
+fn path_glob(pattern: &str) -> String {
     let mut rest = pattern.strip_prefix("./").unwrap_or(pattern);
     let mut body = String::new();
     while let Some(c) = rest.chars().next() {

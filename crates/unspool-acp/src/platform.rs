@@ -4,13 +4,13 @@
 //! Linux has `/proc`, process handles (pidfd), `O_PATH` and a signal at the death
 //! of the parent. Elsewhere, as on macOS:
 //!
-//! - [`signal_wanted`] finds nothing, so a process that left the process group of
-//!   its command survives. Closing the terminal still sends SIGHUP to the
+//! - Processes cannot be found by their environment or terminal, so one that left the
+//!   process group of its command survives. Closing the terminal still sends SIGHUP to the
 //!   foreground group of its session.
-//! - [`request_parent_death_signal`] does nothing. If unspool is killed, only its
+//! - No signal is sent at the death of the parent. If unspool is killed, only its
 //!   watchdog process ends the command, after its pipe closed.
 //! - [`Process::of`] does not know the parent of another process.
-//! - [`PASS_THROUGH`] needs read permission on folders that are only passed.
+//! - A folder that is only passed through has to be readable.
 
 use std::path::Path;
 
