@@ -7,8 +7,8 @@
 use std::borrow::Cow;
 
 use super::entry::{Detail, Part};
-use super::{Block, DiffLine, Line, Role, Sign, Span, Style};
-use crate::event::{Category, Edit, EditOp, Edits, RawJson, ToolResult, ToolStatus};
+use super::{Block, Line, Role, Span, Style};
+use crate::event::{Category, Edit, RawJson, ToolResult, ToolStatus};
 use crate::json::{Json, Object};
 use crate::patch;
 use crate::sanitize;
@@ -16,12 +16,15 @@ use crate::session::Tool;
 use crate::tool::{self, unwrap_shell};
 
 mod body;
+mod edits;
 mod envelope;
 mod special;
 mod task;
 
 use body::prose;
 pub(super) use body::{head_lines, verbatim};
+pub(super) use edits::standalone_edits;
+use edits::{edit_parts, edits};
 pub(super) use task::is_delegation;
 
 /// Renders a tool call as parts.
@@ -517,25 +520,6 @@ pub(super) fn pretty(text: &str) -> Cow<'_, str> {
         .map_or(Cow::Borrowed(text), Cow::Owned)
 }
 
-/// Renders edits outside tool calls. Edits that were not applied get only a
-/// heading and the reason.
-pub(super) fn standalone_edits(group: &Edits, detail: &Detail) -> Vec<Part> {
-    if group.status == ToolStatus::Ok {
-        return edits(&group.edits, Role::Green, detail);
-    }
-    let reason = group.reason.as_str();
-    let is_redundant = group.status != ToolStatus::Error && reason.trim().is_empty();
-    let heads = group.edits.iter().flat_map(|edit| {
-        let edit = Edit {
-            hunks: Vec::new(),
-            ..edit.clone()
-        };
-        edit_parts(&edit, Role::Red, stop(group.status), detail)
-    });
-    let why = failure(group.status, &reason, detail).filter(|_| !is_redundant);
-    heads.chain(why).collect()
-}
-
 /// Returns the verb for a rejected or canceled action.
 fn stop(status: ToolStatus) -> Option<Span> {
     let word = match status {
@@ -562,122 +546,4 @@ fn failure(status: ToolStatus, reason: &str, detail: &Detail) -> Option<Part> {
         None => return None,
     }
     Some(prose(lines))
-}
-
-/// Renders edits: a heading and a diff for each file.
-fn edits(edits: &[Edit], bullet: Role, detail: &Detail) -> Vec<Part> {
-    edits
-        .iter()
-        .flat_map(|edit| edit_parts(edit, bullet, None, detail))
-        .collect()
-}
-
-fn edit_parts(edit: &Edit, bullet: Role, stop: Option<Span>, detail: &Detail) -> Vec<Part> {
-    let word = match edit.op {
-        EditOp::Add => "Add",
-        EditOp::Delete => "Delete",
-        EditOp::Move if edit.hunks.is_empty() => "Rename",
-        EditOp::Move | EditOp::Update => "Edit",
-    };
-    let mut spans = match stop {
-        Some(stop) => vec![stop, spaced(word)],
-        None => vec![Span::new(word, Style::of(Role::Colorful).bold())],
-    };
-    spans.push(spaced(&sanitize::exact(&edit.path)));
-    if !edit.new_path.is_empty() {
-        spans.push(Span::role(" →", Role::Accent));
-        spans.push(spaced(&sanitize::exact(&edit.new_path)));
-    }
-    let mut parts = vec![Part::bulleted(bullet, vec![Block::Paragraph(spans)])];
-    if edit.op != EditOp::Delete && !edit.hunks.is_empty() && detail.lines != Some(0) {
-        parts.push(Part::bare(vec![Block::Diff(diff_lines(edit, detail))]));
-    }
-    parts
-}
-
-/// The default line limit. A smaller limit also cuts diffs of existing files.
-const USUAL_LINES: usize = 5;
-
-/// Returns the diff of an edit. New files are cut to the line limit, around a
-/// search match if there is one; other diffs are cut only if the limit is below
-/// the default.
-fn diff_lines(edit: &Edit, detail: &Detail) -> Vec<DiffLine> {
-    let is_cut = |lines: &usize| edit.op == EditOp::Add || *lines < USUAL_LINES;
-    let limit = detail.lines.filter(is_cut).unwrap_or(usize::MAX);
-    let all: usize = edit.hunks.iter().map(|hunk| hunk.lines.len()).sum();
-    let (start, end) = shown_lines(edit, all, limit, detail);
-    let mut lines: Vec<DiffLine> = Vec::new();
-    let mut at = 0;
-    for hunk in &edit.hunks {
-        if at > start && at < end {
-            lines.push(DiffLine::Gap);
-        }
-        let (mut old, mut new) = (hunk.old_start, hunk.new_start);
-        for line in &hunk.lines {
-            let shown = diff_line(line, &mut old, &mut new, detail);
-            if (start..end).contains(&at) {
-                lines.push(shown);
-            }
-            at += 1;
-            if at >= end {
-                break;
-            }
-        }
-    }
-    if !lines.is_empty() {
-        lines.splice(..0, (start > 0).then_some(DiffLine::More(start)));
-        lines.extend((all > end).then(|| DiffLine::More(all - end)));
-    }
-    lines
-}
-
-/// Returns the range of diff lines to show.
-fn shown_lines(edit: &Edit, all: usize, limit: usize, detail: &Detail) -> (usize, usize) {
-    let lines = || edit.hunks.iter().flat_map(|hunk| &hunk.lines);
-    let search = detail.search.as_ref();
-    let found = search.and_then(|search| lines().position(|line| search.matches(line)));
-    // Prefer a changed line: context alone says nothing about the change.
-    let found = found.or_else(|| lines().position(|line| line.starts_with(['+', '-'])));
-    let window = found.and_then(|found| body::window(found, all, limit));
-    window.unwrap_or({
-        let end = limit.min(all);
-        // A single omitted line takes as much space as the count of omitted
-        // lines.
-        (0, if end + 1 == all { all } else { end })
-    })
-}
-
-/// Parses a diff line and numbers it.
-fn diff_line(
-    line: &str,
-    old: &mut Option<u64>,
-    new: &mut Option<u64>,
-    detail: &Detail,
-) -> DiffLine {
-    let mut chars = line.chars();
-    let (sign, number, old) = match chars.next() {
-        Some('+') => (Sign::Added, step(new), None),
-        Some('-') => (Sign::Removed, step(old), None),
-        _ => (Sign::Context, step(new), step(old)),
-    };
-    let role = match sign {
-        Sign::Context => Role::Normal,
-        Sign::Added => Role::Green,
-        Sign::Removed => Role::Red,
-    };
-    let mut spans = vec![Span::role(sanitize::line(chars.as_str()), role)];
-    body::cut(&mut spans, detail);
-    DiffLine::Line {
-        number,
-        old,
-        sign,
-        spans,
-    }
-}
-
-/// Returns the current number and increments it.
-fn step(number: &mut Option<u64>) -> Option<u64> {
-    let current = *number;
-    *number = current.map(|number| number.saturating_add(1));
-    current
 }
