@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_is_listed_once_as_the_record_has_it_that_tells_most() {
+    fn the_most_complete_record_represents_a_session() {
         let rows = [row("a", 2, 1), row("b", 0, 2), row("a", 1, 3)];
         let listed = once(rows.iter().collect());
         let listed: Vec<i64> = listed.into_iter().map(|row| row.modified).collect();
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_tells_what_another_does() {
+    fn a_record_is_completed_from_the_others() {
         let mut rows = [row("a", 2, 1), row("b", 0, 2), row("a", 1, 3)];
         rows[2].digest.project = "/p".to_owned();
         complete(&mut rows);

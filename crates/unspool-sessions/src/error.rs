@@ -14,7 +14,7 @@ pub enum Error {
 
     /// A database that could not be read or written.
     #[error(transparent)]
-    Database(#[from] rusqlite::Error),
+    Database(DatabaseError),
 
     /// The operation that failed, and its cause.
     #[error("{operation}")]
@@ -32,6 +32,17 @@ pub enum Error {
     /// A request that cannot be met; the text gives the reason.
     #[error("{0}")]
     Refused(String),
+}
+
+/// An error of a database.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub struct DatabaseError(pub(crate) rusqlite::Error);
+
+impl From<rusqlite::Error> for Error {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Database(DatabaseError(error))
+    }
 }
 
 /// The result of an operation on sessions.

@@ -73,6 +73,7 @@ const TABLES: &str = "
     INSERT INTO words (words, rank) VALUES ('rank', 'bm25(4.0, 2.0, 1.0)');";
 
 /// The open index.
+#[derive(Debug)]
 pub struct Index {
     connection: Connection,
     path: PathBuf,
@@ -81,6 +82,7 @@ pub struct Index {
 }
 
 /// A passage that contains the words.
+#[derive(Debug)]
 pub struct Hit<'a> {
     /// The session.
     pub row: &'a Row,
@@ -317,7 +319,7 @@ impl Index {
 
 /// Returns true if the index has to be rebuilt before it can be used.
 pub fn is_damaged(error: &Error) -> bool {
-    matches!(error, Error::Database(error) if is_damage(error))
+    matches!(error, Error::Database(error) if is_damage(&error.0))
 }
 
 /// Returns true if the database has to be rebuilt before it can be used.

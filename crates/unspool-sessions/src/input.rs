@@ -12,7 +12,7 @@ use crate::progress::{ByteCount, Progress, Step};
 /// Bytes read at once.
 pub const CHUNK: usize = 1 << 17;
 
-/// Returns true if the event stands for a frame that was too long to be read.
+/// Returns true if the event is the notice of a frame that was too long to be read.
 pub fn is_left_out(event: &Event) -> bool {
     matches!(&event.body, Body::Notice(notice) if notice.left_out.is_some())
 }
@@ -25,7 +25,7 @@ pub struct Input {
     pub bytes: Box<dyn Read + Send>,
     /// Files that belong to it: name and content.
     pub attachments: Vec<(String, Vec<u8>)>,
-    /// The agent that wrote it, where its container tells.
+    /// The agent that wrote it, if its container names it.
     provider: Option<Provider>,
     count: ByteCount,
     observer: Option<Box<dyn FnMut(Step) + Send>>,

@@ -90,8 +90,8 @@ fn by_id<'a>(rows: &'a [Row], id: &str) -> Result<&'a Row> {
         return Ok(row);
     }
     let wanted = id.to_lowercase();
-    let begins = |row: &&Row| !id.is_empty() && row.digest.id.to_lowercase().starts_with(&wanted);
-    let found: Vec<&Row> = rows.iter().filter(begins).collect();
+    let has_prefix = |row: &&Row| !id.is_empty() && row.digest.id.to_lowercase().starts_with(&wanted);
+    let found: Vec<&Row> = rows.iter().filter(has_prefix).collect();
     let mut ids: Vec<&str> = found.iter().map(|row| row.digest.id.as_str()).collect();
     ids.sort_unstable();
     ids.dedup();
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_beginning_of_an_id_is_enough_if_only_one_has_it() {
+    fn a_unique_prefix_of_an_id_is_enough() {
         let rows = [
             row("abc-1", 1),
             row("abc-2", 2),

@@ -1,5 +1,5 @@
 //! Searches places and folders for files that may hold sessions. Names, sizes and times
-//! decide; no file is opened but Markdown, whose first line tells whether it holds
+//! decide; no file is opened except Markdown, whose first line shows whether it holds
 //! sessions.
 //!
 //! A folder may hold anything: links that lead back, pipes and sockets that would

@@ -407,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_used_is_made_anew() {
+    fn an_unusable_cache_is_rebuilt() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("library.db");
         fs::write(

@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_only_in_the_log_is_read_and_nothing_is_left_beside_it() {
+    fn the_log_is_read_and_nothing_is_left_beside_the_database() {
         let (folder, path) = copy("command/command.session/opencode.db");
         let writer = Connection::open(&path).unwrap();
         writer

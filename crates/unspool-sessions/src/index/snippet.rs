@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_long_before_a_match_is_cut() {
+    fn text_far_before_a_match_is_cut() {
         let marked = format!("{}\u{2}hit\u{3} end", "x".repeat(100));
         let pieces = pieces(&marked);
         assert_eq!(pieces[0].0.chars().count(), BEFORE);
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_long_after_a_match_is_cut() {
+    fn text_far_after_a_match_is_cut() {
         let marked = format!("a \u{2}hit\u{3} {}", "\u{2}hit\u{3} again ".repeat(100));
         let line: String = pieces(&marked).into_iter().map(|(text, _)| text).collect();
         assert_eq!(line.chars().count(), BEFORE + AROUND);
