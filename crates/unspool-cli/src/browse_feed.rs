@@ -162,7 +162,7 @@ impl Growing {
     }
 
     fn reader(&self) -> Reader {
-        let opened = input::open(&self.path, self.options.from).ok();
+        let opened = input::open(&self.path, self.options.from.as_ref()).ok();
         match opened.and_then(|inputs| inputs.into_iter().next_back()) {
             Some(input) => input.reader(self.options.clone()),
             None => Reader::with_options(self.options.clone()),

@@ -79,13 +79,13 @@ pub(crate) fn open_raw(path: &Path) -> anyhow::Result<Vec<Input>> {
 
 /// Opens what a path names: standard input, one session, or all sessions of a
 /// database.
-pub(crate) fn open(path: &Path, from: Option<Provider>) -> anyhow::Result<Vec<Input>> {
+pub(crate) fn open(path: &Path, from: Option<&Provider>) -> anyhow::Result<Vec<Input>> {
     if path == Path::new("-") {
         return Ok(vec![
             standard_input().context("cannot read standard input")?,
         ]);
     }
-    Ok(open::open(path, from, agents::known())?)
+    Ok(open::open(path, from.copied(), agents::known())?)
 }
 
 fn standard_input() -> io::Result<Input> {

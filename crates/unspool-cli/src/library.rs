@@ -89,7 +89,7 @@ pub(crate) fn with_files(select: &Select) -> anyhow::Result<Library> {
 /// id or prefix of an id, also in these folders.
 pub(crate) fn open(
     path: &Path,
-    from: Option<Provider>,
+    from: Option<&Provider>,
     folders: &[PathBuf],
 ) -> anyhow::Result<Vec<Input>> {
     match resolve::id(path) {

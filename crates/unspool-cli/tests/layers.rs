@@ -38,7 +38,7 @@ fn picture() -> BTreeMap<String, Pictured> {
         }
         if !line.starts_with(' ') {
             let (name, dependencies) = line.split_once('→').unwrap_or((line, ""));
-            current = name.trim().to_owned();
+            name.trim().clone_into(&mut current);
             let dependencies = dependencies.split(',').map(str::trim);
             let dependencies = dependencies.filter(|name| !name.is_empty());
             let pictured = crates.entry(current.clone()).or_default();
@@ -290,11 +290,12 @@ fn code(text: &str) -> String {
 fn names_after(text: &str, start: &str) -> Vec<String> {
     let mut names = Vec::new();
     for (at, _) in text.match_indices(start) {
-        let before = text[..at].chars().next_back();
+        let (before, rest) = text.split_at(at);
+        let before = before.chars().next_back();
         if before.is_some_and(|c| is_word(c) || c == ':') {
             continue;
         }
-        let rest = &text[at + start.len()..];
+        let rest = rest.strip_prefix(start).unwrap_or_default();
         match rest.strip_prefix('{') {
             Some(list) => names.extend(first_words(list)),
             None => names.push(rest.chars().take_while(|c| is_word(*c)).collect()),

@@ -113,7 +113,7 @@ impl Container {
                 let session = database.session(root)?;
                 let input = Input::new(name, Cursor::new(session.root));
                 let input = input.with_attachments(session.children);
-                Ok(input.with_provider(database.agent))
+                Ok(input.with_provider(&database.agent))
             }
             Form::Sections(sections) => {
                 let number: usize = id.parse().map_err(|_| gone())?;

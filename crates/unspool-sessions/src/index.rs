@@ -1,6 +1,6 @@
 //! The full-text index: words → sessions, in `words.db` in the cache folder.
 //!
-//! SQLite's FTS5 maps words to passages (`index/passages.rs`). The texts are not
+//! FTS5 of `SQLite` maps words to passages (`index/passages.rs`). The texts are not
 //! stored: the lines of a match are read from the session's own file
 //! (`index/snippet.rs`). Sessions that did not change are not read, and only the new
 //! passages of a session that grew are written.

@@ -63,9 +63,9 @@ impl Input {
     }
 
     /// Sets the agent that wrote it, which then need not be recognised.
-    pub(crate) fn with_provider(self, provider: Provider) -> Self {
+    pub(crate) fn with_provider(self, provider: &Provider) -> Self {
         Self {
-            provider: Some(provider),
+            provider: Some(*provider),
             ..self
         }
     }

@@ -28,7 +28,7 @@ pub fn raw(path: &Path) -> Result<Input> {
 
 /// Opens a file: one session, or all sessions of a database.
 pub fn open(path: &Path, from: Option<Provider>, agents: Agents) -> Result<Vec<Input>> {
-    open_among(path, from, agents, None)
+    open_among(path, from.as_ref(), agents, None)
 }
 
 /// Opens one session of a file: the part with this name, or the newest, which is the
@@ -50,7 +50,7 @@ pub fn open_part(
 /// its current end.
 pub(crate) fn open_among(
     path: &Path,
-    from: Option<Provider>,
+    from: Option<&Provider>,
     agents: Agents,
     cache: Option<&RelatedCache>,
 ) -> Result<Vec<Input>> {
@@ -77,7 +77,9 @@ pub(crate) fn open_among(
     let (read, mut failure) = read_up_to(&mut bytes, HEAD);
     head = read;
     let whole = head.len() < HEAD;
-    let mut provider = from.or_else(|| unspool::recognise(&head, whole, agents.providers()));
+    let mut provider = from
+        .copied()
+        .or_else(|| unspool::recognise(&head, whole, agents.providers()));
     if provider.is_none() && begins_like_json(&head) && !whole {
         // A JSON body is recognised only as a whole.
         let (rest, error) = read_up_to(&mut bytes, WHOLE);
@@ -94,7 +96,7 @@ pub(crate) fn open_among(
         );
     }
     let attachments = match provider {
-        Some(provider) => related::attachments(path, &head, provider, cache)?,
+        Some(provider) => related::attachments(path, &head, &provider, cache)?,
         None => Vec::new(),
     };
     let head = Cursor::new(head);

@@ -17,7 +17,7 @@ use crate::error::{Context, Result, cannot_read};
 pub(crate) fn attachments(
     path: &Path,
     head: &[u8],
-    provider: Provider,
+    provider: &Provider,
     cache: Option<&RelatedCache>,
 ) -> Result<Vec<(String, Vec<u8>)>> {
     let Some(related) = provider.saved.and_then(|saved| saved.related) else {

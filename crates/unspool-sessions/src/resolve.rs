@@ -90,7 +90,8 @@ fn by_id<'a>(rows: &'a [Row], id: &str) -> Result<&'a Row> {
         return Ok(row);
     }
     let wanted = id.to_lowercase();
-    let has_prefix = |row: &&Row| !id.is_empty() && row.digest.id.to_lowercase().starts_with(&wanted);
+    let has_prefix =
+        |row: &&Row| !id.is_empty() && row.digest.id.to_lowercase().starts_with(&wanted);
     let found: Vec<&Row> = rows.iter().filter(has_prefix).collect();
     let mut ids: Vec<&str> = found.iter().map(|row| row.digest.id.as_str()).collect();
     ids.sort_unstable();

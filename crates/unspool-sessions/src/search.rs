@@ -74,12 +74,11 @@ impl Found {
             self.skip(&path, "no ordinary file");
         } else if self.seen.insert((file.dev(), file.ino())) {
             let own;
-            let surroundings = match surroundings {
-                Some(surroundings) => surroundings,
-                None => {
-                    own = Surroundings::of(self.agents, &path);
-                    &own
-                }
+            let surroundings = if let Some(surroundings) = surroundings {
+                surroundings
+            } else {
+                own = Surroundings::of(self.agents, &path);
+                &own
             };
             let candidate = Candidate::new(agent, path, file, surroundings);
             self.candidates.push(candidate);

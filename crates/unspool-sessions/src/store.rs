@@ -86,7 +86,7 @@ pub(crate) fn make_folder(folder: &Path) -> io::Result<()> {
     builder.recursive(true).mode(0o700).create(folder)
 }
 
-/// Creates a file that only its owner can read; the files that SQLite puts beside it
+/// Creates a file that only its owner can read; the files that `SQLite` puts beside it
 /// get its mode. Errors are left to the opening of the file, which reports them.
 pub(crate) fn make_file(path: &Path) {
     let mut options = fs::File::options();

@@ -14,8 +14,13 @@ use crate::status::Status;
 pub(crate) fn run(arguments: &Events) -> anyhow::Result<Status> {
     let is_terminal = io::stdout().is_terminal();
     let mut out = BufWriter::with_capacity(CHUNK, io::stdout().lock());
-    let open =
-        |path: &Path| library::open(path, arguments.source.from(), &arguments.places.folders);
+    let open = |path: &Path| {
+        library::open(
+            path,
+            arguments.source.from().as_ref(),
+            &arguments.places.folders,
+        )
+    };
     input::each(&arguments.files, open, |input| {
         meter::show(input, false);
         let options = arguments.source.reader_options(arguments.with_raw);

@@ -76,7 +76,8 @@ fn inputs(
     selection: &Export,
     take: impl FnMut(&mut Input) -> anyhow::Result<io::Result<Status>>,
 ) -> anyhow::Result<Status> {
-    let open = |path: &Path| library::open(path, selection.source.from(), &selection.folders);
+    let open =
+        |path: &Path| library::open(path, selection.source.from().as_ref(), &selection.folders);
     input::each(&selection.files, open, take)
 }
 

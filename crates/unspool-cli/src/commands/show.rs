@@ -59,7 +59,7 @@ pub(crate) fn run(arguments: &Show) -> anyhow::Result<Status> {
 
 /// Shows what is named, also by ids of sessions in these folders.
 fn among(arguments: &Show, folders: &[PathBuf]) -> anyhow::Result<Status> {
-    let open = |path: &Path| library::open(path, arguments.source.from(), folders);
+    let open = |path: &Path| library::open(path, arguments.source.from().as_ref(), folders);
     let file = |path: &Path| library::file(path, folders);
     shown(arguments, &arguments.files, open, file)
 }

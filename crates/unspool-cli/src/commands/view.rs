@@ -87,7 +87,7 @@ fn subject(arguments: &View) -> anyhow::Result<Subject> {
                 return Ok(of_row(library::session(id, folders)?));
             }
             // What cannot be read is said before the screen is taken.
-            drop(input::open(path, arguments.source.from())?);
+            drop(input::open(path, arguments.source.from().as_ref())?);
             Ok(Subject::File(path.clone()))
         }
     }
@@ -121,7 +121,7 @@ fn show(
             // Without it the run is seen all the same.
             let (copy, file) = browse_feed::Copy::new().ok().unzip();
             piped = file;
-            let open = move || input::open(Path::new("-"), from);
+            let open = move || input::open(Path::new("-"), from.as_ref());
             browse_feed::inputs(open, options, copy, feed);
         }
         Subject::File(path) => browse_feed::file(path, options, feed),

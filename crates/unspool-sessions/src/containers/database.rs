@@ -57,7 +57,7 @@ impl Database {
         let (connection, copy) = connect(path)?;
         let (agent, queries) = writer(&connection, agents)?;
         let rows = rows(&connection, queries.sessions, None);
-        let rows = rows.map_err(|error| explained(error, agent))?;
+        let rows = rows.map_err(|error| explained(error, &agent))?;
         let infos: Vec<Info> = rows
             .into_iter()
             .map(|row| Info::new(row, &queries))
@@ -101,7 +101,7 @@ impl Database {
         let contents: rusqlite::Result<Vec<Vec<Row>>> = queries
             .map(|query| rows(&self.connection, query, Some(&session.id)))
             .collect();
-        let contents = contents.map_err(|error| explained(error, self.agent))?;
+        let contents = contents.map_err(|error| explained(error, &self.agent))?;
         Ok((self.queries.compose)(&session.row, &contents))
     }
 
@@ -184,7 +184,7 @@ fn writer(connection: &Connection, agents: Agents) -> Result<(Provider, source::
     let best = databases.max_by_key(|(_, _, missing, present)| (missing.is_none(), *present));
     match best {
         Some((agent, database, None, _)) => Ok((agent, database)),
-        Some((agent, _, Some(missing), 1..)) => Err(lacks("table", missing, agent)),
+        Some((agent, _, Some(missing), 1..)) => Err(lacks("table", missing, &agent)),
         _ => Err(Error::refused(format!(
             "this is not a database of {}",
             agents.with_databases()
@@ -202,7 +202,7 @@ fn unreadable(error: rusqlite::Error) -> Error {
 }
 
 /// Returns the meaning of a failed query: damage, or another version of the agent.
-fn explained(error: rusqlite::Error, agent: Provider) -> Error {
+fn explained(error: rusqlite::Error, agent: &Provider) -> Error {
     let text = error.to_string();
     let missing = [("table", "no such table: "), ("column", "no such column: ")]
         .iter()
@@ -213,7 +213,7 @@ fn explained(error: rusqlite::Error, agent: Provider) -> Error {
     }
 }
 
-fn lacks(kind: &str, name: &str, agent: Provider) -> Error {
+fn lacks(kind: &str, name: &str, agent: &Provider) -> Error {
     Error::refused(format!(
         "it has no {kind} `{name}`: written by a version of {} that is not known here?",
         agent.title
