@@ -99,20 +99,7 @@ impl Connection {
         launch: &Launch,
         callback: impl Fn(Incoming) + Send + Clone + 'static,
     ) -> io::Result<Self> {
-        let (program, arguments) = launch
-            .argv
-            .split_first()
-            .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "no command"))?;
-        let mut child = Command::new(program)
-            .args(arguments)
-            .envs(launch.env.iter().map(|(name, value)| (name, value)))
-            .current_dir(&launch.cwd)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .process_group(0)
-            .spawn()
-            .map_err(|error| interpreter::explain(error, program))?;
+        let mut child = spawn(launch)?;
         let group = Pid::from_child(&child);
         let is_alive = Arc::new(Mutex::new(true));
         let (outbox, queued) = mpsc::channel();
@@ -201,6 +188,23 @@ impl Drop for Connection {
         self.signal(Signal::KILL);
         let _ = self.ended.recv();
     }
+}
+
+fn spawn(launch: &Launch) -> io::Result<Child> {
+    let (program, arguments) = launch
+        .argv
+        .split_first()
+        .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "no command"))?;
+    Command::new(program)
+        .args(arguments)
+        .envs(launch.env.iter().map(|(name, value)| (name, value)))
+        .current_dir(&launch.cwd)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .process_group(0)
+        .spawn()
+        .map_err(|error| interpreter::explain(error, program))
 }
 
 /// Signals a group, unless its leader was reaped: then the number could belong to
