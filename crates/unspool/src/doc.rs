@@ -322,11 +322,13 @@ pub struct Table {
 
 /// The alignment of a table column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names say it")]
 pub enum Alignment {
+    /// To the left.
     #[default]
     Left,
+    /// Centered.
     Center,
+    /// To the right.
     Right,
 }
 
@@ -353,9 +355,11 @@ pub enum DiffLine {
 
 /// The diff marker of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names say it")]
 pub enum Sign {
+    /// An unchanged line: a blank.
     Context,
+    /// `+`.
     Added,
+    /// `-`.
     Removed,
 }

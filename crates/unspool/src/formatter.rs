@@ -14,17 +14,22 @@
 //! # Ok::<(), serde_json::Error>(())
 //! ```
 
-#[cfg(feature = "markdown")]
+#[cfg(all(feature = "markdown", feature = "unstable"))]
 mod open_text;
 
-#[cfg(feature = "markdown")]
+#[cfg(all(feature = "markdown", feature = "unstable"))]
 pub use open_text::OpenText;
 
-use crate::doc::entry::{self, Detail, Part};
-use crate::doc::{Block, Line, ListItem, Role, Span};
+pub use crate::doc::entry::{Detail, LineMatcher, Reasoning};
+pub use crate::doc::{Line, Role, Span, Style, Syntax};
+
+use crate::doc::entry::{self, Part};
+use crate::doc::{Block, ListItem};
 use crate::event::{Agent, Body, Event};
 use crate::layout::{self, Links, Page, Sink};
-use crate::output::{Ansi, Output, Row, Text};
+#[cfg(feature = "unstable")]
+use crate::output::Row;
+use crate::output::{Ansi, Output, Text};
 use crate::sanitize;
 use crate::session::{Entry, Item, Session};
 use crate::theme::{Rgb, Theme};
@@ -234,6 +239,7 @@ impl Formatter {
     }
 
     /// Renders a line for a live screen.
+    #[cfg(feature = "unstable")]
     pub fn row(&self, line: &[Span]) -> Row {
         self.output.row(line)
     }

@@ -35,18 +35,14 @@
 mod construct;
 
 pub mod answer;
-pub mod doc;
 pub mod event;
 pub mod formatter;
 mod frame;
 mod front;
 mod json;
-pub mod layout;
-pub mod output;
 #[cfg(feature = "html")]
 pub mod page;
 mod palette;
-pub mod patch;
 mod reader;
 mod recent;
 #[cfg(feature = "redact")]
@@ -57,9 +53,61 @@ pub mod source;
 pub mod stats;
 mod terminal;
 pub mod theme;
-pub mod timeline;
-pub mod tool;
 pub mod transcript;
+
+// Public with the feature `unstable` alone.
+#[cfg(feature = "unstable")]
+pub mod doc;
+#[cfg(not(feature = "unstable"))]
+#[allow(
+    dead_code,
+    unreachable_pub,
+    unused_imports,
+    reason = "used with `unstable`"
+)]
+mod doc;
+#[cfg(feature = "unstable")]
+pub mod layout;
+#[cfg(not(feature = "unstable"))]
+#[allow(
+    dead_code,
+    unreachable_pub,
+    unused_imports,
+    reason = "used with `unstable`"
+)]
+mod layout;
+#[cfg(feature = "unstable")]
+pub mod output;
+#[cfg(not(feature = "unstable"))]
+#[allow(
+    dead_code,
+    unreachable_pub,
+    unused_imports,
+    reason = "used with `unstable`"
+)]
+mod output;
+#[cfg(feature = "unstable")]
+pub mod patch;
+#[cfg(not(feature = "unstable"))]
+#[allow(
+    dead_code,
+    unreachable_pub,
+    unused_imports,
+    reason = "used with `unstable`"
+)]
+mod patch;
+#[cfg(feature = "unstable")]
+pub mod timeline;
+#[cfg(feature = "unstable")]
+pub mod tool;
+#[cfg(not(feature = "unstable"))]
+#[allow(
+    dead_code,
+    unreachable_pub,
+    unused_imports,
+    reason = "used with `unstable`"
+)]
+mod tool;
 
 pub use event::Event;
 pub use formatter::Formatter;

@@ -23,7 +23,7 @@ mod heading;
 use std::io::{self, Write};
 
 use crate::doc::card::{self, Card};
-use crate::doc::entry::{Detail, Reasoning};
+use crate::doc::entry::Detail;
 use crate::event::Event;
 use crate::output::html::Html;
 use crate::output::markdown::Markdown;
@@ -31,6 +31,7 @@ use crate::session::Entry;
 use crate::transcript::Transcript;
 use heading::Heading;
 
+pub use crate::doc::entry::Reasoning;
 pub use crate::output::html::Scheme;
 
 /// Cards that wait for the title of the run.

@@ -6,7 +6,7 @@
 //! foreground.
 //!
 //! ```
-//! use unspool::doc::Role;
+//! use unspool::formatter::Role;
 //! use unspool::theme::{Rgb, Theme};
 //!
 //! let light = Theme::new(Rgb(0x20, 0x20, 0x20), Rgb::WHITE);

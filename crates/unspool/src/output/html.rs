@@ -46,6 +46,7 @@ const CONTROLS: &str = include_str!("html/controls.html");
 /// The colour scheme of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names say it")]
+#[non_exhaustive]
 pub enum Scheme {
     Light,
     Dark,
