@@ -7,7 +7,7 @@ use super::Emitter;
 use crate::event::Usage;
 use crate::json::Object;
 
-/// Field names of the counts, the first that holds a number wins. A dot leads
+/// Field names of the counts; the first one with a number counts. A dot leads
 /// into a nested object.
 #[derive(Clone, Copy)]
 pub(super) struct Names {
@@ -30,7 +30,7 @@ impl Names {
     }
 }
 
-/// Returns the first of these fields that holds a number.
+/// Returns the number in the first of these fields that has one.
 pub(super) fn count(fields: &Object<'_>, names: &[&str]) -> Option<u64> {
     names.iter().find_map(|name| match name.split_once('.') {
         Some((outer, inner)) => fields.get(outer).get(inner).u64(),

@@ -168,7 +168,8 @@ impl Agents {
     /// Adds a file of `<session>/subagents/`.
     pub(super) fn attach(&mut self, name: &str, bytes: &[u8]) {
         let name = name.rsplit('/').next().unwrap_or(name);
-        let is_record = name.ends_with(".jsonl") || name.ends_with(".meta.json");
+        let is_record = |ending| name.strip_suffix(ending).is_some();
+        let is_record = is_record(".jsonl") || is_record(".meta.json");
         if let Some(name) = name.strip_prefix("agent-").filter(|_| is_record) {
             self.files.attach(name, bytes, |text| Details {
                 prompt: first_prompt(text),

@@ -93,7 +93,7 @@ impl Claude {
     }
 }
 
-/// First text_so_far of the summary of a compacted conversation.
+/// First words of the summary of a compacted conversation.
 const SUMMARY: &str = "This session is being continued from a previous conversation";
 
 /// Emits the output of a slash command or of a shell command of the user;

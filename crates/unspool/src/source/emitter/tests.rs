@@ -1,6 +1,7 @@
 //! Tests of the emitter.
 
 use super::*;
+use crate::event::{RawJson, ToolStatus};
 
 fn call<'a>(id: &'a str, name: &'a str, input: &str) -> Call<'a> {
     Call {

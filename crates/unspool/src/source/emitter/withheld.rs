@@ -4,7 +4,8 @@
 
 use std::sync::Arc;
 
-use super::{Call, Emitter, Phase};
+use super::calls::Phase;
+use super::{Call, Emitter};
 use crate::event::{Agent, RawJson, ToolUse};
 use crate::json::Json;
 use crate::tool;

@@ -207,7 +207,7 @@ impl<'a> ToolPart<'a> {
 
     /// Returns the edits, with the line numbers of the diffs.
     fn edits(&self) -> Vec<Edit> {
-        let mut edits = self.told_edits();
+        let mut edits = self.reported_edits();
         let input = self.input();
         let (new, patch) = (input.get("newString").str(), input.get("patchText").str());
         let written = match (&new, &patch) {
@@ -221,7 +221,7 @@ impl<'a> ToolPart<'a> {
         edits
     }
 
-    fn told_edits(&self) -> Vec<Edit> {
+    fn reported_edits(&self) -> Vec<Edit> {
         let files: Vec<Edit> = self
             .metadata
             .get("files")
