@@ -206,7 +206,9 @@ impl<'a, W: Write> Page<'a, W> {
             }
             Format::Comment => {
                 let mut comment = Markdown::new(out, about, self.options.max_size);
-                waiting.iter().for_each(|card| comment.card(card));
+                for card in &waiting {
+                    comment.card(card);
+                }
                 State::Comment(Box::new(comment))
             }
         };

@@ -83,7 +83,8 @@ fn grows_with(session: &Path, list: ListFolder<'_>) -> Vec<PathBuf> {
 fn patterns(session: &SavedFile, found: &[SavedFile]) -> Vec<String> {
     let path = Path::new(&session.path);
     if !is_stored(path) {
-        let is_export = !session.path.contains("storage/") && session.path.ends_with(".json");
+        let is_export = !session.path.contains("storage/")
+            && path.extension().is_some_and(|ending| ending == "json");
         return is_export.then(|| "*.json".to_owned()).into_iter().collect();
     }
     let mut patterns = vec!["ses_*.json".to_owned()];
