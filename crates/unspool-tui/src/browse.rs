@@ -282,7 +282,7 @@ impl Browse {
                 }
             }
             Pressed::Mouse(mouse) if self.viewer.overlay.is_none() => {
-                self.viewer.pane.mouse(*mouse)
+                self.viewer.pane.mouse(*mouse);
             }
             _ => {}
         }

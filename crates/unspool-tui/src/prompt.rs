@@ -529,7 +529,7 @@ impl Prompt {
 }
 
 /// Returns true if a key types its letter. Some keyboard layouts report Ctrl-Alt
-/// for AltGr.
+/// for `AltGr`.
 fn is_typed(key: KeyEvent) -> bool {
     let both = KeyModifiers::CONTROL | KeyModifiers::ALT;
     !key.modifiers.intersects(both) || key.modifiers.contains(both)

@@ -187,7 +187,7 @@ impl Tab {
         self.phase
     }
 
-    /// Returns true if the agent supports unusually long to start.
+    /// Returns true if the agent takes unusually long to start.
     pub(super) fn is_slow(&self) -> bool {
         self.phase == Phase::Starting && self.since.elapsed() >= SLOW_START
     }

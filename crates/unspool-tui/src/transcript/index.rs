@@ -1,4 +1,4 @@
-//! Index of slots by kind, failure and sub-agent, without rows_module_ them out. Finds
+//! Index of slots by kind, failure and sub-agent, without laying them out. Finds
 //! the next slot of a kind block by block.
 
 use unspool::doc::card::Kind;

@@ -64,7 +64,7 @@ impl Pane {
             .map_or(Level::Brief, |entry| self.folds.level(slot, &entry.item))
     }
 
-    /// Returns the number of rows of a slot, rows_module_ it out if needed.
+    /// Returns the number of rows of a slot, laying it out if needed.
     pub(super) fn rows(&mut self, slot: usize) -> usize {
         let Some(entry) = self.timeline.entry(slot) else {
             return 0;
