@@ -1,4 +1,4 @@
-//! A permission that is asked for: what is seen of it, and what keys do.
+//! Permission requests: visibility and keys.
 
 use rustix::process::{Signal, kill_process};
 
@@ -11,7 +11,8 @@ const SIZE: Size = (100, 36);
 const ASKS: &str = "allow once";
 const CTRL_C: &[u8] = b"\x03";
 
-/// A chat in which the agent asks before anything was seen in a larger window.
+/// Opens a chat in which the agent asks before anything was visible in a larger
+/// window.
 fn asked(project: &Project, size: Size) -> Terminal {
     let agent = project.agent(&[], "claude/permission");
     let words: Vec<&str> = agent.iter().map(String::as_str).collect();
@@ -28,12 +29,12 @@ fn asked(project: &Project, size: Size) -> Terminal {
 }
 
 #[test]
-fn what_is_allowed_is_seen_in_a_small_window() {
+fn a_small_window_shows_the_request() {
     for size in [(40, 12), (40, 8)] {
         let project = Project::new();
         let mut terminal = asked(&project, size);
         let text = terminal.text();
-        // Above it stands the call itself, if there is room.
+        // The call itself is above it, if there is space.
         let asked = text.split("── permission").nth(1).unwrap_or_default();
         assert!(asked.contains("Add /tmp/"), "{size:?}:\n{text}");
         assert!(text.contains(ASKS), "{size:?}:\n{text}");
@@ -45,7 +46,7 @@ fn what_is_allowed_is_seen_in_a_small_window() {
 }
 
 #[test]
-fn in_a_tiny_window_it_has_to_be_scrolled_through() {
+fn a_tiny_window_requires_scrolling() {
     for size in [(20, 5), (10, 4)] {
         let project = Project::new();
         let mut terminal = asked(&project, size);
@@ -65,7 +66,7 @@ fn in_a_tiny_window_it_has_to_be_scrolled_through() {
 }
 
 #[test]
-fn what_was_not_read_through_is_allowed_by_a_second_key() {
+fn an_unread_request_needs_a_second_key() {
     let project = Project::new();
     let mut terminal = asked(&project, (20, 6));
     // End
@@ -81,7 +82,7 @@ fn what_was_not_read_through_is_allowed_by_a_second_key() {
 }
 
 #[test]
-fn what_cannot_be_seen_cannot_be_allowed() {
+fn an_invisible_request_cannot_be_allowed() {
     let project = Project::new();
     let mut terminal = asked(&project, (40, 1));
     for key in [b"a" as &[u8], b"A", b"1", b"\x1b[B\r"] {
@@ -92,13 +93,13 @@ fn what_cannot_be_seen_cannot_be_allowed() {
     terminal.resize(SIZE);
     terminal.wait_for("src/extra.py");
     assert!(!terminal.text().contains('✓'), "{}", terminal.text());
-    // Gone with the next frame, not five seconds after it was said.
+    // It disappears with the next frame, not after five seconds.
     pause();
     assert!(!terminal.text().contains("Too small"));
     assert!(terminal.text().contains("asks"), "{}", terminal.text());
     answer(&terminal, ASKS, b"a");
     terminal.wait_for("Pending touch rejected.txt");
-    // What rejects can always be pressed.
+    // Rejecting always works.
     terminal.resize((40, 1));
     pause();
     terminal.press(b"r");
@@ -109,7 +110,7 @@ fn what_cannot_be_seen_cannot_be_allowed() {
 }
 
 #[test]
-fn a_key_for_what_the_agent_does_not_offer_says_so() {
+fn a_key_without_a_matching_option_says_so() {
     let project = Project::new();
     let mut terminal = asked(&project, (40, 14));
     terminal.press(b"R");
@@ -121,14 +122,14 @@ fn a_key_for_what_the_agent_does_not_offer_says_so() {
 }
 
 #[test]
-fn ctrl_c_cancels_the_turn_and_all_that_is_asked() {
+fn ctrl_c_cancels_the_turn_and_all_requests() {
     let project = Project::new();
     let mut terminal = project.talk(SIZE, &["--ask-twice"], "claude/permission");
     terminal.press(b"!sleep 60\r");
     terminal.wait_for("Running sleep 60");
     send(&terminal, "go on");
     terminal.wait_for("1 more request");
-    // At once: it grants nothing.
+    // It grants nothing, so no pause is needed.
     terminal.press(CTRL_C);
     wait_until("the questions to go", || !terminal.text().contains(ASKS));
     assert!(terminal.is_alternate());

@@ -45,13 +45,13 @@ fn an_agent_that_is_not_installed() {
             "{}",
             terminal.text()
         );
-        // The screen was not taken for it.
+        // The screen was not taken over.
         let bytes = terminal.bytes();
         assert!(!bytes.windows(8).any(|part| part == b"\x1b[?1049h"));
     }
 }
 
-/// A script in the project's folder.
+/// Writes a script to the project folder.
 fn script(project: &Project, name: &str, text: &str) -> String {
     let path = project.root().join(name);
     fs::write(&path, text).unwrap();
@@ -85,7 +85,7 @@ fn a_script_without_its_interpreter_is_refused_without_a_screen() {
 }
 
 #[test]
-fn a_terminal_that_cannot_be_painted_is_refused_with_what_to_do() {
+fn an_unsuitable_terminal_is_refused_with_advice() {
     let project = Project::new();
     for (term, said) in [
         ("dumb", "TERM=dumb does not support it"),
@@ -149,7 +149,7 @@ fn a_refusal_says_why_and_sends_nothing_to_the_terminal() {
 }
 
 #[test]
-fn garbage_wrong_ids_and_unknown_messages_do_no_harm() {
+fn garbage_wrong_ids_and_unknown_messages_are_harmless() {
     let project = Project::new();
     let flags = [
         "--stray",
@@ -209,7 +209,7 @@ fn a_flood_is_shown_to_its_end() {
 }
 
 #[test]
-fn nobody_is_left_behind() {
+fn no_process_is_left_behind() {
     for signal in [Signal::TERM, Signal::HUP, Signal::KILL] {
         let project = Project::new();
         let flags = ["--ignore-term", "--spawn"];
@@ -253,7 +253,7 @@ fn an_agent_that_died_is_started_again() {
     terminal.wait_for("exited with status 3");
     send(&terminal, "hello again");
     terminal.wait_for("Ctrl-R restarts it");
-    // What was written is still there.
+    // The text in the prompt is kept.
     terminal.wait_for("❯ hello again");
     terminal.press(b"\x12");
     wait_until("another agent", || {
@@ -263,10 +263,10 @@ fn an_agent_that_died_is_started_again() {
     leave(&mut terminal);
 }
 
-/// What closes a window may do so with more than one signal.
+/// Closing a window may send more than one signal.
 #[cfg(target_os = "linux")]
 #[test]
-fn nothing_that_a_terminal_started_is_left_behind() {
+fn no_process_of_a_terminal_is_left_behind() {
     let ends: [&[Signal]; 4] = [
         &[Signal::TERM],
         &[Signal::HUP, Signal::HUP, Signal::TERM],
@@ -309,7 +309,7 @@ fn nothing_that_a_terminal_started_is_left_behind() {
 }
 
 #[test]
-fn an_agent_that_hangs_up_without_a_cause_is_quoted() {
+fn error_output_explains_a_disconnect() {
     let project = Project::new();
     let said = "reading the key\n\u{1b}[31mno such key\u{1b}[0m";
     let refusal = "Query closed before response received";
@@ -321,7 +321,7 @@ fn an_agent_that_hangs_up_without_a_cause_is_quoted() {
     terminal.wait_for("no such key");
     let text = terminal.text();
     assert!(!text.contains("x1B") && !text.contains("[31m"), "{text}");
-    // Once is enough.
+    // It is reported once.
     send(&terminal, "and again");
     wait_until("the second refusal", || {
         terminal.text().matches(refusal).count() == 2
@@ -331,7 +331,7 @@ fn an_agent_that_hangs_up_without_a_cause_is_quoted() {
 }
 
 #[test]
-fn what_an_agent_prints_in_colours_is_read_as_on_a_terminal() {
+fn coloured_error_output_is_shown_as_text() {
     let project = Project::new();
     let stray =
         "\u{1b}[2K\u{1b}[1mOpen\u{1b}[0m \u{1b}]8;;http://127.0.0.1/\u{7}this page\u{1b}]8;;\u{7}";

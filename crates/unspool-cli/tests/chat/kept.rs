@@ -1,4 +1,4 @@
-//! Every conversation is kept, listed, and can go on.
+//! Conversations are recorded, listed and can be resumed.
 
 use std::fs;
 
@@ -77,7 +77,7 @@ fn a_conversation_goes_on_with_the_agent_that_is_named() {
     done(&terminal, "You said: and a farewell");
     leave(&mut terminal);
     assert_eq!(project.records().len(), 1);
-    // It is the one that goes on with it next time.
+    // It is the default for the next resume.
     assert!(dry(&[]).contains("--delay 0"), "{}", dry(&[]));
 }
 
@@ -103,7 +103,7 @@ fn a_kill_at_any_point_loses_at_most_the_last_line() {
     }
 }
 
-/// How the one session of a project is listed.
+/// Returns title and state of the project's only session in the list.
 fn state(project: &Project) -> (String, String) {
     let listed = project.command(&["sessions", "--json"]).output().unwrap();
     let listed = String::from_utf8(listed.stdout).unwrap();
@@ -123,7 +123,7 @@ const RUNNING: &str = "Running make a mess";
 const CUT: &str = "Interrupted: the stream ended before the agent finished.";
 
 #[test]
-fn whoever_hangs_up_finds_a_conversation_that_was_closed() {
+fn a_hangup_closes_the_recording() {
     for signal in [Signal::HUP, Signal::TERM] {
         let project = Project::new();
         let mut terminal = project.talk(SIZE, &AT_WORK, "");
@@ -146,7 +146,7 @@ fn whoever_hangs_up_finds_a_conversation_that_was_closed() {
 }
 
 #[test]
-fn what_ran_when_the_chat_was_killed_does_not_seem_to_run() {
+fn calls_of_a_killed_chat_do_not_seem_to_run() {
     let project = Project::new();
     let mut terminal = project.talk(SIZE, &AT_WORK, "");
     send(&terminal, "go on");
@@ -179,7 +179,7 @@ fn what_ran_when_the_chat_was_killed_does_not_seem_to_run() {
     assert_eq!(terminal.text().matches("make a mess").count(), 2);
     assert_eq!(state(&project).1, "running");
     leave(&mut terminal);
-    // The person stopped it.
+    // The user stopped it.
     assert_eq!(state(&project).1, "stopped");
     let shown = shown(&project, &id);
     assert_eq!(shown.matches("Canceled make a mess").count(), 2, "{shown}");
@@ -187,7 +187,7 @@ fn what_ran_when_the_chat_was_killed_does_not_seem_to_run() {
 }
 
 #[test]
-fn what_was_written_is_there_again() {
+fn the_prompt_history_is_restored() {
     let project = Project::new();
     let mut terminal = project.talk(SIZE, &[], "");
     send(&terminal, "something worth repeating");
@@ -216,7 +216,7 @@ fn nothing_outside_the_project_is_sent() {
 }
 
 #[test]
-fn the_question_is_gone_when_the_chat_is_left() {
+fn leaving_closes_the_question() {
     let project = Project::new();
     let mut terminal = project.talk(SIZE, &[], "claude/permission");
     send(&terminal, "go on");

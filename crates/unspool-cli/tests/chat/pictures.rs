@@ -1,12 +1,11 @@
-//! What a person sees at three sizes.
+//! Snapshots of the screen at three sizes.
 
 use crate::picture::svg;
 use crate::project::{ESCAPE, HELP, PALETTE, Project, answer, pause, send};
 use crate::terminal::Size;
 use crate::world::wait_until;
 
-/// Stands for the project, whose real name is as long, so that all stays in its
-/// place.
+/// Replaces the project's path, which has the same length, so that nothing moves.
 const ROOT: &str = "/home/anna/work/project";
 
 fn picture(name: &str, size: Size) {
@@ -48,7 +47,7 @@ fn picture(name: &str, size: Size) {
     keep("palette");
 }
 
-/// A form of six fields.
+/// Takes snapshots of a form with six fields.
 fn form(name: &str, size: Size) {
     let project = Project::new();
     let terminal = project.talk(size, &["--form"], "");

@@ -1,4 +1,4 @@
-//! A project with a home of its own, and the chat on a terminal in it.
+//! A project with a home folder of its own, and a chat in it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ pub(crate) const ENTER: &[u8] = b"\r";
 /// that follows it are one key to a program that is slow to read.
 pub(crate) const ESCAPE: &[u8] = b"\x1b[27u";
 pub(crate) const LEAVE: &[u8] = b"\x11";
-/// F1 and so on, as xterm has them.
+/// F1 and so on, as xterm sends them.
 pub(crate) const HELP: &[u8] = b"\x1bOP";
 pub(crate) const PALETTE: &[u8] = b"\x1bOQ";
 pub(crate) const MODES: &[u8] = b"\x1bOR";
@@ -31,7 +31,7 @@ pub(crate) struct Project {
 impl Project {
     pub(crate) fn new() -> Self {
         let project = Self {
-            // A name of one length, since paths are wrapped.
+            // A name of fixed length, because paths are wrapped.
             folder: tempfile::Builder::new().tempdir_in("/tmp").unwrap(),
         };
         fs::create_dir_all(project.root()).unwrap();
@@ -56,7 +56,7 @@ impl Project {
         self.home().join("data")
     }
 
-    /// What keeps the person's own things out of it.
+    /// Returns variables that isolate the test from the user's files.
     pub(crate) fn variables(&self) -> Vec<(&'static str, String)> {
         let at = |name: &str| self.home().join(name).to_str().unwrap().to_owned();
         vec![
@@ -94,7 +94,7 @@ impl Project {
         self.variables().iter().fold(start, set)
     }
 
-    /// The scripted agent, with flags and a recording.
+    /// Returns the command of the scripted agent with flags and a recording.
     pub(crate) fn agent(&self, flags: &[&str], name: &str) -> Vec<String> {
         let root = self.root();
         let mut words = vec![executable().to_str().unwrap().to_owned()];
@@ -106,7 +106,7 @@ impl Project {
         words
     }
 
-    /// The chat with the scripted agent, ready for a message.
+    /// Starts a chat with the scripted agent and waits until it is ready.
     pub(crate) fn talk(&self, size: Size, flags: &[&str], name: &str) -> Terminal {
         let terminal = self.start(size, flags, name).start();
         terminal.wait_for("❯");
@@ -120,14 +120,14 @@ impl Project {
         self.chat(size, &[&["--"], words.as_slice()].concat())
     }
 
-    /// `unspool` with arguments, in the same home.
+    /// Returns an `unspool` command in the same home folder.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = unspool(arguments);
         command.envs(self.variables());
         command
     }
 
-    /// The conversations that were kept.
+    /// Returns the recordings.
     pub(crate) fn records(&self) -> Vec<PathBuf> {
         let Ok(files) = fs::read_dir(self.data().join("sessions")) else {
             return Vec::new();
@@ -138,7 +138,7 @@ impl Project {
     }
 }
 
-/// Writes a message, and sends it.
+/// Types a message and sends it.
 pub(crate) fn send(terminal: &Terminal, text: &str) {
     terminal.press(text.as_bytes());
     // The whole text may be wider than the prompt.
@@ -147,19 +147,19 @@ pub(crate) fn send(terminal: &Terminal, text: &str) {
     terminal.press(ENTER);
 }
 
-/// Answers a question once a person could have read it.
+/// Answers a question after the guard's pause.
 pub(crate) fn answer(terminal: &Terminal, question: &str, key: &[u8]) {
     terminal.wait_for(question);
     pause();
     terminal.press(key);
 }
 
-/// Waits longer than the pause that the program demands before it takes an answer.
+/// Waits longer than the guard's pause.
 pub(crate) fn pause() {
     std::thread::sleep(std::time::Duration::from_millis(500));
 }
 
-/// Waits until the agent has worked and is done.
+/// Waits until the turn is over.
 pub(crate) fn done(terminal: &Terminal, said: &str) {
     terminal.wait_for(said);
     wait_until("the end of the turn", || {
@@ -167,7 +167,7 @@ pub(crate) fn done(terminal: &Terminal, said: &str) {
     });
 }
 
-/// Leaves; the terminal has to be as it was.
+/// Leaves the chat and checks that the terminal is restored.
 pub(crate) fn leave(terminal: &mut Terminal) {
     terminal.press(LEAVE);
     let asks = || terminal.text().contains("still working");

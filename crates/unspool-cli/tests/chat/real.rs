@@ -11,7 +11,7 @@ use crate::terminal::{Start, Terminal};
 
 const SIZE: (u16, u16) = (100, 36);
 
-/// The program of an agent.
+/// Returns the program of an agent.
 fn installed(name: &str) -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/agents");
     let path = folder.join("node_modules/.bin").join(name);
@@ -19,7 +19,7 @@ fn installed(name: &str) -> String {
     path.to_str().unwrap().to_owned()
 }
 
-/// Asks for a file, allows the command, and sees the answer.
+/// Asks for a file, allows the command and checks the answer.
 fn converse(project: &Project, start: Start) {
     let mut terminal: Terminal = start.start();
     terminal.wait_for("❯");
@@ -123,7 +123,7 @@ fn claude() {
         .variable("ANTHROPIC_BASE_URL", &model::serve())
         .variable("ANTHROPIC_API_KEY", "sk-test")
         .variable("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
-        // It refuses to work for root elsewhere.
+        // It refuses to run as root otherwise.
         .variable("IS_SANDBOX", "1");
     converse(&project, start);
 }

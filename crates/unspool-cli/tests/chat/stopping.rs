@@ -1,4 +1,4 @@
-//! Stopping an agent, leaving, and what waited for it.
+//! Stopping an agent, leaving, and queued messages.
 
 use std::fs;
 
@@ -11,7 +11,7 @@ const RESTART: &[u8] = b"\x12";
 const ASKS: &str = "is not stopping. End it?";
 
 #[test]
-fn an_agent_that_stops_after_all_is_not_to_be_ended() {
+fn the_kill_question_closes_if_the_agent_stops() {
     let project = Project::new();
     let stop = project.missing();
     let mut terminal = project.talk(SIZE, &["--until-canceled", &stop], "");
@@ -31,14 +31,14 @@ fn an_agent_that_stops_after_all_is_not_to_be_ended() {
     fs::write(&stop, "").unwrap();
     wait_until("the question to go", || !terminal.text().contains(ASKS));
     fs::remove_file(&stop).unwrap();
-    // The keys go to the prompt again.
+    // The prompt has the focus again.
     send(&terminal, "hello there");
     terminal.wait_for("› hello there");
     leave(&mut terminal);
 }
 
 #[test]
-fn only_who_was_told_leaves_with_the_same_key_again() {
+fn leaving_needs_a_second_press_after_the_hint() {
     let project = Project::new();
     let stop = project.root();
     let flags = ["--until-canceled", stop.to_str().unwrap()];
@@ -59,7 +59,7 @@ fn only_who_was_told_leaves_with_the_same_key_again() {
         terminal.press(CTRL_C);
         terminal.wait_for(told);
         assert!(terminal.is_alternate());
-        // What was said is over after a while.
+        // The hint disappears after a while.
         wait_until("the end of the word", || !terminal.text().contains(told));
     }
     terminal.press(CTRL_C);
@@ -70,7 +70,7 @@ fn only_who_was_told_leaves_with_the_same_key_again() {
 }
 
 #[test]
-fn what_waited_for_an_agent_that_was_ended_stands_in_the_prompt() {
+fn queued_messages_of_a_killed_agent_return_to_the_prompt() {
     let project = Project::new();
     let mut terminal = project.talk(SIZE, &["--hang-after", "2", "--ignore-term"], "");
     send(&terminal, "first");
@@ -109,7 +109,7 @@ fn what_waited_for_an_agent_that_was_ended_stands_in_the_prompt() {
 }
 
 #[test]
-fn what_waited_for_an_agent_that_died_stands_in_the_prompt() {
+fn queued_messages_of_a_dead_agent_return_to_the_prompt() {
     let project = Project::new();
     let flags = ["--flood", "5", "--delay", "800", "--die-after", "5"];
     let mut terminal = project.talk(SIZE, &flags, "");
@@ -130,7 +130,7 @@ fn what_waited_for_an_agent_that_died_stands_in_the_prompt() {
 }
 
 #[test]
-fn an_agent_that_does_not_answer_is_told_of_and_stopped() {
+fn an_unresponsive_agent_is_reported_and_stopped() {
     let project = Project::new();
     let mut terminal = project.start(SIZE, &["--silent"], "").start();
     terminal.wait_for("no answer yet, Ctrl-C to stop");

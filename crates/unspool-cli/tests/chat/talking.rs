@@ -1,4 +1,4 @@
-//! What a person does in a chat.
+//! Conversations, prompts, tabs and menus.
 
 use std::fs;
 use std::path::Path;
@@ -37,7 +37,7 @@ fn a_conversation_with_permissions() {
 }
 
 #[test]
-fn nothing_is_allowed_by_what_was_typed_ahead_or_by_enter() {
+fn keys_typed_ahead_and_enter_allow_nothing() {
     let project = Project::new();
     let mut terminal = project.talk(SIZE, &[], "claude/permission");
     terminal.press(b"go on\raaaa\r\r");
@@ -82,14 +82,14 @@ fn rules_answer_and_say_so() {
 }
 
 #[test]
-fn a_message_waits_while_the_agent_works() {
+fn a_message_is_queued_while_the_agent_works() {
     let project = Project::new();
     let mut terminal = project.talk(SIZE, &["--hang-after", "3"], "");
     send(&terminal, "first");
     terminal.wait_for("working");
     send(&terminal, "second thought");
     terminal.wait_for("queued: second thought");
-    // Ctrl-X puts it back.
+    // Ctrl-X takes it back.
     terminal.press(b"\x18");
     wait_until("the queue to be empty", || {
         !terminal.text().contains("queued:")
@@ -100,7 +100,7 @@ fn a_message_waits_while_the_agent_works() {
 }
 
 #[test]
-fn a_command_of_ones_own_runs_in_a_terminal() {
+fn a_shell_command_runs_in_a_terminal() {
     let project = Project::new();
     let mut terminal = project.talk(SIZE, &[], "");
     terminal.press(b"!test -t 1 && echo on a terminal in $(basename $PWD)\r");
@@ -168,7 +168,7 @@ fn a_login_is_asked_for() {
 }
 
 #[test]
-fn two_agents_in_tabs_and_a_call_when_one_asks() {
+fn two_agents_in_tabs_and_a_notification_when_one_asks() {
     let project = Project::new();
     let words = |name: &str| {
         let agent = project.agent(&["--delay", "20"], name);
@@ -188,9 +188,9 @@ fn two_agents_in_tabs_and_a_call_when_one_asks() {
     terminal.wait_for("● two");
     send(&terminal, "make changes");
     terminal.press(NEXT_TAB);
-    // The other one asks while this one is looked at.
+    // The agent in the other tab asks.
     terminal.wait_for("? one");
-    // The call follows the frame.
+    // The notification follows the frame.
     wait_until("a call", || {
         let bytes = String::from_utf8_lossy(&terminal.bytes()).into_owned();
         let calls = [
@@ -212,7 +212,7 @@ fn a_megabyte_is_pasted_at_once() {
     terminal.press(format!("\x1b[200~{text}\x1b[201~").as_bytes());
     terminal.wait_for("1.0 MB");
     terminal.press(ENTER);
-    // All of it was sent; its beginning is shown until more is wanted.
+    // Everything was sent; only the start is shown until unfolded.
     terminal.wait_for("0123456789abcde 0123456789abcde");
     terminal.press(b"\t");
     terminal.wait_for("i to write");
@@ -224,7 +224,7 @@ fn a_megabyte_is_pasted_at_once() {
 }
 
 #[test]
-fn without_a_name_one_chooses() {
+fn without_a_name_a_list_opens() {
     let project = Project::new();
     let mut terminal = project
         .chat(SIZE, &[])
@@ -240,14 +240,14 @@ fn without_a_name_one_chooses() {
 }
 
 #[test]
-fn a_form_is_filled_in_and_told_of() {
+fn a_form_is_filled_in_and_shown() {
     let project = Project::new();
     let mut terminal = project.talk(SIZE, &["--form"], "");
     send(&terminal, "make a release");
     terminal.wait_for("3 of 6, 2 to do");
     pause();
     terminal.press(b"Spring\x13");
-    // The mark goes to what is missing.
+    // The focus moves to the missing field.
     terminal.wait_for("4 of 6, 1 to do");
     terminal.wait_for("is required");
     terminal.press(b" \x13");
@@ -258,7 +258,7 @@ fn a_form_is_filled_in_and_told_of() {
 }
 
 #[test]
-fn a_terminal_that_no_call_shows_is_seen_while_it_runs() {
+fn a_terminal_without_a_call_is_visible_while_it_runs() {
     let project = Project::new();
     let pipe = project.root().join("pipe");
     let made = std::process::Command::new("mkfifo").arg(&pipe).status();
@@ -337,7 +337,7 @@ fn a_conversation_in_tmux() {
     waits("Edit README.md");
     tmux.press(&["a"]);
     waits("One call was rejected");
-    // A wide character at a border, another size, and the end is still there.
+    // A wide character at the border after a resize.
     tmux.resize((60, 20));
     waits("One call was rejected");
     assert!(tmux.screen().lines().all(|line| line.chars().count() <= 60));
@@ -359,7 +359,7 @@ fn a_conversation_in_tmux() {
 }
 
 #[test]
-fn a_terminal_that_a_call_takes_up_late_is_shown_once() {
+fn a_terminal_shown_by_a_late_call_appears_once() {
     for pause in ["0", "300", "2500", "4500"] {
         let project = Project::new();
         let command = "echo begun; sleep 2; echo over";
@@ -401,7 +401,7 @@ fn commands_are_found_by_other_words() {
     let mut terminal = project.talk(SIZE, &[], "");
     terminal.press(PALETTE);
     terminal.wait_for("Commands");
-    // A letter that is a key elsewhere is just typed.
+    // A letter that is a shortcut elsewhere is typed.
     terminal.press(b"q");
     terminal.wait_for(":q");
     pause();
@@ -414,7 +414,7 @@ fn commands_are_found_by_other_words() {
 }
 
 #[test]
-fn tabs_are_turned_while_a_login_is_asked_for() {
+fn tabs_can_be_switched_during_a_login() {
     let project = Project::new();
     let words = |flags: &[&str]| {
         let agent = project.agent(flags, "");

@@ -1,4 +1,4 @@
-//! What keys do, on a real terminal.
+//! Keys on a real terminal.
 
 use std::fs::File;
 use std::io::Write;
@@ -9,7 +9,7 @@ use crate::run::{Run, is_read, long};
 use crate::terminal::{Start, Terminal};
 use crate::world::{PATIENCE, UNSPOOL, unspool, wait_until};
 
-/// The first row of the entry that is marked.
+/// Returns the first row of the selected entry.
 fn marked(terminal: &Terminal) -> String {
     let lines = terminal.lines();
     let row = lines.iter().find(|line| line.starts_with('▌'));
@@ -45,7 +45,7 @@ fn moving_folding_searching_and_filtering() {
     terminal.wait_for("secret t1x2");
     terminal.press(b"\r");
     wait_until("the fold", || !terminal.text().contains("secret t1x2"));
-    // Words in what is folded are found and unfolded.
+    // Folded text is found and unfolded.
     terminal.press(b"/secret t30x1\r");
     terminal.wait_for("▌   secret t30x1");
     terminal.wait_for("1 entry");
@@ -124,7 +124,7 @@ fn a_pipe_is_watched_while_keys_come_from_the_terminal() {
 }
 
 #[test]
-fn the_latest_may_lie_in_another_folder() {
+fn the_latest_session_may_be_in_another_folder() {
     let run = Run::of(&long(3));
     let home = tempfile::tempdir().unwrap();
     let start = |arguments: &[&str]| {
@@ -142,7 +142,7 @@ fn the_latest_may_lie_in_another_folder() {
 }
 
 #[test]
-fn where_nothing_is_to_be_read_that_is_said() {
+fn empty_input_is_reported() {
     let takes_the_screen = |terminal: &Terminal| {
         let bytes = terminal.bytes();
         bytes.windows(8).any(|part| part == b"\x1b[?1049h")
@@ -152,7 +152,7 @@ fn where_nothing_is_to_be_read_that_is_said() {
     assert_eq!(terminal.end().code(), Some(2));
     terminal.wait_for("unspool: standard input: nothing to read");
     assert!(!takes_the_screen(&terminal));
-    // What may still come is waited for.
+    // Waits for input that may still come.
     let start = Start::unspool((80, 24), &["view", "--theme", "dark"]);
     let mut terminal = start.stdin(Stdio::piped()).start();
     let pipe = terminal.stdin();
@@ -179,11 +179,11 @@ fn an_entry_is_copied_and_opened_in_an_editor() {
     let bytes = terminal.bytes();
     let wanted = b"\x1b]52;c;cHJvbXB0IDA=\x07";
     assert!(bytes.windows(wanted.len()).any(|part| part == wanted));
-    // What was said does not hide what the next key finds.
+    // A message does not hide the effect of the next key.
     terminal.press(b"/zzz\r");
     terminal.wait_for("/zzz  not found");
     terminal.press(b"\x1b");
-    // Together they would be another key.
+    // Sent together they would be another key.
     wait_until("the end of the search", || {
         !terminal.text().contains("not found")
     });
@@ -202,7 +202,7 @@ fn nothing_is_written_when_nothing_changes() {
     let run = Run::of(&long(5));
     let terminal = run.open((80, 24));
     let before = terminal.wait_for_quiet();
-    // Neither by keys that do nothing; the last one reports.
+    // Keys without effect write nothing; the last one reports.
     terminal.press(b"kkggy");
     terminal.wait_for("copied 1 line");
     let bytes = terminal.bytes();
@@ -226,7 +226,7 @@ fn without_a_terminal_it_says_what_to_use() {
 }
 
 #[test]
-fn what_came_through_a_pipe_is_exported() {
+fn piped_input_can_be_exported() {
     let run = Run::of(&long(3));
     let folder = run.folder().to_str().unwrap();
     let script = format!("cd {folder} && (cat run.jsonl; sleep 600) | {UNSPOOL} view");
@@ -241,7 +241,7 @@ fn what_came_through_a_pipe_is_exported() {
     wait_until("the end", || terminal.is_restored());
 }
 
-/// The first of these words in the screen with its codes, and the code before it.
+/// Returns the first of these words on the screen with the escape code before it.
 fn code_of(painted: &str, words: &str) -> String {
     let before = painted.split(words).next().unwrap();
     let codes = before.rsplit_once("\u{1b}[0m").unwrap().1;
@@ -249,7 +249,7 @@ fn code_of(painted: &str, words: &str) -> String {
 }
 
 #[test]
-fn the_match_that_the_reader_is_at_stands_out() {
+fn the_current_match_stands_out() {
     for theme in ["dark", "mono"] {
         let run = Run::of(&long(3));
         let path = run.path.to_str().unwrap();

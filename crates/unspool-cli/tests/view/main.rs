@@ -1,7 +1,7 @@
 //! `unspool view` on a real terminal: keys in, screens out, and the terminal is
-//! as it was, whatever happens.
+//! always restored.
 //!
-//! The pictures at three sizes are snapshots, as text and as SVG.
+//! The screens at three sizes are snapshots, as text and as SVG.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
 #![allow(dead_code, reason = "the terminal is shared with other tests")]

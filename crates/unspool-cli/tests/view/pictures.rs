@@ -1,4 +1,4 @@
-//! What a person sees at three sizes.
+//! Snapshots of the screen at three sizes.
 
 use crate::picture::svg;
 use crate::run::{Run, is_read, varied};
@@ -51,7 +51,7 @@ fn wide() {
 }
 
 #[test]
-fn without_colours_marks_say_it_all() {
+fn marks_suffice_without_colours() {
     let run = Run::of(&varied());
     let terminal = run.start((80, 30), &[]).variable("NO_COLOR", "1").start();
     is_read(&terminal);

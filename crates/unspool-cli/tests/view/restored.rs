@@ -1,4 +1,4 @@
-//! The terminal is given back, whatever ends or stops the view.
+//! The terminal is restored, whatever ends or suspends the view.
 
 use rustix::process::Signal;
 
@@ -24,10 +24,10 @@ fn by_signals() {
 }
 
 #[test]
-fn by_stopping_and_going_on() {
+fn by_suspend_and_resume() {
     let run = Run::of(&long(3));
     let mut terminal = run.open((80, 24));
-    // By a key only where a shell could continue it.
+    // Ctrl-Z works only if a shell could resume it.
     terminal.press(b"\x1a");
     terminal.wait_for("no shell could resume it");
     assert!(terminal.is_alternate());
@@ -53,11 +53,10 @@ fn when_the_window_is_closed_it_ends() {
     wait_until("its end", || child.try_wait().unwrap().is_some());
 }
 
-/// The program panics where it is told to, which only those built for tests can
-/// be told.
+/// Panics on request, which only test builds support.
 #[cfg(debug_assertions)]
 #[test]
-fn by_a_panic_whose_words_can_be_read() {
+fn by_a_panic_with_a_readable_message() {
     let run = Run::of(&long(3));
     for (place, words, code) in [
         ("paint", "painting was told to panic", 101),
@@ -79,9 +78,9 @@ fn by_a_panic_whose_words_can_be_read() {
     }
 }
 
-/// What stands in one pipe is one job to a shell.
+/// A shell treats a pipeline as one job.
 #[test]
-fn by_stopping_a_pipe_and_going_on() {
+fn by_suspending_and_resuming_a_pipe() {
     let run = Run::of(&long(3));
     let folder = run.folder().to_str().unwrap();
     let start = Start::program((80, 24), "/bin/sh", &["-i"]);
@@ -105,7 +104,7 @@ fn by_stopping_a_pipe_and_going_on() {
     });
     terminal.press(b"q");
     wait_for_restore(&terminal);
-    // What still writes into the pipe.
+    // Ends the other process of the pipeline.
     terminal.press(b"\x03");
     wait_until("the prompt", || terminal.text().trim_end().ends_with('$'));
     terminal.press(b"exit\n");

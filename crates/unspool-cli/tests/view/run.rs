@@ -1,4 +1,4 @@
-//! The run that is looked at, and the program on a terminal with it.
+//! The run under test, and the program on a terminal.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ impl Run {
         Start::unspool(size, &arguments).variable("HOME", home)
     }
 
-    /// The program, as soon as all of the run was read.
+    /// Opens the view and waits until the run is read.
     pub(crate) fn open(&self, size: Size) -> Terminal {
         let terminal = self.start(size, &[]).start();
         is_read(&terminal);
@@ -47,7 +47,7 @@ pub(crate) fn is_read(terminal: &Terminal) {
     });
 }
 
-/// So many prompts, each with calls and an answer.
+/// Returns prompts, each with calls and an answer.
 pub(crate) fn long(prompts: usize) -> Vec<String> {
     let mut lines = vec![
         r#"{"kind":"session","seq":0,"provider":"claude","model":"opus","title":"Mend the parser"}"#
@@ -72,7 +72,7 @@ pub(crate) fn long(prompts: usize) -> Vec<String> {
     lines
 }
 
-/// One of everything that a picture should show.
+/// Returns one of each kind of entry.
 pub(crate) fn varied() -> Vec<String> {
     let agent = r#""agent":{"id":"x","parent":"task","depth":1,"name":"Explore"}"#;
     let mut lines: Vec<String> = [
