@@ -1,5 +1,5 @@
 //! An edit block that is still being written, for a stream that is shown as it
-//! arrives: whether a line may start or continue one, and the result.
+//! arrives. Lines are held back only as long as they may be such a block.
 
 use super::edit::{Chat, file_name, is_replace, is_search, opening_fence};
 use super::message::{self, Part};

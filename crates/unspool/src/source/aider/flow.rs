@@ -51,8 +51,8 @@ use super::request::Request;
 use super::round::{Over, Round};
 use super::session::{Identity, is_file_line};
 use super::wrap;
-use crate::event::{Level, Prompt, ToolStatus, TurnStatus};
-use crate::source::{Emitter, Outcome};
+use crate::event::{Level, Prompt, TurnStatus};
+use crate::source::Emitter;
 use crate::terminal;
 
 mod blocks;
@@ -365,61 +365,5 @@ impl Flow {
         self.origin == Origin::After
             && self.segment_gap
             && self.segment.iter().all(|line| is_file_line(line))
-    }
-
-    /// Takes a line that ends a message before its token counts.
-    fn ending_line(&mut self, line: Line<'_>, kind: &Kind<'_>, out: &mut Emitter) -> bool {
-        match *kind {
-            Kind::Mark(Mark::ApiError) => self.api_error(line.text.trim_end(), out),
-            Kind::Stop {
-                before,
-                level,
-                note,
-            } => {
-                if !before.is_empty() {
-                    self.push(before, out);
-                }
-                self.message(None, out);
-                if level == Level::Canceled {
-                    self.turn.verdict = Some((TurnStatus::Canceled, String::new()));
-                    outcome::cancel(out);
-                }
-                self.note(level, note, line.text, out);
-            }
-            _ => return false,
-        }
-        true
-    }
-
-    /// Takes a line of a tool; returns false if no tool can have printed it.
-    fn tool_line(
-        &mut self,
-        text: &str,
-        status: ToolStatus,
-        tools: &str,
-        out: &mut Emitter,
-    ) -> bool {
-        let alarm = marks::alarm(text);
-        let text = alarm.as_ref().map_or(text, |(_, text)| text);
-        self.who.ensure(out);
-        if self.round.print(text, status, tools, out) {
-            self.tool_line = Some(text.to_owned());
-            self.origin = Origin::After;
-            self.turn.is_active = true;
-        } else if text.starts_with("✅ ") && text.contains("(change_id: ") {
-            let output = text.into();
-            out.tool_result(
-                "",
-                Outcome {
-                    output,
-                    ..Outcome::default()
-                },
-            );
-        } else if status == ToolStatus::Error {
-            self.note(Level::Error, text, text, out);
-        } else {
-            return false;
-        }
-        true
     }
 }

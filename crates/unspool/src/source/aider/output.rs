@@ -35,17 +35,15 @@ fn matches(lines: &[String]) -> usize {
 /// Counts the lines at the end that the model can have written with these tokens.
 fn words_at_end(lines: &[String], received: u64) -> usize {
     let mut left = received;
-    let mut count = 0;
-    for line in lines.iter().rev() {
+    let mut has_words = false;
+    let fits = |line: &&String| {
         let tokens = tokens(line);
-        let first = count == 0 || lines.iter().rev().take(count).all(|l| l.trim().is_empty());
-        if tokens > left && !first {
-            break;
-        }
+        let fits = tokens <= left || !has_words;
         left = left.saturating_sub(tokens);
-        count += 1;
-    }
-    count
+        has_words |= !line.trim().is_empty();
+        fits
+    };
+    lines.iter().rev().take_while(fits).count()
 }
 
 /// Estimates tokens: words, and each other sign.

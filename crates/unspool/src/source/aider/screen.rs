@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn a_spinner_leaves_nothing_behind() {
+    fn a_spinner_leaves_no_text() {
         let input = "\x1b[?25l\x1b[32m⣾\x1b[0m Wait\r\x1b[2K\x1b[32m⣽\x1b[0m Wait\r\n\x1b[?25h\r\x1b[1A\x1b[2KDone.\r\n";
         assert_eq!(shown(input), ["Done."]);
         assert_eq!(shown("░█\x08\x08  \x08\x08Hi\r\n"), ["Hi"]);

@@ -2,9 +2,8 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::{Flow, Origin, SEGMENT_LIMIT, State};
-use crate::event::{Level, TurnStatus};
-use crate::source::Emitter;
+use super::{Flow, Line, Origin, SEGMENT_LIMIT, State};
+use crate::event::{Level, ToolStatus, TurnStatus};
 use crate::source::aider::counts::Counts;
 use crate::source::aider::line::{Family, Kind, classify, is_gap, is_rule};
 use crate::source::aider::marks::{self, Mark};
@@ -14,6 +13,7 @@ use crate::source::aider::outcome::{self, patched};
 use crate::source::aider::question::Question;
 use crate::source::aider::round::Over;
 use crate::source::aider::{output, wrap};
+use crate::source::{Emitter, Outcome};
 use crate::terminal;
 
 /// Names of context blocks that are remembered.
@@ -203,6 +203,67 @@ impl Flow {
             outcome::record(text, out);
             out.notice(level, text);
         }
+    }
+
+    /// Takes a line that ends a message before its token counts.
+    pub(super) fn ending_line(
+        &mut self,
+        line: Line<'_>,
+        kind: &Kind<'_>,
+        out: &mut Emitter,
+    ) -> bool {
+        match *kind {
+            Kind::Mark(Mark::ApiError) => self.api_error(line.text.trim_end(), out),
+            Kind::Stop {
+                before,
+                level,
+                note,
+            } => {
+                if !before.is_empty() {
+                    self.push(before, out);
+                }
+                self.message(None, out);
+                if level == Level::Canceled {
+                    self.turn.verdict = Some((TurnStatus::Canceled, String::new()));
+                    outcome::cancel(out);
+                }
+                self.note(level, note, line.text, out);
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// Takes a line of a tool; returns false if no tool can have printed it.
+    pub(super) fn tool_line(
+        &mut self,
+        text: &str,
+        status: ToolStatus,
+        tools: &str,
+        out: &mut Emitter,
+    ) -> bool {
+        let alarm = marks::alarm(text);
+        let text = alarm.as_ref().map_or(text, |(_, text)| text);
+        self.who.ensure(out);
+        if self.round.print(text, status, tools, out) {
+            self.tool_line = Some(text.to_owned());
+            self.origin = Origin::After;
+            self.turn.is_active = true;
+        } else if text.starts_with("✅ ") && text.contains("(change_id: ") {
+            let output = text.into();
+            out.tool_result(
+                "",
+                Outcome {
+                    output,
+                    ..Outcome::default()
+                },
+            );
+        } else if status == ToolStatus::Error {
+            self.note(Level::Error, text, text, out);
+        } else {
+            return false;
+        }
+        true
     }
 
     /// Takes the explanation of an API error, and the error above it out of the

@@ -7,7 +7,7 @@ use crate::source::aider::line::is_gap;
 use crate::source::aider::question::{self, Question, Topic};
 use crate::source::aider::session::is_file_line;
 
-/// Commands of one question that are told apart.
+/// Commands that one question may be about.
 const COMMANDS: usize = 64;
 
 impl Flow {

@@ -68,13 +68,13 @@ impl Flow {
             return None;
         }
         // A bare `> ` may be a quotation.
-        let is_telling = !mode.is_empty() || !files.is_empty();
+        let is_distinctive = !mode.is_empty() || !files.is_empty();
         let is_unique =
             !self.is_terminal() && matches!(self.who.family, Family::Classic | Family::Ce);
         let fits = match before.iter().rev().find(|line| !is_gap(line)) {
-            None => is_telling || !self.who.has_files() || self.origin != Origin::Prompt,
+            None => is_distinctive || !self.who.has_files() || self.origin != Origin::Prompt,
             Some(last) => {
-                is_telling
+                is_distinctive
                     || is_unique
                     || self.turn.verdict.is_some()
                     || marks::note(last).is_some()
