@@ -73,8 +73,9 @@ fn classic(line: &str) -> Option<Counts> {
 }
 
 fn cecli(line: &str) -> Option<Counts> {
-    let (input, rest) = line.split_once(" ◇ ")?;
+    let (input, rest) = line.split_once(' ')?;
     let input = number(input)?;
+    let rest = rest.strip_prefix("◇ ")?;
     let (cached, rest) = rest.split_once("% ↑ ")?;
     let cached: f64 = cached.parse().ok()?;
     let (output, rest) = rest.split_once(" ↓")?;

@@ -114,27 +114,25 @@ pub(super) fn is_rule(line: &str) -> bool {
 
 /// Returns true for an empty line or a rule.
 pub(super) fn is_gap(line: &str) -> bool {
-    line.trim().is_empty() || is_rule(line)
+    line.trim_start().is_empty() || is_rule(line)
 }
 
 /// Reads the first line of a banner: `Aider v0.86.2`.
 fn banner(line: &str) -> Option<(Family, &str)> {
-    let (name, version) = line.trim_end().split_once(" v")?;
-    let family = match name {
-        "Aider" => Family::Classic,
-        "Aider-CE" => Family::Ce,
-        "cecli" => Family::Cecli,
-        _ => return None,
-    };
+    const NAMES: &[(&str, Family)] = &[
+        ("Aider v", Family::Classic),
+        ("Aider-CE v", Family::Ce),
+        ("cecli v", Family::Cecli),
+    ];
+    let named = |(name, family): &(&str, Family)| Some((*family, line.strip_prefix(name)?));
+    let (family, version) = NAMES.iter().find_map(named)?;
+    let version = version.trim_end();
     let digits = version.starts_with(|c: char| c.is_ascii_digit()) && version.contains('.');
     (digits && !version.contains(' ')).then_some((family, version))
 }
 
 /// Reads `Tool Call: server • tool`.
 fn call(line: &str) -> Option<(String, String)> {
-    if !line.contains("Tool Call:") {
-        return None;
-    }
     let line = marks::untagged(line);
     let (server, tool) = line.strip_prefix("Tool Call: ")?.split_once(" • ")?;
     let (server, tool) = (server.trim(), tool.trim());
