@@ -10,11 +10,12 @@ use std::time::{Duration, SystemTime};
 
 use unspool::{Event, Reader, ReaderOptions};
 use unspool_acp::record;
+use unspool_sessions::driver::{Driver, Read};
 use unspool_sessions::input::{Batch, Input};
 use unspool_tui::browse::{Feed, FeedMessage};
 
 use crate::input;
-use crate::watch::{self, Happening};
+use crate::watch::{self, Update};
 use crate::{config, tail};
 
 /// Maximum number of events per batch.
@@ -101,7 +102,7 @@ fn read(input: &mut Input, options: ReaderOptions, copy: &mut Option<Copy>, feed
 
 /// Reads a file and follows its growth.
 pub(crate) fn file(path: &Path, options: ReaderOptions, feed: Feed) {
-    let (sender, happenings) = watch::channel();
+    let (sender, updates) = watch::channel();
     let tailed = path.to_owned();
     thread::spawn(move || tail::follow(|| Some(tailed.clone()), String::new(), "", &sender));
     let growing = Growing {
@@ -109,7 +110,7 @@ pub(crate) fn file(path: &Path, options: ReaderOptions, feed: Feed) {
         options,
         feed,
     };
-    thread::spawn(move || growing.run(&happenings));
+    thread::spawn(move || growing.run(&updates));
 }
 
 struct Growing {
@@ -120,29 +121,29 @@ struct Growing {
 
 impl Growing {
     /// Runs until the app is closed.
-    fn run(&self, happenings: &Receiver<Happening>) {
-        let mut reader = self.reader();
+    fn run(&self, updates: &Receiver<Update>) {
+        let mut driver = Driver::new(self.reader());
         // Set once the initial content is sent, and while the file is still being
         // written.
         let (mut is_sent, mut is_live) = (false, true);
         loop {
-            let is_taken = match happenings.recv_timeout(PAUSE) {
-                Ok(happening) => self.take(happening, &mut reader) && self.mark_live(is_sent),
+            let is_taken = match updates.recv_timeout(PAUSE) {
+                Ok(update) => self.take(update, &mut driver) && self.mark_live(is_sent),
                 Err(RecvTimeoutError::Timeout) if !is_sent => {
                     is_sent = true;
-                    reader.release();
+                    driver.release();
                     is_live = self.is_live();
-                    self.events(&mut reader)
-                        && (is_live || self.add_interruption(&reader))
+                    self.send(driver.events())
+                        && (is_live || self.add_interruption(&driver))
                         && self.feed.send(FeedMessage::Live(is_live))
                 }
                 Err(RecvTimeoutError::Timeout) => {
-                    reader.release();
+                    driver.release_if_idle();
                     let is_left = is_live && config::is_record(&self.path) && !self.is_live();
                     is_live &= !is_left;
-                    self.events(&mut reader)
+                    self.send(driver.events())
                         && (!is_left
-                            || self.add_interruption(&reader)
+                            || self.add_interruption(&driver)
                                 && self.feed.send(FeedMessage::Live(false)))
                 }
                 Err(RecvTimeoutError::Disconnected) => {
@@ -169,37 +170,27 @@ impl Growing {
         }
     }
 
-    fn take(&self, happening: Happening, reader: &mut Reader) -> bool {
-        match happening {
-            Happening::Output(bytes) => {
-                reader.push(&bytes);
-                self.events(reader)
-            }
-            Happening::Restart => {
-                *reader = self.reader();
-                self.feed.send(FeedMessage::Restart)
-            }
-            Happening::Whole(bytes) => {
-                *reader = self.reader();
-                reader.push(&bytes);
-                reader.finish();
-                let mut events: Vec<Event> = reader.events().collect();
-                // An unfinished last turn does not mean that the run was cut off.
-                events.pop_if(|event| event.is_interruption());
-                self.feed.send(FeedMessage::Replace(events))
-            }
-            Happening::Aside(words) => self.feed.send(FeedMessage::Status(words)),
-            Happening::Events(_) | Happening::Ended(_) | Happening::Signal(_) => true,
+    fn take(&self, update: Update, driver: &mut Driver) -> bool {
+        let piece = match update {
+            Update::Piece(piece) => piece,
+            Update::Aside(words) => return self.feed.send(FeedMessage::Status(words)),
+            Update::Ended(_) | Update::Signal(_) => return true,
+        };
+        match driver.take(piece, || self.reader()) {
+            Read::Next(events) => self.send(events),
+            Read::Restarted(_) => self.feed.send(FeedMessage::Restart),
+            Read::Document(events) => self.feed.send(FeedMessage::Replace(events)),
         }
     }
 
-    fn events(&self, reader: &mut Reader) -> bool {
+    fn send(&self, events: impl IntoIterator<Item = Event>) -> bool {
+        let mut events = events.into_iter();
         loop {
-            let events: Vec<Event> = reader.events().take(BATCH).collect();
-            if events.is_empty() {
+            let batch: Vec<Event> = events.by_ref().take(BATCH).collect();
+            if batch.is_empty() {
                 return true;
             }
-            if !self.feed.send(FeedMessage::Events(events)) {
+            if !self.feed.send(FeedMessage::Events(batch)) {
                 return false;
             }
         }
@@ -207,13 +198,11 @@ impl Growing {
 
     /// Adds the end of a recording that was cut off and that nobody writes any
     /// more. Other agents' files may just wait for the user.
-    fn add_interruption(&self, reader: &Reader) -> bool {
+    fn add_interruption(&self, driver: &Driver) -> bool {
         if !config::is_record(&self.path) {
             return true;
         }
-        let mut ended = reader.clone();
-        ended.finish();
-        self.events(&mut ended)
+        self.send(driver.events_at_end())
     }
 
     /// Returns true if the file may still be written.

@@ -17,9 +17,10 @@ use std::time::Duration;
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, waitpid};
 use signal_hook::consts::{SIGINT, SIGTTIN, SIGTTOU};
+use unspool_sessions::driver::Piece;
 use unspool_sessions::input::CHUNK;
 
-use crate::watch::{Happening, Subject, stop_here};
+use crate::watch::{Subject, Update, stop_here};
 use unspool_acp::orphans::{self, Watchdog};
 
 /// How long output may still come once the command is over: what it started
@@ -67,7 +68,7 @@ enum Part {
 pub(crate) fn start(
     words: &[String],
     save: Option<Save>,
-    sender: &SyncSender<Happening>,
+    sender: &SyncSender<Update>,
 ) -> io::Result<Running> {
     let (program, arguments) = words
         .split_first()
@@ -107,7 +108,7 @@ pub(crate) fn start(
     thread::spawn(move || {
         let outcome = collect(&told, &sender);
         let _ = finished.send(outcome);
-        let _ = sender.send(Happening::Ended(Ok(())));
+        let _ = sender.send(Update::Ended(Ok(())));
     });
     Ok(Running {
         group,
@@ -117,7 +118,7 @@ pub(crate) fn start(
 }
 
 /// Waits for the command's end, and says when it will not come by itself.
-fn wait(command: Pid, sender: &SyncSender<Happening>) -> io::Result<ExitStatus> {
+fn wait(command: Pid, sender: &SyncSender<Update>) -> io::Result<ExitStatus> {
     loop {
         let status = match waitpid(Some(command), WaitOptions::UNTRACED) {
             Ok(Some((_, status))) => status,
@@ -129,7 +130,7 @@ fn wait(command: Pid, sender: &SyncSender<Happening>) -> io::Result<ExitStatus> 
             Some(SIGTTIN | SIGTTOU) => {
                 let text = "The command waits for the terminal, which it does not get; \
                             Ctrl-C stops it.\n";
-                let _ = sender.send(Happening::Aside(text.to_owned()));
+                let _ = sender.send(Update::Aside(text.to_owned()));
             }
             Some(_) => {}
         }
@@ -137,7 +138,7 @@ fn wait(command: Pid, sender: &SyncSender<Happening>) -> io::Result<ExitStatus> 
 }
 
 /// Waits until the command is over and its output has come to an end.
-fn collect(told: &Receiver<Part>, sender: &SyncSender<Happening>) -> Outcome {
+fn collect(told: &Receiver<Part>, sender: &SyncSender<Update>) -> Outcome {
     let mut status = None;
     let mut output = None;
     let mut errors = false;
@@ -159,7 +160,7 @@ fn collect(told: &Receiver<Part>, sender: &SyncSender<Happening>) -> Outcome {
             Err(RecvTimeoutError::Timeout) if !is_over => {
                 warned = true;
                 let text = "The command closed its output and goes on; Ctrl-C stops it.\n";
-                let _ = sender.send(Happening::Aside(text.to_owned()));
+                let _ = sender.send(Update::Aside(text.to_owned()));
             }
             Err(_) => break,
         }
@@ -173,7 +174,7 @@ fn collect(told: &Receiver<Part>, sender: &SyncSender<Happening>) -> Outcome {
 
 /// Passes all output on, and writes every byte to the file first, also when
 /// nobody takes it any more.
-fn pass_on(mut output: impl Read, mut save: Option<Save>, sender: &SyncSender<Happening>) -> Saved {
+fn pass_on(mut output: impl Read, mut save: Option<Save>, sender: &SyncSender<Update>) -> Saved {
     let mut chunk = vec![0; CHUNK];
     let mut saved = Saved::Whole;
     let mut is_heard = true;
@@ -189,16 +190,19 @@ fn pass_on(mut output: impl Read, mut save: Option<Save>, sender: &SyncSender<Ha
         {
             let path = path.display();
             let text = format!("{path} is not complete, nothing more is saved: {error}\n");
-            let _ = sender.send(Happening::Aside(text));
+            let _ = sender.send(Update::Aside(text));
             saved = Saved::Cut;
             save = None;
         }
-        is_heard = is_heard && sender.send(Happening::Output(bytes.to_vec())).is_ok();
+        is_heard = is_heard
+            && sender
+                .send(Update::Piece(Piece::Bytes(bytes.to_vec())))
+                .is_ok();
     }
 }
 
 /// Passes on what is written to standard error, in whole lines.
-fn pass_errors_on(mut errors: impl Read, sender: &SyncSender<Happening>) {
+fn pass_errors_on(mut errors: impl Read, sender: &SyncSender<Update>) {
     let mut chunk = vec![0; CHUNK];
     let mut open = Vec::new();
     loop {
@@ -219,12 +223,12 @@ fn pass_errors_on(mut errors: impl Read, sender: &SyncSender<Happening>) {
             let lines: Vec<u8> = open.drain(..whole).collect();
             let text = String::from_utf8_lossy(&lines).into_owned();
             // Reading goes on, so that the command does not stand still.
-            let _ = sender.send(Happening::Aside(text));
+            let _ = sender.send(Update::Aside(text));
         }
     }
     if !open.is_empty() {
         let text = String::from_utf8_lossy(&open).into_owned();
-        let _ = sender.send(Happening::Aside(text));
+        let _ = sender.send(Update::Aside(text));
     }
 }
 

@@ -4,20 +4,17 @@ use std::fs::File;
 use std::io::{self, IsTerminal};
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use anyhow::{Context, anyhow, bail};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use unspool::source::Provider;
+use unspool_sessions::driver::IDLE;
 use unspool_sessions::error::Error as SessionsError;
 use unspool_sessions::input::Input;
 use unspool_sessions::open;
 
 use crate::status::{Status, complain};
 use crate::{agents, cli};
-
-/// Pause after which input that was not recognised yet is passed on as it is.
-const PAUSE: Duration = Duration::from_millis(500);
 
 /// Calls `take` with every input of the files, or of standard input. An input that
 /// cannot be read is reported, and the others are read all the same.
@@ -98,7 +95,7 @@ fn standard_input() -> io::Result<Input> {
 
 /// Returns true if nothing comes out of a pipe for a while.
 fn is_idle(pipe: impl AsFd) -> bool {
-    let patience = Timespec::try_from(PAUSE).ok();
+    let patience = Timespec::try_from(IDLE).ok();
     let mut descriptors = [PollFd::new(&pipe, PollFlags::IN)];
     poll(&mut descriptors, patience.as_ref()) == Ok(0)
 }

@@ -5,12 +5,13 @@ use std::time::Duration;
 use std::{io, thread};
 
 use jiff::Timestamp;
+use unspool::ReaderOptions;
 use unspool::event::{Body, Event};
-use unspool::{Reader, ReaderOptions};
-use unspool_sessions::input::Input;
+use unspool_sessions::driver::Piece;
+use unspool_sessions::input::{Batch, Input};
 
 use crate::cli::Speed;
-use crate::watch::Happening;
+use crate::watch::Update;
 
 /// Maximum pause, before it is divided by the speed.
 const LONGEST: Duration = Duration::from_secs(2);
@@ -20,41 +21,36 @@ pub(crate) fn play(
     input: &mut Input,
     options: ReaderOptions,
     speed: Speed,
-    sender: &SyncSender<Happening>,
+    sender: &SyncSender<Update>,
 ) -> io::Result<()> {
-    let mut reader = input.reader(options);
     let mut player = Player {
         speed,
         sender,
         last: None,
     };
     // The outer error means that the receiver is gone.
-    let read = input.pieces(|bytes| {
-        reader.push(bytes);
-        player.play(&mut reader)
+    let read = input.events(options, |batch| match batch {
+        Batch::Event(event) => player.play(event),
+        Batch::End => Ok(()),
     });
-    reader.finish();
-    let _ = player.play(&mut reader);
     read.unwrap_or(Ok(()))
 }
 
 struct Player<'a> {
     speed: Speed,
-    sender: &'a SyncSender<Happening>,
+    sender: &'a SyncSender<Update>,
     /// Time of the last event that has one.
     last: Option<Timestamp>,
 }
 
 impl Player<'_> {
-    fn play(&mut self, reader: &mut Reader) -> anyhow::Result<()> {
-        for event in reader.events() {
-            let pause = self.pause(&event);
-            if let Speed::Times(times) = self.speed {
-                let pause = pause.min(LONGEST).div_f64(times);
-                thread::sleep(pause);
-            }
-            self.sender.send(Happening::Events(vec![event]))?;
+    fn play(&mut self, event: Event) -> anyhow::Result<()> {
+        let pause = self.pause(&event);
+        if let Speed::Times(times) = self.speed {
+            thread::sleep(pause.min(LONGEST).div_f64(times));
         }
+        let piece = Piece::Events(vec![event]);
+        self.sender.send(Update::Piece(piece))?;
         Ok(())
     }
 

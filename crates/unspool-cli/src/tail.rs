@@ -14,11 +14,12 @@ use std::thread;
 use std::time::{Duration, SystemTime};
 
 use serde::de::IgnoredAny;
+use unspool_sessions::driver::Piece;
 use unspool_sessions::input::CHUNK;
 use unspool_sessions::open;
 
 use crate::agents;
-use crate::watch::Happening;
+use crate::watch::Update;
 
 /// Between two looks at the file.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -34,21 +35,21 @@ pub(crate) fn follow(
     find: impl Fn() -> Option<PathBuf>,
     part: String,
     waiting: &str,
-    sender: &SyncSender<Happening>,
+    sender: &SyncSender<Update>,
 ) {
     let mut is_said = false;
     let path = loop {
         if let Some(path) = find() {
             break path;
         }
-        if !is_said && sender.send(Happening::Aside(waiting.to_owned())).is_err() {
+        if !is_said && sender.send(Update::Aside(waiting.to_owned())).is_err() {
             return;
         }
         is_said = true;
         thread::sleep(PAUSE);
     };
     if is_said {
-        let _ = sender.send(Happening::Aside(chosen(&path)));
+        let _ = sender.send(Update::Aside(chosen(&path)));
     }
     let mut tail = Tail {
         path,
@@ -105,7 +106,7 @@ struct NobodyListens;
 
 impl Tail {
     /// Sends what is new.
-    fn look(&mut self, sender: &SyncSender<Happening>) -> Result<(), NobodyListens> {
+    fn look(&mut self, sender: &SyncSender<Update>) -> Result<(), NobodyListens> {
         let metadata = match std::fs::metadata(&self.path) {
             Ok(metadata) => metadata,
             Err(error) => return self.say_missing(&error, sender),
@@ -133,7 +134,7 @@ impl Tail {
     fn read_lines(
         &mut self,
         metadata: &Metadata,
-        sender: &SyncSender<Happening>,
+        sender: &SyncSender<Update>,
     ) -> io::Result<Result<(), NobodyListens>> {
         let goes_on = matches!(&self.open, Some(Open::Lines(lines)) if lines.go_on_in(metadata));
         if !goes_on {
@@ -149,7 +150,7 @@ impl Tail {
                 position: 0,
                 last: Vec::new(),
             }));
-            if !is_first && sender.send(Happening::Restart).is_err() {
+            if !is_first && sender.send(Update::Piece(Piece::Restart)).is_err() {
                 return Ok(Err(NobodyListens));
             }
         }
@@ -159,7 +160,7 @@ impl Tail {
         }
     }
 
-    fn read_whole(&mut self, sender: &SyncSender<Happening>) -> Result<(), NobodyListens> {
+    fn read_whole(&mut self, sender: &SyncSender<Update>) -> Result<(), NobodyListens> {
         let stamp = stamp(&self.path);
         if matches!(&self.open, Some(Open::Whole(known)) if *known == stamp) {
             return Ok(());
@@ -177,7 +178,7 @@ impl Tail {
             Ok(bytes) => {
                 self.torn = 0;
                 self.open = Some(Open::Whole(stamp));
-                let whole = Happening::Whole(bytes);
+                let whole = Update::Piece(Piece::Document(bytes));
                 sender.send(whole).map_err(|_| NobodyListens)
             }
             // Perhaps it is being written; it is tried again.
@@ -196,7 +197,7 @@ impl Tail {
     fn say_missing(
         &mut self,
         error: &io::Error,
-        sender: &SyncSender<Happening>,
+        sender: &SyncSender<Update>,
     ) -> Result<(), NobodyListens> {
         if self.missing {
             return Ok(());
@@ -207,21 +208,17 @@ impl Tail {
         } else {
             format!("Cannot read {}: {error}\n", self.path.display())
         };
-        let aside = Happening::Aside(text);
+        let aside = Update::Aside(text);
         sender.send(aside).map_err(|_| NobodyListens)
     }
 
     /// Says what is wrong, once.
-    fn complain(
-        &mut self,
-        error: &str,
-        sender: &SyncSender<Happening>,
-    ) -> Result<(), NobodyListens> {
+    fn complain(&mut self, error: &str, sender: &SyncSender<Update>) -> Result<(), NobodyListens> {
         if self.complaint == error {
             return Ok(());
         }
         error.clone_into(&mut self.complaint);
-        let aside = Happening::Aside(format!("{error}\n"));
+        let aside = Update::Aside(format!("{error}\n"));
         sender.send(aside).map_err(|_| NobodyListens)
     }
 }
@@ -253,7 +250,7 @@ impl Lines {
         &mut self,
         metadata: &Metadata,
         path: &Path,
-        sender: &SyncSender<Happening>,
+        sender: &SyncSender<Update>,
     ) -> io::Result<Result<(), NobodyListens>> {
         let path = path.display();
         let mut text = format!("{path} was cut; it is read from its beginning\n");
@@ -264,19 +261,14 @@ impl Lines {
             }
             if self.last.last().is_some_and(|byte| *byte != b'\n') {
                 // Nobody listens any more: the next one finds out too.
-                let _ = sender.send(Happening::Output(vec![b'\n']));
+                let _ = sender.send(Update::Piece(Piece::Bytes(vec![b'\n'])));
             }
         }
-        Ok(sender
-            .send(Happening::Aside(text))
-            .map_err(|_| NobodyListens))
+        Ok(sender.send(Update::Aside(text)).map_err(|_| NobodyListens))
     }
 
     /// Sends all that lies behind the position.
-    fn send_rest(
-        &mut self,
-        sender: &SyncSender<Happening>,
-    ) -> io::Result<Result<(), NobodyListens>> {
+    fn send_rest(&mut self, sender: &SyncSender<Update>) -> io::Result<Result<(), NobodyListens>> {
         let mut chunk = vec![0; CHUNK];
         self.file.seek(SeekFrom::Start(self.position))?;
         loop {
@@ -291,7 +283,7 @@ impl Lines {
             self.last.extend(&bytes);
             let surplus = self.last.len().saturating_sub(REMEMBERED);
             self.last.drain(..surplus);
-            if sender.send(Happening::Output(bytes)).is_err() {
+            if sender.send(Update::Piece(Piece::Bytes(bytes))).is_err() {
                 return Ok(Err(NobodyListens));
             }
         }

@@ -16,6 +16,7 @@ use unspool::doc::{Role, Span, Style, capture};
 use unspool::output::Output;
 use unspool::stats::Stats;
 use unspool::{Event, Reader};
+use unspool_sessions::driver::{Driver, Piece, Read};
 
 use crate::terminal;
 use crate::view::{self, View};
@@ -28,25 +29,16 @@ pub(crate) use seen::Seen;
 const QUEUE: usize = 8;
 /// How long pieces are collected before something is painted.
 const BATCH: Duration = Duration::from_millis(8);
-/// After this long without more, what was not recognised yet is shown as it is.
-const PAUSE: Duration = Duration::from_millis(500);
 /// How long an agent may go on writing after Ctrl-C.
 const GRACE: Duration = Duration::from_secs(2);
 
 /// One thing that happens.
-pub(crate) enum Happening {
-    /// The agent wrote this.
-    Output(Vec<u8>),
-    /// Events that were read already.
-    Events(Vec<Event>),
+pub(crate) enum Update {
+    /// The next piece of the input.
+    Piece(Piece),
     /// Words that are not the agent's output: what it wrote to standard error,
     /// or ours.
     Aside(String),
-    /// What follows is the input from its beginning again: a file was cut or
-    /// replaced.
-    Restart,
-    /// The whole input as it is now.
-    Whole(Vec<u8>),
     /// Nothing more comes.
     Ended(io::Result<()>),
     /// A signal came.
@@ -54,17 +46,17 @@ pub(crate) enum Happening {
 }
 
 /// The two ends of the channel.
-pub(crate) fn channel() -> (SyncSender<Happening>, Receiver<Happening>) {
+pub(crate) fn channel() -> (SyncSender<Update>, Receiver<Update>) {
     sync_channel(QUEUE)
 }
 
 /// Sends signals into the channel from now on.
-pub(crate) fn signals(sender: SyncSender<Happening>) -> io::Result<()> {
+pub(crate) fn signals(sender: SyncSender<Update>) -> io::Result<()> {
     let wanted = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH];
     let mut signals = Signals::new(wanted)?;
     thread::spawn(move || {
         for signal in signals.forever() {
-            if sender.send(Happening::Signal(signal)).is_err() {
+            if sender.send(Update::Signal(signal)).is_err() {
                 return;
             }
         }
@@ -137,7 +129,7 @@ pub(crate) fn stop_here() {
 
 /// What is watched, and what becomes of it.
 pub(crate) struct Watch<'a, 'v, W: Write> {
-    pub(crate) happenings: &'a Receiver<Happening>,
+    pub(crate) updates: &'a Receiver<Update>,
     /// Makes the reader; another one after a restart.
     pub(crate) reader: &'a dyn Fn() -> Reader,
     pub(crate) view: &'a mut View<'v>,
@@ -151,19 +143,19 @@ impl<W: Write> Watch<'_, '_, W> {
     /// Watches to the end and shows what was open. An error is about the
     /// output.
     pub(crate) fn run(mut self, subject: &mut dyn Subject) -> io::Result<End> {
-        let mut reader = (self.reader)();
-        let mut state = State::default();
+        let mut driver = Driver::new((self.reader)());
+        let mut state = Ending::default();
         self.view.settle(&mut self.out)?;
         let end = loop {
-            if let Some(end) = self.next(&mut reader, &mut state, subject)? {
+            if let Some(end) = self.next(&mut driver, &mut state, subject)? {
                 break end;
             }
             self.view.settle(&mut self.out)?;
         };
         if matches!(end, End::Input(_)) || subject.is_cut_by_signals() {
-            reader.finish();
+            driver.finish();
         }
-        self.show(&mut reader)?;
+        self.show(&mut driver)?;
         self.view.finish(&mut self.out)?;
         self.out.flush()?;
         Ok(end)
@@ -172,23 +164,24 @@ impl<W: Write> Watch<'_, '_, W> {
     /// Takes what happened, as far as it is there.
     fn next(
         &mut self,
-        reader: &mut Reader,
-        state: &mut State,
+        driver: &mut Driver,
+        state: &mut Ending,
         subject: &mut dyn Subject,
     ) -> io::Result<Option<End>> {
-        let Some(first) = self.wait(state) else {
-            self.release(reader, state)?;
+        let Some(first) = self.wait(driver, state) else {
+            driver.release_if_idle();
+            self.show(driver)?;
             return Ok(state.over(Instant::now()));
         };
         let began = Instant::now();
         let mut next = Some(first);
-        while let Some(happening) = next.take() {
-            if let Some(end) = self.take(happening, reader, state, subject)? {
+        while let Some(update) = next.take() {
+            if let Some(end) = self.take(update, driver, state, subject)? {
                 return Ok(Some(end));
             }
             if began.elapsed() < BATCH {
-                next = match self.happenings.try_recv() {
-                    Ok(happening) => Some(happening),
+                next = match self.updates.try_recv() {
+                    Ok(update) => Some(update),
                     Err(TryRecvError::Empty) => None,
                     Err(TryRecvError::Disconnected) => return Ok(Some(End::Input(Ok(())))),
                 };
@@ -198,23 +191,19 @@ impl<W: Write> Watch<'_, '_, W> {
     }
 
     /// Waits for something to happen, or for the next frame.
-    fn wait(&self, state: &State) -> Option<Happening> {
-        let due = [self.view.due(), state.deadline, state.pause]
+    fn wait(&self, driver: &Driver, state: &Ending) -> Option<Update> {
+        let due = [self.view.due(), state.deadline, driver.idle_at()]
             .into_iter()
             .flatten()
             .min();
         match due {
-            None => self
-                .happenings
-                .recv()
-                .ok()
-                .or(Some(Happening::Ended(Ok(())))),
+            None => self.updates.recv().ok().or(Some(Update::Ended(Ok(())))),
             Some(due) => {
                 let timeout = due.saturating_duration_since(Instant::now());
-                match self.happenings.recv_timeout(timeout) {
-                    Ok(happening) => Some(happening),
+                match self.updates.recv_timeout(timeout) {
+                    Ok(update) => Some(update),
                     Err(RecvTimeoutError::Timeout) => None,
-                    Err(RecvTimeoutError::Disconnected) => Some(Happening::Ended(Ok(()))),
+                    Err(RecvTimeoutError::Disconnected) => Some(Update::Ended(Ok(()))),
                 }
             }
         }
@@ -222,43 +211,28 @@ impl<W: Write> Watch<'_, '_, W> {
 
     fn take(
         &mut self,
-        happening: Happening,
-        reader: &mut Reader,
-        state: &mut State,
+        update: Update,
+        driver: &mut Driver,
+        state: &mut Ending,
         subject: &mut dyn Subject,
     ) -> io::Result<Option<End>> {
-        match happening {
-            Happening::Output(bytes) => {
-                reader.push(&bytes);
-                self.show(reader)?;
-                state.pause = Some(Instant::now() + PAUSE);
-            }
-            Happening::Events(events) => {
-                for event in events {
-                    self.event(event)?;
-                }
-            }
-            Happening::Aside(text) => self.aside(&text),
-            Happening::Restart => {
-                reader.release();
-                self.show(reader)?;
-                self.restart(reader);
-            }
-            Happening::Whole(bytes) => self.whole(&bytes, reader)?,
-            Happening::Ended(result) => {
+        match update {
+            Update::Piece(piece) => self.piece(piece, driver)?,
+            Update::Aside(text) => self.aside(&text),
+            Update::Ended(result) => {
                 return Ok(Some(match state.signal {
                     Some(signal) => End::Signal(signal),
                     None => End::Input(result),
                 }));
             }
-            Happening::Signal(SIGWINCH) => self.view.resize(),
-            Happening::Signal(SIGCONT) => {}
-            Happening::Signal(SIGTSTP) => {
+            Update::Signal(SIGWINCH) => self.view.resize(),
+            Update::Signal(SIGCONT) => {}
+            Update::Signal(SIGTSTP) => {
                 self.view.leave(&mut self.out)?;
                 subject.suspend();
                 self.view.resize();
             }
-            Happening::Signal(signal) => {
+            Update::Signal(signal) => {
                 state.signal.get_or_insert(signal);
                 state.signals += 1;
                 if subject.end(signal, state.signals) {
@@ -272,39 +246,33 @@ impl<W: Write> Watch<'_, '_, W> {
         Ok(None)
     }
 
-    /// Shows what nobody recognised so far, if no more has come for a while.
-    fn release(&mut self, reader: &mut Reader, state: &mut State) -> io::Result<()> {
-        if state.pause.is_some_and(|pause| pause <= Instant::now()) {
-            state.pause = None;
-            reader.release();
-            self.show(reader)?;
-        }
-        Ok(())
+    /// Shows the new events of a piece. Events that were shown before a restart are not
+    /// shown again.
+    fn piece(&mut self, piece: Piece, driver: &mut Driver) -> io::Result<()> {
+        let events = match driver.take(piece, || (self.reader)()) {
+            Read::Next(events) => events,
+            Read::Restarted(last) => {
+                self.events(last)?;
+                if let Some(seen) = &mut self.seen {
+                    seen.restart();
+                }
+                return Ok(());
+            }
+            Read::Document(events) => {
+                if let Some(seen) = &mut self.seen {
+                    seen.restart_document();
+                }
+                events
+            }
+        };
+        self.events(events)
     }
 
-    fn show(&mut self, reader: &mut Reader) -> io::Result<()> {
-        reader.events().try_for_each(|event| self.event(event))
+    fn show(&mut self, driver: &mut Driver) -> io::Result<()> {
+        self.events(driver.events())
     }
 
-    /// Begins anew; what was shown is not shown again.
-    fn restart(&mut self, reader: &mut Reader) {
-        *reader = (self.reader)();
-        if let Some(seen) = &mut self.seen {
-            seen.restart();
-        }
-    }
-
-    /// Shows what is new in an input that is there as a whole. That its last
-    /// turn is not over does not mean that it was cut off.
-    fn whole(&mut self, bytes: &[u8], reader: &mut Reader) -> io::Result<()> {
-        *reader = (self.reader)();
-        if let Some(seen) = &mut self.seen {
-            seen.restart_document();
-        }
-        reader.push(bytes);
-        reader.finish();
-        let mut events: Vec<Event> = reader.events().collect();
-        events.pop_if(|event| event.is_interruption());
+    fn events(&mut self, events: impl IntoIterator<Item = Event>) -> io::Result<()> {
         events.into_iter().try_for_each(|event| self.event(event))
     }
 
@@ -352,17 +320,15 @@ impl<W: Write> Watch<'_, '_, W> {
 
 /// What was asked for by signals.
 #[derive(Default)]
-struct State {
+struct Ending {
     /// The first signal that asked to end, and how many did.
     signal: Option<i32>,
     signals: usize,
     /// When it ends in any case.
     deadline: Option<Instant>,
-    /// When what the reader holds back is shown, if nothing more comes.
-    pause: Option<Instant>,
 }
 
-impl State {
+impl Ending {
     fn over(&self, now: Instant) -> Option<End> {
         let over = self.deadline.is_some_and(|deadline| deadline <= now);
         self.signal.filter(|_| over).map(End::Signal)

@@ -7,6 +7,7 @@ use unspool::event::Body;
 use unspool::source::Provider;
 use unspool::{Event, Reader, ReaderOptions};
 
+use crate::driver::Driver;
 use crate::progress::{ByteCount, Progress, Step};
 
 /// Bytes read at once.
@@ -173,9 +174,9 @@ impl Input {
         options: ReaderOptions,
         mut take: impl FnMut(Batch) -> Result<(), E>,
     ) -> Result<io::Result<()>, E> {
-        let mut reader = self.reader(options);
-        let mut give = |reader: &mut Reader| {
-            reader
+        let mut driver = Driver::new(self.reader(options));
+        let mut give = |driver: &mut Driver| {
+            driver
                 .events()
                 .try_for_each(|event| take(Batch::Event(event)))?;
             take(Batch::End)
@@ -188,17 +189,17 @@ impl Input {
                 Err(error) => break Err(error),
             };
             self.observed(|| {
-                reader.push(bytes);
-                give(&mut reader)
+                driver.push(bytes);
+                give(&mut driver)
             })?;
             let is_idle = || self.is_idle.as_ref().is_some_and(|is_idle| is_idle());
-            if reader.provider().is_none() && is_idle() {
-                reader.release();
-                give(&mut reader)?;
+            if !driver.is_recognised() && is_idle() {
+                driver.release();
+                give(&mut driver)?;
             }
         };
-        reader.finish();
-        give(&mut reader)?;
+        driver.finish();
+        give(&mut driver)?;
         Ok(read)
     }
 }

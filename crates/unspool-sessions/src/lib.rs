@@ -33,6 +33,7 @@
 pub mod agents;
 pub mod copies;
 pub mod digest;
+pub mod driver;
 pub mod error;
 pub mod index;
 pub mod input;

@@ -16,7 +16,7 @@ use crate::library;
 use crate::settings::Settings;
 use crate::status::{Status, complain};
 use crate::view::View;
-use crate::watch::{self, End, Happening, Recording, Seen, Watch};
+use crate::watch::{self, End, Recording, Seen, Update, Watch};
 use crate::{agents, tail, terminal};
 
 pub(crate) fn run(arguments: &Follow) -> anyhow::Result<Status> {
@@ -24,13 +24,13 @@ pub(crate) fn run(arguments: &Follow) -> anyhow::Result<Status> {
     let is_named =
         matches!((&find, &arguments.path), (Find::File(file, _), Some(path)) if file == path);
     let settings = Settings::filtered(&arguments.look, &arguments.filter)?;
-    let (sender, happenings) = watch::channel();
+    let (sender, updates) = watch::channel();
     watch::signals(sender.clone())?;
     if let Find::File(path, _) = &find
         && !is_named
     {
         // The receiver is still here.
-        let _ = sender.send(Happening::Aside(tail::chosen(path)));
+        let _ = sender.send(Update::Aside(tail::chosen(path)));
     }
     thread::spawn({
         let find = find.clone();
@@ -45,7 +45,7 @@ pub(crate) fn run(arguments: &Follow) -> anyhow::Result<Status> {
     });
     let mut stats = Stats::default();
     let end = Watch {
-        happenings: &happenings,
+        updates: &updates,
         reader: &|| {
             let options = arguments.source.reader_options(false);
             // What cannot be opened is told about when it is read.

@@ -33,7 +33,7 @@ pub(crate) fn run(arguments: &Run) -> anyhow::Result<Status> {
     let settings = Settings::filtered(&arguments.look, &arguments.filter)?;
     let save = arguments.save.as_deref();
     let save = save.map(|path| create(path, arguments)).transpose()?;
-    let (sender, happenings) = watch::channel();
+    let (sender, updates) = watch::channel();
     watch::signals(sender.clone())?;
     let mut running = match child::start(&words, save, &sender) {
         Ok(running) => running,
@@ -43,7 +43,7 @@ pub(crate) fn run(arguments: &Run) -> anyhow::Result<Status> {
     let mut stats = Stats::default();
     let mut view = View::live(&settings, &arguments.filter);
     let shown = Watch {
-        happenings: &happenings,
+        updates: &updates,
         reader: &|| Reader::with_options(arguments.source.reader_options(false)),
         view: &mut view,
         stats: &mut stats,
@@ -52,7 +52,7 @@ pub(crate) fn run(arguments: &Run) -> anyhow::Result<Status> {
     }
     .run(&mut running);
     // From here on nobody listens; what is written is still saved.
-    drop(happenings);
+    drop(updates);
     let outcome = match &shown {
         Ok(End::Input(_)) => running.outcome(),
         // What nobody sees goes on only for the sake of the file.

@@ -11,6 +11,7 @@ use unspool::doc::{Role, Span, Style};
 use unspool::formatter::Formatter;
 use unspool::stats::Stats;
 use unspool::{Reader, ReaderOptions};
+use unspool_sessions::driver::Piece;
 use unspool_sessions::input::{Batch, CHUNK, Input};
 use unspool_sessions::row::Row;
 
@@ -26,7 +27,7 @@ use crate::playback;
 use crate::settings::Settings;
 use crate::status::{Status, complain};
 use crate::view::View;
-use crate::watch::{self, End, Happening, Pipe, Recording, Subject, Watch};
+use crate::watch::{self, End, Pipe, Recording, Subject, Update, Watch};
 use crate::{summary, terminal};
 
 /// What standard input is called.
@@ -165,15 +166,15 @@ fn is_stdin(files: &[PathBuf]) -> bool {
 
 /// Shows what comes in, live on the terminal.
 fn watch_stdin(arguments: &Show, settings: &Settings) -> anyhow::Result<Status> {
-    let (sender, happenings) = watch::channel();
+    let (sender, updates) = watch::channel();
     watch::signals(sender.clone())?;
     thread::spawn(move || {
-        let _ = sender.send(Happening::Ended(send_stdin(&sender)));
+        let _ = sender.send(Update::Ended(send_stdin(&sender)));
     });
     let options = || arguments.source.reader_options(false);
     let shown = watched(
         STDIN,
-        &happenings,
+        &updates,
         settings,
         &arguments.filter,
         &options,
@@ -194,31 +195,24 @@ fn replay(
     options: ReaderOptions,
     speed: Speed,
 ) -> anyhow::Result<io::Result<Status>> {
-    let (sender, happenings) = watch::channel();
+    let (sender, updates) = watch::channel();
     watch::signals(sender.clone())?;
     let other = options.clone();
     let mut played = input.take();
     thread::spawn(move || {
         let ended = playback::play(&mut played, options, speed, &sender);
-        let _ = sender.send(Happening::Ended(ended));
+        let _ = sender.send(Update::Ended(ended));
     });
     let options = || other.clone();
     let name = input.name.as_str();
-    watched(
-        name,
-        &happenings,
-        settings,
-        filter,
-        &options,
-        &mut Recording,
-    )
+    watched(name, &updates, settings, filter, &options, &mut Recording)
 }
 
 /// Watches to the end and tells what it amounted to. The outer error is about
 /// the output, the inner one about the input.
 fn watched(
     name: &str,
-    happenings: &Receiver<Happening>,
+    updates: &Receiver<Update>,
     settings: &Settings,
     filter: &Filter,
     options: &dyn Fn() -> ReaderOptions,
@@ -228,7 +222,7 @@ fn watched(
     let mut out = terminal::output()?;
     let mut view = View::live(settings, filter);
     let end = Watch {
-        happenings,
+        updates,
         reader: &|| Reader::with_options(options()),
         view: &mut view,
         stats: &mut stats,
@@ -248,10 +242,10 @@ fn watched(
 }
 
 /// Sends standard input to its end, unless nobody takes it any more.
-fn send_stdin(sender: &SyncSender<Happening>) -> io::Result<()> {
+fn send_stdin(sender: &SyncSender<Update>) -> io::Result<()> {
     let inputs = input::open(Path::new("-"), None).map_err(io::Error::other)?;
     for mut input in inputs {
-        let send = |bytes: &[u8]| sender.send(Happening::Output(bytes.to_vec()));
+        let send = |bytes: &[u8]| sender.send(Update::Piece(Piece::Bytes(bytes.to_vec())));
         // The outer error means that nobody listens.
         input.pieces(send).unwrap_or(Ok(()))?;
     }
