@@ -31,6 +31,8 @@
 //! - `unstable`: the modules that the tools of unspool's repository use. They
 //!   change with any release.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 #[macro_use]
 mod construct;
 

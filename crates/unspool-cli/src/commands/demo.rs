@@ -7,7 +7,7 @@ use crate::commands::show;
 use crate::status::Status;
 
 /// A real run of Claude Code.
-const RECORDING: &[u8] = include_bytes!("../../../../tests/corpus/claude/parity/parity.live.jsonl");
+const RECORDING: &[u8] = include_bytes!("demo/claude.jsonl");
 
 pub(crate) fn run(arguments: &Demo) -> anyhow::Result<Status> {
     let input = Input::new("the recorded run".to_owned(), RECORDING);
