@@ -2,7 +2,7 @@
 //! are tested on the whole corpus.
 
 use unspool::event::{Body, Category, PlanStatus, TurnStatus};
-use unspool::{Event, Reader, tool};
+use unspool::{Event, Reader, source};
 
 fn events(lines: &[&str]) -> Vec<Event> {
     let mut reader = Reader::new();
@@ -195,7 +195,7 @@ const CATEGORIES: &[(Category, &[&str])] = &[
 fn every_documented_tool_has_its_category() {
     for (category, names) in CATEGORIES {
         for name in *names {
-            assert_eq!(tool::category(name), *category, "{name}");
+            assert_eq!(source::category(name), *category, "{name}");
         }
     }
 }
