@@ -310,7 +310,7 @@ fn wrong_use_is_status_2_and_says_why() {
         (&["--width", "wide"], "wide"),
         (
             &["--display", "text", "--only", "tool"],
-            "--only tool: only what",
+            "--only tool: filters need",
         ),
         (
             &["--display", "verbose", "--hide", "tool"],

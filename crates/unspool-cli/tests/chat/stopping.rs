@@ -99,7 +99,7 @@ fn queued_messages_of_a_killed_agent_return_to_the_prompt() {
     terminal.wait_for("❯ second thought");
     terminal.press(LEAVE);
     wait_until("the end", || {
-        if terminal.text().contains("at work") {
+        if terminal.text().contains("still working") {
             pause();
             terminal.press(b"y");
         }
