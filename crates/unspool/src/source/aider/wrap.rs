@@ -4,14 +4,14 @@
 //! where a value depends on it (arguments, commands, messages of the agent); the
 //! model's prose stays wrapped.
 
-use unicode_width::UnicodeWidthChar as _;
+use unicode_width::UnicodeWidthChar;
 
 /// The width at which lines are cut when there is no terminal.
 const COLUMNS: usize = 80;
 
 /// Returns how many columns a text takes.
 fn cells(text: &str) -> usize {
-    text.chars().filter_map(|c| c.width()).sum()
+    text.chars().filter_map(UnicodeWidthChar::width).sum()
 }
 
 /// Returns true if `next` is the rest of `line`: a cut line keeps its last blank,
