@@ -52,6 +52,13 @@ fn check(name: &str) {
 #[track_caller]
 fn is_one_shot(shown: &[String], input: &Path, size: Size) {
     let expected = one_shot(input, size.0.into());
+    // On a busy machine the emulator answers questions when the program is over.
+    let is_answer = |line: &&String| line.starts_with("^[[?2026;") || line.starts_with("^[]10;");
+    let shown: Vec<String> = shown
+        .iter()
+        .filter(|line| !is_answer(line))
+        .cloned()
+        .collect();
     assert!(
         shown == expected,
         "{} at {size:?}\n--- shown\n{}\n--- expected\n{}",

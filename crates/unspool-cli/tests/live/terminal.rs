@@ -84,6 +84,7 @@ impl Start {
 
     /// Any program.
     pub(crate) fn program(size: Size, program: &str, arguments: &[&str]) -> Self {
+        world::reset_signals();
         let mut command = Command::new(program).args(arguments);
         for name in environment::REMOVED {
             command = command.env_remove(name);
@@ -341,6 +342,20 @@ impl Terminal {
                 began.elapsed() < PATIENCE,
                 "{text:?} never came:\n{}",
                 self.text()
+            );
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// Waits until the last line ends with this text.
+    #[track_caller]
+    pub(crate) fn wait_for_end(&self, wanted: &str) {
+        let began = Instant::now();
+        while !self.text().ends_with(wanted) {
+            let text = self.text();
+            assert!(
+                began.elapsed() < PATIENCE,
+                "{wanted:?} is not last:\n{text}"
             );
             thread::sleep(Duration::from_millis(5));
         }

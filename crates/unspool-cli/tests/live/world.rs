@@ -5,9 +5,12 @@ use std::fs::{self, File};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Once};
 use std::time::{Duration, Instant};
 
 use rustix::process::Pid;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use tempfile::TempDir;
 
 use crate::environment;
@@ -17,12 +20,26 @@ pub(crate) const UNSPOOL: &str = env!("CARGO_BIN_EXE_unspool");
 
 /// The program with arguments, in a clean environment.
 pub(crate) fn unspool(arguments: &[&str]) -> Command {
+    reset_signals();
     let mut command = Command::new(UNSPOOL);
     for name in environment::REMOVED {
         command.env_remove(name);
     }
     command.envs(environment::SET).args(arguments);
     command
+}
+
+/// Lets the programs that are started have the default reaction to signals. A shell
+/// starts what runs in the background with some of them ignored.
+pub(crate) fn reset_signals() {
+    static RESET: Once = Once::new();
+    RESET.call_once(|| {
+        for signal in [SIGHUP, SIGINT, SIGQUIT, SIGTERM] {
+            // A handler is not inherited; this one does what the default does.
+            let always = Arc::new(AtomicBool::new(true));
+            signal_hook::flag::register_conditional_default(signal, always).unwrap();
+        }
+    });
 }
 
 /// A recording of the corpus.

@@ -106,7 +106,7 @@ fn by_suspending_and_resuming_a_pipe() {
     wait_for_restore(&terminal);
     // Ends the other process of the pipeline.
     terminal.press(b"\x03");
-    wait_until("the prompt", || terminal.text().trim_end().ends_with('$'));
+    terminal.wait_for_end("$");
     terminal.press(b"exit\n");
     terminal.end();
 }
