@@ -1,4 +1,4 @@
-//! The command line, as it is typed.
+//! The command-line arguments, parsed with clap.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -31,28 +31,28 @@ mod time;
 pub(crate) use export::{Export, Format, Scheme};
 pub(crate) use time::parse_time;
 
-/// Shows people what a coding agent is doing.
+/// Shows what a coding agent is doing.
 ///
-/// Reads the output of any coding agent, live from a pipe or from a saved
-/// session, and shows it. The agent is recognised by what it writes.
+/// Reads the output of a coding agent, live from a pipe or from a saved session,
+/// and makes it readable. The agent is detected from its output.
 #[derive(Parser)]
 #[command(name = "unspool", version, args_conflicts_with_subcommands = true)]
 #[command(after_long_help = "\
 Examples:
-  unspool demo                                     a recorded run, to see what it looks like
+  unspool demo                                     play a recorded run
   claude -p \"…\" --output-format stream-json --verbose | unspool
-  codex exec --json \"…\" | unspool --display text   the answer alone
+  codex exec --json \"…\" | unspool --display text   only the answer
   unspool session.jsonl --lines all                a saved session with all output
-  unspool session.jsonl --only tool --tool Bash    the commands that it ran
-  unspool sessions                                 the saved sessions of all agents
-  unspool view session.jsonl                       one of them, to fold, search and scroll in
-  unspool 4f2a9c                                   one of them, by the beginning of its id
-  unspool chat claude                              talk to an agent, in a terminal of its own
+  unspool session.jsonl --only tool --tool Bash    only the commands it ran
+  unspool sessions                                 pick from the saved sessions of all agents
+  unspool view session.jsonl                       browse a session: scroll, fold, search
+  unspool 4f2a9c                                   show a saved session by an ID prefix
+  unspool chat claude                              talk to an agent
 
 Exit status:
   0  the agent's run succeeded
-  1  the agent's run failed or was cut off, or a part of it was left out
-  2  wrong use, or an input could not be read (the others are shown all the same)")]
+  1  the agent's run failed or was cut off, or part of the input was skipped
+  2  usage error, or an input could not be read (the other inputs are still shown)")]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
@@ -80,30 +80,31 @@ pub(crate) enum Command {
     Supervise(Supervise),
 }
 
-/// The subcommand that a word is close to: one letter in three may be wrong.
-/// `above` is the command that it would belong to, if it is not ours.
-pub(crate) fn meant(word: &str, above: Option<&str>) -> Option<String> {
-    let ours = Cli::command();
-    let command = match above {
-        Some(name) => ours.find_subcommand(name)?,
-        None => &ours,
+/// Returns the subcommand most similar to a mistyped word. Up to a third of its
+/// letters may be wrong. `parent` is the command to search in, or none for the
+/// top level.
+pub(crate) fn similar_subcommand(word: &str, parent: Option<&str>) -> Option<String> {
+    let root = Cli::command();
+    let command = match parent {
+        Some(name) => root.find_subcommand(name)?,
+        None => &root,
     };
     let names = command.get_subcommands().filter(|name| !name.is_hide_set());
     names
         .map(|name| (strsim::osa_distance(word, name.get_name()), name.get_name()))
-        .filter(|(wrong, name)| wrong * 3 <= name.len())
-        .min_by_key(|(wrong, _)| *wrong)
+        .filter(|(distance, name)| distance * 3 <= name.len())
+        .min_by_key(|(distance, _)| *distance)
         .map(|(_, name)| name.to_owned())
 }
 
-/// Become a command that ends with its parent, or the watchdog of a process group
+/// Run a command that ends with its parent process, or a watchdog for a process group
 #[derive(Args)]
 pub(crate) struct Supervise {
-    /// The parent; without a command, the process group to end when standard input
-    /// ends
+    /// The parent process; without a command, the process group to end when standard
+    /// input closes
     pub(crate) process: i32,
 
-    /// The prefix of the tags of terminals whose processes end with the group
+    /// Prefix of the terminal tags whose processes end with the group
     #[arg(long)]
     pub(crate) tag_prefix: Option<String>,
 
@@ -112,15 +113,15 @@ pub(crate) struct Supervise {
 }
 
 impl Supervise {
-    /// Neither a likely typo nor the name of a file.
+    /// Contains slashes, so that it is neither a likely typo nor a file name.
     pub(crate) const NAME: &str = "//supervise";
     pub(crate) const TAG_PREFIX: &str = "--tag-prefix";
 }
 
-/// Play a recorded run that is built in
+/// Play a built-in recorded run
 #[derive(Args)]
 pub(crate) struct Demo {
-    /// How fast it is played: a number, or `max` [default: 0.4 on a terminal]
+    /// Playback speed: a factor, or `max` for no pauses [default: 0.4 on a terminal]
     #[arg(long, value_name = "N", value_parser = parse_speed)]
     pub(crate) speed: Option<Speed>,
 
@@ -130,8 +131,7 @@ pub(crate) struct Demo {
 
 #[derive(Args)]
 pub(crate) struct Show {
-    /// Files to show, or sessions by the beginnings of their ids; `-` or none is
-    /// standard input
+    /// Files or session ID prefixes to show; standard input if omitted or `-`
     #[arg(value_name = "FILE|ID")]
     pub(crate) files: Vec<PathBuf>,
 
@@ -144,26 +144,26 @@ pub(crate) struct Show {
     #[command(flatten)]
     pub(crate) filter: Filter,
 
-    /// Play the recording in its own time; long pauses are shortened
+    /// Replay the recording at its original speed, with long pauses shortened
     #[arg(long)]
     pub(crate) replay: bool,
 
-    /// How fast a recording is played: a number, or `max`
+    /// Replay speed: a factor, or `max` for no pauses
     #[arg(long, value_name = "N", requires = "replay", value_parser = parse_speed)]
     pub(crate) speed: Option<Speed>,
 }
 
-/// How the input is read.
+/// Options for reading the input.
 #[derive(Args)]
 pub(crate) struct Source {
-    /// Read the input as this provider's, instead of recognising it
+    /// Read the input in this format instead of detecting it
     #[arg(long, value_name = "NAME", value_parser = provider_names())]
     from: Option<String>,
 
-    /// Leave out frames (lines, bodies) longer than this many bytes
+    /// Skip frames (lines or response bodies) longer than this many bytes
     ///
-    /// Takes K, M and G. A frame that is left out becomes a warning, and the exit
-    /// status is 1.
+    /// Accepts the suffixes K, M and G. A skipped frame causes a warning and exit
+    /// status 1.
     #[arg(long, value_name = "BYTES", default_value = "256M", value_parser = parse_size, hide_short_help = true)]
     frame_limit: usize,
 }
@@ -183,7 +183,7 @@ impl Source {
         agents::known().get(name)
     }
 
-    /// The reader that these settings ask for.
+    /// Returns the reader options for these arguments.
     pub(crate) fn reader_options(&self, with_raw: bool) -> ReaderOptions {
         agents::known()
             .reader_options()
@@ -193,46 +193,46 @@ impl Source {
     }
 }
 
-/// Which entries of the display `full` are shown.
+/// Filters for the entries of the display `full`.
 #[derive(Args, Default)]
 #[command(next_help_heading = "Filters")]
 pub(crate) struct Filter {
-    /// Show only these kinds (user, text, reasoning, tool, plan, edit, notice …)
+    /// Show only entries of these kinds (user, text, reasoning, tool, plan, edit, notice, …)
     ///
-    /// `edit` is every change of a file, also those that are calls.
+    /// `edit` matches every file change, including those made by tool calls.
     #[arg(long, value_name = "KIND,…", value_delimiter = ',')]
     pub(crate) only: Vec<EntryKind>,
 
-    /// Hide these kinds
+    /// Hide entries of these kinds
     #[arg(long, value_name = "KIND,…", value_delimiter = ',')]
     pub(crate) hide: Vec<EntryKind>,
 
-    /// Show only calls of this tool, by its name or its category
+    /// Show only calls of this tool, given by name or category
     #[arg(long, value_name = "NAME")]
     pub(crate) tool: Vec<String>,
 
-    /// Show only entries in which this regular expression matches
+    /// Show only entries that match this regular expression
     #[arg(long, value_name = "RE")]
     pub(crate) grep: Option<regex::Regex>,
 
-    /// Show only what happened at or after this time
+    /// Show only entries at or after this time
     ///
-    /// A date, a time (RFC 3339), a time of day (`19:00`, the last one), a day
-    /// (`today`, `yesterday`, `monday`), or a while ago: `2h`, `"3 days ago"`.
-    /// Streams of some agents tell no times: nothing is left out of them.
+    /// A date, an RFC 3339 time, a time of day (`19:00`, the most recent one), a day
+    /// (`today`, `yesterday`, `monday`), or a duration ago (`2h`, `"3 days ago"`).
+    /// Entries without a timestamp are always shown.
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     pub(crate) since: Option<jiff::Timestamp>,
 
-    /// Show only what happened before this time
+    /// Show only entries before this time
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     pub(crate) until: Option<jiff::Timestamp>,
 
-    /// Show only what went wrong
+    /// Show only errors
     #[arg(long)]
     pub(crate) errors: bool,
 }
 
-/// The kinds of entries, for filters.
+/// An entry kind that filters can name.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum EntryKind {
     Session,
@@ -250,30 +250,30 @@ pub(crate) enum EntryKind {
     Unknown,
 }
 
-/// Show a session file and go on as it grows
+/// Show a session and keep following it as it grows
 ///
-/// Without a file, or with --latest, the session that was last worked on is
-/// found by itself. Ctrl-C ends it.
+/// Without a file, or with --latest, follows the most recently active session.
+/// Press Ctrl-C to stop.
 #[derive(Args)]
 #[command(after_long_help = "\
 Examples:
-  unspool follow                       the session that was last worked on, of any agent
-  unspool follow --latest codex        the one that was last worked on with Codex
-  unspool follow run.jsonl             a file, also one that does not exist yet
-  unspool follow ~/.claude/projects    the file below a folder that was last written to
-  unspool follow 4f2a9c                a session by the beginning of its id
-  unspool follow 4f2a9c --in backup/   the same, in another folder
+  unspool follow                       the most recently active session of any agent
+  unspool follow --latest codex        the most recently active session of Codex
+  unspool follow run.jsonl             a file, even if it does not exist yet
+  unspool follow ~/.claude/projects    the most recently written file in a folder
+  unspool follow 4f2a9c                a session by an ID prefix
+  unspool follow 4f2a9c --in backup/   a session in another folder
 
 Exit status:
-  0  ended with Ctrl-C
-  2  wrong use, or nothing to follow")]
+  0  stopped with Ctrl-C
+  2  usage error, or nothing to follow")]
 pub(crate) struct Follow {
-    /// A session file, a folder whose last written session is shown, or the beginning
-    /// of a session's id
+    /// A session file, a folder (its most recently written session is followed), or
+    /// a session ID prefix
     #[arg(value_name = "FILE|DIR|ID")]
     pub(crate) path: Option<PathBuf>,
 
-    /// The session that was last worked on with this agent, or with any
+    /// The most recently active session, of this agent or of any
     #[arg(long, value_name = "AGENT", num_args = 0..=1, default_missing_value = "")]
     pub(crate) latest: Option<String>,
 
@@ -292,30 +292,31 @@ pub(crate) struct Follow {
 
 /// Start an agent and show what it does
 ///
-/// The name of a known agent and a prompt add the flags that make it stream;
-/// arguments behind the prompt are passed on. Any other command goes behind
-/// `--`. The first Ctrl-C is passed on to the agent, the second asks it to end,
-/// the third ends it. It gets no input from the terminal.
+/// Give the name of a known agent and a prompt: the flags that make the agent
+/// stream its output are added, and arguments after the prompt are passed to the
+/// agent. Put any other command after `--`. The first Ctrl-C interrupts the agent,
+/// the second asks it to terminate, the third kills it. The agent cannot read from
+/// the terminal.
 #[derive(Args)]
 #[command(after_long_help = run_help())]
 pub(crate) struct Run {
-    /// A known agent, a prompt, and more arguments for the agent
+    /// A known agent, a prompt, and extra arguments for the agent
     #[arg(value_name = "AGENT PROMPT [ARG…]", allow_hyphen_values = true)]
     pub(crate) agent: Vec<String>,
 
-    /// Any command
+    /// Any command to run instead of a known agent
     #[arg(value_name = "COMMAND", last = true)]
     pub(crate) command: Vec<String>,
 
-    /// Write each byte of its output to this file too
+    /// Also save the raw output of the agent to this file
     #[arg(long, value_name = "FILE")]
     pub(crate) save: Option<PathBuf>,
 
-    /// Let --save write over a file that exists
+    /// Let --save overwrite an existing file
     #[arg(long, requires = "save", conflicts_with = "append")]
     pub(crate) force: bool,
 
-    /// Let --save add to a file that exists
+    /// Let --save append to an existing file
     #[arg(long, requires = "save")]
     pub(crate) append: bool,
 
@@ -333,10 +334,10 @@ pub(crate) struct Run {
     pub(crate) filter: Filter,
 }
 
-/// Print what happened as events, one JSON object a line
+/// Print a run as events, one JSON object per line
 ///
 /// The format is the same for every agent and is documented in
-/// docs/events.md. On a pipe, each event is printed as soon as it is known.
+/// docs/events.md. Events from a pipe are printed as they arrive.
 #[derive(Args)]
 #[command(after_long_help = "\
 Examples:
@@ -344,17 +345,17 @@ Examples:
   codex exec --json \"fix the test\" | unspool events | jq -r 'select(.kind==\"tool_use\").arg'
   unspool events ~/.codex/sessions/2026/11/15/rollout-*.jsonl.zst
   unspool events ~/.local/share/opencode/opencode.db
-  unspool events 4f2a9c                  a saved session, by the beginning of its id
+  unspool events 4f2a9c                  a saved session by an ID prefix
 
 Exit status:
   0  everything was read
-  1  a frame over --frame-limit was left out
-  2  wrong use, or an input could not be read (the others are read all the same)")]
+  1  a frame longer than --frame-limit was skipped
+  2  usage error, or an input could not be read (the other inputs are still read)")]
 pub(crate) struct Events {
-    /// Files, or ids of saved sessions; `-` or none is standard input
+    /// Files or session ID prefixes; standard input if omitted or `-`
     ///
-    /// Files may be compressed with gzip or zstd. The files of sub-agents that
-    /// an agent keeps beside a session are found and read with it.
+    /// Files may be compressed with gzip or zstd. Sub-agent files that an agent
+    /// keeps next to a session are read along with it.
     #[arg(value_name = "FILE|ID")]
     pub(crate) files: Vec<PathBuf>,
 
@@ -364,29 +365,29 @@ pub(crate) struct Events {
     #[command(flatten)]
     pub(crate) source: Source,
 
-    /// Add the source frame to each event, as `raw`
+    /// Include the source frame in each event, as `raw`
     #[arg(long)]
     pub(crate) with_raw: bool,
 }
 
-/// Print the settings that are in force, and where each comes from
+/// Print the current settings and where each comes from
 ///
-/// What is typed on the command line is strongest, then variables of unspool's
-/// own (`UNSPOOL_…`), then the configuration file, then `NO_COLOR`, `COLUMNS`,
-/// `PAGER` and their like. The file is config.toml in unspool's configuration folder
-/// (~/.config/unspool), or the file that `UNSPOOL_CONFIG` names.
+/// Command-line options take precedence, then `UNSPOOL_…` environment variables,
+/// then the configuration file, then general variables such as `NO_COLOR`, `COLUMNS`
+/// and `PAGER`. The configuration file is config.toml in unspool's configuration
+/// folder (~/.config/unspool), or the file given by `UNSPOOL_CONFIG`.
 #[derive(Args)]
 #[command(after_long_help = "\
 Examples:
-  unspool config                       what is in force, and why
+  unspool config                       the current settings
   mkdir -p ~/.config/unspool && unspool config --example > \"$(unspool config --path)\"
-                                       begin a configuration file")]
+                                       create a configuration file")]
 pub(crate) struct Config {
-    /// Print where the configuration file is, or would be
+    /// Print the path of the configuration file, even if it does not exist
     #[arg(long)]
     pub(crate) path: bool,
 
-    /// Print a configuration file with every setting as a comment
+    /// Print an example configuration file with every setting commented out
     #[arg(long, conflicts_with = "path")]
     pub(crate) example: bool,
 
@@ -394,7 +395,7 @@ pub(crate) struct Config {
     pub(crate) look: Look,
 }
 
-/// Write completions for a shell, or the manual pages
+/// Generate shell completions or man pages
 #[derive(Subcommand)]
 #[command(after_long_help = "\
 Examples:
@@ -404,27 +405,27 @@ Examples:
   unspool generate completions powershell >> $PROFILE
   unspool generate man ~/.local/share/man/man1")]
 pub(crate) enum Generate {
-    /// Print the completions for a shell
+    /// Print completions for a shell
     Completions {
         /// The shell
         shell: clap_complete::Shell,
     },
-    /// Write a manual page for each command
+    /// Write a man page for each command
     Man {
-        /// The folder that the pages are written to
+        /// The folder to write the pages to
         #[arg(value_name = "DIR")]
         folder: PathBuf,
     },
 }
 
-/// List the agents and formats that can be read
+/// List the supported agents and formats
 #[derive(Args)]
 pub(crate) struct Providers {
-    /// Print JSON, one object a line
+    /// Print JSON, one object per line
     #[arg(long)]
     pub(crate) json: bool,
 
-    /// Print the agents as a table in Markdown
+    /// Print the agents as a Markdown table
     #[arg(long, conflicts_with = "json")]
     pub(crate) markdown: bool,
 }
@@ -480,9 +481,9 @@ Examples:
 Agents: {}
 
 Exit status:
-  the agent's own; 128 and the signal's number if a signal ended it;
+  the agent's own; 128 plus the signal number if a signal killed it;
   126 or 127 if it could not be started;
-  2 for wrong use, or if the agent succeeded but --save failed",
+  2 for a usage error, or if the agent succeeded but --save failed",
         agents::headless_names()
     )
 }

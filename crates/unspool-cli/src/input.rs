@@ -47,7 +47,7 @@ fn with_hint(error: anyhow::Error, path: &Path) -> anyhow::Error {
         .downcast_ref()
         .is_some_and(SessionsError::is_not_found);
     let word = path.to_str().filter(|_| is_missing);
-    match word.and_then(|word| cli::meant(word, None)) {
+    match word.and_then(|word| cli::similar_subcommand(word, None)) {
         Some(name) => anyhow!("{error:#}; did you mean `unspool {name}`?"),
         None => error,
     }

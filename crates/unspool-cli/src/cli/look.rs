@@ -1,5 +1,5 @@
-//! How things are shown, as it is typed. What is left out is as the
-//! configuration file says: see `config.rs`.
+//! Display options. Options that are not given fall back to the configuration
+//! file: see `config.rs`.
 
 use clap::{Args, ValueEnum};
 use unspool::theme::Rgb;
@@ -7,19 +7,19 @@ use unspool::theme::Rgb;
 use super::sessions::Paint;
 use crate::themes::parse_colour;
 
-/// How it is shown.
+/// Options for the display of a run.
 #[derive(Args, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is one flag")]
 pub(crate) struct Look {
-    /// What is shown: the answer, the answer and the calls, or everything [default: full]
+    /// How much to show: the answer, the answer and tool calls, or everything [default: full]
     #[arg(long, value_name = "MODE")]
     pub(crate) display: Option<Display>,
 
-    /// Pass the input on untouched
+    /// Copy the input to the output unchanged
     #[arg(long)]
     pub(crate) raw: bool,
 
-    /// Lay out for this many columns; up to 30 nothing is wrapped [default: the terminal's]
+    /// Width in columns; lines are not wrapped at 30 or less [default: the terminal's width]
     #[arg(long, value_name = "N")]
     pub(crate) width: Option<usize>,
 
@@ -27,13 +27,13 @@ pub(crate) struct Look {
     #[arg(long, value_name = "WHEN")]
     pub(crate) color: Option<When>,
 
-    /// The colours: dark, light, mono, or a theme of your own [default: as the terminal's background is]
+    /// Colour theme: dark, light, mono, or your own [default: from the terminal's background]
     ///
-    /// NAME is themes/NAME.toml in unspool's configuration folder
-    /// (~/.config/unspool). It may set foreground, background, accent (bullets and
-    /// what is less important), colorful (verbs and headings), green and red (what
-    /// went well or not, and changes), and in the table `code` comment, keyword,
-    /// string, number, type, function, constant, tag, attribute and operator, each
+    /// Your own theme NAME is the file themes/NAME.toml in unspool's configuration
+    /// folder (~/.config/unspool). It can set foreground, background, accent (bullets
+    /// and less important text), colorful (verbs and headings), green and red (success,
+    /// failure and changes). Its table `code` can set comment, keyword, string, number,
+    /// type, function, constant, tag, attribute and operator. Each colour is written
     /// as "#RRGGBB".
     #[arg(long, value_name = "NAME")]
     pub(crate) theme: Option<String>,
@@ -46,14 +46,14 @@ pub(crate) struct Look {
     #[arg(long, value_name = "RRGGBB", value_parser = parse_colour)]
     pub(crate) bg: Option<Rgb>,
 
-    /// Lines shown of a call's output and of a new file: a number or `all` [default: 5]
+    /// Lines to show of tool output and of new files: a number or `all` [default: 5]
     ///
-    /// With `all` also what was read, listed, found and fetched, and context. Changes
-    /// to a file are shown whole, unless fewer than 5 lines are asked for.
+    /// `all` also shows context and the contents of reads, listings, searches and
+    /// fetches. File changes are shown in full unless N is less than 5.
     #[arg(long, value_name = "N", value_parser = parse_lines)]
     pub(crate) lines: Option<Lines>,
 
-    /// What is shown of the model's thinking [default: title]
+    /// How much of the model's reasoning to show [default: title]
     #[arg(long, value_name = "WHAT")]
     pub(crate) reasoning: Option<ReasoningShown>,
 
@@ -61,31 +61,31 @@ pub(crate) struct Look {
     #[arg(long, overrides_with = "usage")]
     no_usage: bool,
 
-    /// Show tokens and cost, whatever the configuration file says
+    /// Show tokens and cost; overrides the configuration file
     #[arg(long, overrides_with = "no_usage", hide_short_help = true)]
     usage: bool,
 
-    /// Show when each thing happened
+    /// Show the time of each entry
     #[arg(long, overrides_with = "no_timestamps")]
     timestamps: bool,
 
-    /// Do not show when things happened, whatever the configuration file says
+    /// Do not show times; overrides the configuration file
     #[arg(long, overrides_with = "timestamps", hide_short_help = true)]
     no_timestamps: bool,
 
-    /// Say in characters what colours say: `◦` thinking, `▸` the step in progress, `~~`
+    /// Mark with characters what is otherwise shown by colour: `◦` reasoning, `▸` current step, `~~`
     #[arg(long, overrides_with = "no_marks")]
     marks: bool,
 
-    /// Do not mark what colours say, whatever the configuration file says
+    /// Do not add these marks; overrides the configuration file
     #[arg(long, overrides_with = "marks", hide_short_help = true)]
     no_marks: bool,
 
-    /// How links are shown [default: auto]
+    /// How to show links [default: auto]
     #[arg(long, value_name = "HOW")]
     pub(crate) links: Option<Links>,
 
-    /// Nothing but the words: no hard wraps, margins or bullets
+    /// Print text that copies cleanly: no hard wraps, margins or bullets
     #[arg(long)]
     pub(crate) copy_clean: bool,
 
@@ -93,24 +93,24 @@ pub(crate) struct Look {
     #[arg(long, overrides_with = "summary")]
     no_summary: bool,
 
-    /// Print the summary, whatever the configuration file says
+    /// Print the summary; overrides the configuration file
     #[arg(long, overrides_with = "no_summary", hide_short_help = true)]
     summary: bool,
 
-    /// Do not pass long output to a pager
+    /// Do not use a pager for long output
     #[arg(long, overrides_with = "pager")]
     no_pager: bool,
 
-    /// Pass long output to a pager, whatever the configuration file says
+    /// Use a pager for long output; overrides the configuration file
     ///
-    /// The pager is what `UNSPOOL_PAGER`, the configuration file or `PAGER` names,
-    /// or else less. Only what is longer than the terminal is passed on.
+    /// The pager is set by `UNSPOOL_PAGER`, the configuration file or `PAGER`, and
+    /// defaults to less. It is used only for output longer than the terminal.
     #[arg(long, overrides_with = "no_pager", hide_short_help = true)]
     pager: bool,
 }
 
 impl Look {
-    /// How lists and tables are shown.
+    /// Returns the display options for lists and tables.
     pub(crate) fn of_lists(paint: &Paint) -> Self {
         Self {
             display: Some(Display::Full),
@@ -123,7 +123,7 @@ impl Look {
         }
     }
 
-    /// How a run is shown that was chosen from a list.
+    /// Returns the display options for a run picked from a list.
     pub(crate) fn of_shown(paint: &Paint) -> Self {
         Self {
             color: paint.color,
@@ -132,7 +132,7 @@ impl Look {
         }
     }
 
-    /// How what fills the screen is shown. Addresses of links are text there.
+    /// Returns the display options for full-screen views, where links are text.
     pub(crate) fn of_views(color: Option<When>, theme: Option<String>) -> Self {
         Self {
             display: Some(Display::Full),
@@ -164,35 +164,35 @@ impl Look {
     }
 }
 
-/// What a flag and its opposite say; nothing, if neither was typed.
+/// Combines a flag and its opposite; `None` if neither was given.
 fn either(yes: bool, no: bool) -> Option<bool> {
     (yes || no).then_some(yes)
 }
 
-/// What is shown.
+/// A display mode.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Display {
-    /// All that the agent says, as it came, and nothing else
+    /// Only the agent's messages, unformatted
     Text,
-    /// The same, and a line for each tool call
+    /// The same, plus a line for each tool call
     Verbose,
-    /// Everything, laid out for people
+    /// Everything, formatted
     Full,
 }
 
-/// When to do something.
+/// A condition for colours.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum When {
-    /// On a terminal
+    /// Only on a terminal
     Auto,
     Always,
     Never,
 }
 
-/// What is shown of the model's thinking.
+/// The amount of model reasoning to show.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ReasoningShown {
-    /// Its titles, where it has any; else all of it
+    /// Its titles if it has any, otherwise all of it
     Title,
     /// All of it
     Full,
@@ -200,18 +200,18 @@ pub(crate) enum ReasoningShown {
     Off,
 }
 
-/// How links are shown.
+/// A style for links.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Links {
-    /// As the terminal can
+    /// OSC 8 if the terminal supports it, otherwise text
     Auto,
-    /// Behind their text (OSC 8)
+    /// Clickable link text (OSC 8)
     Osc8,
     /// As `text (address)`
     Text,
 }
 
-/// Lines that are shown; `None` is all.
+/// A line limit; `None` is no limit.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Lines(pub(crate) Option<usize>);
 

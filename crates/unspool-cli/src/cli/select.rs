@@ -1,5 +1,4 @@
-//! Which sessions are meant: the arguments that `sessions`, `stats` and others
-//! share.
+//! Arguments that select sessions, shared by `sessions`, `stats` and others.
 
 use std::path::PathBuf;
 
@@ -10,10 +9,10 @@ use crate::agents;
 
 use super::{completion, parse_time};
 
-/// Which sessions, also by their names.
+/// Sessions selected by name and by criteria.
 #[derive(Args, Default)]
 pub(crate) struct Select {
-    /// Sessions by their ids, or the beginnings of them, or by their files
+    /// Session ID prefixes or files
     #[arg(value_name = "ID|FILE")]
     pub(crate) names: Vec<String>,
 
@@ -21,27 +20,26 @@ pub(crate) struct Select {
     pub(crate) which: Which,
 }
 
-/// Which sessions.
+/// Criteria for sessions.
 #[derive(Args, Clone, Default)]
-#[command(next_help_heading = "Which sessions")]
+#[command(next_help_heading = "Session filters")]
 pub(crate) struct Which {
     #[arg(long, help = agents::session_names(), value_name = "NAME,…", value_delimiter = ',', value_parser = completion::agent(), hide_possible_values = true)]
     pub(crate) agent: Vec<String>,
 
-    /// Only those that worked in this folder or below it, or whose folder's
-    /// path has this word
+    /// Only sessions in this folder or below it, or whose folder's path contains
+    /// this word
     #[arg(long, value_name = "PATH|WORD")]
     pub(crate) project: Option<String>,
 
-    /// Only what happened at or after this time
+    /// Only activity at or after this time
     ///
-    /// A date, a time (RFC 3339), a time of day (`19:00`, the last time it was),
-    /// a day (`today`, `yesterday`, `monday`), or a while ago: `2h`,
-    /// `"3 days ago"`.
+    /// A date, an RFC 3339 time, a time of day (`19:00`, the most recent one), a day
+    /// (`today`, `yesterday`, `monday`), or a duration ago (`2h`, `"3 days ago"`).
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     pub(crate) since: Option<jiff::Timestamp>,
 
-    /// Only what happened before this time
+    /// Only activity before this time
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     pub(crate) until: Option<jiff::Timestamp>,
 
@@ -53,10 +51,10 @@ pub(crate) struct Which {
     pub(crate) places: Places,
 }
 
-/// Where sessions are looked for, besides the places of the agents.
+/// Folders to search for sessions, in addition to the agents' own.
 #[derive(Args, Clone, Default)]
 pub(crate) struct Places {
-    /// Look into this folder too, for sessions of any agent
+    /// Also search this folder for sessions of any agent
     #[arg(long = "in", value_name = "DIR")]
     pub(crate) folders: Vec<PathBuf>,
 }
@@ -84,7 +82,7 @@ impl Which {
         }
     }
 
-    /// What was typed here, and what was typed before the subcommand.
+    /// Adds the arguments that were given before the subcommand.
     pub(crate) fn with(&self, before: &Self) -> Self {
         let mut both = self.clone();
         both.agent.extend_from_slice(&before.agent);

@@ -6,25 +6,25 @@ use super::When;
 use super::select::{Select, Which};
 use crate::agents;
 
-/// List the saved sessions of all agents on this machine, and show one
+/// List the saved sessions of all agents on this machine and open one
 #[derive(Args)]
 #[command(long_about = about(), after_long_help = "\
 Examples:
-  unspool sessions                               search in all of them, and show one
-  unspool sessions --list                        print them
-  unspool sessions --agent codex --since 2d      those of Codex, of the last two days
-  unspool sessions --project . --failed          what went wrong in this project
-  unspool sessions --since yesterday             those of yesterday and today
+  unspool sessions                               search the list and open a session
+  unspool sessions --list                        print the list
+  unspool sessions --agent codex --since 2d      Codex sessions of the last two days
+  unspool sessions --project . --failed          failed sessions in this project
+  unspool sessions --since yesterday             sessions of yesterday and today
   unspool sessions --in backup/ --json | jq -r .title
-  unspool sessions search flaky test             words in all of them
-  unspool show 4f2a9c                            one of them, by the beginning of its id
+  unspool sessions search flaky test             search the text of all sessions
+  unspool show 4f2a9c                            show a session by an ID prefix
 
-What cannot be read is named on standard error, and the others are listed; what
-was named before is only counted (--verbose names it again).
+Files that cannot be read are reported on standard error, and the rest is listed.
+Files already reported by an earlier command are only counted; --verbose lists them.
 
 Exit status:
-  0  the list is complete, or as complete as can be, or was left
-  2  wrong use, or nothing could be read")]
+  0  the list was printed, even if some files could not be read, or you quit it
+  2  usage error, or nothing could be read")]
 pub(crate) struct Sessions {
     #[command(subcommand)]
     pub(crate) command: Option<SessionsCommand>,
@@ -32,15 +32,15 @@ pub(crate) struct Sessions {
     #[command(flatten)]
     pub(crate) select: Select,
 
-    /// Print the list, also on a terminal
+    /// Print the list even on a terminal
     #[arg(long)]
     pub(crate) list: bool,
 
-    /// Print JSON, one object a line (docs/sessions.md)
+    /// Print JSON, one object per line (docs/sessions.md)
     #[arg(long)]
     pub(crate) json: bool,
 
-    /// Say what was read, what was kept from before, and all that was skipped
+    /// Report what was read, what came from the cache, and every skipped file
     #[arg(long)]
     pub(crate) verbose: bool,
 
@@ -54,12 +54,12 @@ pub(crate) enum SessionsCommand {
     Index(Index),
 }
 
-/// Find words in all sessions: prompts, answers, commands, file names, output
+/// Search all sessions: prompts, answers, commands, file names, output
 ///
-/// Each word must occur; the best matches come first. Upper and lower case and
-/// accents do not matter. Words in one pair of quotes must stand side by side,
-/// and `test*` is every word that begins with test. The index is kept in
-/// unspool's cache folder; what is new in a session is indexed before the search.
+/// Every word must match; the best matches come first. Case and accents are
+/// ignored. Quoted words match as a phrase, and `test*` matches every word that
+/// starts with test. The index is kept in unspool's cache folder, and new text is
+/// indexed before each search.
 #[derive(Args)]
 #[command(after_long_help = "\
 Examples:
@@ -70,30 +70,30 @@ Examples:
 
 Exit status:
   0  something was found
-  1  nothing was
-  2  wrong use, or nothing can be indexed")]
+  1  nothing was found
+  2  usage error, or nothing could be indexed")]
 pub(crate) struct Search {
-    /// What is looked for
+    /// Words to search for
     #[arg(value_name = "WORD", required = true)]
     pub(crate) words: Vec<String>,
 
-    /// Leave out passages that have this word
+    /// Exclude passages that contain this word
     #[arg(long, value_name = "WORD")]
     pub(crate) without: Vec<String>,
 
-    /// Show this many sessions at most
+    /// Show at most this many sessions
     #[arg(long, value_name = "N", default_value = "10", value_parser = parse_limit)]
     pub(crate) limit: usize,
 
-    /// Search what is indexed, without looking for what is new
+    /// Search the index as it is, without indexing new text first
     #[arg(long)]
     pub(crate) no_update: bool,
 
-    /// Print JSON, one object a line (docs/sessions.md)
+    /// Print JSON, one object per line (docs/sessions.md)
     #[arg(long)]
     pub(crate) json: bool,
 
-    /// Say what was read, what was kept from before, and all that was skipped
+    /// Report what was read, what came from the cache, and every skipped file
     #[arg(long)]
     pub(crate) verbose: bool,
 
@@ -104,14 +104,14 @@ pub(crate) struct Search {
     pub(crate) paint: Paint,
 }
 
-/// Bring the index up to date, so that the next search need not
+/// Update the search index now, so that the next search is fast
 #[derive(Args)]
 pub(crate) struct Index {
-    /// Throw the index away and build it anew
+    /// Delete the index and rebuild it
     #[arg(long)]
     pub(crate) rebuild: bool,
 
-    /// Say nothing
+    /// Print nothing
     #[arg(long)]
     pub(crate) quiet: bool,
 
@@ -119,11 +119,11 @@ pub(crate) struct Index {
     pub(crate) which: Which,
 }
 
-/// How a list is written.
+/// Display options for lists.
 #[derive(Args, Clone)]
 #[command(next_help_heading = "Display")]
 pub(crate) struct Paint {
-    /// Fit into this many columns; 0 is any number [default: the terminal's, any number into a pipe]
+    /// Width in columns; 0 is unlimited [default: the terminal's width; unlimited in a pipe]
     #[arg(long, value_name = "N")]
     pub(crate) width: Option<usize>,
 
@@ -131,17 +131,17 @@ pub(crate) struct Paint {
     #[arg(long, value_name = "WHEN")]
     pub(crate) color: Option<When>,
 
-    /// The colours: dark, light, mono, or a theme of your own
+    /// Colour theme: dark, light, mono, or your own
     #[arg(long, value_name = "NAME")]
     pub(crate) theme: Option<String>,
 
-    /// Do not pass a long list to a pager
+    /// Do not use a pager for a long list
     #[arg(long)]
     pub(crate) no_pager: bool,
 }
 
 impl Paint {
-    /// What was typed here, and what was typed before the subcommand.
+    /// Adds the options that were given before the subcommand.
     pub(crate) fn with(&self, before: &Self) -> Self {
         Self {
             width: self.width.or(before.width),
@@ -156,23 +156,23 @@ fn parse_limit(text: &str) -> Result<usize, String> {
     text.parse()
         .ok()
         .filter(|limit| *limit > 0)
-        .ok_or_else(|| "expected a number from 1 on".to_owned())
+        .ok_or_else(|| "expected a number of at least 1".to_owned())
 }
 
 fn about() -> String {
     format!(
         "\
-List the saved sessions of all agents on this machine, and show one
+List the saved sessions of all agents on this machine and open one
 
-On a terminal this is a list to choose from: type to search in agent, project, title, \
-prompt and id, Enter shows the session, Esc leaves. Letters of a word may be left out; \
-`'word` matches exactly, `^word` at the start, `word$` at the end, and `!word` excludes. \
-In a pipe, or with --list, --json or --width, the list is printed.
+On a terminal, opens a picker: type to search by agent, project, title, prompt and ID, \
+press Enter to show a session, Esc to quit. The search is fuzzy; `'word` matches exactly, \
+`^word` at the start, `word$` at the end, and `!word` excludes. In a pipe, or with --list, \
+--json or --width, prints the list instead.
 
-The newest come first. Sessions are found where each agent keeps them; these variables \
-move the places: {}. Sub-agents belong to the session that started them. Nothing is \
-written beside a session. A cache keeps what was read, so that only changed files are \
-read again.",
+The newest sessions come first. Sessions are found where each agent stores them; these \
+environment variables change the locations: {}. Sub-agents are part of the session that \
+started them. Session folders are never written to. A cache in unspool's own folder means \
+that only changed files are read again.",
         agents::variables().join(", ")
     )
 }

@@ -5,28 +5,28 @@ use clap::Args;
 use super::Show;
 use super::select::Places;
 
-/// Show a saved session, by its id or its file
+/// Show a saved session, given by ID or file
 ///
-/// The same as `unspool` without a subcommand, for those who know what they
-/// look for. An id may be cut, as long as only one session begins like that.
+/// The same as `unspool` without a subcommand, plus --latest and --in. An ID may be
+/// shortened to any prefix that matches only one session.
 #[derive(Args)]
 #[command(after_long_help = "\
 Examples:
-  unspool show 4f2a9c                  a session by the beginning of its id
-  unspool show --latest                the session that was last worked on
-  unspool show --latest codex          the last one of Codex
+  unspool show 4f2a9c                  a session by an ID prefix
+  unspool show --latest                the most recently active session
+  unspool show --latest codex          the most recently active session of Codex
   unspool show 4f2a9c --in backup/     a session in another folder
   unspool show run.jsonl --lines all   a file
 
 Exit status:
   0  the agent's run succeeded
-  1  the agent's run failed or was cut off, or a part of it was left out
-  2  wrong use, no such session, or one that could not be read")]
+  1  the agent's run failed or was cut off, or part of the input was skipped
+  2  usage error, no such session, or it could not be read")]
 pub(crate) struct ShowNamed {
-    /// The session of this agent, or of any, that was last worked on
+    /// The most recently active session, of this agent or of any
     ///
-    /// Its own times decide, and the file's where it tells none. `unspool sessions`
-    /// lists by when sessions began.
+    /// Ordered by the last timestamp in the session, or the file's modification time
+    /// if it has none. `unspool sessions` orders by start time instead.
     #[arg(long, value_name = "AGENT", num_args = 0..=1, default_missing_value = "")]
     pub(crate) latest: Option<String>,
 

@@ -1,22 +1,21 @@
-//! Times as people type them.
+//! Parses times as people type them.
 
 use jiff::civil::Weekday;
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp, ToSpan, Zoned};
 
 const EXPECTED: &str = "expected a date (2026-11-15), a time (19:00), a day (today, yesterday, monday), \
-                        or a while ago (2h, 3 days ago)";
+                        or a duration ago (2h, 3 days ago)";
 
-/// A date, a time, a day, or a while ago.
+/// Parses a date, a time, a day, or a duration ago.
 pub(crate) fn parse_time(text: &str) -> Result<Timestamp, String> {
-    let time = before(text, &Zoned::now());
+    let time = parse_relative(text, &Zoned::now());
     time.ok_or_else(|| EXPECTED.to_owned())
 }
 
-/// What these words mean at this time. A day is its beginning; the name of a
-/// weekday is the last one, which may be today, and a time of day is when it was
-/// that late last.
-fn before(text: &str, now: &Zoned) -> Option<Timestamp> {
+/// Parses a time relative to `now`. A day means its start. A weekday is the most
+/// recent one, possibly today. A time of day is its most recent occurrence.
+fn parse_relative(text: &str, now: &Zoned) -> Option<Timestamp> {
     let text = text.trim();
     if let Ok(time) = text.parse::<Timestamp>() {
         return Some(time);
@@ -76,11 +75,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn days_and_whiles_are_understood() {
+    fn parses_days_times_and_durations() {
         // A Monday.
         let now: Zoned = "2026-11-16T09:30:00+01:00[Europe/Berlin]".parse().unwrap();
         let time = |text: &str| {
-            let time = before(text, &now).unwrap_or_else(|| panic!("{text}"));
+            let time = parse_relative(text, &now).unwrap_or_else(|| panic!("{text}"));
             time.to_zoned(now.time_zone().clone())
                 .strftime("%m-%d %H:%M")
                 .to_string()
@@ -102,7 +101,7 @@ mod tests {
             assert_eq!(time(text), expected, "{text}");
         }
         for text in ["", "mo", "someday", "ago", "last", "25:00", "9:", "1:2:3:4"] {
-            assert!(before(text, &now).is_none(), "{text}");
+            assert!(parse_relative(text, &now).is_none(), "{text}");
         }
     }
 }

@@ -7,47 +7,45 @@ use clap::Args;
 use super::select::Places;
 use super::{Source, When};
 
-/// Browse a run: scroll, fold, search, filter, copy
+/// Browse a run full-screen: scroll, fold, search, filter, copy
 ///
-/// Shows what `unspool show` does on the whole screen, where everything can be
-/// unfolded. A file that still grows is followed, and so is a pipe. The keys are
-/// those of vi and less; `?` shows them all.
+/// A full-screen `unspool show` in which everything can be unfolded. Growing files
+/// and pipes are followed. Keys are like those of vi and less; press `?` for a list.
 #[derive(Args)]
 #[command(after_long_help = "\
 Examples:
-  unspool view session.jsonl           a file, also while it grows
-  unspool view 4f2a9c                  a session by the beginning of its id
-  unspool view --latest                the session that was last worked on
-  unspool view --latest codex          the last one of Codex
+  unspool view session.jsonl           a file, followed while it grows
+  unspool view 4f2a9c                  a session by an ID prefix
+  unspool view --latest                the most recently active session
+  unspool view --latest codex          the most recently active session of Codex
   unspool view 4f2a9c --in backup/     a session in another folder
-  codex exec --json \"…\" | unspool view   an agent that works
+  codex exec --json \"…\" | unspool view   a running agent
 
 Keys:
-  j k ctrl-d ctrl-u g G   move; G stays at the end while the run grows
+  j k ctrl-d ctrl-u g G   move; G follows the end as the run grows
   J K p P e E d D         next and previous entry, prompt, error, edit
-  enter h l a z           unfold, less, more, expand all, fold all
+  enter h l a z           toggle fold, show less, show more, expand all, fold all
   / n N f                 search, filter by kind
   y v w x                 copy, open in $EDITOR or $PAGER, export
-  s t                     changes side by side, the plan
-  ? : q                   all keys, commands by name, leave
+  s t                     side-by-side changes, the plan
+  ? : q                   all keys, command palette, quit
 
 Exit status:
-  0  left with q
-  2  wrong use, no terminal, or nothing to read")]
+  0  quit with q
+  2  usage error, no terminal, or nothing to read")]
 pub(crate) struct View {
-    /// A session by its file or the beginning of its id; `-` or none is standard
-    /// input
+    /// A session file or ID prefix; standard input if omitted or `-`
     #[arg(value_name = "FILE|ID")]
     pub(crate) file: Option<PathBuf>,
 
-    /// The session that was last worked on with this agent, or with any
+    /// The most recently active session, of this agent or of any
     #[arg(long, value_name = "AGENT", num_args = 0..=1, default_missing_value = "")]
     pub(crate) latest: Option<String>,
 
     #[command(flatten)]
     pub(crate) places: Places,
 
-    /// Begin at the end, and stay there while the run grows
+    /// Start at the end and follow it as the run grows
     #[arg(long)]
     pub(crate) end: bool,
 
@@ -55,7 +53,7 @@ pub(crate) struct View {
     #[arg(long, value_name = "WHEN")]
     pub(crate) color: Option<When>,
 
-    /// The colours: dark, light, mono, or a theme of your own
+    /// Colour theme: dark, light, mono, or your own
     #[arg(long, value_name = "NAME")]
     pub(crate) theme: Option<String>,
 
@@ -64,7 +62,7 @@ pub(crate) struct View {
 }
 
 impl View {
-    /// What is meant when a session is chosen from a list.
+    /// Returns the arguments for a session picked from a list.
     pub(crate) fn of_list() -> Self {
         Self {
             file: None,

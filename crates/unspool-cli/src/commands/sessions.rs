@@ -19,7 +19,7 @@ use unspool_sessions::row::Row;
 
 use super::{pick, search};
 use crate::cli::sessions::{Index, Paint, Search, Sessions, SessionsCommand};
-use crate::cli::{Look, meant};
+use crate::cli::{Look, similar_subcommand};
 use crate::columns::{self, Column, cell};
 use crate::library;
 use crate::pager::Output;
@@ -109,7 +109,7 @@ fn with_hint(error: Error, names: &[String]) -> anyhow::Error {
     let word = names.first().filter(|word| !Path::new(word).exists());
     let is_missing = matches!(error, Error::NoSuchSession(_) | Error::Io(_));
     let word = word.filter(|_| is_missing);
-    match word.and_then(|word| meant(word, Some("sessions"))) {
+    match word.and_then(|word| similar_subcommand(word, Some("sessions"))) {
         Some(name) => anyhow!("{error}; did you mean `unspool sessions {name}`?"),
         None => error.into(),
     }

@@ -156,5 +156,5 @@ fn the_latest_is_the_one_that_was_last_worked_on() {
     let raw = home.run(&["show", "--latest", "--raw"]).stdout;
     assert!(raw.contains("aaaa"), "{raw}");
     let help = home.run(&["show", "--help"]).stdout;
-    assert!(help.contains("last worked on"), "{help}");
+    assert!(help.contains("most recently active"), "{help}");
 }
