@@ -80,7 +80,7 @@ impl Block {
             self.arguments.push(new);
         } else if let Some(open) = self.arguments.last_mut() {
             open.push(line);
-        } else if !line.trim_start().is_empty() {
+        } else if !line.trim().is_empty() {
             self.arguments.push(Argument::unnamed(line));
         }
         self.lines.push(line.to_owned());
@@ -88,14 +88,10 @@ impl Block {
 
     /// Returns true if a line that is not a marker may belong to the block.
     pub(super) fn takes(&self, line: &str) -> bool {
-        if line.trim_start().is_empty() || is_verbose(line) {
+        if line.trim().is_empty() || is_verbose(line) {
             return true;
         }
-        let last = self
-            .lines
-            .iter()
-            .rev()
-            .find(|line| !line.trim_start().is_empty());
+        let last = self.lines.iter().rev().find(|line| !line.trim().is_empty());
         let Some(last) = last else {
             return self.is_argument(line) || unknown_key(line, true).is_some();
         };

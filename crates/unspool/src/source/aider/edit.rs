@@ -205,7 +205,7 @@ impl<'a> Finder<'a> {
 
     /// Converts a replacement; an empty search creates a file or appends to one.
     fn replacement(&self, path: &str, old: &str, new: &str) -> Edit {
-        if !old.trim_start().is_empty() {
+        if !old.trim().is_empty() {
             patch::from_texts(path, Some(old), new, false)
         } else if self.exists(path) {
             patch::from_texts(path, Some(""), new, false)

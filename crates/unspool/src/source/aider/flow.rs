@@ -208,7 +208,7 @@ impl Flow {
         if !self.notes.is_list() || !self.may_list(line.text) {
             self.flush_note(out);
         }
-        if !line.text.trim_start().is_empty() {
+        if !line::is_blank(line.text) {
             self.turn.was_asked = false;
         }
         self.next_gap = is_gap(line.text);

@@ -63,11 +63,11 @@ impl History {
         }
         self.end_user(out);
         let agent = self.agent_text(line);
-        let is_start = self.awaits_command && line.trim_start().is_empty();
+        let is_start = self.awaits_command && line.trim().is_empty();
         self.may_be_agent = agent.is_some() || (self.may_be_agent && is_start);
         match agent {
             Some(text) => self.agent_line(text, out),
-            None if line.trim_start().is_empty() && self.flow.segment.is_empty() => {}
+            None if line.trim().is_empty() && self.flow.segment.is_empty() => {}
             None => {
                 if self.flow.segment.is_empty() {
                     self.flow.settle(out);
@@ -89,10 +89,10 @@ impl History {
         let text = line.strip_prefix("> ")?;
         let is_below_gap = self.flow.segment.last().is_some_and(String::is_empty);
         let is_counts = is_below_gap && counts::has_cost_below(text);
-        if !ends && !self.may_be_agent && !is_counts && !text.trim_start().is_empty() {
+        if !ends && !self.may_be_agent && !is_counts && !text.trim().is_empty() {
             return None;
         }
-        self.is_open = !ends && !text.trim_start().is_empty();
+        self.is_open = !ends && !text.trim().is_empty();
         Some(text)
     }
 

@@ -112,9 +112,16 @@ pub(super) fn is_rule(line: &str) -> bool {
     line.starts_with("────────") && line.trim_end().chars().all(|c| c == '─')
 }
 
+/// Returns true for a line of blanks.
+pub(super) fn is_blank(line: &str) -> bool {
+    // Trimming is slow on lines that are indented or padded.
+    let first = line.bytes().find(|byte| *byte != b' ');
+    first.is_none_or(|byte| !byte.is_ascii_graphic()) && line.trim().is_empty()
+}
+
 /// Returns true for an empty line or a rule.
 pub(super) fn is_gap(line: &str) -> bool {
-    line.trim_start().is_empty() || is_rule(line)
+    is_blank(line) || is_rule(line)
 }
 
 /// Reads the first line of a banner: `Aider v0.86.2`.

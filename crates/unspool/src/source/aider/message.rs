@@ -113,7 +113,7 @@ fn closes(lines: &[String], index: usize, heading: Option<usize>) -> Option<usiz
     if is_dashes(line, 12) {
         let below = lines.get(index + 1..)?.iter().take(2);
         let found = below.clone().position(is_heading)?;
-        let blank = below.take(found).all(|line| line.trim_start().is_empty());
+        let blank = below.take(found).all(|line| line.trim().is_empty());
         return blank.then_some(index + found + 2);
     }
     is_heading(lines.get(index)?).then_some(index + 1)
@@ -150,7 +150,7 @@ fn push_text(parts: &mut Vec<Part>, lines: &[String], part: fn(String) -> Part) 
 
 /// Removes the empty lines at both ends.
 pub(super) fn trim(lines: &[String]) -> &[String] {
-    let text = |line: &String| !line.trim_start().is_empty();
+    let text = |line: &String| !line::is_blank(line);
     let Some(first) = lines.iter().position(text) else {
         return &[];
     };

@@ -38,7 +38,7 @@ impl Notes {
         let before = if self.is_list() { None } else { self.take() };
         match &mut self.0 {
             Some(list) => list.text.extend(["\n", line]),
-            None if line.trim_start().is_empty() => {}
+            None if line.trim().is_empty() => {}
             None => {
                 self.0 = Some(Note {
                     level: Level::Info,

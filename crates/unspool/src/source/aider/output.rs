@@ -40,7 +40,7 @@ fn words_at_end(lines: &[String], received: u64) -> usize {
         let tokens = tokens(line);
         let fits = tokens <= left || !has_words;
         left = left.saturating_sub(tokens);
-        has_words |= !line.trim_start().is_empty();
+        has_words |= !line.trim().is_empty();
         fits
     };
     lines.iter().rev().take_while(fits).count()

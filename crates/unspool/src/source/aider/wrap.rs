@@ -20,7 +20,7 @@ pub(super) fn continues(line: &str, next: &str) -> bool {
     let Some(word) = next.split_whitespace().next() else {
         return false;
     };
-    if next.starts_with([' ', '─']) || line.trim_start().is_empty() {
+    if next.starts_with([' ', '─']) || line.trim().is_empty() {
         return false;
     }
     let width = cells(line);

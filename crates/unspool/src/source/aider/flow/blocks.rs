@@ -102,7 +102,7 @@ impl Flow {
                 let has_cost = counts.family == Family::Cecli || counts.usage.cost_usd.is_some();
                 !has_cost && line.text.starts_with("Cost: $")
             }
-            None => !line.text.trim_start().is_empty(),
+            None => !line.text.trim().is_empty(),
         };
         let text = [tally.text.as_str(), line.text.trim()].join(" ");
         let counts = counts::read(&text).filter(|counts| self.fits_counts(Some(counts)));
@@ -152,7 +152,7 @@ impl Flow {
             Kind::Counts(counts) => self.fits_counts(counts.as_ref()),
             Kind::Call(server, _) => is_below_gap && self.who.knows_server(&server),
             Kind::Prompt { mode, rest } => {
-                let is_unlike_text = !mode.is_empty() || rest.trim_start().is_empty();
+                let is_unlike_text = !mode.is_empty() || rest.trim().is_empty();
                 let fits = mode == self.who.mode && (is_unlike_text || self.is_terminal());
                 is_below_gap && fits
             }

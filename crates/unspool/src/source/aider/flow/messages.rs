@@ -149,11 +149,12 @@ impl Flow {
         for line in lines {
             let shown = terminal::plain(line);
             let text = shown.trim_end_matches('\r');
-            let is_noise = marks::mark(text) == Some(Mark::Noise) || is_rule(text);
+            let mark = marks::mark(text);
+            let is_noise = mark == Some(Mark::Noise) || is_rule(text);
             if self.joins(text) || is_noise || text.trim_end() == "Finished." {
                 continue;
             }
-            if let Some(level) = marks::note(text) {
+            if let Some(level) = mark.and_then(Mark::level) {
                 self.note(level, text, text, out);
             } else {
                 let before = self.notes.list(line);

@@ -34,11 +34,11 @@ impl Flow {
         self.origin = Origin::Prompt;
         // On a pipe, 1.x prints its first line after the prompt.
         let continues = !self.is_terminal() && self.who.family == Family::Cecli;
-        self.set_off = continues && rest.trim_start().is_empty();
+        self.set_off = continues && rest.trim().is_empty();
         (self.gap, self.next_gap) = (true, true);
         if self.is_terminal() {
             self.user(rest.trim(), out);
-        } else if !rest.trim_start().is_empty() && marks::mark(rest) != Some(Mark::Noise) {
+        } else if !rest.trim().is_empty() && marks::mark(rest) != Some(Mark::Noise) {
             self.take(line.rest(rest), out);
         }
         true
@@ -58,7 +58,7 @@ impl Flow {
         let is_list = files.iter().all(|line| is_file_line(line));
         let fits_rest = match self.who.family {
             _ if self.is_terminal() => true,
-            Family::Classic => rest.trim_start().is_empty(),
+            Family::Classic => rest.trim().is_empty(),
             Family::Ce => matches!(rest.trim(), "" | "Processing..."),
             Family::Cecli | Family::Unknown => true,
         };
