@@ -4,6 +4,11 @@
 //! This test is a program of its own: started with `UNSPOOL_WITH_TIN` it is `unspool`
 //! with one more agent, otherwise it starts itself and checks what comes out.
 
+#![expect(
+    clippy::print_stdout,
+    reason = "it has no test harness to report for it"
+)]
+
 use std::path::Path;
 use std::process::{Command, ExitCode, Output};
 
@@ -82,14 +87,14 @@ const RUN: &str = r#"{"tin":"hello","id":"tin-run-0001","words":"Oil the joints"
 "#;
 
 /// The same in a database.
-const DATABASE: &str = r#"
+const DATABASE: &str = "
 CREATE TABLE tin_run(id TEXT, title TEXT);
 CREATE TABLE tin_line(run TEXT, tin TEXT, words TEXT);
 INSERT INTO tin_run VALUES ('tin-base-0002', 'Find a heart');
 INSERT INTO tin_line VALUES ('tin-base-0002', 'ask', 'Find a heart');
 INSERT INTO tin_line VALUES ('tin-base-0002', 'say', 'It was there all along.');
 INSERT INTO tin_line VALUES ('tin-base-0002', 'bye', NULL);
-"#;
+";
 
 fn main() -> ExitCode {
     if std::env::var_os("UNSPOOL_WITH_TIN").is_some() {

@@ -31,7 +31,8 @@ fn a_run_is_shown_in_full() {
 #[test]
 fn the_demo_shows_a_run() {
     let demo = unspool(&["demo", "--width", "80"]);
-    let shown = unspool(&[&corpus(CLAUDE), "--width", "80"]);
+    let session = "claude/parity/f3c28766-9691-4504-8054-ccb9e43462e9.jsonl";
+    let shown = unspool(&[&corpus(session), "--width", "80"]);
     assert_eq!(demo.status.code(), Some(0));
     assert_eq!(text(&demo), text(&shown));
 }
