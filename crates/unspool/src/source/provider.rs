@@ -213,7 +213,7 @@ impl Headless {
 pub struct Chat {
     /// The program and its arguments.
     pub command: &'static [&'static str],
-    /// How to install it.
+    /// The command that installs it, or a hint.
     pub install: &'static str,
 }
 

@@ -43,7 +43,7 @@ pub struct Saved {
     /// Returns the project of a session that does not name it, from its path and
     /// from files near it.
     pub project: fn(session: &Path, read: ReadFile<'_>) -> Option<String>,
-    /// What a forked session repeats of its origin.
+    /// The parts of its origin that a forked session repeats.
     pub forks: Forks,
     /// Starts of user messages that no person wrote.
     pub machine_prompts: &'static [&'static str],
@@ -111,7 +111,7 @@ pub struct Place {
     pub patterns: &'static [&'static str],
 }
 
-/// How a folder is found.
+/// A folder, by the variable or the place that names it.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Folder {
@@ -192,7 +192,7 @@ impl Place {
     }
 }
 
-/// How to find the files that belong to a saved session. The caller looks for the
+/// Patterns for the files that belong to a saved session. The caller looks for the
 /// patterns, reads the head of each file found, and attaches the selected files to
 /// the reader.
 #[derive(Clone, Copy)]
