@@ -1,6 +1,5 @@
-//! A command that is started here: its output goes into the channel and into a
-//! file, signals are passed on to it and all that it started, and it is never
-//! left behind (`child/supervise.rs`).
+//! Runs a command: sends its output into the channel and a file, forwards signals
+//! to its process group, and never leaves it orphaned (`child/supervise.rs`).
 
 pub(crate) mod program;
 pub(crate) mod supervise;
@@ -23,48 +22,48 @@ use unspool_sessions::input::CHUNK;
 use crate::watch::{Subject, Update, stop_here};
 use unspool_acp::orphans::{self, Watchdog};
 
-/// How long output may still come once the command is over: what it started
-/// may hold the pipe open for ever.
+/// Time to wait for output after the command exits: its children may hold the pipe
+/// open forever.
 const LINGER: Duration = Duration::from_secs(1);
 
-/// A command that runs.
+/// A running command.
 pub(crate) struct Running {
-    /// Its process group; everything in it is ours.
+    /// Its process group, which contains only processes it started.
     group: Pid,
     done: Receiver<Outcome>,
     _watchdog: Option<Watchdog>,
 }
 
-/// How it went.
+/// The exit status of a command, and the state of the saved output.
 pub(crate) struct Outcome {
     pub(crate) status: io::Result<ExitStatus>,
     pub(crate) saved: Saved,
 }
 
-/// Where output is saved.
+/// The file that output is saved to.
 pub(crate) struct Save {
     pub(crate) path: PathBuf,
     pub(crate) file: File,
 }
 
-/// What became of the output's copy.
+/// The state of the saved output.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Saved {
-    /// All of it is there, if it was asked for.
+    /// Complete, or not requested.
     Whole,
-    /// It could not be written; that was said.
+    /// Incomplete; the write error was reported.
     Cut,
 }
 
-/// What the threads tell the one that waits for them.
+/// A message from a worker thread that has finished.
 enum Part {
     Output(Saved),
     Errors,
     Exit(io::Result<ExitStatus>),
 }
 
-/// Starts a command. Its output is written to `save` before it is sent. Called
-/// by the main thread: the command ends with the thread that starts it.
+/// Starts a command. Its output is written to `save` before it is sent. Must be
+/// called from the main thread: the command ends with the thread that starts it.
 pub(crate) fn start(
     words: &[String],
     save: Option<Save>,
@@ -74,17 +73,17 @@ pub(crate) fn start(
         .split_first()
         .ok_or_else(|| io::Error::other("no command"))?;
     let mut command = supervise::command(program, arguments)?;
-    // A group of its own gets no signals of the terminal, and must not read
-    // from it either.
+    // A separate process group gets no signals from the terminal, and must not read
+    // from it.
     if io::stdin().is_terminal() {
         command.stdin(Stdio::null());
     }
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.process_group(0).spawn()?;
     let group = Pid::from_child(&child);
-    // Without one, a `kill -9` leaves behind what the command started.
+    // Without a watchdog, `kill -9` orphans the processes that the command started.
     let watchdog = supervise::watchdog(group.as_raw_nonzero().get(), None).ok();
-    let (parts, told) = channel();
+    let (parts, finished_parts) = channel();
     if let Some(output) = child.stdout.take() {
         let (sender, parts) = (sender.clone(), parts.clone());
         thread::spawn(move || {
@@ -106,7 +105,7 @@ pub(crate) fn start(
     });
     let sender = sender.clone();
     thread::spawn(move || {
-        let outcome = collect(&told, &sender);
+        let outcome = collect(&finished_parts, &sender);
         let _ = finished.send(outcome);
         let _ = sender.send(Update::Ended(Ok(())));
     });
@@ -117,7 +116,8 @@ pub(crate) fn start(
     })
 }
 
-/// Waits for the command's end, and says when it will not come by itself.
+/// Waits for the command to exit, and warns if it is stopped because it needs the
+/// terminal.
 fn wait(command: Pid, sender: &SyncSender<Update>) -> io::Result<ExitStatus> {
     loop {
         let status = match waitpid(Some(command), WaitOptions::UNTRACED) {
@@ -128,8 +128,8 @@ fn wait(command: Pid, sender: &SyncSender<Update>) -> io::Result<ExitStatus> {
         match status.stopping_signal() {
             None => return Ok(ExitStatus::from_raw(status.as_raw())),
             Some(SIGTTIN | SIGTTOU) => {
-                let text = "The command waits for the terminal, which it does not get; \
-                            Ctrl-C stops it.\n";
+                let text = "The command is waiting for the terminal, which it cannot use; \
+                            press Ctrl-C to stop it.\n";
                 let _ = sender.send(Update::Aside(text.to_owned()));
             }
             Some(_) => {}
@@ -137,8 +137,8 @@ fn wait(command: Pid, sender: &SyncSender<Update>) -> io::Result<ExitStatus> {
     }
 }
 
-/// Waits until the command is over and its output has come to an end.
-fn collect(told: &Receiver<Part>, sender: &SyncSender<Update>) -> Outcome {
+/// Waits until the command has exited and its output has ended.
+fn collect(parts: &Receiver<Part>, sender: &SyncSender<Update>) -> Outcome {
     let mut status = None;
     let mut output = None;
     let mut errors = false;
@@ -149,9 +149,9 @@ fn collect(told: &Receiver<Part>, sender: &SyncSender<Update>) -> Outcome {
             break;
         }
         let part = if is_over || (output.is_some() && !warned) {
-            told.recv_timeout(LINGER)
+            parts.recv_timeout(LINGER)
         } else {
-            told.recv().map_err(|_| RecvTimeoutError::Disconnected)
+            parts.recv().map_err(|_| RecvTimeoutError::Disconnected)
         };
         match part {
             Ok(Part::Output(saved)) => output = Some(saved),
@@ -159,25 +159,25 @@ fn collect(told: &Receiver<Part>, sender: &SyncSender<Update>) -> Outcome {
             Ok(Part::Exit(exit)) => status = Some(exit),
             Err(RecvTimeoutError::Timeout) if !is_over => {
                 warned = true;
-                let text = "The command closed its output and goes on; Ctrl-C stops it.\n";
+                let text = "The command closed its output but is still running; press Ctrl-C to stop it.\n";
                 let _ = sender.send(Update::Aside(text.to_owned()));
             }
             Err(_) => break,
         }
     }
     Outcome {
-        status: status.unwrap_or_else(|| Err(io::Error::other("its end was missed"))),
-        // What still comes from others that hold the pipe is not waited for.
+        status: status.unwrap_or_else(|| Err(io::Error::other("the exit status was lost"))),
+        // Output from other processes that hold the pipe is not waited for.
         saved: output.unwrap_or(Saved::Whole),
     }
 }
 
-/// Passes all output on, and writes every byte to the file first, also when
-/// nobody takes it any more.
+/// Forwards the output, and writes it to the file first. Keeps writing to the file
+/// after the receiver is gone.
 fn pass_on(mut output: impl Read, mut save: Option<Save>, sender: &SyncSender<Update>) -> Saved {
     let mut chunk = vec![0; CHUNK];
     let mut saved = Saved::Whole;
-    let mut is_heard = true;
+    let mut has_receiver = true;
     loop {
         let bytes = match output.read(&mut chunk) {
             Ok(0) => return saved,
@@ -189,19 +189,19 @@ fn pass_on(mut output: impl Read, mut save: Option<Save>, sender: &SyncSender<Up
             && let Err(error) = file.write_all(bytes)
         {
             let path = path.display();
-            let text = format!("{path} is not complete, nothing more is saved: {error}\n");
+            let text = format!("{path} is incomplete, saving stopped: {error}\n");
             let _ = sender.send(Update::Aside(text));
             saved = Saved::Cut;
             save = None;
         }
-        is_heard = is_heard
+        has_receiver = has_receiver
             && sender
                 .send(Update::Piece(Piece::Bytes(bytes.to_vec())))
                 .is_ok();
     }
 }
 
-/// Passes on what is written to standard error, in whole lines.
+/// Forwards standard error, in whole lines.
 fn pass_errors_on(mut errors: impl Read, sender: &SyncSender<Update>) {
     let mut chunk = vec![0; CHUNK];
     let mut open = Vec::new();
@@ -222,7 +222,7 @@ fn pass_errors_on(mut errors: impl Read, sender: &SyncSender<Update>) {
         if whole > 0 {
             let lines: Vec<u8> = open.drain(..whole).collect();
             let text = String::from_utf8_lossy(&lines).into_owned();
-            // Reading goes on, so that the command does not stand still.
+            // Reading continues even if sending fails, so that the command is not blocked.
             let _ = sender.send(Update::Aside(text));
         }
     }
@@ -233,22 +233,22 @@ fn pass_errors_on(mut errors: impl Read, sender: &SyncSender<Update>) {
 }
 
 impl Running {
-    /// Waits for the command's end.
+    /// Waits for the command to exit.
     pub(crate) fn outcome(&self) -> Outcome {
         self.done.recv().unwrap_or_else(|_| Outcome {
-            status: Err(io::Error::other("its end was missed")),
+            status: Err(io::Error::other("the exit status was lost")),
             saved: Saved::Cut,
         })
     }
 
-    /// Sends a signal to the command and all that it started.
+    /// Sends a signal to the process group of the command.
     pub(crate) fn signal(&self, signal: Signal) {
-        // One that is over needs none.
+        // It fails if the command has exited already.
         let _ = kill_process_group(self.group, signal);
     }
 
-    /// Ends the command and all that it started, if they still run: kindly,
-    /// then for sure.
+    /// Terminates the command and the processes it started: first with SIGTERM, then
+    /// with SIGKILL.
     pub(crate) fn end(&self) -> Outcome {
         let outcome = self.end_command();
         self.end_rest();
@@ -268,16 +268,16 @@ impl Running {
         self.outcome()
     }
 
-    /// Ends what the command left running. Shells let what they start in the
-    /// background ignore Ctrl-C.
+    /// Terminates the processes that the command left running. Background processes
+    /// of a shell ignore Ctrl-C.
     fn end_rest(&self) {
         orphans::end_group(self.group.as_raw_nonzero().get(), LINGER);
     }
 }
 
 impl Subject for Running {
-    /// The first Ctrl-C is the agent's to answer, the second asks it to end,
-    /// the third ends it.
+    /// Forwards the first Ctrl-C, sends SIGTERM for the second and SIGKILL for the
+    /// third.
     fn end(&mut self, signal: i32, count: usize) -> bool {
         let passed = match (signal, count) {
             (SIGINT, 2) => Signal::TERM,
@@ -285,13 +285,13 @@ impl Subject for Running {
             _ => Signal::from_named_raw(signal).unwrap_or(Signal::TERM),
         };
         self.signal(passed);
-        // One that is stopped would not notice.
+        // A stopped process would not receive it.
         self.signal(Signal::CONT);
         false
     }
 
-    /// Ctrl-C is between the user and the agent; who sends another signal will
-    /// not send a second.
+    /// After Ctrl-C the agent decides when to exit, and the user can press it again.
+    /// Senders of other signals do not repeat them.
     fn waits_for_end(&self, signal: i32) -> bool {
         signal == SIGINT
     }

@@ -1,4 +1,4 @@
-//! What each subcommand does.
+//! The subcommands.
 
 pub(crate) mod chat;
 pub(crate) mod config;

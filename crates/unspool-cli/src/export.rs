@@ -1,5 +1,5 @@
-//! Runs → files for other people: what is written, where it goes, and the way of
-//! the events there. The formats are in the library; pictures are in `picture`.
+//! Exports runs to files: chooses format and destination, and redacts and filters
+//! events on the way. The library implements the formats, except for `picture`.
 
 mod page;
 mod picture;
@@ -19,7 +19,7 @@ use crate::cli::{Export, Format};
 use crate::filter;
 use crate::status::{Status, complain};
 
-/// The format that is wanted: as it is named, or as the ending of the file says.
+/// Returns the requested format, or the one of the output file's extension.
 pub(crate) fn format(arguments: &Export) -> anyhow::Result<Format> {
     if let Some(format) = arguments.to {
         return Ok(format);
@@ -38,13 +38,13 @@ pub(crate) fn format(arguments: &Export) -> anyhow::Result<Format> {
         "txt" => Format::Text,
         "jsonl" => Format::Jsonl,
         _ => bail!(
-            "the ending of {} names no format: add --to html, markdown, svg, text or jsonl",
+            "the file extension of {} is not a known format: add --to html, markdown, svg, text or jsonl",
             path.display()
         ),
     })
 }
 
-fn ending(format: Format) -> &'static str {
+fn extension(format: Format) -> &'static str {
     match format {
         Format::Html => "html",
         Format::Markdown => "md",
@@ -54,24 +54,24 @@ fn ending(format: Format) -> &'static str {
     }
 }
 
-/// Whether a path stands for standard output, which must not be opened anew: what
-/// it is may hold something already.
+/// Returns true if a path means standard output. It must not be reopened, since that
+/// could truncate a redirected file.
 fn is_stdout(path: &Path) -> bool {
     ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"]
         .iter()
         .any(|name| path == Path::new(name))
 }
 
-/// Whether a path names a folder, also one that does not exist yet.
+/// Returns true if a path names a folder, even one that does not exist yet.
 fn is_folder(path: &Path) -> bool {
     path.is_dir() || path.to_string_lossy().ends_with('/')
 }
 
-/// Where the output goes.
+/// The destination of an export.
 pub(crate) enum Place {
     Stdout,
     File(PathBuf),
-    /// A file for each run.
+    /// One file per run.
     Folder(PathBuf),
 }
 
@@ -88,12 +88,12 @@ impl Place {
         }
     }
 
-    /// Whether it is for us to find names for the files.
+    /// Returns true if file names are generated.
     pub(crate) fn names_files(&self) -> bool {
         matches!(self, Self::Folder(_))
     }
 
-    /// Makes the folder, if one was named that is not there yet.
+    /// Creates the folder if it does not exist.
     pub(crate) fn make(&self) -> anyhow::Result<()> {
         match self {
             Self::Folder(folder) if !folder.as_os_str().is_empty() => fs::create_dir_all(folder)
@@ -102,7 +102,7 @@ impl Place {
         }
     }
 
-    /// Whether more than one run can go there.
+    /// Returns true if several runs can be written.
     pub(crate) fn takes_several(&self, format: Format) -> bool {
         match self {
             Self::Stdout => matches!(format, Format::Text | Format::Jsonl),
@@ -111,7 +111,7 @@ impl Place {
         }
     }
 
-    /// The file for an input; none is standard output.
+    /// Returns the file for an input, or `None` for standard output.
     pub(crate) fn file(&self, input: &str, number: usize, format: Format) -> Option<PathBuf> {
         match self {
             Self::Stdout => None,
@@ -122,10 +122,10 @@ impl Place {
                     "" | "standard input" => "session".to_owned(),
                     stem => stem.to_owned(),
                 };
-                let first = folder.join(format!("{stem}.{}", ending(format)));
-                // The sessions of one database have one name.
+                let first = folder.join(format!("{stem}.{}", extension(format)));
+                // Sessions of one database share its name.
                 Some(if number > 1 && first.exists() {
-                    folder.join(format!("{stem}-{number}.{}", ending(format)))
+                    folder.join(format!("{stem}-{number}.{}", extension(format)))
                 } else {
                     first
                 })
@@ -134,26 +134,26 @@ impl Place {
     }
 }
 
-/// A file that is there when all of it is written, and else as it was before.
+/// An output file that appears only once it is complete.
 pub(crate) enum Destination {
-    /// Written beside its place, which it takes at the end.
+    /// A temporary file in the same folder, renamed at the end.
     File {
         written: NamedTempFile,
         path: PathBuf,
         force: bool,
     },
-    /// A pipe or a device, which is there already.
+    /// An existing pipe or device.
     Other(File),
 }
 
 impl Destination {
-    /// Fails if the file exists, unless that is meant, and always if it is what
-    /// is read.
+    /// Opens the destination. Fails if the file exists and `force` is not set, and
+    /// always if it is the input.
     pub(crate) fn new(path: &Path, force: bool, input: &str) -> anyhow::Result<Self> {
         let real = |path: &Path| path.canonicalize().ok();
         if real(path).is_some_and(|path| real(Path::new(input)) == Some(path)) {
             bail!(
-                "{} is what is exported: name another file with -o",
+                "{} is the input file: choose another file with -o",
                 path.display()
             );
         }
@@ -166,7 +166,7 @@ impl Destination {
             Ok(_) if !force => bail!(exists(path)),
             _ => {}
         }
-        // What a link leads to is written, not the link.
+        // The target of a link is written, not the link.
         let path = real(path).unwrap_or_else(|| path.to_owned());
         let folder = match path.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
@@ -174,8 +174,8 @@ impl Destination {
         };
         if !folder.is_dir() {
             bail!(
-                "there is no folder {}: make it first, or name a folder with a slash at its end \
-                 (-o FOLDER/), which is made",
+                "the folder {} does not exist: create it first, or add a trailing slash \
+                 (-o FOLDER/) to have it created",
                 folder.display()
             );
         }
@@ -191,7 +191,7 @@ impl Destination {
         })
     }
 
-    /// All of it is written.
+    /// Completes the file.
     pub(crate) fn finish(self) -> anyhow::Result<()> {
         let Self::File {
             written,
@@ -235,7 +235,7 @@ impl Write for Destination {
 
 fn exists(path: &Path) -> String {
     format!(
-        "{} exists: use --force to write over it, or name another file with -o",
+        "{} exists: use --force to overwrite it, or choose another file with -o",
         path.display()
     )
 }
@@ -269,8 +269,8 @@ fn jsonl(
     Ok(read)
 }
 
-/// Hands out the events of an input as they may be given away: the one place
-/// where anything is taken out of them before they are written.
+/// Passes the events of an input to `take`, redacted if requested. Every export
+/// format gets its events from here.
 fn events(
     input: &mut Input,
     arguments: &Export,
@@ -297,7 +297,7 @@ fn events(
             Batch::End => Ok(()),
         })?;
         joined.finish().into_iter().try_for_each(&mut give)?;
-        say(redactor.report());
+        report_redactions(redactor.report());
         read
     } else {
         input.events(options, |batch| match batch {
@@ -308,17 +308,17 @@ fn events(
     Ok(read.map(|()| Status::of_reading(is_whole)))
 }
 
-/// Says that the filters left nothing of a run.
-fn tell_nothing(arguments: &Export, name: &str) {
+/// Reports that no entry passed the filters.
+fn report_nothing_shown(arguments: &Export, name: &str) {
     if let Some(words) = filter::nothing_matches(&arguments.filter) {
         complain(&anyhow!("{name}: {words}"));
     }
 }
 
-/// Says what was replaced.
-fn say(report: &Report) {
+/// Reports what was redacted.
+fn report_redactions(report: &Report) {
     if !report.is_empty() {
-        // Nobody is left to be told when this fails.
+        // An error here cannot be reported anywhere.
         let _ = writeln!(
             io::stderr(),
             "unspool: replaced {report} (--no-redact keeps them)"

@@ -17,7 +17,7 @@ use crate::status::{Status, complain};
 use crate::{agents, cli};
 
 /// Calls `take` with every input of the files, or of standard input. An input that
-/// cannot be read is reported, and the others are read all the same.
+/// cannot be read is reported, and the others are still read.
 pub(crate) fn each(
     files: &[PathBuf],
     open: impl Fn(&Path) -> anyhow::Result<Vec<Input>>,
@@ -60,7 +60,7 @@ fn or_stdin(files: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
         return Ok(files.to_vec());
     }
     if io::stdin().is_terminal() {
-        bail!("nothing to read: name a file, or pipe an agent's output in (see --help)");
+        bail!("nothing to read: give a file, or pipe in an agent's output (see --help)");
     }
     Ok(vec![PathBuf::from("-")])
 }

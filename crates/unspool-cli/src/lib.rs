@@ -1,11 +1,10 @@
 //! The command `unspool`: arguments, files, and the exit status.
 //!
 //! The status is 0 when everything was read and the agent's run succeeded, 1 when
-//! the run that is shown failed or was cut off, or a frame of it was too long to be
-//! read, 2 for wrong use or an input that
-//! could not be read (the others are read all the same), 128 and the signal's
-//! number when a signal ended it. A reader that closes the pipe early is no
-//! error.
+//! the run failed or was cut off, or a frame was too long to be read, 2 for a usage
+//! error or an input that could not be read (the others are still read), and 128 plus
+//! the signal number when a signal ended it. A reader that closes the pipe early is
+//! not an error.
 
 mod agents;
 mod browse_feed;
@@ -41,7 +40,7 @@ use status::{Status, complain, is_broken_pipe};
 
 /// The agent's run failed or was cut off.
 const AGENT_FAILED: u8 = 1;
-/// Wrong use, or an input that could not be read.
+/// A usage error, or an input that could not be read.
 const UNREADABLE: u8 = 2;
 
 /// Runs the command with the arguments of this process, and returns its exit status.

@@ -114,8 +114,8 @@ pub(crate) fn session(id: &str, folders: &[PathBuf]) -> anyhow::Result<Row> {
     Ok(library.by_id(id).cloned()?)
 }
 
-/// Returns the session that was last worked on, according to the sessions
-/// themselves: of this agent, or of any.
+/// Returns the most recently active session of this agent, or of any, by the times
+/// in the sessions.
 pub(crate) fn latest(agent: Option<&str>, folders: &[PathBuf]) -> anyhow::Result<Row> {
     let selection = Selection {
         agents: agent.into_iter().map(str::to_owned).collect(),
@@ -125,7 +125,7 @@ pub(crate) fn latest(agent: Option<&str>, folders: &[PathBuf]) -> anyhow::Result
     match selection.latest(&library) {
         Some(row) => Ok(row.clone()),
         None => bail!(
-            "found no session of {} on this machine: name a file",
+            "found no session of {} on this machine: give a file instead",
             agent.unwrap_or("any agent")
         ),
     }

@@ -1,7 +1,7 @@
 //! A bar on standard error for the reading of a large file.
 //!
-//! Nothing is shown over what a person reads: not where the output is a terminal,
-//! and not any more once a reader behind a pipe lets us wait, as a pager does.
+//! The bar must not overwrite what a person reads. It is hidden if the output is a
+//! terminal, and once the reader of a pipe blocks, as a pager does.
 
 use std::fs::File;
 use std::io::{self, IsTerminal};

@@ -1,9 +1,9 @@
-//! A session file that grows: what is new in it goes into the channel.
+//! Follows a growing session file and sends new content into the channel.
 //!
-//! The file is looked at ten times a second. It may not exist yet, be cut,
-//! replaced or rotated: then it is read from its beginning again, and whoever
-//! watches leaves out what was shown before. Files that are written as a whole
-//! (JSON documents, databases, archives) are read as a whole when they change.
+//! The file is polled ten times a second. It may not exist yet. If it is truncated,
+//! replaced or rotated, it is read from the start again, and the receiver skips what
+//! was shown before. Files written as a whole (JSON documents, databases, archives)
+//! are read as a whole when they change.
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read, Seek, SeekFrom};
@@ -21,34 +21,34 @@ use unspool_sessions::open;
 use crate::agents;
 use crate::watch::Update;
 
-/// Between two looks at the file.
+/// Poll interval.
 const PAUSE: Duration = Duration::from_millis(100);
-/// Looks at a document that is not whole, before it is shown as it is.
+/// Number of polls of an incomplete document before it is shown as it is.
 const PATIENCE: usize = 20;
-/// Bytes that tell whether a file was written anew.
+/// Number of bytes compared to detect a rewritten file.
 const REMEMBERED: usize = 64;
 
-/// Follows a file for ever, or until nobody listens. `find` names it, as soon
-/// as there is one; `part` is the session in it that is meant, if there may be
-/// others; `waiting` says what is waited for until then.
+/// Follows a file until the receiver is gone. `find` returns the path once the file
+/// exists; `waiting` is the message until then. `part` selects a session in a file
+/// that holds several.
 pub(crate) fn follow(
     find: impl Fn() -> Option<PathBuf>,
     part: String,
     waiting: &str,
     sender: &SyncSender<Update>,
 ) {
-    let mut is_said = false;
+    let mut is_waiting = false;
     let path = loop {
         if let Some(path) = find() {
             break path;
         }
-        if !is_said && sender.send(Update::Aside(waiting.to_owned())).is_err() {
+        if !is_waiting && sender.send(Update::Aside(waiting.to_owned())).is_err() {
             return;
         }
-        is_said = true;
+        is_waiting = true;
         thread::sleep(PAUSE);
     };
-    if is_said {
+    if is_waiting {
         let _ = sender.send(Update::Aside(chosen(&path)));
     }
     let mut tail = Tail {
@@ -64,52 +64,52 @@ pub(crate) fn follow(
     }
 }
 
-/// Says which file was chosen.
+/// Returns the message that names the followed file.
 pub(crate) fn chosen(path: &Path) -> String {
     format!("Following {}\n", path.display())
 }
 
 struct Tail {
     path: PathBuf,
-    /// The session in it; empty if that is all of it, or the newest one.
+    /// The session in the file; empty for the whole file or the newest session.
     part: String,
     open: Option<Open>,
-    /// The file was away when it was last looked for, and that was said.
+    /// True if the file was missing at the last poll, which was reported.
     missing: bool,
-    /// What was last said to be wrong.
+    /// The last error reported.
     complaint: String,
-    /// How often a document was found half written.
+    /// Number of polls that found an incomplete document.
     torn: usize,
 }
 
-/// The file as it was when it was last looked at.
+/// The state of the file at the last poll.
 enum Open {
     Lines(Lines),
     Whole(Stamp),
 }
 
-/// A file that lines are added to.
+/// A file that lines are appended to.
 struct Lines {
     file: File,
     identity: (u64, u64),
-    /// How far it was read.
+    /// Number of bytes read.
     position: u64,
-    /// The last bytes before that.
+    /// The last bytes before the position.
     last: Vec<u8>,
 }
 
-/// Two stamps differ when the file was written to.
+/// Inode, size and modification time of a file and its log. Changes with each write.
 type Stamp = Vec<(u64, u64, SystemTime)>;
 
-/// Nobody takes what is sent.
-struct NobodyListens;
+/// The receiver is gone.
+struct ReceiverGone;
 
 impl Tail {
-    /// Sends what is new.
-    fn look(&mut self, sender: &SyncSender<Update>) -> Result<(), NobodyListens> {
+    /// Polls the file once and sends new content.
+    fn look(&mut self, sender: &SyncSender<Update>) -> Result<(), ReceiverGone> {
         let metadata = match std::fs::metadata(&self.path) {
             Ok(metadata) => metadata,
-            Err(error) => return self.say_missing(&error, sender),
+            Err(error) => return self.report_missing(&error, sender),
         };
         self.missing = false;
         if self.is_whole() {
@@ -122,7 +122,7 @@ impl Tail {
         }
     }
 
-    /// Whether the file is written as a whole, not line by line.
+    /// Returns true if the file is written as a whole, not line by line.
     fn is_whole(&self) -> bool {
         match &self.open {
             Some(Open::Lines(_)) => false,
@@ -135,7 +135,7 @@ impl Tail {
         &mut self,
         metadata: &Metadata,
         sender: &SyncSender<Update>,
-    ) -> io::Result<Result<(), NobodyListens>> {
+    ) -> io::Result<Result<(), ReceiverGone>> {
         let goes_on = matches!(&self.open, Some(Open::Lines(lines)) if lines.go_on_in(metadata));
         if !goes_on {
             if let Some(Open::Lines(lines)) = &mut self.open
@@ -151,7 +151,7 @@ impl Tail {
                 last: Vec::new(),
             }));
             if !is_first && sender.send(Update::Piece(Piece::Restart)).is_err() {
-                return Ok(Err(NobodyListens));
+                return Ok(Err(ReceiverGone));
             }
         }
         match &mut self.open {
@@ -160,7 +160,7 @@ impl Tail {
         }
     }
 
-    fn read_whole(&mut self, sender: &SyncSender<Update>) -> Result<(), NobodyListens> {
+    fn read_whole(&mut self, sender: &SyncSender<Update>) -> Result<(), ReceiverGone> {
         let stamp = stamp(&self.path);
         if matches!(&self.open, Some(Open::Whole(known)) if *known == stamp) {
             return Ok(());
@@ -174,31 +174,32 @@ impl Tail {
                 Ok(bytes)
             });
         match read {
-            Ok(bytes) if self.is_torn(&bytes) => Ok(()),
+            Ok(bytes) if self.poll_again(&bytes) => Ok(()),
             Ok(bytes) => {
                 self.torn = 0;
                 self.open = Some(Open::Whole(stamp));
                 let whole = Update::Piece(Piece::Document(bytes));
-                sender.send(whole).map_err(|_| NobodyListens)
+                sender.send(whole).map_err(|_| ReceiverGone)
             }
-            // Perhaps it is being written; it is tried again.
+            // The file may be in the middle of a write; the next poll tries again.
             Err(error) => self.complain(&format!("{error:#}"), sender),
         }
     }
 
-    /// Whether a document is being written: it is looked at again, for a while.
-    fn is_torn(&mut self, bytes: &[u8]) -> bool {
+    /// Counts a poll; returns true if the document is incomplete and worth another
+    /// poll.
+    fn poll_again(&mut self, bytes: &[u8]) -> bool {
         let is_document = self.path.extension().is_some_and(|name| name == "json");
         let is_torn = is_document && serde_json::from_slice::<IgnoredAny>(bytes).is_err();
         self.torn += 1;
         is_torn && self.torn <= PATIENCE
     }
 
-    fn say_missing(
+    fn report_missing(
         &mut self,
         error: &io::Error,
         sender: &SyncSender<Update>,
-    ) -> Result<(), NobodyListens> {
+    ) -> Result<(), ReceiverGone> {
         if self.missing {
             return Ok(());
         }
@@ -209,17 +210,17 @@ impl Tail {
             format!("Cannot read {}: {error}\n", self.path.display())
         };
         let aside = Update::Aside(text);
-        sender.send(aside).map_err(|_| NobodyListens)
+        sender.send(aside).map_err(|_| ReceiverGone)
     }
 
-    /// Says what is wrong, once.
-    fn complain(&mut self, error: &str, sender: &SyncSender<Update>) -> Result<(), NobodyListens> {
+    /// Reports an error, unless it is the same as the last one.
+    fn complain(&mut self, error: &str, sender: &SyncSender<Update>) -> Result<(), ReceiverGone> {
         if self.complaint == error {
             return Ok(());
         }
         error.clone_into(&mut self.complaint);
         let aside = Update::Aside(format!("{error}\n"));
-        sender.send(aside).map_err(|_| NobodyListens)
+        sender.send(aside).map_err(|_| ReceiverGone)
     }
 }
 
@@ -228,15 +229,15 @@ fn identity(metadata: &Metadata) -> (u64, u64) {
 }
 
 impl Lines {
-    /// Whether the file is still this one, and was only added to.
+    /// Returns true if this is still the same file and it was only appended to.
     fn go_on_in(&self, metadata: &Metadata) -> bool {
         self.identity == identity(metadata)
             && metadata.len() >= self.position
             && self.ends_as_before()
     }
 
-    /// Whether the bytes that were read last are still there. A file that was
-    /// cut and written again may be longer than it was.
+    /// Returns true if the last bytes read are still there. A file that was truncated
+    /// and rewritten may be longer than before.
     fn ends_as_before(&self) -> bool {
         let mut bytes = vec![0; self.last.len()];
         let from = self.position.saturating_sub(bytes.len() as u64);
@@ -244,31 +245,31 @@ impl Lines {
         read.is_ok() && bytes == self.last
     }
 
-    /// The file is another one now, or was written anew: says so. The rest of
-    /// one that was moved away comes first, also a last line without an end.
+    /// Reports that the file was replaced or truncated. The rest of a replaced file is
+    /// sent first, including a last line without a newline.
     fn leave(
         &mut self,
         metadata: &Metadata,
         path: &Path,
         sender: &SyncSender<Update>,
-    ) -> io::Result<Result<(), NobodyListens>> {
+    ) -> io::Result<Result<(), ReceiverGone>> {
         let path = path.display();
-        let mut text = format!("{path} was cut; it is read from its beginning\n");
+        let mut text = format!("{path} was truncated; reading it from the start\n");
         if self.identity != identity(metadata) {
-            text = format!("{path} was replaced; the new one is read from its beginning\n");
+            text = format!("{path} was replaced; reading the new file from the start\n");
             if let Err(error) = self.send_rest(sender)? {
                 return Ok(Err(error));
             }
             if self.last.last().is_some_and(|byte| *byte != b'\n') {
-                // Nobody listens any more: the next one finds out too.
+                // If the receiver is gone, the next send fails too.
                 let _ = sender.send(Update::Piece(Piece::Bytes(vec![b'\n'])));
             }
         }
-        Ok(sender.send(Update::Aside(text)).map_err(|_| NobodyListens))
+        Ok(sender.send(Update::Aside(text)).map_err(|_| ReceiverGone))
     }
 
-    /// Sends all that lies behind the position.
-    fn send_rest(&mut self, sender: &SyncSender<Update>) -> io::Result<Result<(), NobodyListens>> {
+    /// Sends the rest of the file after the position.
+    fn send_rest(&mut self, sender: &SyncSender<Update>) -> io::Result<Result<(), ReceiverGone>> {
         let mut chunk = vec![0; CHUNK];
         self.file.seek(SeekFrom::Start(self.position))?;
         loop {
@@ -284,13 +285,13 @@ impl Lines {
             let surplus = self.last.len().saturating_sub(REMEMBERED);
             self.last.drain(..surplus);
             if sender.send(Update::Piece(Piece::Bytes(bytes))).is_err() {
-                return Ok(Err(NobodyListens));
+                return Ok(Err(ReceiverGone));
             }
         }
     }
 }
 
-/// What tells whether a file, or the log beside a database, was written to.
+/// Returns the stamp of a file and of the write-ahead log next to a database.
 fn stamp(path: &Path) -> Stamp {
     let mut log = path.as_os_str().to_owned();
     log.push("-wal");

@@ -1,9 +1,7 @@
-//! Watches something that goes on: what an agent writes, what the terminal and
-//! the user do, and the clock, until it ends.
+//! The event loop of a live run: agent output, signals and timers, until the end.
 //!
-//! Threads put what happens into one channel; the loop here takes it out, all
-//! that is there before anything is painted. Nothing else is shared between
-//! threads.
+//! Threads send updates into one channel. The loop drains the channel before it
+//! paints. Threads share nothing else.
 
 use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel};
@@ -25,32 +23,31 @@ mod seen;
 
 pub(crate) use seen::Seen;
 
-/// What may wait in the channel; whoever writes faster has to wait.
+/// Capacity of the channel; senders block when it is full.
 const QUEUE: usize = 8;
-/// How long pieces are collected before something is painted.
+/// Time to collect updates before painting.
 const BATCH: Duration = Duration::from_millis(8);
-/// How long an agent may go on writing after Ctrl-C.
+/// Time an agent may keep writing after Ctrl-C.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// One thing that happens.
+/// A message to the event loop.
 pub(crate) enum Update {
     /// The next piece of the input.
     Piece(Piece),
-    /// Words that are not the agent's output: what it wrote to standard error,
-    /// or ours.
+    /// Text that is not agent output: its standard error, or our own message.
     Aside(String),
-    /// Nothing more comes.
+    /// The input ended.
     Ended(io::Result<()>),
-    /// A signal came.
+    /// A signal arrived.
     Signal(i32),
 }
 
-/// The two ends of the channel.
+/// Creates the channel of updates.
 pub(crate) fn channel() -> (SyncSender<Update>, Receiver<Update>) {
     sync_channel(QUEUE)
 }
 
-/// Sends signals into the channel from now on.
+/// Starts to send signals into the channel.
 pub(crate) fn signals(sender: SyncSender<Update>) -> io::Result<()> {
     let wanted = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH];
     let mut signals = Signals::new(wanted)?;
@@ -64,7 +61,7 @@ pub(crate) fn signals(sender: SyncSender<Update>) -> io::Result<()> {
     Ok(())
 }
 
-/// How watching ended.
+/// The reason that the loop ended.
 pub(crate) enum End {
     /// The input ended, or could not be read further.
     Input(io::Result<()>),
@@ -72,26 +69,24 @@ pub(crate) enum End {
     Signal(i32),
 }
 
-/// What is done with signals that end things.
+/// Handles termination signals for what is being watched.
 pub(crate) trait Subject {
-    /// A signal came that asks to end, for the `count`th time. `true` ends the
-    /// watching now.
+    /// Handles the `count`th termination signal. Returns true to end the loop now.
     fn end(&mut self, signal: i32, count: usize) -> bool;
-    /// Whether its own end is waited for after this signal, however long that
-    /// takes.
+    /// Returns true if the loop waits for the input to end after this signal,
+    /// without a time limit.
     fn waits_for_end(&self, _signal: i32) -> bool {
         false
     }
-    /// Whether a signal that ends the watching ends the run too.
+    /// Returns true if a signal that ends the loop also cuts off the run.
     fn is_cut_by_signals(&self) -> bool {
         true
     }
-    /// The user wants to stop for a while; returns when it goes on.
+    /// Suspends the process; returns when it is resumed.
     fn suspend(&mut self);
 }
 
-/// Something that only writes into our pipe: it gets the terminal's signals
-/// itself.
+/// A pipe on standard input. Its writer receives the terminal's signals itself.
 pub(crate) struct Pipe;
 
 impl Subject for Pipe {
@@ -104,7 +99,7 @@ impl Subject for Pipe {
     }
 }
 
-/// A recording, or a file that somebody else writes.
+/// A recording, or a file that another process writes.
 pub(crate) struct Recording;
 
 impl Subject for Recording {
@@ -121,27 +116,27 @@ impl Subject for Recording {
     }
 }
 
-/// Stops this process as if nobody had asked for the signal.
+/// Stops this process, as SIGTSTP does by default.
 pub(crate) fn stop_here() {
-    // Where stopping is not possible, it just goes on.
+    // If the process cannot be stopped, it continues.
     let _ = signal_hook::low_level::emulate_default_handler(SIGTSTP);
 }
 
-/// What is watched, and what becomes of it.
+/// The input, view and state of the event loop.
 pub(crate) struct Watch<'a, 'v, W: Write> {
     pub(crate) updates: &'a Receiver<Update>,
-    /// Makes the reader; another one after a restart.
+    /// Creates a reader, at the start and after each restart.
     pub(crate) reader: &'a dyn Fn() -> Reader,
     pub(crate) view: &'a mut View<'v>,
     pub(crate) stats: &'a mut Stats,
-    /// What was shown, to be left out when it is read again.
+    /// Events already shown, to skip when a file is read again.
     pub(crate) seen: Option<Seen>,
     pub(crate) out: W,
 }
 
 impl<W: Write> Watch<'_, '_, W> {
-    /// Watches to the end and shows what was open. An error is about the
-    /// output.
+    /// Runs the loop to its end and shows the remaining entries. Errors are about
+    /// the output.
     pub(crate) fn run(mut self, subject: &mut dyn Subject) -> io::Result<End> {
         let mut driver = Driver::new((self.reader)());
         let mut state = Ending::default();
@@ -161,7 +156,7 @@ impl<W: Write> Watch<'_, '_, W> {
         Ok(end)
     }
 
-    /// Takes what happened, as far as it is there.
+    /// Processes the updates that are available.
     fn next(
         &mut self,
         driver: &mut Driver,
@@ -190,7 +185,7 @@ impl<W: Write> Watch<'_, '_, W> {
         Ok(state.over(Instant::now()))
     }
 
-    /// Waits for something to happen, or for the next frame.
+    /// Waits for an update or for the next frame.
     fn wait(&self, driver: &Driver, state: &Ending) -> Option<Update> {
         let due = [self.view.due(), state.deadline, driver.idle_at()]
             .into_iter()
@@ -276,11 +271,11 @@ impl<W: Write> Watch<'_, '_, W> {
         events.into_iter().try_for_each(|event| self.event(event))
     }
 
-    /// On a live screen between finished lines, else to standard error; dimmed
-    /// where that is seen.
+    /// Shows text that is not agent output, dimmed if possible: on a live screen
+    /// between finished lines, otherwise on standard error.
     fn aside(&mut self, text: &str) {
         let dim = Style::of(Role::Accent).dim();
-        // What it wrote for a terminal is interpreted as the output of a tool is.
+        // Escape sequences are interpreted as in tool output.
         let mut lines = capture::lines(text);
         for span in lines.iter_mut().flatten() {
             span.style.dim = true;
@@ -294,7 +289,7 @@ impl<W: Write> Watch<'_, '_, W> {
             }
             self.view.aside(&lines);
         } else {
-            // Nobody is left to be told when this fails.
+            // An error here cannot be reported anywhere.
             let mut text = Output::Plain.text(&lines);
             if terminal::is_github_actions() {
                 let lines = text.split('\n').map(view::harmless);
@@ -310,7 +305,11 @@ impl<W: Write> Watch<'_, '_, W> {
     }
 
     fn event(&mut self, event: Event) -> io::Result<()> {
-        if self.seen.as_mut().is_some_and(|seen| seen.has(&event)) {
+        if self
+            .seen
+            .as_mut()
+            .is_some_and(|seen| seen.check_and_add(&event))
+        {
             return Ok(());
         }
         self.stats.event(&event);
@@ -318,13 +317,13 @@ impl<W: Write> Watch<'_, '_, W> {
     }
 }
 
-/// What was asked for by signals.
+/// Termination signals received so far.
 #[derive(Default)]
 struct Ending {
-    /// The first signal that asked to end, and how many did.
+    /// The first termination signal, and their number.
     signal: Option<i32>,
     signals: usize,
-    /// When it ends in any case.
+    /// Time at which the loop ends in any case.
     deadline: Option<Instant>,
 }
 

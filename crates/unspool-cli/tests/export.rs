@@ -60,7 +60,7 @@ fn the_ending_names_the_format() {
     }
     let output = export(folder.path(), &[&run, "-o", "a.pdf"]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("names no format"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("is not a known format"));
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn each_run_gets_a_file_in_a_folder() {
     }
     let output = export(folder.path(), &[&one, &two]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("name a folder"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("choose a folder"));
     let both = text(&export(folder.path(), &[&one, &two, "--to", "text"]));
     assert!(both.contains("I'll start by") && both.contains("blob.bin"));
 }
@@ -109,7 +109,7 @@ fn no_folder_is_made_for_a_file() {
     assert_eq!(output.status.code(), Some(2));
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(
-        said.contains("there is no folder no/such: make it first"),
+        said.contains("the folder no/such does not exist: create it first"),
         "{said}"
     );
     assert!(!folder.path().join("no").exists());
@@ -475,7 +475,9 @@ fn a_size_is_for_comments() {
         &[&recording(CLAUDE), "-o", "a.html", "--max-size", "9K"],
     );
     assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("--max-size is for comments"));
+    assert!(
+        String::from_utf8_lossy(&output.stderr).contains("--max-size applies only to comments")
+    );
 }
 
 #[test]

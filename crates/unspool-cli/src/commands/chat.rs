@@ -1,5 +1,5 @@
-//! `unspool chat`: who is talked to, and how each is started. The chat itself is
-//! `unspool_tui::chat`.
+//! `unspool chat`: finds the agents and the commands that start them. The chat
+//! itself is `unspool_tui::chat`.
 
 use std::env;
 use std::ffi::OsString;
@@ -83,8 +83,8 @@ pub(crate) fn run(arguments: &Chat) -> anyhow::Result<Status> {
     })
 }
 
-/// All agents: the person's own first, those that are here before those that
-/// are not.
+/// Returns all agents: first those from the configuration file, then installed ones,
+/// then the others.
 fn known(config: &config::Chat) -> Vec<AgentCommand> {
     let own = config.agents.iter().map(|(name, agent)| AgentCommand {
         name: name.clone(),
@@ -111,19 +111,19 @@ fn known(config: &config::Chat) -> Vec<AgentCommand> {
     known
 }
 
-/// Whether the agent's program is found and can be started.
+/// Returns true if the agent's program is installed and executable.
 fn is_here(agent: &AgentCommand) -> bool {
     found(agent).is_some_and(|program| interpreter::missing(&program).is_none())
 }
 
-/// The agent's program.
+/// Returns the path of the agent's program.
 fn found(agent: &AgentCommand) -> Option<PathBuf> {
     let program = Path::new(agent.argv.first()?);
     let is_program = |path: &Path| path.is_file() && access(path, Access::EXEC_OK).is_ok();
     if program.components().count() > 1 {
         return is_program(program).then(|| program.to_owned());
     }
-    // It is looked for where the agent's own variables say.
+    // The agent's own PATH takes precedence.
     let own = agent.env.iter().find(|(name, _)| name == "PATH");
     let path = own.map(|(_, path)| path.clone());
     let path = path.or_else(|| env::var_os("PATH")).unwrap_or_default();
@@ -131,8 +131,8 @@ fn found(agent: &AgentCommand) -> Option<PathBuf> {
     all.find(|path| is_program(path))
 }
 
-/// Says before the screen is taken that no agent can be started. Where one can, the
-/// others say so in their tabs.
+/// Fails if no agent can be started, before the screen is taken. If at least one can,
+/// the others report the error in their tabs.
 fn startable(tabs: &[TabSpec]) -> anyhow::Result<()> {
     let Some(first) = tabs.first() else {
         return Ok(());
@@ -147,10 +147,10 @@ fn startable(tabs: &[TabSpec]) -> anyhow::Result<()> {
         bail!("{name} cannot be started: {why}");
     }
     match program.components().count() {
-        0 => bail!("name the agent's command behind `--`"),
+        0 => bail!("give the agent's command after `--`"),
         1 if install.is_empty() => bail!("{name} is not installed, or not in your PATH"),
         1 => bail!("{name} is not installed, or not in your PATH. {install}"),
-        _ if program.exists() => bail!("{name} cannot be started: it is no program"),
+        _ if program.exists() => bail!("{name} cannot be started: it is not an executable file"),
         _ => bail!("{name} cannot be started: there is no such file"),
     }
 }
@@ -178,7 +178,7 @@ fn print(tabs: &[TabSpec]) -> anyhow::Result<Status> {
     Ok(Status::Success)
 }
 
-/// The command, as a shell takes it.
+/// Returns the command, quoted for a shell.
 fn words(agent: &AgentCommand) -> anyhow::Result<String> {
     let words: Vec<_> = agent
         .argv
@@ -195,7 +195,7 @@ fn openings(
 ) -> anyhow::Result<Vec<TabSpec>> {
     let mut agents = named_agents(arguments, known)?;
     let mut openings = match &arguments.resume {
-        Some(_) if agents.len() > 1 => bail!("a conversation goes on with one agent alone"),
+        Some(_) if agents.len() > 1 => bail!("--resume takes only one agent"),
         Some(id) => vec![earlier(id, agents.pop(), known)?],
         None => {
             if agents.is_empty() {
@@ -214,7 +214,7 @@ fn openings(
     Ok(openings)
 }
 
-/// The agents that the command line names.
+/// Returns the agents named on the command line.
 fn named_agents(arguments: &Chat, known: &[AgentCommand]) -> anyhow::Result<Vec<AgentCommand>> {
     let words = arguments.command.as_slice();
     Ok(match arguments.agents.as_slice() {
@@ -225,7 +225,7 @@ fn named_agents(arguments: &Chat, known: &[AgentCommand]) -> anyhow::Result<Vec<
             agent.argv.extend(words.iter().map(OsString::from));
             vec![agent]
         }
-        _ if !words.is_empty() => bail!("more arguments can be given to one agent alone"),
+        _ if !words.is_empty() => bail!("extra arguments can be given to only one agent"),
         names => {
             let names = names.iter();
             names
@@ -248,17 +248,17 @@ fn agent(name: &str, known: &[AgentCommand]) -> anyhow::Result<AgentCommand> {
     }
     let names: Vec<&str> = known.iter().map(|agent| agent.name.as_str()).collect();
     bail!(
-        "{name} is not known here (known: {}): give its command behind `--`, or a name in the configuration file",
+        "{name} is not a known agent (known: {}): give its command after `--`, or add it to the configuration file",
         names.join(", ")
     )
 }
 
-/// An agent that is known by its command alone.
+/// Returns an agent for a command.
 fn command(words: &[String]) -> AgentCommand {
     let program = words.first().map(String::as_str).unwrap_or_default();
     let name = Path::new(program).file_stem().unwrap_or_default();
     let mut argv: Vec<OsString> = words.iter().map(OsString::from).collect();
-    // It is started in the project, but named from here.
+    // It starts in the project folder, but the path is relative to the current one.
     if let Some(first) = argv.first_mut()
         && Path::new(program).components().count() > 1
         && let Ok(path) = std::path::absolute(program)
@@ -272,8 +272,8 @@ fn command(words: &[String]) -> AgentCommand {
     }
 }
 
-/// A conversation that goes on: one of ours, or one that the agent kept. It goes on
-/// with the agent that it was held with, unless another one is named.
+/// Returns a tab that continues a conversation, recorded by unspool or by the agent.
+/// Uses the agent of that conversation unless another is named.
 fn earlier(
     id: &str,
     with: Option<AgentCommand>,
@@ -309,7 +309,7 @@ fn earlier(
     })
 }
 
-/// The agent that a conversation of ours was held with last.
+/// Returns the last agent of a conversation recorded by unspool.
 fn recorded(past: &[Event], known: &[AgentCommand]) -> anyhow::Result<AgentCommand> {
     let recorded = past.iter().rev().find_map(|event| match &event.body {
         Body::State(state) => RecordedAgent::from_state(state),
@@ -320,7 +320,7 @@ fn recorded(past: &[Event], known: &[AgentCommand]) -> anyhow::Result<AgentComma
         return Ok(agent);
     }
     if recorded.command.is_empty() {
-        bail!("the recording does not tell which agent it was");
+        bail!("the recording does not name its agent");
     }
     Ok(command(&recorded.command))
 }

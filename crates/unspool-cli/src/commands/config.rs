@@ -1,4 +1,4 @@
-//! `unspool config`: what is in force, and why.
+//! `unspool config`: the current settings and their origins.
 
 use std::io::{self, Write};
 
@@ -19,7 +19,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     } else {
         let config = Config::load()?;
         let folders = config.sessions.folders.clone();
-        let talking = talking(&config.chat)?;
+        let talking = chat_rows(&config.chat)?;
         let choices = Choices::new(&arguments.look, config);
         let theme = choices.theme.value.clone();
         let mut rows = rows(&choices);
@@ -30,7 +30,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
         rows.push(("sessions.folders", format!("{folders:?}"), origin));
         rows.extend(talking);
         print(&rows, &mut out)?;
-        // One that is not there is no reason to keep the others back.
+        // A missing folder does not hide the others.
         if let Some(theme) = theme {
             themes::named(&theme, config::themes_folder)?;
         }
@@ -38,8 +38,8 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<Status> {
     Ok(Status::Success)
 }
 
-/// What is in force in a chat. Fails at a rule or a server that is none.
-fn talking(chat: &config::Chat) -> anyhow::Result<Vec<Row>> {
+/// Returns the settings of chats. Fails on an invalid rule or server.
+fn chat_rows(chat: &config::Chat) -> anyhow::Result<Vec<Row>> {
     let origin = |is_said: bool| {
         if is_said {
             Origin::File
@@ -90,7 +90,7 @@ fn print(rows: &[Row], out: &mut impl Write) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Name, value as the file would have it, and where it comes from.
+/// Name, value in the syntax of the file, and origin.
 type Row = (&'static str, String, Origin);
 
 fn rows(choices: &Choices) -> Vec<Row> {

@@ -46,8 +46,8 @@ pub(crate) fn run(arguments: &Events) -> anyhow::Result<Status> {
     })
 }
 
-/// JSON in which every character can be seen. What is no ASCII stands in strings
-/// alone, where it may be written by its number.
+/// Escapes invisible characters in JSON. Non-ASCII characters occur only in strings,
+/// where `\u` escapes are valid.
 fn visible(json: &str) -> String {
     let mut visible = String::with_capacity(json.len());
     for character in json.chars() {
@@ -56,7 +56,7 @@ fn visible(json: &str) -> String {
             continue;
         }
         for unit in character.encode_utf16(&mut [0; 2]) {
-            // Writing to a text does not fail.
+            // Writing to a String cannot fail.
             let _ = write!(visible, "\\u{unit:04x}");
         }
     }
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_cannot_be_seen_is_written_by_its_number() {
+    fn escapes_invisible_characters() {
         let text = "ä 日\u{9b}31m\u{202e}\u{7f}\u{e0041}\u{1b}";
         let json = serde_json::to_string(text).unwrap();
         let shown = visible(&json);

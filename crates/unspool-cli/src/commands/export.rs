@@ -14,32 +14,38 @@ use crate::library;
 use crate::meter;
 use crate::status::{Status, complain};
 
-/// Bytes that a comment takes in any case.
+/// Minimum size of a comment in bytes.
 const SMALLEST: usize = 4000;
 
 pub(crate) fn run(arguments: &Export) -> anyhow::Result<Status> {
     let format = export::format(arguments)?;
     let place = Place::new(arguments, format);
     if arguments.files.len() > 1 && !place.takes_several(format) {
-        bail!("there is more than one run: name a folder with -o, so that each gets a file");
+        bail!(
+            "there is more than one run: choose a folder with -o, so that each gets its own file"
+        );
     }
     match arguments.max_size {
         Some(_) if format != Format::Markdown => {
-            bail!("--max-size is for comments alone: add --to markdown");
+            bail!("--max-size applies only to comments: add --to markdown");
         }
         Some(size) if size < SMALLEST => {
-            bail!("--max-size: a comment needs {SMALLEST} bytes at least");
+            bail!("--max-size: a comment needs at least {SMALLEST} bytes");
         }
         _ => {}
     }
     let given = filter::given(&arguments.filter);
     if format == Format::Jsonl && !given.is_empty() {
-        bail!("{given}: filters choose among entries, not among events; leave them or `jsonl` out");
+        bail!(
+            "{given}: filters apply to entries, not to events; remove the filters or choose another format than jsonl"
+        );
     }
     let mut written = 0;
     inputs(arguments, |input| {
         if written > 0 && !place.takes_several(format) {
-            bail!("there is more than one run: name a folder with -o, so that each gets a file");
+            bail!(
+                "there is more than one run: choose a folder with -o, so that each gets its own file"
+            );
         }
         written += 1;
         if matches!(input.is_empty(), Ok(true)) {
@@ -63,7 +69,7 @@ pub(crate) fn run(arguments: &Export) -> anyhow::Result<Status> {
                 let file = out.into_inner().map_err(IntoInnerError::into_error)?;
                 file.finish()?;
                 if place.names_files() {
-                    say(&path);
+                    print_path(&path);
                 }
                 Ok(read)
             }
@@ -71,7 +77,7 @@ pub(crate) fn run(arguments: &Export) -> anyhow::Result<Status> {
     })
 }
 
-/// Does something with every input that the selection names.
+/// Calls `take` with every selected input.
 fn inputs(
     selection: &Export,
     take: impl FnMut(&mut Input) -> anyhow::Result<io::Result<Status>>,
@@ -81,11 +87,11 @@ fn inputs(
     input::each(&selection.files, open, take)
 }
 
-/// Tells where the file is, one line for each.
-fn say(path: &Path) {
+/// Prints the path of a written file.
+fn print_path(path: &Path) {
     let mut out = io::stdout();
     let path = path.display().to_string();
-    // Names of files may hold anything.
+    // File names may contain escape sequences.
     let path = if out.is_terminal() {
         unspool::sanitize::line(&path)
     } else {

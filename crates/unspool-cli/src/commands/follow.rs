@@ -1,4 +1,4 @@
-//! `unspool follow`: shows a session file and goes on as it grows.
+//! `unspool follow`: shows a session and follows it as it grows.
 
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -29,7 +29,7 @@ pub(crate) fn run(arguments: &Follow) -> anyhow::Result<Status> {
     if let Find::File(path, _) = &find
         && !is_named
     {
-        // The receiver is still here.
+        // The receiver still exists.
         let _ = sender.send(Update::Aside(tail::chosen(path)));
     }
     thread::spawn({
@@ -48,7 +48,7 @@ pub(crate) fn run(arguments: &Follow) -> anyhow::Result<Status> {
         updates: &updates,
         reader: &|| {
             let options = arguments.source.reader_options(false);
-            // What cannot be opened is told about when it is read.
+            // An error in opening it is reported when it is read.
             let from = arguments.source.from();
             let opened = find
                 .path()
@@ -65,16 +65,16 @@ pub(crate) fn run(arguments: &Follow) -> anyhow::Result<Status> {
     }
     .run(&mut Recording)?;
     Ok(match end {
-        // This is how one leaves.
+        // A signal is the normal way to quit.
         End::Signal(SIGINT) | End::Input(_) => Status::Success,
         End::Signal(signal) => Status::of_signal(signal),
     })
 }
 
-/// How the session is found.
+/// A way to find the session.
 #[derive(Clone)]
 enum Find {
-    /// A file, and the session in it that is meant, if there may be others.
+    /// A file, and the session in it if it holds several.
     File(PathBuf, String),
     In(PathBuf),
 }
@@ -84,7 +84,7 @@ impl Find {
         Self::File(path, String::new())
     }
 
-    /// What is waited for, in words.
+    /// Returns the message to show while waiting.
     fn waiting(&self) -> String {
         let (Self::File(path, _) | Self::In(path)) = self;
         format!("Waiting for a session to appear in {}\n", path.display())
@@ -109,19 +109,19 @@ fn finder(arguments: &Follow) -> anyhow::Result<Find> {
     let folders = &arguments.places.folders;
     match (&arguments.path, &arguments.latest) {
         (Some(path), None) if path == Path::new("-") => {
-            bail!("standard input is followed without `follow`: … | unspool")
+            bail!("`follow` does not read standard input: use … | unspool")
         }
-        (Some(_), Some(_)) => bail!("name a file or a folder, or use --latest, not both"),
+        (Some(_), Some(_)) => bail!("give a file or a folder, or use --latest, not both"),
         (Some(path), None) if path.is_dir() => {
-            // The newest stays the same, whatever is written later.
+            // The session is chosen once, whatever is written later.
             Ok(search::latest_in(path, agents::known())
                 .map_or_else(|| Find::In(path.clone()), Find::file))
         }
         (Some(path), None) => match resolve::id(path).map(|id| library::session(id, folders)) {
-            // A file may come later; an id that is known is meant as one.
+            // A known ID takes precedence; otherwise the file may be created later.
             Some(Ok(row)) => Ok(Find::File(row.path, row.part)),
             Some(Err(_)) => {
-                let words = "no session has this id: waiting for a file of this name";
+                let words = "no session has this ID: waiting for a file with this name";
                 complain(&anyhow!("{}: {words}", path.display()));
                 Ok(Find::file(path.clone()))
             }

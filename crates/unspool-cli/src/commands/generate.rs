@@ -1,5 +1,5 @@
-//! `unspool generate`: completions for shells, and manual pages, out of the one
-//! definition of the command line.
+//! `unspool generate`: shell completions and man pages, generated from the clap
+//! definition.
 
 use std::fs;
 use std::io::{self, Write};
@@ -14,7 +14,7 @@ pub(crate) fn run(arguments: &Generate) -> anyhow::Result<Status> {
     let mut command = Cli::command();
     match arguments {
         Generate::Completions { shell } => {
-            // Written at once: the generator does not expect a closed pipe.
+            // Buffered, because the generator panics on a closed pipe.
             let mut script = Vec::new();
             clap_complete::generate(*shell, &mut command, "unspool", &mut script);
             io::stdout().write_all(&script)?;

@@ -1,7 +1,7 @@
-//! `unspool sessions` on a terminal: the list, to search in and to choose from.
+//! `unspool sessions` on a terminal: a picker with search.
 //!
-//! What is chosen is shown as `unspool show` or `unspool view` does, and then the
-//! list is back as it was.
+//! A picked session is shown as by `unspool show` or `unspool view`. The picker then
+//! returns in its previous state.
 
 use std::io::{self, Write};
 
@@ -29,7 +29,7 @@ const COLUMNS: [Column; 5] = [
     Column::new("TITLE"),
 ];
 
-/// Lets a person look at sessions until they have seen enough.
+/// Runs the picker until the user quits.
 pub(crate) fn run(rows: &[&Row], paint: &Paint) -> anyhow::Result<Status> {
     let theme = Settings::new(&Look::of_lists(paint))?.formatter().theme();
     let clock = Clock::new(true);
@@ -56,7 +56,7 @@ pub(crate) fn run(rows: &[&Row], paint: &Paint) -> anyhow::Result<Status> {
     }
 }
 
-/// Lets a person browse a session. A signal that came meanwhile is given back.
+/// Browses a session. Returns a signal that arrived meanwhile.
 fn browse(row: &Row, paint: &Paint, screen: &mut Screen) -> anyhow::Result<Option<i32>> {
     let look = Look::of_views(paint.color, paint.theme.clone());
     match view::session(row, &look, screen) {
@@ -69,16 +69,15 @@ fn browse(row: &Row, paint: &Paint, screen: &mut Screen) -> anyhow::Result<Optio
     }
 }
 
-/// Shows a session until a person has seen it. A signal that came meanwhile is
-/// given back.
+/// Shows a session until the user is done. Returns a signal that arrived meanwhile.
 fn show_one(row: &Row, paint: &Paint, screen: &mut Screen) -> anyhow::Result<Option<i32>> {
-    // The terminal may have another size since.
+    // The terminal may have been resized.
     let settings = Settings::new(&Look::of_shown(paint))?;
     if settings.pager.is_some() {
         screen.yield_interrupts();
     }
     let was_read = show::session(row, &settings).unwrap_or_else(|error| {
-        // Who leaves a pager early has seen enough.
+        // Quitting the pager early is not an error.
         let is_left = is_broken_pipe(&error);
         if !is_left {
             complain(&error);
@@ -121,28 +120,28 @@ fn state(row: &Row) -> Span {
     cell(state.name(), role)
 }
 
-/// All that is known of a session without reading it again.
+/// Returns the details of a session that are known without reading it again.
 fn detail(row: &Row) -> Detail {
     let digest = &row.digest;
     let mut facts: Vec<(&'static str, Line)> = Vec::new();
-    let mut tell = |name, text: &str| {
+    let mut add = |name, text: &str| {
         if !text.is_empty() {
             facts.push((name, vec![cell(text, Role::Normal)]));
         }
     };
     let version = format!("{} {}", digest.agent, digest.version);
-    tell("agent", version.trim_end());
-    tell("project", &at_home(&digest.project));
-    tell("started", &Clock::new(false).text(row.started()));
-    tell("took", &effort(row));
-    tell("tokens", &tokens(row));
-    tell(
+    add("agent", version.trim_end());
+    add("project", &at_home(&digest.project));
+    add("started", &Clock::new(false).text(row.started()));
+    add("took", &effort(row));
+    add("tokens", &tokens(row));
+    add(
         "cost",
         &digest.figures.cost.map(dollars).unwrap_or_default(),
     );
-    tell("models", &digest.models.join(", "));
-    tell("id", &digest.id);
-    tell("file", &at_home(&row.path.to_string_lossy()));
+    add("models", &digest.models.join(", "));
+    add("id", &digest.id);
+    add("file", &at_home(&row.path.to_string_lossy()));
     facts.insert(1, ("state", vec![state(row)]));
     let prompt = if digest.title.is_empty() {
         ""
@@ -160,7 +159,7 @@ fn detail(row: &Row) -> Detail {
     }
 }
 
-/// `3m 5s, 5 turns, 12 calls, 1 failed`.
+/// Returns duration and counts: `3m 5s, 5 turns, 12 calls, 1 failed`.
 fn effort(row: &Row) -> String {
     let digest = &row.digest;
     let counted = |count: u64, one: &str, more: &str| match count {

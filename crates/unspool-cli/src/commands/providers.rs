@@ -1,4 +1,4 @@
-//! `unspool providers`: what can be read, with an example each.
+//! `unspool providers`: the supported agents and formats, each with an example.
 
 use std::io::{self, Write};
 

@@ -26,7 +26,7 @@ pub(crate) fn run(arguments: &Run) -> anyhow::Result<Status> {
         return Ok(Status::Success);
     }
     let program = words.first().map_or("", String::as_str);
-    // Before a file is made, or emptied, for what it would write.
+    // Checked before --save creates or truncates a file.
     if let Err(error) = child::program::check(program) {
         return Ok(child::program::not_started(program.as_ref(), &error));
     }
@@ -51,11 +51,11 @@ pub(crate) fn run(arguments: &Run) -> anyhow::Result<Status> {
         out: terminal::output()?,
     }
     .run(&mut running);
-    // From here on nobody listens; what is written is still saved.
+    // The receiver is gone from here on; output is still saved.
     drop(updates);
     let outcome = match &shown {
         Ok(End::Input(_)) => running.outcome(),
-        // What nobody sees goes on only for the sake of the file.
+        // A run that is no longer shown continues only if it is saved.
         Err(_) if arguments.save.is_some() => running.outcome(),
         Ok(End::Signal(_)) | Err(_) => running.end(),
     };
@@ -82,8 +82,8 @@ pub(crate) fn run(arguments: &Run) -> anyhow::Result<Status> {
     Ok(result.worse(ended(&words, exit)))
 }
 
-/// Opens the file for the output. A recording is not written over by chance; what
-/// is no ordinary file holds none.
+/// Opens the file for the output. Refuses to overwrite an existing regular file
+/// without `--force`.
 fn create(path: &Path, arguments: &Run) -> anyhow::Result<Save> {
     let mut options = File::options();
     if arguments.append {
@@ -99,7 +99,7 @@ fn create(path: &Path, arguments: &Run) -> anyhow::Result<Save> {
     }
     match options.open(path) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => bail!(
-            "{} exists: use --force to write over it, --append to add to it, or name another file",
+            "{} exists: use --force to overwrite it, --append to append to it, or choose another file",
             path.display()
         ),
         file => Ok(Save {
@@ -109,48 +109,48 @@ fn create(path: &Path, arguments: &Run) -> anyhow::Result<Save> {
     }
 }
 
-/// The command line: as it was given behind `--`, or the one that makes a known
-/// agent stream.
+/// Returns the command to run: the one given after `--`, or the streaming command of
+/// a known agent.
 fn command(arguments: &Run) -> anyhow::Result<Vec<String>> {
     if !arguments.command.is_empty() {
         if !arguments.agent.is_empty() {
-            bail!("name an agent and a prompt, or a command behind `--`, not both");
+            bail!("give an agent and a prompt, or a command after `--`, not both");
         }
         return Ok(arguments.command.clone());
     }
     let (name, rest) = arguments
         .agent
         .split_first()
-        .context("name an agent and a prompt, or a command behind `--` (see --help)")?;
+        .context("give an agent and a prompt, or a command after `--` (see --help)")?;
     let known = agents::headless().find(|(known, _)| known == name);
     let Some((_, agent)) = known else {
         bail!(
-            "{name} is not known here (known: {}): give its whole command behind `--`",
+            "{name} is not a known agent (known: {}): give its whole command after `--`",
             agents::headless_names()
         );
     };
     match rest.split_first() {
         Some((prompt, _)) if prompt == "--" => bail!(
-            "say what {name} is to do before its own arguments: unspool run {name} \"…\" {}",
+            "give a prompt for {name} before its arguments: unspool run {name} \"…\" {}",
             rest.get(1).map_or("", String::as_str)
         ),
         Some((prompt, more)) => Ok(agent.command(prompt, more)),
-        None => bail!("say what {name} is to do: unspool run {name} \"…\""),
+        None => bail!("give a prompt for {name}: unspool run {name} \"…\""),
     }
 }
 
-/// The command's own status, as a shell tells it; what is not 0 is said.
+/// Returns the exit status of the command as a shell would. Reports a failure.
 fn ended(words: &[String], status: ExitStatus) -> Status {
     let program = words.first().map_or("", String::as_str);
     match (status.code(), status.signal()) {
         (Some(0), _) => Status::Success,
         (Some(code), _) => {
-            complain(&anyhow::anyhow!("{program} ended with status {code}"));
+            complain(&anyhow::anyhow!("{program} exited with status {code}"));
             Status::Code(u8::try_from(code).unwrap_or(u8::MAX))
         }
         (None, signal) => {
             let signal = signal.unwrap_or_default();
-            complain(&anyhow::anyhow!("{program} was ended by signal {signal}"));
+            complain(&anyhow::anyhow!("{program} was killed by signal {signal}"));
             Status::of_signal(signal)
         }
     }

@@ -1,4 +1,4 @@
-//! `unspool sessions search` and `unspool sessions index`: words in all sessions.
+//! `unspool sessions search` and `unspool sessions index`: full-text search in all sessions.
 
 use std::io::{self, BufWriter, Write};
 use std::os::unix::process::CommandExt;
@@ -25,9 +25,9 @@ use crate::settings::Settings;
 use crate::status::Status;
 use crate::terminal;
 
-/// Nothing has the words.
+/// Exit status if nothing matches.
 const NOTHING: Status = Status::Code(1);
-/// Blanks before the lines of a match.
+/// Indentation of the lines of a match.
 const INDENT: &str = "    ";
 
 pub(crate) fn search(arguments: &Search) -> anyhow::Result<Status> {
@@ -53,12 +53,12 @@ pub(crate) fn search(arguments: &Search) -> anyhow::Result<Status> {
     } else {
         print(&library, &hits, &query, &arguments.paint)?;
     }
-    sessions::tell(&library, arguments.verbose);
+    sessions::report_skipped(&library, arguments.verbose);
     if is_cut {
         let limit = arguments.limit;
         let _ = writeln!(
             io::stderr(),
-            "unspool: there are more than these {limit}: --limit {}",
+            "unspool: there are more than {limit} matches: use --limit {}",
             limit.saturating_mul(10)
         );
     }
@@ -66,14 +66,14 @@ pub(crate) fn search(arguments: &Search) -> anyhow::Result<Status> {
         let searched = match (rows.len(), index.indexed(&rows)?) {
             (0, _) => "there is no session to search".to_owned(),
             (_, 0) => {
-                "nothing is indexed yet: search without --no-update, or run unspool sessions index"
+                "nothing is indexed yet: search without --no-update, or run `unspool sessions index`"
                     .to_owned()
             }
             (many, indexed) if indexed < many => {
                 let asked = asked(arguments);
-                format!("none of the {indexed} sessions that are indexed (of {many}) has {asked}")
+                format!("none of the {indexed} indexed sessions (of {many}) contains {asked}")
             }
-            (many, _) => format!("none of {many} sessions has {}", asked(arguments)),
+            (many, _) => format!("none of {many} sessions contains {}", asked(arguments)),
         };
         let _ = writeln!(io::stderr(), "unspool: {searched}");
         return Ok(NOTHING);
@@ -81,20 +81,20 @@ pub(crate) fn search(arguments: &Search) -> anyhow::Result<Status> {
     Ok(Status::Success)
 }
 
-/// The index, or one for this search alone where none can be kept.
+/// Opens the index, or a temporary one if it cannot be stored.
 fn open() -> anyhow::Result<Index> {
     Index::open(config::cache_folder().as_deref()).or_else(|error| {
         let error = error.full_text();
         let index = Index::temporary().map_err(|_| anyhow::anyhow!("{error}"))?;
         let _ = writeln!(
             io::stderr(),
-            "{error}: everything is read for this search alone"
+            "{error}: using a temporary index for this search"
         );
         Ok(index)
     })
 }
 
-/// Prints the matches, in the pager where they are long.
+/// Prints the matches, in the pager if they are long.
 fn print(library: &Library, hits: &[Hit<'_>], query: &Query, paint: &Paint) -> anyhow::Result<()> {
     let settings = Settings::new(&Look::of_lists(paint))?;
     let room = terminal::room(paint.width).unwrap_or(usize::MAX);
@@ -134,8 +134,7 @@ pub(crate) fn index(arguments: &IndexArguments) -> anyhow::Result<Status> {
     Ok(Status::Success)
 }
 
-/// Starts a program that brings the index up to date while this one goes on, if
-/// there is something to do.
+/// Starts a background process that updates the index, if it is out of date.
 pub(crate) fn index_in_background(library: &Library) {
     let rows = copies::once(library.rows().iter().collect());
     let index = Index::open(config::cache_folder().as_deref());
@@ -151,8 +150,8 @@ pub(crate) fn index_in_background(library: &Library) {
     for folder in library.folders() {
         command.arg("--in").arg(folder);
     }
-    // In a group of its own, so that Ctrl-C does not reach it. Without it the
-    // next search has more to do.
+    // In a separate process group, so that Ctrl-C does not reach it. If it fails,
+    // the next search updates the index.
     let _ = command
         .stdin(Stdio::null())
         .stdout(Stdio::null())
@@ -207,7 +206,7 @@ fn heading(row: &Row, ids: &[(String, usize)], clock: &Clock) -> Line {
     ]
 }
 
-/// The lines of one match.
+/// Returns the lines of one match.
 fn block(excerpt: &Excerpt) -> Vec<Line> {
     let name = format!("{INDENT}{:8}", excerpt.column.name());
     let blank = " ".repeat(name.len());

@@ -1,5 +1,5 @@
-//! `unspool sessions`: the saved sessions of all agents, as a list, or on a
-//! terminal to choose from.
+//! `unspool sessions`: lists the saved sessions of all agents, or opens the picker
+//! on a terminal.
 
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
@@ -27,9 +27,9 @@ use crate::settings::Settings;
 use crate::status::Status;
 use crate::terminal;
 
-/// Where the state stands among the columns.
+/// Index of the state column.
 const STATE: usize = 3;
-/// The shortest beginning of an id that is shown.
+/// Minimum length of an ID prefix.
 const SHORTEST_ID: usize = 8;
 
 pub(crate) fn run(arguments: &Sessions) -> anyhow::Result<Status> {
@@ -43,7 +43,7 @@ pub(crate) fn run(arguments: &Sessions) -> anyhow::Result<Status> {
     if !rows.is_empty() && is_picked_from(arguments) {
         search::index_in_background(&library);
         let status = pick::run(&rows, &arguments.paint)?;
-        tell(&library, arguments.verbose);
+        report_skipped(&library, arguments.verbose);
         return Ok(status);
     }
     if arguments.json {
@@ -56,12 +56,12 @@ pub(crate) fn run(arguments: &Sessions) -> anyhow::Result<Status> {
     } else if !rows.is_empty() {
         print(&library, &rows, &arguments.paint)?;
     }
-    tell(&library, arguments.verbose);
+    report_skipped(&library, arguments.verbose);
     if terminal::is_terminal() {
         search::index_in_background(&library);
     }
     if rows.is_empty() && !arguments.json {
-        tell_none(&library);
+        report_none(&library);
     }
     let nothing_read = library.rows().is_empty() && !library.skipped().is_empty();
     Ok(if nothing_read {
@@ -71,20 +71,20 @@ pub(crate) fn run(arguments: &Sessions) -> anyhow::Result<Status> {
     })
 }
 
-/// Says that nothing was found, or that there is nothing like it.
-pub(super) fn tell_none(library: &Library) {
+/// Reports that there are no sessions, or that none matches.
+pub(super) fn report_none(library: &Library) {
     let words = match library.rows().len() {
         0 => "found no session".to_owned(),
-        1 => "the one session that there is does not match".to_owned(),
+        1 => "the only session does not match".to_owned(),
         count => format!("none of the {count} sessions matches"),
     };
     let _ = writeln!(io::stderr(), "unspool: {words}");
 }
 
-/// A subcommand, with what was typed before it.
+/// Runs a subcommand with the options given before it.
 fn below(command: &SessionsCommand, before: &Sessions) -> anyhow::Result<Status> {
     if let Some(name) = before.select.names.first() {
-        bail!("name sessions, or a subcommand, not both: {name}");
+        bail!("give sessions or a subcommand, not both: {name}");
     }
     let which = &before.select.which;
     match command {
@@ -104,7 +104,7 @@ fn below(command: &SessionsCommand, before: &Sessions) -> anyhow::Result<Status>
     }
 }
 
-/// What is no session may be a subcommand that was mistyped.
+/// Adds a hint to the error for an unknown session: it may be a mistyped subcommand.
 fn with_hint(error: Error, names: &[String]) -> anyhow::Error {
     let word = names.first().filter(|word| !Path::new(word).exists());
     let is_missing = matches!(error, Error::NoSuchSession(_) | Error::Io(_));
@@ -115,7 +115,7 @@ fn with_hint(error: Error, names: &[String]) -> anyhow::Error {
     }
 }
 
-/// Prints the list, in the pager where it is long.
+/// Prints the list, in the pager if it is long.
 fn print(library: &Library, rows: &[&Row], paint: &Paint) -> anyhow::Result<()> {
     let settings = Settings::new(&Look::of_lists(paint))?;
     let ids = short_ids(library.rows());
@@ -127,7 +127,7 @@ fn print(library: &Library, rows: &[&Row], paint: &Paint) -> anyhow::Result<()> 
     Ok(out.finish()?)
 }
 
-/// The list; where there is no room for the ids, titles stand below the rest.
+/// Lays out the list. If there is no room for IDs, titles go on a second line.
 fn listed(cells: &[Vec<Span>], room: Option<usize>) -> Vec<Line> {
     let columns = columns();
     let mut missing = columns::left_out(&columns, cells, room);
@@ -150,7 +150,7 @@ fn listed(cells: &[Vec<Span>], room: Option<usize>) -> Vec<Line> {
     lines
 }
 
-/// A row whose title begins with its state, unless that is the usual one.
+/// Prepends the state to the title of a row, unless it is the usual state.
 fn with_state(row: &[Span]) -> Vec<Span> {
     let mut row = row.to_vec();
     let state = row.get(STATE).map(|state| state.text.clone());
@@ -162,21 +162,21 @@ fn with_state(row: &[Span]) -> Vec<Span> {
     row
 }
 
-/// Whether a person is there to choose from the list.
+/// Returns true if the picker should be opened.
 fn is_picked_from(arguments: &Sessions) -> bool {
     let is_wanted = !arguments.list && !arguments.json && arguments.paint.width.is_none();
     is_wanted && io::stdin().is_terminal() && terminal::can_repaint()
 }
 
-/// Says on standard error what was skipped, and why. What was told before is
-/// only counted.
-pub(crate) fn tell(library: &Library, verbose: bool) {
+/// Reports on standard error which files were skipped, and why. Files reported by an
+/// earlier command are only counted.
+pub(crate) fn report_skipped(library: &Library, verbose: bool) {
     let mut err = io::stderr();
     let is_told = |skipped: &&Skipped| verbose || !skipped.is_known;
     let (told, known): (Vec<_>, Vec<_>) = library.skipped().iter().partition(is_told);
     if !known.is_empty() {
         let many = known.len();
-        let _ = writeln!(err, "skipped {many} as before: --verbose names them");
+        let _ = writeln!(err, "skipped {many} as before: --verbose lists them");
     }
     for skipped in told {
         let line = format!("skipped {}: {}", skipped.path.display(), skipped.reason);
@@ -187,7 +187,7 @@ pub(crate) fn tell(library: &Library, verbose: bool) {
         let (found, read) = (library.found, library.read);
         let _ = writeln!(err, "{found} files found, {read} of them read");
         if let Some(reason) = &library.without_store {
-            let _ = writeln!(err, "nothing is kept for the next time: {reason}");
+            let _ = writeln!(err, "the cache cannot be written: {reason}");
         }
     }
 }
@@ -249,7 +249,7 @@ fn cells(row: &Row, ids: &[(String, usize)], clock: &Clock) -> Vec<Span> {
     ]
 }
 
-/// What a session is to programs; docs/sessions.md is the contract.
+/// Returns a session as JSON, documented in docs/sessions.md.
 pub(crate) fn object(row: &Row) -> serde_json::Value {
     let digest = &row.digest;
     let figures = &digest.figures;
@@ -284,7 +284,7 @@ pub(crate) fn object(row: &Row) -> serde_json::Value {
     })
 }
 
-/// For each id, in order, how much of it is enough to tell it from all others.
+/// Returns each ID, in order, with the length of its shortest unique prefix.
 pub(crate) fn short_ids(rows: &[Row]) -> Vec<(String, usize)> {
     let mut ids: Vec<&str> = rows.iter().map(|row| row.digest.id.as_str()).collect();
     ids.sort_unstable();
@@ -301,7 +301,7 @@ pub(crate) fn short_ids(rows: &[Row]) -> Vec<(String, usize)> {
     ids.iter().enumerate().map(length).collect()
 }
 
-/// As much of an id as is enough.
+/// Returns the shortest unique prefix of an ID.
 pub(crate) fn short_id(row: &Row, ids: &[(String, usize)]) -> String {
     let id = &row.digest.id;
     let at = ids.binary_search_by(|(known, _)| known.cmp(id));
@@ -310,10 +310,10 @@ pub(crate) fn short_id(row: &Row, ids: &[(String, usize)]) -> String {
     id.chars().take(length).collect()
 }
 
-/// How times are told.
+/// Formats times.
 pub(crate) struct Clock {
     now: Zoned,
-    /// As `2 h ago`: for people, who look at it now.
+    /// True for relative times such as `2 h ago`.
     is_relative: bool,
 }
 
@@ -344,7 +344,7 @@ impl Clock {
     }
 }
 
-/// `$0.0123`, `$1.50`.
+/// Formats a cost: `$0.0123`, `$1.50`.
 pub(crate) fn dollars(cost: f64) -> String {
     if cost >= 1.0 || cost == 0.0 {
         format!("${cost:.2}")
@@ -353,7 +353,7 @@ pub(crate) fn dollars(cost: f64) -> String {
     }
 }
 
-/// A path with `~` for the home directory.
+/// Abbreviates the home directory in a path to `~`.
 pub(crate) fn at_home(path: &str) -> String {
     let home = std::env::home_dir().unwrap_or_default();
     let home = home.to_string_lossy();

@@ -30,21 +30,22 @@ use crate::view::View;
 use crate::watch::{self, End, Pipe, Recording, Subject, Update, Watch};
 use crate::{summary, terminal};
 
-/// What standard input is called.
+/// Name of standard input in messages.
 const STDIN: &str = "standard input";
-/// Who leaves a pager takes longer than one that does not wait.
+/// Minimum time a person needs to quit a pager. A pager that exits sooner did not
+/// wait.
 const AT_ONCE: Duration = Duration::from_millis(200);
 
-/// `unspool show`: what is named, or the newest session.
+/// Runs `unspool show`: shows the named sessions or the latest one.
 pub(crate) fn named(arguments: &ShowNamed) -> anyhow::Result<Status> {
     let Some(agent) = &arguments.latest else {
         if arguments.show.files.is_empty() && io::stdin().is_terminal() {
-            bail!("name a session by its id or its file, or use --latest: see unspool sessions");
+            bail!("give a session ID or file, or use --latest: see `unspool sessions`");
         }
         return among(&arguments.show, &arguments.places.folders);
     };
     if !arguments.show.files.is_empty() {
-        bail!("name a session, or use --latest, not both");
+        bail!("give a session or use --latest, not both");
     }
     let agent = Some(agent.as_str()).filter(|agent| !agent.is_empty());
     let row = library::latest(agent, &arguments.places.folders)?;
@@ -53,20 +54,20 @@ pub(crate) fn named(arguments: &ShowNamed) -> anyhow::Result<Status> {
     shown(&arguments.show, &files, |_| Ok(row.open()?), file)
 }
 
-/// `unspool [FILE|ID…]`.
+/// Runs `unspool [FILE|ID…]`.
 pub(crate) fn run(arguments: &Show) -> anyhow::Result<Status> {
     among(arguments, &[])
 }
 
-/// Shows what is named, also by ids of sessions in these folders.
+/// Shows the named files and sessions. IDs are also searched in these folders.
 fn among(arguments: &Show, folders: &[PathBuf]) -> anyhow::Result<Status> {
     let open = |path: &Path| library::open(path, arguments.source.from().as_ref(), folders);
     let file = |path: &Path| library::file(path, folders);
     shown(arguments, &arguments.files, open, file)
 }
 
-/// Shows a session of the list in the pager. Gives back whether a person has
-/// seen it there: there may be no pager, or one that does not wait.
+/// Shows a session from the list in the pager. Returns false if there was no pager, or
+/// one that did not wait for the user.
 pub(crate) fn session(row: &Row, settings: &Settings) -> anyhow::Result<bool> {
     let inputs = row.open()?;
     let output = Output::in_pager(settings.pager.as_deref());
@@ -112,7 +113,7 @@ fn shown(
             replay(input, &settings, &arguments.filter, options, speed)
         });
     }
-    // What still comes in is shown as it comes.
+    // Live input is shown as it arrives.
     let pager = settings.pager.as_deref();
     let output = Output::paged(pager.filter(|_| !is_stdin(files)));
     let mut out = BufWriter::with_capacity(CHUNK, output);
@@ -127,7 +128,7 @@ fn shown(
     Ok(shown)
 }
 
-/// The names above what several files show, as `head` and `tail` write them.
+/// Headings for several files, in the style of `head` and `tail`.
 struct Headings {
     formatter: Option<Formatter>,
     is_first: bool,
@@ -155,7 +156,7 @@ impl Headings {
     }
 }
 
-/// Whether standard input, and nothing else, is read.
+/// Returns true if standard input is the only input.
 fn is_stdin(files: &[PathBuf]) -> bool {
     match files {
         [] => !io::stdin().is_terminal(),
@@ -164,7 +165,7 @@ fn is_stdin(files: &[PathBuf]) -> bool {
     }
 }
 
-/// Shows what comes in, live on the terminal.
+/// Shows standard input live on the terminal.
 fn watch_stdin(arguments: &Show, settings: &Settings) -> anyhow::Result<Status> {
     let (sender, updates) = watch::channel();
     watch::signals(sender.clone())?;
@@ -208,8 +209,8 @@ fn replay(
     watched(name, &updates, settings, filter, &options, &mut Recording)
 }
 
-/// Watches to the end and tells what it amounted to. The outer error is about
-/// the output, the inner one about the input.
+/// Watches to the end and returns the outcome. The outer error is about the output,
+/// the inner one about the input.
 fn watched(
     name: &str,
     updates: &Receiver<Update>,
@@ -241,18 +242,18 @@ fn watched(
     })
 }
 
-/// Sends standard input to its end, unless nobody takes it any more.
+/// Sends standard input to its end, or until the receiver is gone.
 fn send_stdin(sender: &SyncSender<Update>) -> io::Result<()> {
     let inputs = input::open(Path::new("-"), None).map_err(io::Error::other)?;
     for mut input in inputs {
         let send = |bytes: &[u8]| sender.send(Update::Piece(Piece::Bytes(bytes.to_vec())));
-        // The outer error means that nobody listens.
+        // The outer error means that the receiver is gone.
         input.pieces(send).unwrap_or(Ok(()))?;
     }
     Ok(())
 }
 
-/// Shows a recording that is no file: at once, or played on a terminal.
+/// Shows a built-in recording: replayed on a terminal, otherwise at once.
 pub(crate) fn recording(
     look: &Look,
     speed: Option<Speed>,

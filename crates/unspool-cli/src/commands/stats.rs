@@ -1,4 +1,4 @@
-//! `unspool stats`: what sessions used and did, as tables, JSON or CSV.
+//! `unspool stats`: totals of sessions as tables, JSON or CSV.
 
 use std::env;
 use std::io::{self, BufWriter, Write};
@@ -8,7 +8,7 @@ use unspool::doc::{Line, Role, Span};
 use unspool::stats::{format_count, format_duration};
 use unspool_sessions::tally::{self, By, Counted, Group, Grouping, Sums, Tally, tally};
 
-use super::sessions::{self, at_home, dollars, tell};
+use super::sessions::{self, at_home, dollars, report_skipped};
 use crate::cli::Look;
 use crate::cli::stats::Stats;
 use crate::columns::{self, Column, bar, cell};
@@ -18,15 +18,15 @@ use crate::settings::Settings;
 use crate::status::Status;
 use crate::terminal;
 
-/// Projects that are shown when nobody asked for them.
+/// Maximum number of projects in the default view.
 const PROJECTS: usize = 10;
-/// Days that are shown when nobody asked for them.
+/// Maximum number of days in the default view.
 const DAYS: usize = 14;
-/// Cells of the longest bar, where there is room.
+/// Maximum width of a bar in cells.
 const LONGEST_BAR: usize = 30;
-/// Cells of the longest bar, before other columns give way to it.
+/// Minimum width of the longest bar; below it, other columns are dropped.
 const LEAST_BAR: usize = 8;
-/// Cells of a name before figures are cut.
+/// Minimum width of a name; below it, columns of numbers are dropped.
 const LEAST_NAME: usize = 8;
 
 pub(crate) fn run(arguments: &Stats) -> anyhow::Result<Status> {
@@ -47,12 +47,12 @@ pub(crate) fn run(arguments: &Stats) -> anyhow::Result<Status> {
     let is_for_programs = arguments.json || arguments.csv;
     let groupings = groupings(&arguments.by, is_for_programs);
     let tally = tally(&library, &rows, span, &groupings);
-    let by = Asked {
+    let by = Report {
         groupings: &groupings,
         is_all: arguments.by.is_empty(),
     };
     if rows.is_empty() && !is_for_programs {
-        sessions::tell_none(&library);
+        sessions::report_none(&library);
     } else if is_for_programs {
         let mut out = BufWriter::new(io::stdout().lock());
         if arguments.json {
@@ -71,7 +71,7 @@ pub(crate) fn run(arguments: &Stats) -> anyhow::Result<Status> {
         writeln!(out, "{}", settings.formatter().text(&lines))?;
         out.finish()?;
     }
-    tell(&library, arguments.verbose);
+    report_skipped(&library, arguments.verbose);
     let nothing_read = library.rows().is_empty() && !library.skipped().is_empty();
     Ok(if nothing_read {
         Status::Unreadable
@@ -80,7 +80,7 @@ pub(crate) fn run(arguments: &Stats) -> anyhow::Result<Status> {
     })
 }
 
-/// What is told apart: as asked for, or everything.
+/// Returns the requested groupings, or the default ones.
 fn groupings(by: &[Grouping], is_for_programs: bool) -> Vec<Grouping> {
     if !by.is_empty() {
         return by.to_vec();
@@ -92,14 +92,15 @@ fn groupings(by: &[Grouping], is_for_programs: bool) -> Vec<Grouping> {
     all.into_iter().map(Grouping::from).collect()
 }
 
-/// What is told apart, and whether that was asked for.
-struct Asked<'a> {
+/// The groupings to print.
+struct Report<'a> {
     groupings: &'a [Grouping],
+    /// True for the default view, which includes the total.
     is_all: bool,
 }
 
-impl Asked<'_> {
-    /// All tables, with an empty line between two of them.
+impl Report<'_> {
+    /// Returns all tables, separated by empty lines.
     fn page(&self, tally: &Tally, room: Option<usize>) -> Vec<Line> {
         let mut tables = Vec::new();
         if self.is_all {
@@ -125,8 +126,7 @@ impl Asked<'_> {
         lines
     }
 
-    /// Hands out the total, unless something else was asked for, and the
-    /// innermost groups.
+    /// Passes the innermost groups to `take`, after the total in the default view.
     fn each(
         &self,
         tally: &Tally,
@@ -216,12 +216,12 @@ fn table(
         Counted::Calls => sums.tools,
         Counted::All => sums.figures.tokens(),
     };
-    // The bars of groups that hold others would dwarf theirs.
+    // Bars of outer groups would dwarf those of inner groups.
     let deepest = grouping.keys().len();
     let bars = groups.iter().filter(|(names, _)| names.len() == deepest);
     let most = bars.map(|(_, sums)| measure(sums)).max();
     let most = most.unwrap_or_default();
-    // One alone is as long as the longest, which says nothing.
+    // A single bar would always have full length.
     let has_bars = groups.len() > 1;
     let columns = columns_of(counted, heading, has_bars);
     let row = |(names, sums): &Group<'_>, longest: usize| {
@@ -240,7 +240,7 @@ fn table(
     let rows = |longest: usize| -> Vec<Vec<Span>> {
         groups.iter().map(|group| row(group, longest)).collect()
     };
-    // Bars take what the columns beside them leave.
+    // Bars use the room that the other columns leave.
     let longest = room.map_or(LONGEST_BAR, |room| {
         LEAST_BAR + columns::spare(&columns, &rows(LEAST_BAR), room)
     });
@@ -288,10 +288,10 @@ fn tokens() -> [Column; 5] {
     ]
 }
 
-/// The name of a group, for people.
+/// Returns the display name of a group.
 fn called(key: Option<&By>, name: &str) -> String {
     match (key, name) {
-        (_, "") => "(not told)".to_owned(),
+        (_, "") => "unknown".to_owned(),
         (Some(By::Project), name) => at_home(name),
         (_, name) => name.to_owned(),
     }
@@ -339,7 +339,7 @@ fn cells(counted: Counted, name: &str, sums: &Sums, bar: &str) -> Vec<Span> {
     cells
 }
 
-/// Whether the terminal is likely to have the characters of bars.
+/// Returns true if the terminal can probably show block characters.
 fn shows_blocks() -> bool {
     let set = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(set);
@@ -351,7 +351,7 @@ fn shows_blocks() -> bool {
         })
 }
 
-/// What a group is to programs; docs/stats.md is the contract.
+/// Returns a group as JSON, documented in docs/stats.md.
 fn object(
     by: &str,
     keys: &[&str],
@@ -385,14 +385,14 @@ fn object(
     ] {
         put(name, value.into());
     }
-    // Sums of decimal fractions are not quite decimal any more.
+    // Rounds away floating-point errors of the sum.
     let cost = figures.cost.map(|cost| (cost * 1e8).round() / 1e8);
     put("cost_usd", cost.into());
     serde_json::Value::Object(object)
 }
 
-/// A name in a field of its own. One that a spreadsheet would take for a
-/// formula is marked as text.
+/// Quotes a name for CSV. A name that a spreadsheet would evaluate as a formula is
+/// marked as text.
 fn quoted(text: &str) -> String {
     let text = cell(text, Role::Normal).text;
     let mark = if text.starts_with(['=', '+', '-', '@']) {

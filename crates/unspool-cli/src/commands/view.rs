@@ -1,4 +1,4 @@
-//! `unspool view`: a run on the whole screen, to scroll, fold and search in.
+//! `unspool view`: browses a run full-screen.
 
 use std::fs::{self, File};
 use std::io::{self, IsTerminal, Write};
@@ -34,14 +34,14 @@ pub(crate) fn run(arguments: &View) -> anyhow::Result<Status> {
     })
 }
 
-/// Lets a person browse a session that was chosen from a list.
+/// Browses a session picked from a list.
 pub(crate) fn session(row: &Row, look: &Look, screen: &mut Screen) -> anyhow::Result<End> {
     let settings = Settings::new(look)?;
     let arguments = View::of_list();
     show(&of_row(row.clone()), &arguments, &settings, screen)
 }
 
-/// What is browsed.
+/// The run to browse.
 enum Subject {
     Stdin,
     /// A file, followed as it grows.
@@ -59,7 +59,7 @@ impl Subject {
         }
     }
 
-    /// What `unspool export` is told to take.
+    /// Returns the argument for `unspool export`.
     fn exported(&self) -> Option<String> {
         match self {
             Self::Stdin => None,
@@ -72,13 +72,13 @@ impl Subject {
 fn subject(arguments: &View) -> anyhow::Result<Subject> {
     let folders = &arguments.places.folders;
     match (&arguments.file, &arguments.latest) {
-        (Some(_), Some(_)) => bail!("name a session, or use --latest, not both"),
+        (Some(_), Some(_)) => bail!("give a session or use --latest, not both"),
         (None, Some(agent)) => {
             let agent = Some(agent.as_str()).filter(|agent| !agent.is_empty());
             Ok(of_row(library::latest(agent, folders)?))
         }
         (None, None) if io::stdin().is_terminal() => {
-            bail!("name a session by its id or its file, or use --latest: see unspool sessions")
+            bail!("give a session ID or file, or use --latest: see `unspool sessions`")
         }
         (None, None) => Ok(Subject::Stdin),
         (Some(path), None) if path == Path::new("-") => Ok(Subject::Stdin),
@@ -86,7 +86,7 @@ fn subject(arguments: &View) -> anyhow::Result<Subject> {
             if let Some(id) = resolve::id(path) {
                 return Ok(of_row(library::session(id, folders)?));
             }
-            // What cannot be read is said before the screen is taken.
+            // Read errors are reported before the screen is taken.
             drop(input::open(path, arguments.source.from().as_ref())?);
             Ok(Subject::File(path.clone()))
         }
@@ -118,7 +118,7 @@ fn show(
     let mut piped = None;
     match subject {
         Subject::Stdin => {
-            // Without it the run is seen all the same.
+            // The copy is optional: it is only needed for export.
             let (copy, file) = browse_feed::Copy::new().ok().unzip();
             piped = file;
             let open = move || input::open(Path::new("-"), from.as_ref());
@@ -147,10 +147,10 @@ fn show(
     }
 }
 
-/// What other programs do for a view.
+/// External programs and the export, called from the view.
 pub(super) struct Programs {
     pub(super) exported: Option<String>,
-    /// What was read from a pipe.
+    /// The copy of the events from a pipe.
     pub(super) piped: Option<NamedTempFile>,
     pub(super) pager: Option<String>,
 }
@@ -181,16 +181,16 @@ impl Host for Programs {
     }
 }
 
-/// Opens a text in a program that has the terminal meanwhile.
+/// Opens a text in a program that takes over the terminal.
 fn opened(command: &str, text: &str) -> anyhow::Result<String> {
     let mut file = tempfile::Builder::new()
         .prefix("unspool-")
         .suffix(".md")
         .tempfile()
-        .context("cannot write a file for it")?;
+        .context("cannot write a temporary file")?;
     writeln!(file, "{text}")?;
     let words = shlex::split(command).filter(|words| !words.is_empty());
-    let words = words.with_context(|| format!("cannot understand the command {command:?}"))?;
+    let words = words.with_context(|| format!("cannot parse the command {command:?}"))?;
     let mut program = Command::new(words.first().map_or("vi", String::as_str));
     program.args(words.iter().skip(1)).arg(file.path());
     if !io::stdin().is_terminal() {
@@ -200,25 +200,25 @@ fn opened(command: &str, text: &str) -> anyhow::Result<String> {
         .status()
         .with_context(|| format!("cannot start {command}"))?;
     if !status.success() {
-        bail!("{command} ended with {status}");
+        bail!("{command} exited with {status}");
     }
     Ok(String::new())
 }
 
-/// What the page of a file or a session is called.
+/// Returns the file stem for the page of a run.
 fn stem(named: &str) -> String {
     let stem = Path::new(named).file_stem().unwrap_or_default();
     stem.to_string_lossy().into_owned()
 }
 
-/// Writes the page of a run beside whatever is there.
+/// Exports the page of a run under a file name that is not taken.
 fn exported(named: &str, stem: &str) -> anyhow::Result<String> {
     let name = |number: usize| match number {
         0 => format!("{stem}.html"),
         number => format!("{stem}-{}.html", number + 1),
     };
     let free = (0..1000).map(name).find(|name| fs::metadata(name).is_err());
-    let free = free.context("too many pages of this run are here already")?;
+    let free = free.context("too many pages of this run already exist")?;
     let words = ["unspool", "export", named, "-o", &free];
     let Some(cli::Command::Export(arguments)) = Cli::try_parse_from(words)?.command else {
         bail!("cannot export {named}");

@@ -30,7 +30,7 @@ pub(super) fn write(
     let read = events(input, arguments, format, |event| Ok(page.event(event)?))?;
     page.finish()?;
     if page.is_empty() {
-        super::tell_nothing(arguments, &name);
+        super::report_nothing_shown(arguments, &name);
     }
     Ok(read)
 }

@@ -17,7 +17,7 @@ use crate::cli::{Export, Format, ReasoningShown, Scheme};
 use crate::filter;
 use crate::status::Status;
 
-/// Lines of a picture; a longer one no viewer opens.
+/// Maximum number of lines in a picture; viewers fail to open longer ones.
 const MOST_LINES: usize = 2000;
 
 const WHITE: Color = Color::Rgb(RgbColor(255, 255, 255));
@@ -68,7 +68,7 @@ pub(super) fn svg(
     Ok(read)
 }
 
-/// Hands out the text of each entry, with the empty line before it.
+/// Passes the text of each entry to `take`, with the empty line before it.
 fn shown(
     input: &mut Input,
     arguments: &Export,
@@ -106,7 +106,7 @@ fn shown(
     transcript.finish(&mut |entry| entries.push(entry));
     write(&entries)?;
     if is_empty {
-        super::tell_nothing(arguments, &input.name);
+        super::report_nothing_shown(arguments, &input.name);
     }
     Ok(read)
 }

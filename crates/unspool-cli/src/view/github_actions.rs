@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_an_agent_prints_is_no_command() {
+    fn escapes_workflow_commands() {
         assert_eq!(harmless("  ::error::x"), "  \\x3A:error::x");
         assert_eq!(harmless("##[group]x"), "\\x23#[group]x");
         assert_eq!(harmless("a ##[b] ###[c]"), "a \\x23#[b] #\\x23#[c]");

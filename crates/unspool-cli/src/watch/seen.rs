@@ -1,34 +1,33 @@
-//! The events that were shown, as far as is needed to know them again: a file
-//! that is written anew is read from its beginning, and only what was not shown
-//! before is shown.
+//! Remembers the events already shown, so that a rewritten file can be read from
+//! the start and only its new events are shown.
 //!
-//! An event counts as shown once for each time it was shown, wherever it stands
-//! now, so that a document that changed in its middle shows what changed and
-//! nothing of what follows. Lines are only ever added to a file of lines: behind
-//! the first that is new, all of it is another run, also what looks the same.
+//! In a document, events are compared by content and number of occurrences, not by
+//! position: a change in the middle shows only that change. A file of lines is only
+//! appended to: after its first new event, everything belongs to a new run and is
+//! shown, even if it looks the same.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use unspool::Event;
 
-/// Events that are remembered. What comes after is shown again if it is read
-/// again.
+/// Maximum number of distinct events remembered. Later ones are shown again when
+/// they are read again.
 const MOST: usize = 1 << 20;
 
-/// What was shown.
+/// The events already shown, by hash.
 #[derive(Default)]
 pub(crate) struct Seen {
     events: HashMap<u64, Count>,
-    /// How often reading began anew.
+    /// Number of restarts.
     pass: u32,
-    /// Whether lines are read, and whether one of them was new.
+    /// True for a file of lines; and true once one of its events was new.
     is_lines: bool,
     is_new: bool,
 }
 
-/// How often an event was shown, and how often it came in the last pass in which
-/// it did.
+/// Number of times an event was shown, and number of times it occurred in its
+/// latest pass.
 #[derive(Default)]
 struct Count {
     shown: u32,
@@ -37,21 +36,21 @@ struct Count {
 }
 
 impl Seen {
-    /// Reading lines begins anew.
+    /// Starts another pass over a file of lines.
     pub(super) fn restart(&mut self) {
         self.pass += 1;
         self.is_lines = true;
         self.is_new = false;
     }
 
-    /// A document is read again.
+    /// Starts another pass over a document.
     pub(super) fn restart_document(&mut self) {
         self.restart();
         self.is_lines = false;
     }
 
-    /// Whether the event was shown already; if not, it is now.
-    pub(super) fn has(&mut self, event: &Event) -> bool {
+    /// Returns true if the event was shown already. Otherwise records it as shown.
+    pub(super) fn check_and_add(&mut self, event: &Event) -> bool {
         let hash = hash(event);
         if self.events.len() >= MOST && !self.events.contains_key(&hash) {
             return false;
@@ -83,19 +82,19 @@ fn hash(event: &Event) -> u64 {
 mod tests {
     use super::*;
 
-    /// What is shown of events with these texts.
+    /// Returns the texts of the events that are shown.
     fn shown<'a>(seen: &mut Seen, texts: &[&'a str]) -> Vec<&'a str> {
         let event = |(seq, text): (usize, &str)| {
             let line = format!(r#"{{"kind":"text","seq":{seq},"id":"a","text":"{text}"}}"#);
             Event::from_json(&line).unwrap()
         };
-        let new = |(at, text): &(usize, &str)| !seen.has(&event((*at, text)));
+        let new = |(at, text): &(usize, &str)| !seen.check_and_add(&event((*at, text)));
         let texts = texts.iter().copied().enumerate();
         texts.filter(new).map(|(_, text)| text).collect()
     }
 
     #[test]
-    fn only_what_is_new_is_shown() {
+    fn shows_only_new_events_after_a_restart() {
         let mut seen = Seen::default();
         assert_eq!(shown(&mut seen, &["a", "b", "a"]), ["a", "b", "a"]);
         seen.restart_document();
@@ -104,7 +103,7 @@ mod tests {
         assert_eq!(shown(&mut seen, &["a", "b", "c"]), ["c"]);
         seen.restart_document();
         assert_eq!(shown(&mut seen, &["x", "a", "a", "a", "b", "c"]), [""; 0]);
-        // Another run begins with something new.
+        // A new run starts at the first new event.
         seen.restart();
         assert_eq!(shown(&mut seen, &["a", "b", "y", "a"]), ["y", "a"]);
     }

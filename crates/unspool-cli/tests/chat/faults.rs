@@ -18,7 +18,7 @@ fn an_agent_that_is_not_installed() {
     let text = text.to_str().unwrap();
     let missing = project.missing();
     let cases: [(&[&str], &str); 5] = [
-        (&["--", ""], "name the agent's command behind `--`"),
+        (&["--", ""], "give the agent's command after `--`"),
         (
             &["gemini"],
             "gemini is not installed, or not in your PATH. To install it: npm install",
@@ -33,7 +33,7 @@ fn an_agent_that_is_not_installed() {
         ),
         (
             &["--", text],
-            "README.md cannot be started: it is no program",
+            "README.md cannot be started: it is not an executable file",
         ),
     ];
     for (arguments, said) in cases {
@@ -257,7 +257,7 @@ fn an_agent_that_died_is_started_again() {
     terminal.wait_for("❯ hello again");
     terminal.press(b"\x12");
     wait_until("another agent", || {
-        terminal.text().matches("ended with").count() < 2
+        terminal.text().matches("exited with").count() < 2
     });
     terminal.press(b"\x03");
     leave(&mut terminal);

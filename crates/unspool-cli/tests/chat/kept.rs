@@ -65,7 +65,7 @@ fn a_conversation_goes_on_with_the_agent_that_is_named() {
         String::from_utf8(said).unwrap()
     };
     assert_eq!(dry(&["gemini", "--", "-m", "x"]), "gemini --acp -m x\n");
-    assert!(dry(&["gemini", "codex"]).contains("with one agent alone"));
+    assert!(dry(&["gemini", "codex"]).contains("--resume takes only one agent"));
 
     let moved = project.agent(&["--delay", "0"], "");
     let moved: Vec<&str> = moved.iter().map(String::as_str).collect();

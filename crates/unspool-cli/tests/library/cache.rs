@@ -158,7 +158,7 @@ fn it_works_without_a_cache() {
     let ran = without(&["sessions"]);
     assert_eq!((ran.stdout, ran.stderr), (expected, String::new()));
     let told = without(&["sessions", "--verbose"]).stderr;
-    assert!(told.contains("nothing is kept for the next time"), "{told}");
+    assert!(told.contains("the cache cannot be written"), "{told}");
     let stats = without(&["stats", "--json"]).stdout;
     let first: serde_json::Value = serde_json::from_str(stats.lines().next().unwrap()).unwrap();
     assert_eq!(first, total);
@@ -272,10 +272,6 @@ fn words_are_found_also_where_no_index_can_be_kept() {
     assert_eq!(ran.status, Some(0), "{}", ran.stderr);
     assert!(!usual.is_empty());
     assert_eq!(ran.stdout, usual);
-    assert!(
-        ran.stderr.contains("for this search alone"),
-        "{}",
-        ran.stderr
-    );
+    assert!(ran.stderr.contains("for this search"), "{}", ran.stderr);
     assert_eq!(fs::read_dir(&temporary).unwrap().count(), 0);
 }

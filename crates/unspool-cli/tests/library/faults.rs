@@ -42,7 +42,7 @@ fn bad_files_do_not_keep_good_ones_from_being_listed() {
     let told = ran.stderr.replace(&place.replace("//", "/"), "skipped ~/");
     insta::assert_snapshot!(told);
     // What is skipped is told once, and counted from then on.
-    let counted = "skipped 6 as before: --verbose names them\n";
+    let counted = "skipped 6 as before: --verbose lists them\n";
     assert_eq!(home.run(&["sessions"]).stderr, counted);
     let new = home.write(".claude/projects/-p/new.jsonl", "{\"type\":\"user\",");
     let again = home.run(&["stats", "--json"]).stderr;

@@ -65,7 +65,7 @@ fn words_are_found_wherever_they_stand() {
     assert_eq!(nothing.status, Some(1));
     assert_eq!(
         nothing.stderr,
-        "unspool: none of 8 sessions has \"quagga\"\n"
+        "unspool: none of 8 sessions contains \"quagga\"\n"
     );
     assert_eq!(home.run(&["sessions", "search", "->"]).status, Some(2));
 }
@@ -273,18 +273,18 @@ fn the_index_can_be_made_beforehand_and_killed_in_between() {
 }
 
 #[test]
-fn it_is_said_when_there_is_more_or_nothing_to_search_in() {
+fn reports_more_matches_and_an_empty_index() {
     let home = Home::of_all();
     let search = |arguments: &[&str]| home.run(&[&["sessions", "search"], arguments].concat());
     let none = search(&["the", "--no-update"]);
     assert_eq!((none.status, none.stdout.as_str()), (Some(1), ""));
-    let said = "unspool: nothing is indexed yet: search without --no-update, or run unspool sessions index\n";
+    let said = "unspool: nothing is indexed yet: search without --no-update, or run `unspool sessions index`\n";
     assert_eq!(none.stderr, said);
     let cut = search(&["the", "--json", "--limit", "2"]);
     assert_eq!(cut.stdout.lines().count(), 2);
     assert!(
         cut.stderr
-            .contains("there are more than these 2: --limit 20"),
+            .contains("there are more than 2 matches: use --limit 20"),
         "{}",
         cut.stderr
     );
@@ -295,13 +295,13 @@ fn it_is_said_when_there_is_more_or_nothing_to_search_in() {
     let some = search(&["zebrafinch", "--no-update"]).stderr;
     let many = home.sessions(&[]).len();
     let said = format!(
-        "none of the {} sessions that are indexed (of {many}) has",
+        "none of the {} indexed sessions (of {many}) contains",
         many - 1
     );
     assert!(some.contains(&said), "{some}");
     let none = search(&["zebrafinch"]).stderr;
     assert!(
-        none.contains(&format!("none of {many} sessions has")),
+        none.contains(&format!("none of {many} sessions contains")),
         "{none}"
     );
 }

@@ -44,7 +44,7 @@ fn an_agent_that_dies_in_the_middle_of_a_line() {
         "{shown:?}"
     );
     assert!(
-        said(&output).contains("was ended by signal 9"),
+        said(&output).contains("was killed by signal 9"),
         "{}",
         said(&output)
     );
@@ -66,7 +66,7 @@ fn on_a_terminal_a_dead_agent_leaves_a_clean_screen() {
         text.starts_with("• It begins.\n\n• Half a mess\n"),
         "{text}"
     );
-    assert!(text.contains("was ended by signal 9"), "{text}");
+    assert!(text.contains("was killed by signal 9"), "{text}");
     assert!(terminal.shows_cursor());
 }
 
@@ -96,7 +96,7 @@ fn an_agent_that_closes_its_output_and_goes_on() {
     );
     let mut terminal =
         Start::unspool((80, 24), &["run", "--no-summary", "--", &agent.script]).start();
-    terminal.wait_for("closed its output and goes on");
+    terminal.wait_for("closed its output but is still running");
     terminal.wait_for("That is all.");
     fs::write(agent.path("stop"), "").unwrap();
     assert_eq!(terminal.end().code(), Some(3));

@@ -280,7 +280,7 @@ fn what_is_followed_is_said() {
     terminal.wait_for("• one");
     terminal.wait_for(&format!("┆ Following {}", path.display()));
     File::create(&path).unwrap();
-    terminal.wait_for("session.jsonl was cut");
+    terminal.wait_for("session.jsonl was truncated");
     let other = folder.path().join("other");
     append(&other, &(session() + &text("a", "one") + &text("b", "two")));
     fs::rename(&other, &path).unwrap();

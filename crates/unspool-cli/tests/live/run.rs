@@ -148,7 +148,7 @@ fn an_agent_that_reads_from_the_terminal_gets_nothing() {
     let mut terminal =
         Start::unspool((80, 24), &["run", "--no-summary", "--", &agent.script]).start();
     terminal.wait_for("Nothing.");
-    terminal.wait_for("waits for the terminal");
+    terminal.wait_for("waiting for the terminal");
     terminal.press(b"\x03");
     assert_eq!(terminal.end().code(), Some(130));
     assert!(terminal.shows_cursor());

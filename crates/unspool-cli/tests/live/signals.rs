@@ -50,7 +50,7 @@ fn ctrl_c_is_the_agents_to_answer() {
         terminal.text()
     );
     assert!(
-        terminal.text().contains("ended with status 7"),
+        terminal.text().contains("exited with status 7"),
         "{}",
         terminal.text()
     );

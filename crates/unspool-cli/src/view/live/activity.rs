@@ -171,7 +171,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pauses_are_read_out_of_the_words() {
+    fn parses_retry_delays() {
         let read = |text| pause(text).map(|pause| pause.as_millis());
         assert_eq!(read("Retrying in 2s: overloaded"), Some(2000));
         assert_eq!(read("retry 1 of 10 in 550 ms"), Some(550));

@@ -146,7 +146,7 @@ impl Live<'_> {
             if is_open {
                 self.activity.animate(entry, &mut lines, now);
             }
-            let gap = below.is_none_or(|below| upwards.add_gap(behind(entry), below));
+            let gap = below.is_none_or(|below| upwards.add_gap(spacing_after(entry), below));
             if !gap || !upwards.add(&lines) {
                 return;
             }
@@ -176,7 +176,7 @@ impl Live<'_> {
             }
             return;
         };
-        if below.is_none_or(|below| upwards.add_gap(behind(current), below))
+        if below.is_none_or(|below| upwards.add_gap(spacing_after(current), below))
             && upwards.add(&lines)
             && !is_written
         {
@@ -193,7 +193,7 @@ impl Live<'_> {
 }
 
 /// Returns the spacing after an entry.
-fn behind(entry: &Entry) -> Spacing {
+fn spacing_after(entry: &Entry) -> Spacing {
     let mut spacing = Spacing::new();
     spacing.before(entry);
     spacing
@@ -234,7 +234,7 @@ mod tests {
     use crate::terminal::Answers;
 
     #[test]
-    fn only_what_is_seen_is_laid_out_and_only_once() {
+    fn lays_out_only_visible_entries_once() {
         let cli = Cli::parse_from(["unspool"]);
         let settings = Settings::new(&cli.show.look).unwrap();
         let mut live = Live::new(&settings, &cli.show.filter, &Answers::default());
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_long_message_the_end_is_looked_at() {
+    fn keeps_the_end_of_a_long_message() {
         let text = format!("**Title**\n\n{}the end", "words ".repeat(WINDOW));
         let entry = Entry::new(Item::Reasoning(Text::new(text)));
         let Some(Entry {
