@@ -365,7 +365,7 @@ mod tests {
             ("lines = 5\ndisplya = 'full'", "unknown field `displya`"),
             (
                 "display = 'ful'",
-                "`ful` is none of `text`, `verbose`, `full`",
+                "`ful` is not one of `text`, `verbose`, `full`",
             ),
             ("lines = 'many'", "expected a number or `all`"),
             ("lines = true", "expected a number or \"all\""),
