@@ -17,12 +17,13 @@ use std::io::{self, Write};
 use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 use std::process::Child;
-use std::sync::mpsc::{self, Receiver};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use pty_process::blocking::{Command, Pty};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
 use crate::orphans::{self, Tag};
@@ -151,9 +152,9 @@ impl Terminals {
             let _ = output_ended.send(());
         });
         let (callback, name) = (Arc::clone(&self.callback), id.to_owned());
-        let exit = Arc::clone(&shared);
+        let (exit, device) = (Arc::clone(&shared), Arc::clone(&pty));
         thread::spawn(move || {
-            wait(group, &exit, &output);
+            wait(group, &exit, &output, &device);
             callback(TerminalEvent::Exited(name));
         });
         let terminal = Terminal {
@@ -352,8 +353,18 @@ fn from_char_boundary(bytes: &[u8], is_truncated: bool) -> &[u8] {
     bytes.get(rest..).unwrap_or_default()
 }
 
+/// Returns true while a terminal holds output that was not read.
+fn has_output(pty: &Pty) -> bool {
+    let mut descriptors = [PollFd::new(pty, PollFlags::IN)];
+    let polled = poll(&mut descriptors, Some(&Timespec::default()));
+    polled.is_ok_and(|ready| ready > 0)
+        && descriptors
+            .iter()
+            .any(|one| one.revents().contains(PollFlags::IN))
+}
+
 /// Waits for a command to end, without reaping it.
-fn wait(group: Pid, shared: &Mutex<Shared>, output: &Receiver<()>) {
+fn wait(group: Pid, shared: &Mutex<Shared>, output: &Receiver<()>, pty: &Pty) {
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
     let status = loop {
         match waitid(WaitId::Pid(group), options) {
@@ -362,7 +373,9 @@ fn wait(group: Pid, shared: &Mutex<Shared>, output: &Receiver<()>) {
         }
     };
     let at = Instant::now();
-    let _ = output.recv_timeout(LINGER);
+    // A process in the background may keep the terminal open; the output of the command
+    // itself is there, and is read however long that takes.
+    while output.recv_timeout(LINGER) == Err(RecvTimeoutError::Timeout) && has_output(pty) {}
     let exit = status.map_or_else(Exit::default, |status| Exit {
         code: status.exit_status(),
         signal: status.terminating_signal(),

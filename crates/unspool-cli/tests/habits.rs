@@ -189,10 +189,10 @@ fn completions_and_pages_are_made() {
     );
     for (words, offered) in [
         ("stats --by", "agent model project day tool"),
-        ("stats --agent", "claude codex gemini qwen opencode aider"),
+        ("stats --agent", "aider claude codex gemini opencode qwen"),
         (
             "sessions --agent",
-            "claude codex gemini qwen opencode aider",
+            "aider claude codex gemini opencode qwen",
         ),
     ] {
         let script = format!(

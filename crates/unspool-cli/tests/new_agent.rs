@@ -113,12 +113,12 @@ fn main() -> ExitCode {
     let unspool = |arguments: &[&str]| unspool(home, arguments);
     let checks: [(&[&str], &[&str]); 9] = [
         (&["providers"], &["tin       a made-up agent", "$ tin go"]),
-        (&["generate", "completions", "bash"], &["tin unspool qwen"]),
+        (&["generate", "completions", "bash"], &[" tin "]),
         (
             &["run", "--dry-run", "tin", "fix it"],
             &["tin go 'fix it' --stream"],
         ),
-        (&["run", "--help"], &["Agents: tin, "]),
+        (&["run", "--help"], &["qwen, tin\n"]),
         (
             &["sessions", "--list", "--agent", "tin", "--width", "120"],
             &["Oil the joints", "Find a heart"],

@@ -22,7 +22,9 @@ pub(crate) fn agent() -> Suggested<String> {
     Suggested {
         parse: |text| Ok(text.to_owned()),
         words: || {
-            let agents = agents::known().with_sessions();
+            let agents = agents::sorted()
+                .into_iter()
+                .filter(|agent| agent.saved.is_some());
             agents.map(|agent| PossibleValue::new(agent.name)).collect()
         },
     }
