@@ -113,7 +113,7 @@ fn main() -> ExitCode {
     let unspool = |arguments: &[&str]| unspool(home, arguments);
     let checks: [(&[&str], &[&str]); 9] = [
         (&["providers"], &["tin       a made-up agent", "$ tin go"]),
-        (&["generate", "completions", "bash"], &[" tin "]),
+        (&["generate", "completions", "bash"], &[" tin\""]),
         (
             &["run", "--dry-run", "tin", "fix it"],
             &["tin go 'fix it' --stream"],

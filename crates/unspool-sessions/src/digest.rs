@@ -446,9 +446,13 @@ pub(crate) fn reason(error: &Error, path: &Path) -> String {
     let path = path.display().to_string();
     let words: Vec<String> = error
         .chain()
-        .map(|cause| match cause.downcast_ref::<Error>() {
-            Some(Error::Io(error)) => plain(error),
-            _ => cause.to_string(),
+        .map(|cause| {
+            // The cause of an error is boxed.
+            let boxed = cause.downcast_ref::<Box<Error>>().map(Box::as_ref);
+            match boxed.or_else(|| cause.downcast_ref::<Error>()) {
+                Some(Error::Io(error)) => plain(error),
+                _ => cause.to_string(),
+            }
         })
         .collect();
     let reasons: Vec<&str> = words

@@ -48,8 +48,12 @@ fn table(out: &mut impl Write) -> anyhow::Result<Status> {
                 saved.push(fixed);
             }
         }
-        let live = live.replace('|', "\\|");
-        writeln!(out, "| {} | `{live}` | {} |", agent.title, saved.join(", "))?;
+        // An example without a pipe is of a saved session.
+        let live = match live.replace('|', "\\|") {
+            live if live.contains('|') => format!("`{live}`"),
+            _ => String::new(),
+        };
+        writeln!(out, "| {} | {live} | {} |", agent.title, saved.join(", "))?;
     }
     Ok(Status::Success)
 }

@@ -71,7 +71,8 @@ pub struct Provider {
     pub recognise: fn(&Probe<'_>) -> bool,
     /// Makes a fresh source.
     pub open: fn() -> Box<dyn Source>,
-    /// The agent's own tools. Names that many agents share need no entry.
+    /// The agent's own tools, which no other agent may list in another category. Names
+    /// that many agents share need no entry.
     pub tools: ToolNames,
     /// The command that works on one prompt and streams.
     pub headless: Option<Headless>,

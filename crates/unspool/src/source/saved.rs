@@ -11,7 +11,8 @@ pub use database::{Cell, Database, Row};
 
 mod database;
 
-/// The saved sessions of one agent.
+/// The saved sessions of one agent. Outside this crate, set further fields in a block:
+/// `const SAVED: Saved = { let mut saved = Saved::new(PLACES); saved.beside = …; saved };`
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub struct Saved {
@@ -145,8 +146,8 @@ impl Place {
         Self::variable("", folder, "", patterns)
     }
 
-    /// Patterns below the folder `below` that a variable or, without it, a folder
-    /// of the home directory holds.
+    /// Patterns below the folder that a variable names or, without it, below the folder
+    /// `default` of the home directory. `below` is a folder in either, empty for none.
     pub const fn variable(
         variable: &'static str,
         default: &'static str,

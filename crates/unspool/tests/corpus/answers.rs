@@ -98,7 +98,7 @@ fn every_provider_has_golden_answers() {
         let cases = GOLDEN
             .iter()
             .filter(|name| name.starts_with(&format!("{provider}/")));
-        assert!(cases.count() >= 4, "{provider}");
+        assert!(cases.count() >= 1, "add recordings of {provider} to GOLDEN");
     }
 }
 
