@@ -29,7 +29,7 @@ use std::time::{Duration, Instant};
 const SIZES: [usize; 3] = [100, 400, 1600];
 const LARGE: usize = 24_000;
 const HUGE: usize = 10_000;
-/// How much more is done in one of the huge ones.
+/// Factor by which huge sessions are longer.
 const HUGE_CALLS: f64 = 13.0;
 
 fn main() {
@@ -91,7 +91,7 @@ fn fastest(home: &Path, arguments: &[&str], lines: usize) -> Duration {
     (0..5).map(|_| timed(home, arguments, lines)).min().unwrap()
 }
 
-/// How long it takes; so many lines must come, unless any number may.
+/// Returns the time of a run, and checks the number of its lines unless any will do.
 fn timed(home: &Path, arguments: &[&str], expected: usize) -> Duration {
     let began = Instant::now();
     let output = Command::new(env!("CARGO_BIN_EXE_unspool"))

@@ -217,7 +217,7 @@ fn completions_and_pages_are_made() {
     }
 }
 
-/// What a terminal of this many rows sees, and what the pager got.
+/// Returns the output on a terminal of this many rows, and the pager's input.
 fn paged(arguments: &[&str], rows: u16, pager: Option<&str>) -> (String, Option<String>) {
     let arguments = [&["--color", "never", "--no-summary"], arguments].concat();
     paged_as(&arguments, rows, pager)

@@ -118,7 +118,7 @@ fn grep_looks_into_inputs_and_outputs_too() {
     assert_eq!(heads(&["--grep", "^Done"]), some(&[7]));
 }
 
-/// What has no time, here the usage, is as old as what came before it.
+/// Events without a time, here the usage, count as old as the one before.
 #[test]
 fn since_and_until_choose_by_time() {
     assert_eq!(
@@ -486,7 +486,7 @@ fn text_of_other_programs_keeps_its_lines() {
     assert_eq!(text, "• It could not be repaired\n  automatically, but\n");
 }
 
-/// What is written of a run that ended like this: standard output, standard error,
+/// Returns the output for a run that ended like this: standard output, standard error,
 /// and the exit status.
 fn ended(arguments: &[&str], end: &str) -> (String, String, Option<i32>) {
     let run = format!(

@@ -1,4 +1,4 @@
-//! What recorded runs look like where it is easily told wrong: how a thing went,
+//! Details of recorded runs that are easily shown wrong: outcomes,
 //! in which order things happened, and the same words for all agents.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail")]

@@ -1,4 +1,4 @@
-//! What the command prints for every recording, as files in `tests/shown` that
+//! The output of the command for every recording, as files in `tests/shown` that
 //! a person can read: without colours at four widths, and some as pictures.
 
 #![expect(clippy::unwrap_used, reason = "a test may fail")]
@@ -44,7 +44,7 @@ fn output(arguments: &[&str], files: &[PathBuf]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// What each of the recordings shows, by one process, below its name.
+/// Returns the output of all recordings from one process, each below its name.
 fn shown(names: &[String], width: &str) -> Vec<String> {
     let paths = names.iter().map(|name| tests().join("corpus").join(name));
     let files: Vec<PathBuf> = paths.collect();

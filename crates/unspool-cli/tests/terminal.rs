@@ -15,7 +15,7 @@ use pty_process::blocking::{Command, open};
 
 const COLUMNS: u16 = 50;
 
-/// What the command writes to a terminal of fifty columns.
+/// Returns the output on a terminal of fifty columns.
 fn on_a_terminal(arguments: &[&str]) -> String {
     let (mut pty, pts) = open().unwrap();
     pty.resize(Size::new(24, COLUMNS)).unwrap();

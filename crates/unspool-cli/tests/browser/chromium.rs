@@ -133,7 +133,7 @@ impl Tab {
         self.call("Emulation.setDeviceMetricsOverride", size);
     }
 
-    /// Whether the reader's system is dark.
+    /// The system prefers dark colours.
     pub(crate) fn scheme(&mut self, scheme: &str) {
         let feature = json!([{"name": "prefers-color-scheme", "value": scheme}]);
         self.call("Emulation.setEmulatedMedia", json!({"features": feature}));

@@ -1,4 +1,4 @@
-//! What a page looks like: light and dark, narrow, on paper, and to those who do
+//! Looks of a page: light and dark, narrow, on paper, and to those who do
 //! not see it.
 
 use serde_json::json;

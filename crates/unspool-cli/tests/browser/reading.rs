@@ -1,4 +1,4 @@
-//! What a reader does: folding, searching, filtering, going from place to place.
+//! Reading a page: folding, searching, filtering, jumping.
 
 use serde_json::json;
 

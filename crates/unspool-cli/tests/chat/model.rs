@@ -10,9 +10,9 @@ use std::thread;
 
 use serde_json::{Value, json};
 
-/// What the model wants to be run.
+/// The command that the model asks to run.
 pub(crate) const COMMAND: &str = "echo hello > made.txt";
-/// What it says in the end.
+/// Its final answer.
 pub(crate) const ANSWER: &str = "The file **made.txt** is there.";
 
 /// Starts the server and gives its address. It lives as long as the test.
@@ -94,7 +94,7 @@ fn tools(asked: &Value) -> Vec<String> {
         .collect()
 }
 
-/// What Codex speaks.
+/// The Responses API, for Codex.
 fn responses(asked: &Value) -> Vec<Value> {
     let was_run = asked["input"].to_string().contains("function_call_output");
     let tools = tools(asked);
@@ -138,7 +138,7 @@ fn responses(asked: &Value) -> Vec<Value> {
     events
 }
 
-/// What Claude speaks.
+/// The Messages API, for Claude Code.
 fn messages(asked: &Value) -> Vec<Value> {
     let was_run = asked["messages"].to_string().contains("tool_result");
     let is_call = !was_run && tools(asked).iter().any(|tool| tool == "Bash");

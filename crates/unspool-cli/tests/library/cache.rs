@@ -1,4 +1,4 @@
-//! What was read is kept: only what changed is read again, a cache that cannot
+//! The cache: only changed files are read again, a cache that cannot
 //! be used does no harm, and several programs may use it at once.
 
 use std::fs;

@@ -1,4 +1,4 @@
-//! What is written later is seen: in a database, beside a session, in a folder of
+//! Later writes are seen: in a database, beside a session, in a folder of
 //! its sub-agents.
 
 use std::fs;
@@ -11,7 +11,7 @@ use crate::world::{Home, copy, corpus, field};
 
 const DATABASE: &str = ".local/share/opencode/opencode.db";
 
-/// What is listed with what was kept, and with a cache that begins anew.
+/// Returns the list from the cache, and from an empty cache.
 fn now_and_anew(home: &Home, agent: &str) -> (Vec<Value>, Vec<Value>) {
     let now = home.sessions(&["--agent", agent]);
     let cache = home.path(".cache");

@@ -1,4 +1,4 @@
-//! What is listed, from where, and how.
+//! The list: its sessions, their sources and its formats.
 
 use std::fs;
 

@@ -8,7 +8,7 @@ use std::process::{Command, Output, Stdio};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// What would change where sessions are looked for, or how they are shown.
+/// Variables that change the places of sessions or the display.
 const VARIABLES: [&str; 22] = [
     "AIDER_CHAT_HISTORY_FILE",
     "CLAUDE_CONFIG_DIR",
@@ -160,7 +160,7 @@ impl Home {
     }
 }
 
-/// What a run of the program gave.
+/// The output of a run of the program.
 pub(crate) struct Ran {
     pub(crate) stdout: String,
     pub(crate) stderr: String,

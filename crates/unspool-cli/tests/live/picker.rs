@@ -46,7 +46,7 @@ impl Home {
         self.0.path().join(name)
     }
 
-    /// What says where everything is.
+    /// Variables that point at the test's own folders.
     fn variables(&self) -> [(&'static str, String); 8] {
         let at = |name: &str| self.path(name).to_str().unwrap().to_owned();
         [

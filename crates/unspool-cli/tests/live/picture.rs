@@ -1,4 +1,4 @@
-//! What a person sees, as a picture that a browser shows: for the snapshots of
+//! The screen as a picture that a browser shows, for the snapshots of
 //! views and chats.
 
 use crate::terminal::{Size, Terminal};

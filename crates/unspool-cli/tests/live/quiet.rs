@@ -1,4 +1,4 @@
-//! What is written to the terminal: nothing when nothing changes, only a few
+//! Writes to the terminal: nothing when nothing changes, only a few
 //! rows when little does, and never anything that takes the scrollback away.
 
 use std::io::Write;

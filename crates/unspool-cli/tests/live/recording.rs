@@ -6,7 +6,7 @@ use std::process::{Command, Output, Stdio};
 
 use crate::environment;
 
-/// What the program does with these arguments.
+/// Runs the program with these arguments.
 pub(crate) fn unspool(arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_unspool"));
     for name in environment::REMOVED {

@@ -97,7 +97,7 @@ fn words(lines: &[String]) -> Vec<String> {
         .collect()
 }
 
-/// Whether the lines may stand there in the middle of a run: no word twice, and
+/// Returns true for lines that are valid in the middle of a run: no word twice, and
 /// each in its place. Of what is open, only the last is shown.
 fn is_sound(lines: &[String], expected: &[String]) -> bool {
     let whole: Vec<String> = words(lines);
@@ -151,7 +151,7 @@ impl Window for Tmux {
     }
 }
 
-/// Whether some of a step is to be seen: its words, or the last letters of the
+/// Returns true if a part of a step is visible: its words, or the last letters of the
 /// last one. What is open and too long for a row goes on in the next, and on a
 /// small screen it is cut.
 fn shows_some(lines: &[String], words: &[String]) -> bool {
@@ -173,7 +173,7 @@ fn wait_for_sound(window: &impl Window, expected: &[String], words: &[String]) {
     }
 }
 
-/// What a shell has printed before: so many lines.
+/// Lines that a shell has printed before.
 fn prompts(count: usize) -> impl Iterator<Item = String> {
     (0..count).map(|number| format!("prompt-{number}$"))
 }
@@ -260,7 +260,7 @@ fn check(lines: &[String], sizes: &[Size], above: usize) {
     check_prompts(lines, above);
 }
 
-/// What stood there before is still there.
+/// Checks that the earlier lines are still there.
 #[track_caller]
 fn check_prompts(lines: &[String], above: usize) {
     let found = lines.iter().filter(|line| line.contains("prompt-"));

@@ -68,7 +68,7 @@ fn is_one_shot(shown: &[String], input: &Path, size: Size) {
     );
 }
 
-/// How many recordings are played at a time: most of the time they wait.
+/// Recordings that are played at a time; they mostly wait.
 const AT_ONCE: usize = 4;
 
 /// All recordings, each at one of the sizes, faster than an agent writes.

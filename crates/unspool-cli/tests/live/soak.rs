@@ -6,7 +6,7 @@ use std::process::Child;
 use crate::terminal::Start;
 use crate::world::{Agent, delta, one_shot, session, turn_end, unspool, wait_until};
 
-/// What the process may have had in memory at most, in KB.
+/// Maximum resident memory of the process, in KB.
 const MOST: u64 = 64 << 10;
 
 /// An agent that writes a million pieces in messages of a thousand, and waits

@@ -34,7 +34,7 @@ pub(crate) struct Terminal {
     screen: Arc<Mutex<Screen>>,
     child: Option<Child>,
     reader: Option<JoinHandle<()>>,
-    /// Tells the reader to stop.
+    /// Stops the reader.
     is_over: Arc<AtomicBool>,
 }
 
@@ -70,7 +70,7 @@ impl EventListener for Answers {
     }
 }
 
-/// What is started on a terminal, and how.
+/// A command to start on a terminal, and its environment.
 pub(crate) struct Start {
     size: Size,
     command: Command,

@@ -1,4 +1,4 @@
-//! What the tests share: recordings, scripted agents, the plain output to
+//! Shared by the tests: recordings, scripted agents, the plain output to
 //! compare with, and waiting.
 
 use std::fs::{self, File};
@@ -49,7 +49,7 @@ pub(crate) fn corpus(name: &str) -> PathBuf {
         .join(name)
 }
 
-/// What is written into a pipe when all of the input is there at once.
+/// Returns the output into a pipe for an input that is complete from the start.
 pub(crate) fn one_shot(input: &Path, width: usize) -> Vec<String> {
     // Without colours there are marks that a terminal with colours needs not.
     let output = unspool(&["--color", "always", "--width", &width.to_string()])
