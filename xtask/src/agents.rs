@@ -59,6 +59,8 @@ pub(crate) fn install() -> Result {
         .arg("--prefix")
         .arg(&folder)
         .args(["--no-audit", "--no-fund", "--loglevel", "error"])
+        // A registry that does not answer is given up after two minutes.
+        .args(["--fetch-timeout", "60000", "--fetch-retries", "1"])
         .args(AGENTS.iter().map(|agent| agent.package)))
 }
 
