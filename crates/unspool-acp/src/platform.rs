@@ -108,7 +108,18 @@ mod system {
     }
 
     fn matches(wanted: &Wanted, process: &Path) -> bool {
-        has_variable(wanted, process) || has_device(wanted, process)
+        has_variable(wanted, process)
+            || (has_device(wanted, process) && !is_starting_child(process))
+    }
+
+    /// Returns true for a child of this process that has not started its program yet: it
+    /// holds the files of this process until then, also those of other terminals.
+    fn is_starting_child(process: &Path) -> bool {
+        let program = |process: &Path| fs::read_link(process.join("exe")).ok();
+        let stat = fs::read_to_string(process.join("stat")).unwrap_or_default();
+        let parent = Process::parse(&stat).map(|process| process.parent);
+        parent == Some(getpid().as_raw_nonzero().get())
+            && program(process) == program(Path::new("/proc/self"))
     }
 
     fn has_variable(wanted: &Wanted, process: &Path) -> bool {

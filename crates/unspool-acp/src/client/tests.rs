@@ -124,12 +124,18 @@ impl World {
 
     /// Processes terminal events until a message is sent.
     fn sent_later(&mut self) -> Value {
+        self.sent_with_updates().0
+    }
+
+    /// Waits for a line to the agent; returns also the updates until then.
+    fn sent_with_updates(&mut self) -> (Value, Vec<Update>) {
+        let mut updates = Vec::new();
         loop {
             if let Ok(line) = self.sent.try_recv() {
-                return serde_json::from_str(&line).unwrap();
+                return (serde_json::from_str(&line).unwrap(), updates);
             }
             let incoming = self.incoming.recv_timeout(PATIENCE).unwrap();
-            self.client.receive(incoming);
+            updates.extend(self.client.receive(incoming));
         }
     }
 
