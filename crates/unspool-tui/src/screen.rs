@@ -160,7 +160,7 @@ impl Screen {
         self.synchronises = knows;
     }
 
-    /// Returns a handle that wakes [`Screen::next`] from any thread.
+    /// Returns a handle that wakes the screen from any thread.
     pub fn waker(&self) -> Waker {
         self.woken.waker()
     }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use signal_hook::low_level::pipe;
 
-/// A handle that wakes [`Screen::next`](super::Screen) from any thread.
+/// A handle that wakes the [`Screen`](super::Screen) from any thread.
 #[derive(Clone)]
 pub struct Waker(Arc<UnixStream>);
 
