@@ -12,11 +12,12 @@ fn a_card_is_shown_on_release() {
     let mut updates = world.take(wait);
     updates.extend(world.sent_with_updates().1);
     updates.extend(world.take(json!({"id": 9, "method": "terminal/release", "params": params})));
-    let is_end =
-        |body: &&Body| matches!(body, Body::ToolResult(result) if result.exit_code == Some(0));
-    assert_eq!(events(&updates).into_iter().filter(is_end).count(), 1);
-    let text = format!("{:?}", events(&updates));
-    assert!(text.contains("hi"), "{text}");
+    let results = events(&updates).into_iter().filter_map(|body| match body {
+        Body::ToolResult(result) => Some((result.output.to_string(), result.exit_code)),
+        _ => None,
+    });
+    let results: Vec<_> = results.collect();
+    assert_eq!(results, [("hi\r\n".to_owned(), Some(0))]);
 }
 
 /// Summarizes the events of tool calls.
