@@ -11,6 +11,7 @@ use std::path::Path;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use unspool::Event;
+use unspool::doc::title;
 use unspool::event::{Body, RawJson, State as EventState, TurnStatus};
 use unspool::stats::Stats;
 
@@ -134,13 +135,14 @@ impl Digest {
         }
     }
 
-    /// Returns the title, or else the first prompt.
-    pub fn heading(&self) -> &str {
-        if self.title.is_empty() {
+    /// Returns the title, or else the first prompt, as plain text: lists show no
+    /// Markdown.
+    pub fn heading(&self) -> String {
+        title::plain(if self.title.is_empty() {
             &self.prompt
         } else {
             &self.title
-        }
+        })
     }
 }
 

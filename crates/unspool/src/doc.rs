@@ -20,6 +20,7 @@ pub mod markdown;
 mod prose;
 #[cfg(feature = "markdown")]
 pub mod stream;
+pub mod title;
 mod tool;
 pub mod word_diff;
 

@@ -5,7 +5,7 @@
 
 use std::io::{self, Write};
 
-use unspool::doc::{Line, Role, Span};
+use unspool::doc::{Line, Role, Span, title};
 use unspool::stats::{format_count, format_duration};
 use unspool_sessions::digest::State;
 use unspool_sessions::row::Row;
@@ -103,7 +103,7 @@ fn line(row: &Row, clock: &Clock) -> picker::Row {
             cell(&digest.agent, Role::Colorful),
             state(row),
             cell(&at_home(&digest.project), Role::Accent),
-            cell(digest.heading(), Role::Normal),
+            cell(&digest.heading(), Role::Normal),
         ],
         hidden,
     }
@@ -144,13 +144,13 @@ fn detail(row: &Row) -> Detail {
     add("file", &at_home(&row.path.to_string_lossy()));
     facts.insert(1, ("state", vec![state(row)]));
     let prompt = if digest.title.is_empty() {
-        ""
+        String::new()
     } else {
-        &digest.prompt
+        title::plain(&digest.prompt)
     };
-    let text = cell(prompt, Role::Normal);
+    let text = cell(&prompt, Role::Normal);
     Detail {
-        heading: cell(digest.heading(), Role::Normal),
+        heading: cell(&digest.heading(), Role::Normal),
         text: Some(text)
             .filter(|span| !span.text.is_empty())
             .into_iter()

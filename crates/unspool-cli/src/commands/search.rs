@@ -192,7 +192,7 @@ fn asked(arguments: &Search) -> String {
 fn heading(row: &Row, ids: &[(String, usize)], clock: &Clock) -> Line {
     let digest = &row.digest;
     let gap = || Span::role("  ", Role::Normal);
-    let title = Span::clean(digest.heading(), Style::default().bold());
+    let title = Span::clean(&digest.heading(), Style::default().bold());
     vec![
         cell(&sessions::short_id(row, ids), Role::Accent),
         gap(),

@@ -245,7 +245,7 @@ fn cells(row: &Row, ids: &[(String, usize)], clock: &Clock) -> Vec<Span> {
             &digest.figures.cost.map(dollars).unwrap_or_default(),
             Role::Normal,
         ),
-        cell(digest.heading(), Role::Normal),
+        cell(&digest.heading(), Role::Normal),
     ]
 }
 

@@ -55,7 +55,7 @@ impl Subject {
         match self {
             Self::Stdin => "standard input".to_owned(),
             Self::File(path) => path.display().to_string(),
-            Self::Session(row) => row.digest.heading().to_owned(),
+            Self::Session(row) => row.digest.heading(),
         }
     }
 

@@ -64,6 +64,33 @@ fn a_narrow_list_tells_what_did_not_go_well() {
 }
 
 #[test]
+fn titles_and_prompts_are_listed_without_markdown() {
+    let home = Home::new();
+    let session = fs::read_to_string(corpus("claude/hello/hello.session.jsonl")).unwrap();
+    let prompt = session
+        .lines()
+        .find(|line| line.contains("\"type\":\"user\""));
+    let prompt: serde_json::Value = serde_json::from_str(prompt.unwrap()).unwrap();
+    for (number, text) in ["**Fix** `x`", "# Sort __init__.py"].iter().enumerate() {
+        let mut prompt = prompt.clone();
+        prompt["message"]["content"] = (*text).into();
+        prompt["sessionId"] = format!("{number}f7b5c1e-0000-4000-8000-000000000000").into();
+        home.write(
+            &format!(".claude/projects/-p/{number}.jsonl"),
+            prompt.to_string(),
+        );
+    }
+    let shown = home.run(&["sessions"]).stdout;
+    assert!(shown.contains("  Fix x\n"), "{shown}");
+    assert!(shown.contains("  Sort __init__.py\n"), "{shown}");
+    let found = home.run(&["sessions", "search", "fix"]).stdout;
+    assert!(
+        found.lines().next().unwrap().ends_with("  Fix x"),
+        "{found}"
+    );
+}
+
+#[test]
 fn sub_agents_belong_to_the_session_that_started_them() {
     let home = Home::of_all();
     for (agent, tools) in [("claude", 10), ("codex", 12), ("gemini", 12), ("qwen", 10)] {

@@ -9,6 +9,7 @@ use ratatui::Frame;
 use ratatui::crossterm::event::{KeyEvent, MouseEvent};
 use ratatui::layout::Rect;
 use serde_json::Value;
+use unspool::doc::title;
 use unspool::theme::Theme;
 
 use super::AgentCommand;
@@ -152,12 +153,12 @@ impl Menu {
     pub(super) fn sessions(sessions: &[SavedSession]) -> Option<Self> {
         let row = |session: &SavedSession| {
             let name = if session.title.is_empty() {
-                &session.id
+                session.id.clone()
             } else {
-                &session.title
+                title::plain(&session.title)
             };
             let item = Item {
-                name: name.clone(),
+                name,
                 description: session.updated.clone(),
                 ..Item::default()
             };

@@ -1,6 +1,7 @@
 //! Facts about a run besides its entries, for the status line and the plan.
 
 use unspool::Event;
+use unspool::doc::title;
 use unspool::event::{Body, Plan, Usage};
 use unspool::stats::Stats;
 
@@ -31,7 +32,7 @@ impl Facts {
                     }
                 };
                 set(&mut self.agent, &session.provider);
-                set(&mut self.title, &session.title);
+                set(&mut self.title, &title::plain(&session.title));
                 set(&mut self.id, &session.id);
                 set(&mut self.cwd, &session.cwd);
             }

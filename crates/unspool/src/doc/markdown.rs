@@ -18,6 +18,7 @@
 //! definitions go through [`stream`](super::stream), which resolves them.
 
 mod builder;
+mod emphasis;
 mod highlights;
 #[cfg(test)]
 mod tests;
@@ -32,6 +33,7 @@ use pulldown_cmark::{BrokenLink, CowStr, LinkType, Options, Parser};
 use crate::doc::stream::Stream;
 use crate::doc::{Block, ListItem};
 use builder::Builder;
+pub(super) use emphasis::is_emphasis;
 pub(super) use highlights::{Code, Highlights};
 
 /// Maximum nesting depth of quotes and lists.

@@ -1,5 +1,6 @@
 //! The title and the facts above a run.
 
+use crate::doc::title;
 use crate::event::{Body, Event, Session};
 use crate::output::About;
 use crate::session::{Entry, Item};
@@ -28,6 +29,9 @@ impl Heading {
         }
         if let (Body::Session(session), None) = (&event.body, &event.agent) {
             merge(&mut self.session, session);
+            if !session.title.is_empty() {
+                self.session.title = title::plain(&session.title);
+            }
         }
     }
 
@@ -99,7 +103,7 @@ fn merge(known: &mut Session, new: &Session) {
 }
 
 fn first_line(text: &str) -> String {
-    let line = text.trim().lines().next().unwrap_or_default();
+    let line = title::first_line(text);
     let mut title: String = line.chars().take(LONGEST_TITLE).collect();
     if title.len() < line.len() {
         title.push('…');
@@ -112,4 +116,31 @@ fn minute(time: &str) -> String {
     let time: Result<jiff::Timestamp, _> = time.parse();
     time.map(|time| time.strftime("%Y-%m-%d %H:%M UTC").to_string())
         .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn heading(lines: &[&str]) -> About {
+        let mut heading = Heading::default();
+        for line in lines {
+            let event = Event::from_json(line).unwrap();
+            heading.event(&event);
+            if let Body::User(user) = event.body {
+                heading.entry(&Entry::new(Item::User(user)));
+            }
+        }
+        heading.about("fallback")
+    }
+
+    #[test]
+    fn a_title_is_plain_text() {
+        let title = |line: &str| heading(&[line]).title;
+        let user = r#"{"kind":"user","text":"\n## **Fix** `x`\nnow"}"#;
+        assert_eq!(title(user), "Fix x");
+        let named = r#"{"kind":"session","title":"**Sort** a_b"}"#;
+        assert_eq!(title(named), "Sort a_b");
+        assert_eq!(title(r#"{"kind":"session"}"#), "fallback");
+    }
 }
