@@ -134,6 +134,7 @@ fn dropping_terminals_ends_their_commands() {
 }
 
 /// Runs a line that prints `pid` and the number of a process; returns the number.
+#[cfg(target_os = "linux")]
 fn started(world: &mut World, line: &str) -> String {
     world.start(line, None);
     let output = world.until("end");
@@ -142,6 +143,7 @@ fn started(world: &mut World, line: &str) -> String {
     process
 }
 
+#[cfg(target_os = "linux")]
 fn ends(process: &str) {
     let start = Instant::now();
     while is_alive(process) {

@@ -3,11 +3,15 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
+#[cfg(target_os = "linux")]
+use rustix::process::{Pid, kill_process};
 
 use crate::process::{descendants, is_gone, is_running};
 use crate::project::{Project, answer, leave, send};
-use crate::world::{at_once, wait_until};
+#[cfg(target_os = "linux")]
+use crate::world::at_once;
+use crate::world::wait_until;
 
 const SIZE: (u16, u16) = (100, 30);
 

@@ -4,9 +4,12 @@
 use std::fs;
 use std::process::Output;
 
+#[cfg(target_os = "linux")]
 use crate::process::is_gone;
 use crate::terminal::Start;
-use crate::world::{Agent, delta, lines, noted, session, text, turn_end, wait_until};
+use crate::world::{Agent, delta, lines, session, text, turn_end};
+#[cfg(target_os = "linux")]
+use crate::world::{noted, wait_until};
 
 fn shown(output: &Output) -> Vec<String> {
     lines(&String::from_utf8_lossy(&output.stdout))
