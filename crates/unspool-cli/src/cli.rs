@@ -12,7 +12,9 @@ use crate::agents;
 
 mod look;
 
-pub(crate) use look::{Display, Lines, Links, Look, ReasoningShown, When, parse_lines};
+pub(crate) use look::{
+    Display, FailedShown, Lines, Links, Look, ReasoningShown, When, parse_lines,
+};
 
 mod completion;
 pub(crate) mod select;

@@ -18,7 +18,7 @@ use clap::ValueEnum;
 use etcetera::BaseStrategy;
 use serde::{Deserialize, Deserializer, de};
 
-use crate::cli::{Display, Lines, Links, Look, ReasoningShown, When, parse_lines};
+use crate::cli::{Display, FailedShown, Lines, Links, Look, ReasoningShown, When, parse_lines};
 use crate::terminal;
 use crate::themes::Colour;
 
@@ -42,6 +42,8 @@ pub(crate) struct Config {
     bg: Option<Colour>,
     #[serde(deserialize_with = "lines")]
     lines: Option<Lines>,
+    #[serde(deserialize_with = "word")]
+    failed: Option<FailedShown>,
     #[serde(deserialize_with = "word")]
     reasoning: Option<ReasoningShown>,
     usage: Option<bool>,
@@ -235,6 +237,7 @@ pub(crate) struct Choices {
     pub(crate) fg: Chosen<Option<unspool::theme::Rgb>>,
     pub(crate) bg: Chosen<Option<unspool::theme::Rgb>>,
     pub(crate) lines: Chosen<Lines>,
+    pub(crate) failed: Chosen<FailedShown>,
     pub(crate) reasoning: Chosen<ReasoningShown>,
     pub(crate) usage: Chosen<bool>,
     pub(crate) timestamps: Chosen<bool>,
@@ -256,6 +259,7 @@ impl Choices {
             fg: choose(look.fg.map(Some), maybe(config.fg), None),
             bg: choose(look.bg.map(Some), maybe(config.bg), None),
             lines: choose(look.lines, config.lines, Lines(Some(5))),
+            failed: choose(look.failed, config.failed, FailedShown::Tail),
             reasoning: choose(look.reasoning, config.reasoning, ReasoningShown::Title),
             usage: choose(look.usage(), config.usage, true),
             timestamps: choose(look.timestamps(), config.timestamps, false),

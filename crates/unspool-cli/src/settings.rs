@@ -91,6 +91,7 @@ impl Settings {
                 .with_detail(
                     Detail::default()
                         .with_lines(choices.lines.value.0)
+                        .with_failed(choices.failed.value)
                         .with_everything(choices.lines.value.0.is_none())
                         .with_reasoning(match choices.reasoning.value {
                             ReasoningShown::Title => Reasoning::Title,

@@ -179,7 +179,7 @@ fn a_match_is_shown_also_where_output_is_not() {
 
 #[test]
 fn lines_of_output() {
-    let bash = |lines: &str| shown(&["--tool", "bash", "--lines", lines]);
+    let bash = |lines: &str| shown(&["--tool", "bash", "--failed", "head", "--lines", lines]);
     let head = "• Ran cargo test (exit 101)\n";
     assert_eq!(bash("0"), head);
     assert_eq!(
@@ -194,6 +194,24 @@ fn lines_of_output() {
         format!("{head}  └ one\n    two\n    three\n    four\n    five\n    six\n    seven\n");
     assert_eq!(bash("all"), all);
     assert_eq!(bash("7"), all);
+}
+
+#[test]
+fn a_failed_call_ends_with_its_last_lines() {
+    let tail = "• Ran cargo test (exit 101)\n  └ one\n    … +2 lines\n    four\n    five\n    six\n    seven\n";
+    assert_eq!(shown(&["--tool", "bash"]), tail);
+    assert_eq!(shown(&["--errors", "--only", "tool"]), tail);
+    let head = shown(&["--tool", "bash", "--failed", "head"]);
+    assert!(head.ends_with("    five\n    … +2 lines\n"), "{head}");
+    let folder = TempDir::new().unwrap();
+    let config = folder.path().join("config.toml");
+    std::fs::write(&config, "failed = 'head'\n").unwrap();
+    let variables = [("UNSPOOL_CONFIG", config.to_str().unwrap())];
+    let output = run_with(&["--tool", "bash"], &variables);
+    assert_eq!(String::from_utf8_lossy(&output.stdout), head);
+    let log = run_with(&["--tool", "bash"], &[("GITHUB_ACTIONS", "true")]);
+    let log = String::from_utf8(log.stdout).unwrap();
+    assert!(log.contains("    seven\n"), "{log}");
 }
 
 #[test]

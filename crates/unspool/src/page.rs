@@ -23,7 +23,7 @@ mod heading;
 use std::io::{self, Write};
 
 use crate::doc::card::{self, Card};
-use crate::doc::entry::Detail;
+use crate::doc::entry::{Detail, Excerpt};
 use crate::event::Event;
 use crate::output::html::Html;
 use crate::output::markdown::Markdown;
@@ -218,7 +218,13 @@ impl<'a, W: Write> Page<'a, W> {
     fn detail(&self) -> Detail {
         let is_large =
             matches!(&self.state, State::Html(html) if html.written() > MOST_HIGHLIGHTED);
+        let failed = match self.format {
+            Format::Html => Excerpt::Tail,
+            // A comment has no folded sections; it cuts outputs itself.
+            Format::Comment => Excerpt::Head,
+        };
         Detail::default()
+            .with_failed(failed)
             .with_reasoning(self.options.reasoning)
             .with_highlight(self.format == Format::Html && !is_large)
     }

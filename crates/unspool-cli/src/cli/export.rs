@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::{Filter, Lines, ReasoningShown, Source, parse_lines, parse_size};
+use super::{FailedShown, Filter, Lines, ReasoningShown, Source, parse_lines, parse_size};
 
 /// Export a run as an HTML page, Markdown comment, SVG picture, text or events
 ///
@@ -86,6 +86,10 @@ pub(crate) struct Export {
     /// Lines of output to show per tool call: a number or `all` (svg, text)
     #[arg(long, value_name = "N", default_value = "5", value_parser = parse_lines)]
     pub(crate) lines: Lines,
+
+    /// Which lines to show of a failed call's output (svg, text)
+    #[arg(long, value_name = "LINES", default_value = "tail")]
+    pub(crate) failed: FailedShown,
 
     /// How much of the model's reasoning to show; html folds it, except with `full`
     #[arg(long, value_name = "WHAT", default_value = "title")]

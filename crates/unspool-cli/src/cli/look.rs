@@ -2,6 +2,7 @@
 //! file: see `config.rs`.
 
 use clap::{Args, ValueEnum};
+use unspool::doc::entry::Excerpt;
 use unspool::theme::Rgb;
 
 use super::sessions::Paint;
@@ -52,6 +53,10 @@ pub(crate) struct Look {
     /// fetches. File changes are shown in full unless N is less than 5.
     #[arg(long, value_name = "N", value_parser = parse_lines)]
     pub(crate) lines: Option<Lines>,
+
+    /// Which lines to show of a failed call's output [default: tail]
+    #[arg(long, value_name = "LINES")]
+    pub(crate) failed: Option<FailedShown>,
 
     /// How much of the model's reasoning to show [default: title]
     #[arg(long, value_name = "WHAT")]
@@ -198,6 +203,24 @@ pub(crate) enum ReasoningShown {
     Full,
     /// Nothing
     Off,
+}
+
+/// The lines to show of a failed call's output, if it is longer than the limit.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FailedShown {
+    /// The first line and the last ones
+    Tail,
+    /// The first lines, as for calls that succeeded
+    Head,
+}
+
+impl From<FailedShown> for Excerpt {
+    fn from(shown: FailedShown) -> Self {
+        match shown {
+            FailedShown::Tail => Self::Tail,
+            FailedShown::Head => Self::Head,
+        }
+    }
 }
 
 /// A style for links.

@@ -109,6 +109,7 @@ fn rows(choices: &Choices) -> Vec<Row> {
         row("lines", &choices.lines, |_| {
             lines.map_or_else(|| quoted("all"), |lines| lines.to_string())
         }),
+        row("failed", &choices.failed, word),
         row("reasoning", &choices.reasoning, word),
         row("usage", &choices.usage, bool::to_string),
         row("summary", &choices.summary, bool::to_string),

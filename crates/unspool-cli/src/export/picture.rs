@@ -126,6 +126,7 @@ fn formatter(arguments: &Export, plain_text: bool) -> Formatter {
             .with_detail(
                 Detail::default()
                     .with_lines(arguments.lines.0)
+                    .with_failed(arguments.failed)
                     .with_everything(arguments.lines.0.is_none())
                     .with_reasoning(match arguments.reasoning {
                         ReasoningShown::Title => Reasoning::Title,

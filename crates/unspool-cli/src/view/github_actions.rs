@@ -44,8 +44,8 @@ fn is_failed(item: &Item) -> bool {
     matches!(status, Some(ToolStatus::Error | ToolStatus::Rejected))
 }
 
-/// Maximum number of body lines in an annotation.
-const REASON: usize = 5;
+/// Maximum number of body lines in an annotation: five and the number of others.
+const REASON: usize = 6;
 
 /// Writes an annotation for a failed call: its heading and the reason, without
 /// colours.

@@ -4,7 +4,7 @@
 //! a spinner needs no layout.
 
 use unspool::doc::card::{self, Card, Panel, Section};
-use unspool::doc::entry::{self, Detail, Part, Reasoning};
+use unspool::doc::entry::{self, Detail, Excerpt, Part, Reasoning};
 use unspool::doc::{Block, DiffLine, Line, Role, Sign, Span, Style, word_diff};
 use unspool::event::User;
 use unspool::formatter::Formatter;
@@ -289,7 +289,11 @@ fn part_rows(part: Part, margin: usize, page: &Page<'_>) -> Vec<Row> {
 /// Lays out everything known about an entry.
 fn full(entry: &Entry, page: &Page<'_>) -> Vec<Row> {
     let margin = indent(entry, page.width);
-    let detail = page.detail.clone().with_reasoning(Reasoning::Full);
+    let detail = page
+        .detail
+        .clone()
+        .with_reasoning(Reasoning::Full)
+        .with_failed(Excerpt::Head);
     let Some(Card { panels, .. }) = card::card(entry, &detail) else {
         return Vec::new();
     };

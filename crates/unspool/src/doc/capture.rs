@@ -53,6 +53,44 @@ pub fn head(output: &str, limit: usize) -> Head {
     early.unwrap_or_else(|| interpreted(output, limit))
 }
 
+/// Returns the last `count` lines of an output, without trailing empty ones.
+pub fn tail(output: &str, count: usize) -> Vec<Line> {
+    let output = without_empty_end(output);
+    if count == 0 || output.is_empty() {
+        return Vec::new();
+    }
+    if reaches_back(output) {
+        let mut lines = interpreted(output, usize::MAX).lines;
+        return lines.split_off(lines.len().saturating_sub(count));
+    }
+    let mut ends = memchr::memrchr3_iter(b'\n', 0x0B, 0x0C, output.as_bytes());
+    let start = ends.nth(count - 1).map_or(0, |at| at + 1);
+    let (before, last) = output.split_at(start);
+    let colours = open_colours(before);
+    if colours.is_empty() && is_plain(last) {
+        return plain_lines(last);
+    }
+    interpreted(&(colours + last), usize::MAX).lines
+}
+
+/// Returns the colour sequences of a text since its last reset, which also apply
+/// to the text after it.
+fn open_colours(text: &str) -> String {
+    const START: &str = "\u{1b}[";
+    let mut open = String::new();
+    for piece in text.split(START).skip(1) {
+        let end = piece.find(|c: char| !matches!(c, ' '..='?'));
+        match end.and_then(|end| piece.split_at_checked(end)) {
+            Some(("" | "0", rest)) if rest.starts_with('m') => open.clear(),
+            Some((parameters, rest)) if rest.starts_with('m') => {
+                open.extend([START, parameters, "m"]);
+            }
+            _ => {}
+        }
+    }
+    open
+}
+
 /// Returns the head of an output whose lines are independent; `None` if a
 /// sequence continues after the first lines.
 fn early(output: &str, limit: usize) -> Option<Head> {
@@ -408,8 +446,8 @@ mod tests {
         fn the_head_equals_the_start_of_the_whole(
             pieces in prop::collection::vec(
                 prop::sample::select(&[
-                    "a", "bc ", "漢", "\n", "\n", "\r", "\u{8}", "\t", "\u{1b}[31m", "\u{1b}[K",
-                    "\u{1b}[A", "\u{1b}[2C", "\u{1b}[1K", "\u{1b}]0;t", "\u{7}", "\u{1b}[J",
+                    "a", "bc ", "漢", "\n", "\n", "\r", "\u{8}", "\t", "\u{1b}[31m", "\u{1b}[0m",
+                    "\u{1b}[44m", "\u{1b}[K", "\u{1b}[A", "\u{1b}[2C", "\u{1b}[1K", "\u{1b}]0;t", "\u{7}", "\u{1b}[J",
                     "\u{1b}[2J", "\u{1b}[H", "\u{9b}A", "\u{1b}", "[", "\u{202e}", "\u{301}",
                 ]),
                 0..30,
@@ -421,6 +459,8 @@ mod tests {
             let head = head(&output, limit);
             prop_assert_eq!(head.lines.len() + head.more, all.len());
             prop_assert_eq!(&head.lines[..], &all[..head.lines.len()]);
+            let end = tail(&output, limit);
+            prop_assert_eq!(&end[..], &all[all.len().saturating_sub(limit)..]);
         }
 
         #[test]

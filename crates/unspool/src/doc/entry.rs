@@ -20,6 +20,8 @@ use crate::tool::error_message;
 pub struct Detail {
     /// Lines shown per body; `None` shows all.
     pub lines: Option<usize>,
+    /// The lines shown of a failed call's output, if it is longer.
+    pub failed: Excerpt,
     /// Shows a body also for read, list, search and fetch calls and for
     /// context.
     pub everything: bool,
@@ -42,6 +44,7 @@ impl Default for Detail {
     fn default() -> Self {
         Self {
             lines: Some(5),
+            failed: Excerpt::Head,
             everything: false,
             reasoning: Reasoning::Title,
             usage: true,
@@ -55,6 +58,7 @@ impl Default for Detail {
 setters! {
     Detail {
         with_lines => lines: Option<usize>,
+        with_failed => failed: Excerpt,
         with_everything => everything: bool,
         with_reasoning => reasoning: Reasoning,
         with_usage => usage: bool,
@@ -96,6 +100,17 @@ pub enum Reasoning {
     Full,
     /// Nothing.
     Off,
+}
+
+/// The lines shown of a body that is longer than the limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Excerpt {
+    /// The first lines.
+    #[default]
+    Head,
+    /// The first line and the last ones: most programs print errors last.
+    Tail,
 }
 
 /// Blocks with the prefixes of their first and following lines.
@@ -191,7 +206,7 @@ fn unknown(text: &str, detail: &Detail) -> Part {
     let cut = text.char_indices().nth(LONGEST_UNKNOWN);
     let cut = cut.filter(|_| detail.lines.is_some()).map(|(at, _)| at);
     let (head, rest) = text.split_at(cut.unwrap_or(text.len()));
-    let mut lines = tool::head_lines(head, accent, detail);
+    let mut lines = tool::excerpt_lines(head, accent, detail, Excerpt::Head);
     if !rest.is_empty() {
         let more = format!("… +{} characters", rest.chars().count());
         lines.push(vec![Span::new(more, accent)]);
@@ -423,10 +438,11 @@ fn context_parts(context: &Context, detail: &Detail) -> Vec<Part> {
     let mut parts = vec![Part::bulleted(Role::Accent, heading)];
     if detail.everything {
         let text = context.text.as_str();
-        parts.extend(tool::verbatim(tool::head_lines(
+        parts.extend(tool::verbatim(tool::excerpt_lines(
             text.trim(),
             Style::of(Role::Accent),
             detail,
+            Excerpt::Head,
         )));
     }
     parts

@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use super::entry::{Detail, Part};
+use super::entry::{Detail, Excerpt, Part};
 use super::{Block, Line, Role, Span, Style};
 use crate::event::{Category, Edit, RawJson, ToolResult, ToolStatus};
 use crate::json::{Json, Object};
@@ -22,7 +22,7 @@ mod special;
 mod task;
 
 use body::prose;
-pub(super) use body::{head_lines, verbatim};
+pub(super) use body::{excerpt_lines, verbatim};
 pub(super) use edits::standalone_edits;
 use edits::{edit_parts, edits};
 pub(super) use task::is_delegation;
@@ -163,6 +163,18 @@ impl View<'_> {
             .map_or_else(|| self.tool.call.arg.clone(), exact)
     }
 
+    /// Returns the lines to show of the output.
+    fn excerpt(&self) -> Excerpt {
+        let has_failed = self.result().is_some_and(|result| {
+            result.status == ToolStatus::Error || result.exit_code.is_some_and(|code| code != 0)
+        });
+        if has_failed {
+            self.detail.failed
+        } else {
+            Excerpt::Head
+        }
+    }
+
     /// Renders a heading without output; an error is shown below it.
     fn heading_only(&self, word: &str, style: Style, object: String) -> Vec<Part> {
         let mut spans = match self.stop() {
@@ -221,7 +233,8 @@ impl View<'_> {
 
     /// Returns the output, cut to the line limit.
     fn body(&self, text: &str, role: Role) -> Option<Part> {
-        verbatim(head_lines(text, Style::of(role), self.detail))
+        let style = Style::of(role);
+        verbatim(excerpt_lines(text, style, self.detail, self.excerpt()))
     }
 
     /// Returns the output of a command. Decodes only the first lines of a long
@@ -229,6 +242,7 @@ impl View<'_> {
     fn command_output(&self, exit_code: Option<i64>) -> Option<Part> {
         let early = self
             .result()
+            .filter(|_| self.excerpt() == Excerpt::Head)
             .and_then(|result| body::opening(&result.output, self.detail, exit_code));
         match early {
             Some(lines) => verbatim(lines),
@@ -238,7 +252,7 @@ impl View<'_> {
 
     /// Returns terminal output, cut to the line limit.
     fn captured(&self, text: &str) -> Option<Part> {
-        verbatim(body::captured(text, self.detail))
+        verbatim(body::captured(text, self.detail, self.excerpt()))
     }
 
     /// Returns the output so far.
@@ -436,7 +450,8 @@ impl View<'_> {
             Some(report) => Cow::Owned(report),
             None => pretty(&output),
         };
-        let lines = head_lines(&text, Style::of(Role::Normal), self.detail);
+        let style = Style::of(Role::Normal);
+        let lines = excerpt_lines(&text, style, self.detail, self.excerpt());
         if matches!(text, Cow::Borrowed(_)) && is_prose(&text) {
             return (!lines.is_empty()).then(|| prose(lines));
         }
@@ -539,7 +554,11 @@ fn failure(status: ToolStatus, reason: &str, detail: &Detail) -> Option<Part> {
         ToolStatus::Canceled => "Canceled",
     };
     let red = Style::of(Role::Red);
-    let mut lines = head_lines(reason, red, detail);
+    let excerpt = match status {
+        ToolStatus::Error => detail.failed,
+        _ => Excerpt::Head,
+    };
+    let mut lines = excerpt_lines(reason, red, detail, excerpt);
     match lines.first_mut() {
         Some(first) => first.insert(0, Span::new(format!("{word}: "), red)),
         None if reason.is_empty() => lines.push(vec![Span::new(format!("{word}."), red)]),

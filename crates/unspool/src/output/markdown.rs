@@ -14,7 +14,7 @@ use std::io::{self, Write};
 
 use super::About;
 use crate::doc::card::{Card, Kind, Outcome, Panel, Section};
-use crate::doc::{Block, Line};
+use crate::doc::{Block, Line, Role, Span};
 use crate::sanitize;
 use escape::{code, html, inner, line_start};
 use fit::{Kept, Piece};
@@ -99,7 +99,10 @@ fn top(about: &About, figures: &[(String, String)]) -> String {
 fn piece(panel: &Panel, card: &Card) -> Piece {
     let is_prose = matches!(card.kind, Kind::Prompt | Kind::Answer);
     if panel.heading.is_empty() {
-        let blocks = panel.sections.iter().flat_map(shown);
+        let blocks = panel
+            .sections
+            .iter()
+            .flat_map(|section| shown(section, card));
         let blocks = blocks.map(|block| match card.kind {
             Kind::Prompt => quoted(&block),
             _ => block,
@@ -118,7 +121,9 @@ fn piece(panel: &Panel, card: &Card) -> Piece {
     let sections = &panel.sections;
     // Omit sections that are folded even on pages.
     let sections = sections.iter().filter(|section| !section.folded);
-    let body: Vec<String> = sections.flat_map(labelled).collect();
+    let body: Vec<String> = sections
+        .flat_map(|section| labelled(section, card))
+        .collect();
     let of = |escape: fn(&str) -> String| {
         speaker(card).map_or_else(String::new, |name| format!("{}: ", escape(&name)))
     };
@@ -197,17 +202,23 @@ fn split_blank(text: &str) -> (&str, &str) {
     text.split_at(text.len() - trimmed.len())
 }
 
-fn labelled(section: &Section) -> Vec<String> {
+fn labelled(section: &Section, card: &Card) -> Vec<String> {
     let label = (!section.label.is_empty()).then(|| format!("**{}**", section.label));
-    label.into_iter().chain(shown(section)).collect()
+    label.into_iter().chain(shown(section, card)).collect()
 }
 
-/// Renders the blocks of a section, with outputs cut to [`MOST_LINES`].
-fn shown(section: &Section) -> Vec<String> {
+/// Renders the blocks of a section, with outputs cut to [`MOST_LINES`]: the first
+/// ones, or the first and the last ones of a failed call.
+fn shown(section: &Section, card: &Card) -> Vec<String> {
+    let has_failed = card.outcome == Outcome::Failed;
     let mut blocks = section.blocks.clone();
     let mut more = 0;
     for block in &mut blocks {
         let length = match block {
+            Block::Output(lines) if has_failed => {
+                cut_middle(lines);
+                0
+            }
             Block::Verbatim(lines) | Block::Output(lines) | Block::Code { lines, .. } => cut(lines),
             Block::Diff(lines) => cut(lines),
             Block::Paragraph(line) if !section.prose => {
@@ -238,6 +249,16 @@ fn shorten(line: &mut Line) {
             span.text.truncate(end);
             span.text.push('…');
         }
+    }
+}
+
+/// Replaces the lines after the first with their number, as far as there are too
+/// many.
+fn cut_middle(lines: &mut Vec<Line>) {
+    let more = lines.len().saturating_sub(MOST_LINES);
+    if more > 0 {
+        let count = Span::role(format!("… +{more} lines"), Role::Accent);
+        lines.splice(1..=more, [vec![count]]);
     }
 }
 

@@ -2,8 +2,10 @@
 //! background tasks, search matches in long texts.
 
 use serde_json::{Value, json};
-use unspool::doc::entry::LineMatcher;
+use unspool::doc::entry::{Detail, Excerpt, LineMatcher};
+use unspool::event::{Category, Event, ToolResult, ToolStatus, ToolUse};
 use unspool::formatter::Config;
+use unspool::page::{Options, Page};
 
 use crate::events::{OWN, plain, texts};
 
@@ -239,4 +241,100 @@ fn the_routine_question_is_shown_only_if_rejected() {
     };
     assert_eq!((asked("").as_str(), asked("y").as_str()), ("", ""));
     assert_eq!(asked("n"), "• Run tools? n");
+}
+
+/// Returns the settings of the command line tool, with `lines` lines per body.
+fn tail(lines: usize) -> Config {
+    let detail = Detail::default()
+        .with_lines(lines)
+        .with_failed(Excerpt::Tail);
+    plain().with_detail(detail)
+}
+
+#[test]
+fn a_failed_call_shows_the_end_of_its_output_on_request() {
+    let run = json!({"name": "Bash", "category": "execute", "input": {"command": "make"}});
+    let numbers = |count: usize| {
+        let lines: Vec<String> = (1..=count).map(|n| format!("{n}\n")).collect();
+        lines.concat()
+    };
+    let failed = json!({"status": "error", "exit_code": 2, "output": numbers(9)});
+    let head = "• Ran make (exit 2)\n  └ 1\n";
+    assert_eq!(
+        formatted(tail(5), &run, &failed),
+        format!("{head}    … +4 lines\n    6\n    7\n    8\n    9")
+    );
+    assert_eq!(
+        shown(&run, &failed),
+        format!("{head}    2\n    3\n    4\n    5\n    … +4 lines")
+    );
+    assert_eq!(
+        formatted(tail(2), &run, &failed),
+        format!("{head}    … +7 lines\n    9")
+    );
+    assert_eq!(
+        formatted(tail(1), &run, &failed),
+        format!("{head}    … +8 lines")
+    );
+    assert_eq!(formatted(tail(0), &run, &failed), "• Ran make (exit 2)");
+    let five = json!({"status": "error", "exit_code": 2, "output": numbers(5)});
+    assert_eq!(formatted(tail(5), &run, &five), shown(&run, &five));
+    let ok = json!({"status": "ok", "exit_code": 0, "output": numbers(9)});
+    assert_eq!(formatted(tail(5), &run, &ok), shown(&run, &ok));
+    let explained = json!({"status": "ok", "exit_code": 1, "output": numbers(9)});
+    assert!(formatted(tail(5), &run, &explained).ends_with("\n    9"));
+}
+
+#[test]
+fn the_end_of_an_error_message_is_shown_on_request() {
+    let other = json!({"name": "lookup", "category": "other", "input": {}});
+    let output = "cannot look up:\r\na\rb\n\nc\nd\ne\nfor want of a nail\n\n";
+    let failed = json!({"status": "error", "output": output});
+    assert_eq!(
+        formatted(tail(5), &other, &failed),
+        "• Tool lookup {}\n  └ Error: cannot look up:\n    … +3 lines\n    c\n    d\n    e\n    for want of a nail"
+    );
+    let rejected = json!({"status": "rejected", "output": output});
+    let shown = formatted(tail(5), &other, &rejected);
+    assert!(shown.ends_with("… +3 lines"), "{shown}");
+}
+
+#[test]
+fn colours_of_a_failed_command_continue_in_its_last_lines() {
+    let run = json!({"name": "Bash", "category": "execute", "input": {"command": "make"}});
+    let output = "start\n\u{1b}[31m2\n3\n4\n5\n6\u{1b}[0m\n7\n";
+    let failed = json!({"status": "error", "exit_code": 2, "output": output});
+    let config = tail(5).with_plain_text(false);
+    let shown = formatted(config, &run, &failed);
+    let red = |text: &str| format!("\u{1b}[38;5;1m{text}\u{1b}");
+    assert!(
+        ["4", "5", "6"]
+            .iter()
+            .all(|text| shown.contains(&red(text))),
+        "{shown:?}"
+    );
+    assert!(!shown.contains(&red("7")), "{shown:?}");
+}
+
+#[test]
+fn a_page_shows_the_end_of_a_failed_call_and_folds_the_rest() {
+    let lines: Vec<String> = (1..=30).map(|n| format!("line {n}\n")).collect();
+    let call = ToolUse::new("1", "Bash")
+        .with_category(Category::Execute)
+        .with_arg("make");
+    let result = ToolResult::new("1", ToolStatus::Error)
+        .with_exit_code(2)
+        .with_output(lines.concat());
+    let mut html = Vec::new();
+    let mut page = Page::html(&mut html, Options::default());
+    page.event(Event::new(call)).unwrap();
+    page.event(Event::new(result)).unwrap();
+    page.finish().unwrap();
+    let html = String::from_utf8(html).unwrap();
+    let (above, folded) = html.split_once("<summary>Output</summary>").unwrap();
+    assert!(above.contains("<details open>"), "{above}");
+    for shown in ["line 1\n", "… +25 lines", "line 27\n", "line 30"] {
+        assert!(above.contains(shown), "{above}");
+    }
+    assert!(!above.contains("line 2\n") && folded.contains("line 2\n"));
 }

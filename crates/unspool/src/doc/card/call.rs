@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use super::{LARGEST, LONGEST_HEADING, Panel, Section, bounded};
-use crate::doc::entry::{Detail, Part};
+use crate::doc::entry::{Detail, Excerpt, Part};
 use crate::doc::{Block, DiffLine, Line, Sign, Span, Style, code, tool};
 use crate::event::{Category, Payload, ToolStatus};
 use crate::json::Json;
@@ -51,7 +51,39 @@ pub(super) fn panels(tool: &Tool, detail: &Detail) -> Vec<Panel> {
     for panel in panels.iter_mut().filter(|_| failed) {
         panel.open |= panel.sections.iter().map(lines).sum::<usize>() <= SHORT_ERROR;
     }
+    if let Some(last) = panels.last_mut().filter(|last| failed && !last.open) {
+        show_end(&tool, last, detail);
+    }
     panels
+}
+
+/// Opens the panel of a failed call with an excerpt of its long output, which is
+/// folded below it.
+fn show_end(tool: &Tool, panel: &mut Panel, detail: &Detail) {
+    if detail.failed == Excerpt::Head {
+        return;
+    }
+    let short = Detail {
+        lines: Detail::default().lines,
+        ..detail.clone()
+    };
+    let excerpt = tool::parts(tool, &short).pop();
+    let excerpt = excerpt.filter(|part| !part.is_head() && part.blocks.iter().all(is_text));
+    let (Some(excerpt), Some(whole)) = (excerpt, panel.sections.last_mut()) else {
+        return;
+    };
+    if excerpt.blocks == whole.blocks {
+        return;
+    }
+    whole.label = "Output";
+    whole.folded = true;
+    let at = panel.sections.len() - 1;
+    panel.sections.insert(at, Section::new("", excerpt.blocks));
+    panel.open = true;
+}
+
+fn is_text(block: &Block) -> bool {
+    matches!(block, Block::Paragraph(_) | Block::Output(_))
 }
 
 /// Returns true if the call's category changes files.

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::envelope;
-use crate::doc::entry::{Detail, Part};
+use crate::doc::entry::{Detail, Excerpt, Part};
 use crate::doc::{Block, Line, Role, Span, Style, capture, clean_lines, from_first_line};
 use crate::event::Payload;
 use crate::sanitize;
@@ -28,10 +28,39 @@ pub(super) struct Head<'a> {
 }
 
 /// Returns the sanitised lines to show, with counts of the omitted ones.
-pub(crate) fn head_lines(text: &str, style: Style, detail: &Detail) -> Vec<Line> {
+pub(crate) fn excerpt_lines(
+    text: &str,
+    style: Style,
+    detail: &Detail,
+    excerpt: Excerpt,
+) -> Vec<Line> {
     let head = head(text, detail);
-    let lines = clean_lines(&head.text, style);
-    shown(head.before, lines, head.after, detail)
+    let mut lines = clean_lines(&head.text, style);
+    if head.before > 0 || !has_end(excerpt, lines.len(), head.after) {
+        return shown(head.before, lines, head.after, detail);
+    }
+    let text = sanitize::text(text.trim_end());
+    let count = lines.len() - 1;
+    let start = memchr::memrchr_iter(b'\n', text.as_bytes()).nth(count - 1);
+    let end = start.and_then(|at| text.get(at + 1..)).unwrap_or_default();
+    lines.truncate(1);
+    ends(lines, head.after, clean_lines(end, style), detail)
+}
+
+/// Returns true if the last lines of a body are shown, given the numbers of its
+/// first lines and of those after them.
+fn has_end(excerpt: Excerpt, first: usize, after: usize) -> bool {
+    excerpt == Excerpt::Tail && first > 1 && after > 0
+}
+
+/// Joins the first and the last lines with the number of those between.
+fn ends(mut first: Vec<Line>, between: usize, mut last: Vec<Line>, detail: &Detail) -> Vec<Line> {
+    for line in first.iter_mut().chain(&mut last) {
+        cut(line, detail);
+    }
+    first.extend(rest_line(between));
+    first.append(&mut last);
+    first
 }
 
 /// Selects the lines to show.
@@ -89,7 +118,7 @@ pub(super) fn window(found: usize, count: usize, limit: usize) -> Option<(usize,
 }
 
 /// Returns the lines of terminal output to show.
-pub(super) fn captured(text: &str, detail: &Detail) -> Vec<Line> {
+pub(super) fn captured(text: &str, detail: &Detail, excerpt: Excerpt) -> Vec<Line> {
     let limit = detail.lines.unwrap_or(usize::MAX);
     if let Some(search) = detail.search.as_ref().filter(|_| limit > 0) {
         let mut lines = capture::lines(text);
@@ -101,21 +130,31 @@ pub(super) fn captured(text: &str, detail: &Detail) -> Vec<Line> {
             return shown(start, lines.split_off(start), after, detail);
         }
     }
-    let head = capture::head(text, limit);
+    let mut head = capture::head(text, limit);
     if head.lines.first().is_some_and(is_blank) {
-        return captured_below_blanks(text, limit, detail);
+        return captured_below_blanks(text, limit, detail, excerpt);
+    }
+    if has_end(excerpt, head.lines.len(), head.more) {
+        let last = capture::tail(text, head.lines.len() - 1);
+        head.lines.truncate(1);
+        return ends(head.lines, head.more, last, detail);
     }
     shown(0, head.lines, head.more, detail)
 }
 
 /// Returns the lines to show of output that starts with blank lines, for
 /// example because it moved the cursor down.
-fn captured_below_blanks(text: &str, limit: usize, detail: &Detail) -> Vec<Line> {
+fn captured_below_blanks(text: &str, limit: usize, detail: &Detail, excerpt: Excerpt) -> Vec<Line> {
     let mut lines = capture::lines(text);
     let blank = lines.iter().take_while(|line| is_blank(line)).count();
     lines.drain(..blank);
     let is_cut = lines.len() > limit;
     let after = if is_cut { lines.len() - limit } else { 0 };
+    if has_end(excerpt, limit, after) {
+        let last = lines.split_off(after + 1);
+        lines.truncate(1);
+        return ends(lines, after, last, detail);
+    }
     lines.truncate(lines.len() - after);
     shown(0, lines, after, detail)
 }

@@ -1,7 +1,7 @@
 //! Renders the tools that the agent formatter's document names, each in its own
 //! way.
 
-use super::{Part, Role, Span, Style, View, envelope, head_lines, prose, spaced};
+use super::{Part, Role, Span, Style, View, envelope, excerpt_lines, prose, spaced};
 
 /// Renders the call, or returns `None` for an ordinary tool.
 pub(super) fn parts(view: &View<'_>) -> Option<Vec<Part>> {
@@ -53,7 +53,8 @@ fn bold(word: &str) -> Span {
 
 /// Returns text in the accent colour below the heading.
 fn accent(view: &View<'_>, text: &str) -> Option<Part> {
-    let lines = head_lines(text.trim(), Style::of(Role::Accent), view.detail);
+    let style = Style::of(Role::Accent);
+    let lines = excerpt_lines(text.trim(), style, view.detail, view.excerpt());
     (!lines.is_empty()).then(|| prose(lines))
 }
 
