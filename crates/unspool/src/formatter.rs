@@ -52,7 +52,8 @@ const DEEPEST: u32 = 100;
 #[expect(clippy::struct_excessive_bools, reason = "each is one setting")]
 #[non_exhaustive]
 pub struct Config {
-    /// Omits colours and other escape codes.
+    /// Omits colours and other escape codes. Struck-out text keeps its `~~`, because
+    /// without them it would say the opposite.
     pub plain_text: bool,
     /// The terminal's background; black if unknown.
     pub background: Option<Rgb>,
@@ -300,7 +301,7 @@ impl Formatter {
         Page {
             width,
             links,
-            marks: self.detail.marks,
+            marks: self.detail.marks || self.config.plain_text,
         }
     }
 

@@ -34,7 +34,7 @@ pub struct Detail {
     pub highlight: bool,
     /// Replaces styling with marks, for output without styles: `◦` before
     /// reasoning, `▸` before the current step of a plan, `~~` around struck-out
-    /// text.
+    /// text. Plain text has the `~~` in any case.
     pub marks: bool,
     /// A search: a cut body is moved to the first matching line.
     pub search: Option<LineMatcher>,

@@ -1,5 +1,5 @@
-//! Replaces styles with characters for back ends that cannot show them:
-//! addresses after links, `~~` around struck-out text.
+//! Replaces styles that carry meaning with characters, for back ends that cannot show
+//! them: addresses after links, `~~` around struck-out text.
 
 use std::borrow::Cow;
 
