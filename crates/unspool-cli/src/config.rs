@@ -226,10 +226,25 @@ fn choose<T>(typed: Option<T>, file: Option<T>, usual: T) -> Chosen<T> {
     Chosen { value, origin }
 }
 
+/// The setting for the closing summary.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Summary {
+    /// On a terminal.
+    Auto,
+    On,
+    Off,
+}
+
+impl Summary {
+    fn asked(is_on: bool) -> Self {
+        if is_on { Self::On } else { Self::Off }
+    }
+}
+
 /// All settings that command line and file share.
 pub(crate) struct Choices {
     pub(crate) display: Chosen<Display>,
-    /// `None` uses the terminal's width.
+    /// `None` uses the terminal's width, and does not wrap elsewhere.
     pub(crate) width: Chosen<Option<usize>>,
     pub(crate) color: Chosen<When>,
     /// `None` follows the terminal's background.
@@ -242,7 +257,7 @@ pub(crate) struct Choices {
     pub(crate) usage: Chosen<bool>,
     pub(crate) timestamps: Chosen<bool>,
     pub(crate) links: Chosen<Links>,
-    pub(crate) summary: Chosen<bool>,
+    pub(crate) summary: Chosen<Summary>,
     pub(crate) marks: Chosen<bool>,
     /// The pager's command; `None` disables it.
     pub(crate) pager: Chosen<Option<String>>,
@@ -264,7 +279,11 @@ impl Choices {
             usage: choose(look.usage(), config.usage, true),
             timestamps: choose(look.timestamps(), config.timestamps, false),
             links: choose(look.links, config.links, Links::Auto),
-            summary: choose(look.summary(), config.summary, true),
+            summary: choose(
+                look.summary().map(Summary::asked),
+                config.summary.map(Summary::asked),
+                Summary::Auto,
+            ),
             marks: choose(look.marks(), config.marks, false),
             pager: pager(look.pager(), config.pager, |name| env::var(name).ok()),
         }
@@ -323,7 +342,8 @@ pub(crate) fn color(choices: &Choices) -> Chosen<When> {
     }
 }
 
-/// Returns the layout width and its origin.
+/// Returns the layout width and its origin. 0, which does not wrap, is the default in
+/// a pipe or a file.
 pub(crate) fn width(choices: &Choices) -> Chosen<usize> {
     if let Some(width) = choices.width.value {
         return Chosen {
@@ -331,15 +351,17 @@ pub(crate) fn width(choices: &Choices) -> Chosen<usize> {
             origin: choices.width.origin,
         };
     }
-    let origin = match (terminal::columns_variable(), terminal::is_terminal()) {
-        (Some(_), _) => Origin::Variable("COLUMNS"),
-        (None, true) => Origin::Terminal,
-        (None, false) => Origin::Default,
+    let Some(value) = terminal::width() else {
+        return Chosen {
+            value: 0,
+            origin: Origin::Default,
+        };
     };
-    Chosen {
-        value: terminal::width(),
-        origin,
-    }
+    let origin = match terminal::columns_variable() {
+        Some(_) => Origin::Variable("COLUMNS"),
+        None => Origin::Terminal,
+    };
+    Chosen { value, origin }
 }
 
 #[cfg(test)]

@@ -54,6 +54,11 @@ fn extension(format: Format) -> &'static str {
     }
 }
 
+/// Returns true for a format that a browser shows, not a terminal.
+fn is_markup(format: Format) -> bool {
+    matches!(format, Format::Html | Format::Svg)
+}
+
 /// Returns true if a path means standard output. It must not be reopened, since that
 /// could truncate a redirected file.
 fn is_stdout(path: &Path) -> bool {
@@ -81,9 +86,8 @@ impl Place {
             Some(path) if is_stdout(path) => Self::Stdout,
             Some(path) if is_folder(path) => Self::Folder(path.clone()),
             Some(path) => Self::File(path.clone()),
-            None if format == Format::Html && io::stdout().is_terminal() => {
-                Self::Folder(PathBuf::new())
-            }
+            // Markup is no use on a screen.
+            None if is_markup(format) && io::stdout().is_terminal() => Self::Folder(PathBuf::new()),
             None => Self::Stdout,
         }
     }

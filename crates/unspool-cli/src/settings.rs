@@ -6,7 +6,7 @@ use unspool::formatter::{Config as Shown, Formatter};
 use unspool::theme::{Rgb, Theme};
 
 use crate::cli::{Display, Filter, Links, Look, ReasoningShown};
-use crate::config::{self, Choices, Config};
+use crate::config::{self, Choices, Config, Origin, Summary};
 use crate::themes::{self, Choice};
 use crate::{filter, terminal};
 
@@ -23,7 +23,7 @@ pub(crate) struct Settings {
     pub(crate) live: bool,
     /// True if the output is a GitHub Actions log.
     pub(crate) github_actions: bool,
-    /// True if the closing line is written: on a terminal, in full mode.
+    /// True if the closing line is written: by default on a terminal, in full mode.
     pub(crate) summary: bool,
     pub(crate) usage: bool,
     /// The pager's command, if enabled.
@@ -80,7 +80,12 @@ impl Settings {
             fixed_width: choices.width.value,
             github_actions: !is_terminal && !copy_clean && terminal::is_github_actions(),
             live: full && terminal::can_repaint(),
-            summary: is_terminal && full && choices.summary.value,
+            summary: match choices.summary.value {
+                Summary::Auto => full && is_terminal,
+                // Scripts read the other modes, so the file alone does not add to them.
+                Summary::On => full || choices.summary.origin == Origin::CommandLine,
+                Summary::Off => false,
+            },
             usage,
             pager: choices.pager.value,
             theme,

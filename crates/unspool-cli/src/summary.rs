@@ -7,6 +7,7 @@ use unspool::layout;
 use unspool::stats::{Stats, format_count, format_duration};
 
 use crate::settings::Settings;
+use crate::view::harmless;
 
 /// Writes a line with the run's figures, or nothing if there are none.
 pub(crate) fn write(stats: &Stats, settings: &Settings, out: &mut impl Write) -> io::Result<()> {
@@ -17,7 +18,13 @@ pub(crate) fn write(stats: &Stats, settings: &Settings, out: &mut impl Write) ->
     let line = vec![Span::role(words.join(" · "), Role::Accent)];
     let width = layout::columns(settings.width);
     let lines = layout::layout(&[Block::Paragraph(line)], width, &[], &[]);
-    writeln!(out, "\n{}", settings.formatter().text(&lines))
+    let text = settings.formatter().text(&lines);
+    if settings.github_actions {
+        // The model's name comes from the agent.
+        let lines: Vec<String> = text.lines().map(harmless).collect();
+        return writeln!(out, "\n{}", lines.join("\n"));
+    }
+    writeln!(out, "\n{text}")
 }
 
 fn words(stats: &Stats, with_usage: bool) -> Vec<String> {

@@ -84,10 +84,10 @@ fn automatic(variable: impl Fn(&str) -> Option<String>, is_terminal: bool) -> bo
     decided(variable).map_or(is_terminal, |(_, wanted)| wanted)
 }
 
-/// Returns the layout width: `COLUMNS`, the terminal's width, or 80 in a pipe.
-pub(crate) fn width() -> usize {
-    let terminal = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
-    columns_variable().or_else(terminal).unwrap_or(80)
+/// Returns the width of the terminal on standard output: `COLUMNS`, or its size. `None`
+/// in a pipe or a file, which have no width: whatever shows them can wrap them.
+pub(crate) fn width() -> Option<usize> {
+    is_terminal().then(|| columns_variable().unwrap_or_else(|| size().columns))
 }
 
 /// Returns the columns of a list: those that were typed, or else the terminal's.
@@ -95,7 +95,7 @@ pub(crate) fn width() -> usize {
 pub(crate) fn room(typed: Option<usize>) -> Option<usize> {
     match typed {
         Some(width) => Some(width).filter(|width| *width > 0),
-        None => is_terminal().then(width),
+        None => width(),
     }
 }
 

@@ -293,23 +293,94 @@ fn pages_and_comments_of_recordings() {
     }
 }
 
-#[test]
-fn on_a_terminal_a_page_goes_to_a_file() {
-    let folder = tempfile::tempdir().unwrap();
+/// Runs `export` on a terminal of sixty columns and returns what it prints.
+fn export_on_a_terminal(folder: &Path, arguments: &[&str]) -> String {
     let (mut pty, pts) = pty_process::blocking::open().unwrap();
+    pty.resize(pty_process::Size::new(24, 60)).unwrap();
     let command = pty_process::blocking::Command::new(env!("CARGO_BIN_EXE_unspool"));
-    let command = command.arg("export").arg(recording(CLAUDE));
-    let mut child = command.current_dir(folder.path()).spawn(pts).unwrap();
+    let command = command.env_remove("COLUMNS").arg("export").args(arguments);
+    let mut child = command.current_dir(folder).spawn(pts).unwrap();
     let mut said = Vec::new();
     // The terminal is gone when the command has ended.
     let _ = std::io::Read::read_to_end(&mut pty, &mut said);
     assert!(child.wait().unwrap().success());
-    assert_eq!(String::from_utf8_lossy(&said).trim(), "parity.live.html");
-    let files: Vec<PathBuf> = fs::read_dir(folder.path())
-        .unwrap()
-        .map(|file| file.unwrap().path())
-        .collect();
-    assert_eq!(files, [folder.path().join("parity.live.html")]);
+    String::from_utf8(said).unwrap().replace("\r\n", "\n")
+}
+
+#[test]
+fn on_a_terminal_pages_and_pictures_go_to_files() {
+    let run = recording(CLAUDE);
+    for (format, name, start) in [
+        ("html", "parity.live.html", "<!doctype html>"),
+        ("svg", "parity.live.svg", "<svg "),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let said = export_on_a_terminal(folder.path(), &[&run, "--to", format]);
+        assert_eq!(said, format!("{name}\n"));
+        let files: Vec<PathBuf> = fs::read_dir(folder.path())
+            .unwrap()
+            .map(|file| file.unwrap().path())
+            .collect();
+        assert_eq!(files, [folder.path().join(name)]);
+        let written = fs::read_to_string(&files[0]).unwrap();
+        assert!(written.starts_with(start), "{written:.60}");
+        // In a pipe it is the output.
+        let piped = text(&export(folder.path(), &[&run, "--to", format]));
+        assert!(piped.starts_with(start), "{piped:.60}");
+    }
+}
+
+#[test]
+fn exported_text_is_wrapped_only_on_a_terminal_or_if_a_width_is_given() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = recording(CLAUDE);
+    let widest = |text: &str| text.lines().map(|line| line.chars().count()).max();
+    let arguments = [run.as_str(), "--to", "text"];
+    let screen = export_on_a_terminal(folder.path(), &arguments);
+    assert_eq!(widest(&screen), Some(60));
+    let piped = text(&export(folder.path(), &arguments));
+    assert!(widest(&piped) > Some(60), "{piped}");
+    let narrow = text(&export(
+        folder.path(),
+        &[&arguments[..], &["--width", "50"]].concat(),
+    ));
+    assert_eq!(widest(&narrow), Some(50));
+}
+
+#[test]
+fn a_picture_has_at_most_the_requested_lines_and_says_how_many_are_missing() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = |n: usize| format!(r#"{{"kind":"text","seq":{n},"id":"{n}","text":"line {n}"}}"#);
+    let run: Vec<String> = (0..400).map(line).collect();
+    fs::write(folder.path().join("run.jsonl"), run.join("\n")).unwrap();
+    let picture = |arguments: &[&str]| {
+        let arguments = [&["run.jsonl", "--to", "svg"], arguments].concat();
+        let output = export(folder.path(), &arguments);
+        assert_eq!(output.status.code(), Some(0));
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        (text(output.stdout), text(output.stderr))
+    };
+    // Each message but the first has an empty line above it.
+    for (arguments, most) in [(&[][..], 500_usize), (&["--max-lines", "9"], 9)] {
+        let (shown, said) = picture(arguments);
+        assert_eq!(shown.matches("line ").count(), most.div_ceil(2));
+        let missing = format!("… {} more lines", 799 - most);
+        assert!(shown.contains(&missing), "{arguments:?}");
+        let words = format!("the picture shows the first {most} of 799 lines: --max-lines N");
+        assert!(said.contains(&words), "{said}");
+    }
+    for arguments in [&["--max-lines", "all"], &["--max-lines", "799"]] {
+        let (shown, said) = picture(arguments);
+        assert_eq!(shown.matches("line ").count(), 400);
+        assert!(!shown.contains(" more line") && said.is_empty(), "{said}");
+    }
+    for wrong in [
+        &["--max-lines", "0"][..],
+        &["--max-lines", "5", "--to", "text"],
+    ] {
+        let output = export(folder.path(), &[&["run.jsonl"], wrong].concat());
+        assert_eq!(output.status.code(), Some(2), "{wrong:?}");
+    }
 }
 
 /// A run with a secret in everything that is said and done, made up for this.

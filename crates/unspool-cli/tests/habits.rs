@@ -261,7 +261,7 @@ fn paged_as(arguments: &[&str], rows: u16, pager: Option<&str>) -> (String, Opti
 #[test]
 fn what_is_longer_than_the_terminal_goes_to_the_pager() {
     let file = run_file();
-    let whole = Home::with("").said(&[&file]);
+    let whole = Home::with("").said(&[&file, "--width", "80"]);
     let (screen, pager) = paged(&[&file], 24, None);
     assert_eq!(screen, "");
     assert_eq!(pager, Some(format!("FRX\n{whole}")));
@@ -272,7 +272,7 @@ fn what_is_longer_than_the_terminal_goes_to_the_pager() {
 #[test]
 fn what_fits_or_has_no_pager_is_just_printed() {
     let file = run_file();
-    let whole = Home::with("").said(&[&file]);
+    let whole = Home::with("").said(&[&file, "--width", "80"]);
     let (screen, pager) = paged(&[&file], 2000, None);
     assert_eq!((screen.as_str(), pager), (whole.as_str(), None));
     let folder = tempfile::tempdir().unwrap();

@@ -302,17 +302,67 @@ fn colours_follow_the_environment() {
 }
 
 #[test]
-fn the_width_is_asked_for_or_in_columns() {
+fn output_to_a_pipe_is_wrapped_only_if_a_width_is_given() {
     let widest = |arguments: &[&str], variables: &[(&str, &str)]| {
         let output = run_with(arguments, variables);
         let text = String::from_utf8(output.stdout).unwrap();
         text.lines().map(|line| line.chars().count()).max().unwrap()
     };
-    assert_eq!(widest(&[], &[]), 48, "80 columns in a pipe");
-    assert!(widest(&[], &[("COLUMNS", "40")]) <= 40);
+    assert_eq!(widest(&[], &[]), 48);
+    // COLUMNS is the width of a terminal, and there is none.
+    assert_eq!(widest(&[], &[("COLUMNS", "40")]), 48);
     assert!(widest(&["--width", "35"], &[("COLUMNS", "40")]) <= 35);
     assert_eq!(widest(&["--width", "0"], &[("COLUMNS", "40")]), 48);
-    assert_eq!(widest(&[], &[("COLUMNS", "wide")]), 48);
+    let folder = TempDir::new().unwrap();
+    let config = folder.path().join("config.toml");
+    std::fs::write(&config, "width = 40\n").unwrap();
+    let config = [("UNSPOOL_CONFIG", config.to_str().unwrap())];
+    assert!(widest(&[], &config) <= 40);
+}
+
+#[test]
+fn a_long_paragraph_in_a_file_is_one_line() {
+    let words = "word ".repeat(200);
+    let run = format!(r#"{{"kind":"text","seq":0,"id":"a","text":"{words}"}}"#);
+    let folder = TempDir::new().unwrap();
+    let path = file(&folder, &run);
+    let to = folder.path().join("run.txt");
+    let shown = |arguments: &[&str]| {
+        let mut command = unspool();
+        command.arg(&path).args(arguments).stdin(Stdio::null());
+        let written = std::fs::File::create(&to).unwrap();
+        assert!(command.stdout(written).status().unwrap().success());
+        std::fs::read_to_string(&to).unwrap()
+    };
+    assert_eq!(shown(&[]), format!("• {}\n", words.trim_end()));
+    assert!(shown(&["--width", "60"]).lines().count() > 15);
+}
+
+#[test]
+fn text_without_colours_keeps_the_marks_of_struck_out_words() {
+    let text = "Use ~~the old~~ the **new** API. ~~Not\\nthis.~~";
+    let run = format!(r#"{{"kind":"text","seq":0,"id":"a","text":"{text}"}}"#);
+    let folder = TempDir::new().unwrap();
+    let path = file(&folder, &run);
+    let shown = |arguments: &[&str], variables: &[(&str, &str)]| {
+        let mut command = unspool();
+        command.arg(&path).args(arguments).stdin(Stdio::null());
+        command.envs(variables.iter().copied());
+        String::from_utf8(command.output().unwrap().stdout).unwrap()
+    };
+    let plain = "Use ~~the old~~ the new API. ~~Not this.~~\n";
+    assert_eq!(shown(&[], &[]), format!("• {plain}"));
+    let forced = [("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")];
+    assert_eq!(shown(&[], &forced), format!("• {plain}"));
+    assert_eq!(shown(&["--copy-clean"], &[]), plain);
+    for theme in ["dark", "mono"] {
+        let styled = shown(&["--color", "always", "--theme", theme], &[]);
+        assert!(!styled.contains('~'), "{styled}");
+        assert!(
+            styled.contains(";9m") || styled.contains("[9m"),
+            "{styled:?}"
+        );
+    }
 }
 
 #[test]
@@ -394,9 +444,41 @@ fn an_input_that_cannot_be_read_does_not_hide_the_others() {
 }
 
 #[test]
-fn no_summary_in_a_pipe() {
-    let text = shown(&[]);
-    assert!(text.ends_with("• Usage: 1200 in, 64 out\n"), "{text}");
+fn the_summary_is_printed_to_a_pipe_if_asked_for() {
+    let usage = "• Usage: 1200 in, 64 out\n";
+    let summary =
+        "\n1 turn · 2 tool calls (1 failed) · 6 min 0 s · 1.2k tokens in · 64 tokens out · m-1\n";
+    assert!(shown(&[]).ends_with(usage));
+    assert!(shown(&["--no-summary"]).ends_with(usage));
+    let text = shown(&["--summary"]);
+    assert!(text.ends_with(&format!("{usage}{summary}")), "{text}");
+    // What is typed holds for every display, what is in the file for the full one.
+    let answer = shown(&["--summary", "--display", "text"]);
+    assert!(answer.ends_with(&format!("docs).\n{summary}")), "{answer}");
+    let folder = TempDir::new().unwrap();
+    let config = folder.path().join("config.toml");
+    std::fs::write(&config, "summary = true\n").unwrap();
+    let config = [("UNSPOOL_CONFIG", config.to_str().unwrap())];
+    let with_file = |arguments: &[&str]| {
+        let output = run_with(arguments, &config);
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert!(with_file(&[]).ends_with(summary));
+    assert!(with_file(&["--no-summary"]).ends_with(usage));
+    assert!(!with_file(&["--display", "text"]).contains("1 turn"));
+}
+
+#[test]
+fn the_summary_cannot_command_github_actions() {
+    let run = r#"{"kind":"session","seq":0,"provider":"claude","model":"::stop-commands::x"}
+{"kind":"notice","seq":1,"level":"info","text":"Hello."}
+"#;
+    let folder = TempDir::new().unwrap();
+    let mut command = unspool();
+    command.arg(file(&folder, run)).arg("--summary");
+    let output = command.env("GITHUB_ACTIONS", "true").output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.ends_with("\n\\x3A:stop-commands::x\n"), "{text}");
 }
 
 /// The reader of the pipe goes away after the first bytes, long before the end.

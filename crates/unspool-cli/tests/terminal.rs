@@ -17,13 +17,19 @@ const COLUMNS: u16 = 50;
 
 /// Returns the output on a terminal of fifty columns.
 fn on_a_terminal(arguments: &[&str]) -> String {
+    on_a_terminal_with(arguments, "")
+}
+
+/// Returns the output on a terminal of fifty columns, with the variable COLUMNS.
+fn on_a_terminal_with(arguments: &[&str], columns: &str) -> String {
     let (mut pty, pts) = open().unwrap();
     pty.resize(Size::new(24, COLUMNS)).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_unspool")).env("TERM", "xterm-256color");
     for name in environment::REMOVED {
         command = command.env_remove(name);
     }
-    let command = command.envs(environment::SET).args(arguments);
+    let command = command.envs(environment::SET).env("COLUMNS", columns);
+    let command = command.args(arguments);
     let mut child = command.spawn(pts).unwrap();
     let mut written = Vec::new();
     let mut chunk = [0; 4096];
@@ -64,6 +70,14 @@ fn a_terminal_gets_colours_its_own_width_and_a_summary() {
         "{summary}"
     );
     assert!(summary.contains(" tokens in ·\n"), "{summary}");
+}
+
+#[test]
+fn the_columns_variable_is_stronger_than_the_size_of_the_terminal() {
+    let parity = parity();
+    let text = on_a_terminal_with(&[&parity, "--no-summary", "--theme", "mono"], "40");
+    let widest = plain(&text).lines().map(|line| line.chars().count()).max();
+    assert_eq!(widest, Some(40));
 }
 
 #[test]

@@ -19,13 +19,14 @@ Examples:
   unspool export session.jsonl --to markdown | gh pr comment --body-file -
   unspool export 4f2a9c -o run.html                  a session by an ID prefix
   unspool export 4f2a9c --in backup/ -o run.html     a session in another folder
-  unspool export session.jsonl -o run.svg --width 100 --lines 10
+  unspool export session.jsonl --to svg              on a terminal: writes session.svg
+  unspool export session.jsonl -o run.svg --max-lines 80 --lines 2
   unspool export a.jsonl b.jsonl -o pages/           one page per session, in a folder
 
 Formats, and the file extensions of -o that select them:
   html      one self-contained page (.html, .htm)
   markdown  sized for a pull request comment (.md, .markdown)
-  svg       the terminal view as a picture (.svg), limited to the first 2000 lines
+  svg       the terminal view as a picture (.svg), see --max-lines
   text      the terminal view as text (.txt)
   jsonl     the events, see docs/events.md (.jsonl)
 
@@ -48,7 +49,8 @@ pub(crate) struct Export {
 
     /// Where to write: a file, a folder, or `-` for standard output
     ///
-    /// [default: standard output; on a terminal, an HTML page goes to NAME.html]
+    /// [default: standard output; on a terminal, pages and pictures go to NAME.html and
+    /// NAME.svg in the current folder]
     #[arg(short, long, value_name = "FILE|DIR")]
     pub(crate) output: Option<PathBuf>,
 
@@ -75,9 +77,18 @@ pub(crate) struct Export {
     #[arg(long, value_name = "BYTES", value_parser = parse_size)]
     pub(crate) max_size: Option<usize>,
 
-    /// Width of the terminal view in columns (svg, text)
-    #[arg(long, value_name = "N", default_value_t = 80)]
-    pub(crate) width: usize,
+    /// Maximum height of a picture in lines: a number or `all` (svg) [default: 500]
+    ///
+    /// The rest is left out; the picture and standard error say how much. `--lines`
+    /// and the filters make room. Many programs cannot open a picture of more than
+    /// about 1800 lines.
+    #[arg(long, value_name = "N", value_parser = parse_max_lines)]
+    pub(crate) max_lines: Option<Lines>,
+
+    /// Width of the terminal view in columns; 30 or less does not wrap (svg, text) [default: 80
+    /// for svg; text is not wrapped, except on a terminal]
+    #[arg(long, value_name = "N")]
+    pub(crate) width: Option<usize>,
 
     /// Colour theme: dark or light [default: html follows the reader's system, svg is dark]
     #[arg(long, value_name = "NAME")]
@@ -107,6 +118,13 @@ impl Export {
     pub(crate) fn redacts(&self, format: Format) -> bool {
         let is_for_sharing = matches!(format, Format::Html | Format::Markdown);
         self.redact || (is_for_sharing && !self.no_redact)
+    }
+}
+
+fn parse_max_lines(text: &str) -> Result<Lines, String> {
+    match parse_lines(text)? {
+        Lines(Some(0)) => Err("expected at least 1 line, or `all`".to_owned()),
+        lines => Ok(lines),
     }
 }
 

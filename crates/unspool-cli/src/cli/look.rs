@@ -20,7 +20,11 @@ pub(crate) struct Look {
     #[arg(long)]
     pub(crate) raw: bool,
 
-    /// Width in columns; lines are not wrapped at 30 or less [default: the terminal's width]
+    /// Width in columns; 30 or less does not wrap [default: the terminal's; pipes and files are not wrapped]
+    ///
+    /// Output to a pipe or a file is wrapped only if you give a width, here or in the
+    /// configuration file: lines stay whole for grep, editors and logs. For example
+    /// `--width 80 > run.txt`, or `--width $COLUMNS | less`.
     #[arg(long, value_name = "N")]
     pub(crate) width: Option<usize>,
 
@@ -78,7 +82,7 @@ pub(crate) struct Look {
     #[arg(long, overrides_with = "timestamps", hide_short_help = true)]
     no_timestamps: bool,
 
-    /// Mark with characters what is otherwise shown by colour: `◦` reasoning, `▸` current step, `~~`
+    /// Mark with characters what is otherwise shown by colour: `◦` reasoning, `▸` current step
     #[arg(long, overrides_with = "no_marks")]
     marks: bool,
 
@@ -94,12 +98,12 @@ pub(crate) struct Look {
     #[arg(long)]
     pub(crate) copy_clean: bool,
 
-    /// Do not print the summary at the end of a run
+    /// Do not print the summary at the end of a run (turns, calls, time, tokens, cost)
     #[arg(long, overrides_with = "summary")]
     no_summary: bool,
 
-    /// Print the summary; overrides the configuration file
-    #[arg(long, overrides_with = "no_summary", hide_short_help = true)]
+    /// Print the summary at the end of a run, also to a pipe or a file [default: on a terminal]
+    #[arg(long, overrides_with = "no_summary")]
     summary: bool,
 
     /// Do not use a pager for long output

@@ -6,7 +6,7 @@ use clap::ValueEnum;
 use unspool::theme::Rgb;
 
 use crate::cli::Config as Arguments;
-use crate::config::{self, Choices, Chosen, Config, Origin};
+use crate::config::{self, Choices, Chosen, Config, Origin, Summary};
 use crate::status::Status;
 use crate::themes;
 
@@ -112,7 +112,11 @@ fn rows(choices: &Choices) -> Vec<Row> {
         row("failed", &choices.failed, word),
         row("reasoning", &choices.reasoning, word),
         row("usage", &choices.usage, bool::to_string),
-        row("summary", &choices.summary, bool::to_string),
+        row("summary", &choices.summary, |summary| match summary {
+            Summary::Auto => quoted("on a terminal"),
+            Summary::On => true.to_string(),
+            Summary::Off => false.to_string(),
+        }),
         row("timestamps", &choices.timestamps, bool::to_string),
         row("marks", &choices.marks, bool::to_string),
         row("color", &config::color(choices), word),

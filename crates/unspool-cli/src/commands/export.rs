@@ -34,6 +34,9 @@ pub(crate) fn run(arguments: &Export) -> anyhow::Result<Status> {
         }
         _ => {}
     }
+    if arguments.max_lines.is_some() && format != Format::Svg {
+        bail!("--max-lines applies only to pictures: add --to svg");
+    }
     let given = filter::given(&arguments.filter);
     if format == Format::Jsonl && !given.is_empty() {
         bail!(

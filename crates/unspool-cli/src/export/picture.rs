@@ -13,12 +13,16 @@ use unspool::transcript::{Spacing, Transcript};
 use unspool_sessions::input::Input;
 
 use super::events;
-use crate::cli::{Export, Format, ReasoningShown, Scheme};
-use crate::filter;
+use crate::cli::{Export, Format, Lines, ReasoningShown, Scheme};
 use crate::status::Status;
+use crate::{filter, terminal};
 
-/// Maximum number of lines in a picture; viewers fail to open longer ones.
-const MOST_LINES: usize = 2000;
+/// Default maximum number of lines in a picture: what a page can show without becoming
+/// one long strip. A line is 18 pixels high, and viewers fail at 32,767.
+const MOST_LINES: usize = 500;
+
+/// Default width of a picture in columns.
+const COLUMNS: usize = 80;
 
 const WHITE: Color = Color::Rgb(RgbColor(255, 255, 255));
 const BLACK: Color = Color::Rgb(RgbColor(0, 0, 0));
@@ -30,7 +34,8 @@ pub(super) fn text(
     arguments: &Export,
     mut out: impl Write,
 ) -> anyhow::Result<io::Result<Status>> {
-    let read = shown(input, arguments, true, &mut |text| {
+    let width = arguments.width.or_else(terminal::width).unwrap_or_default();
+    let read = shown(input, arguments, width, true, &mut |text| {
         Ok(out.write_all(text.as_bytes())?)
     })?;
     out.flush()?;
@@ -44,19 +49,24 @@ pub(super) fn svg(
     mut out: impl Write,
 ) -> anyhow::Result<io::Result<Status>> {
     let mut lines = 0;
-    let mut left_out = 0;
     let mut all = String::new();
-    let read = shown(input, arguments, false, &mut |text| {
-        let count = text.matches('\n').count();
-        let room = MOST_LINES.saturating_sub(lines);
+    let most = arguments.max_lines.unwrap_or(Lines(Some(MOST_LINES))).0;
+    let most = most.unwrap_or(usize::MAX);
+    let width = arguments.width.unwrap_or(COLUMNS);
+    let read = shown(input, arguments, width, false, &mut |text| {
+        let room = most.saturating_sub(lines);
         all.extend(text.split_inclusive('\n').take(room));
-        left_out += count.saturating_sub(room);
-        lines += count;
+        lines += text.matches('\n').count();
         Ok(())
     })?;
+    let left_out = lines.saturating_sub(most);
     if left_out > 0 {
         // Writing to a String cannot fail.
-        let _ = writeln!(all, "… {left_out} more lines");
+        let _ = match left_out {
+            1 => writeln!(all, "… 1 more line"),
+            _ => writeln!(all, "… {left_out} more lines"),
+        };
+        report_left_out(&input.name, most, lines);
     }
     let (foreground, background) = match arguments.theme {
         Some(Scheme::Light) => (BLACK, WHITE),
@@ -68,10 +78,22 @@ pub(super) fn svg(
     Ok(read)
 }
 
+/// Reports that a picture does not show everything.
+fn report_left_out(name: &str, most: usize, lines: usize) {
+    let name = unspool::sanitize::line(name);
+    // An error here cannot be reported anywhere.
+    let _ = writeln!(
+        io::stderr(),
+        "unspool: {name}: the picture shows the first {most} of {lines} lines: --max-lines N \
+         shows more, --lines N and filters make it shorter"
+    );
+}
+
 /// Passes the text of each entry to `take`, with the empty line before it.
 fn shown(
     input: &mut Input,
     arguments: &Export,
+    width: usize,
     plain: bool,
     take: &mut dyn FnMut(&str) -> anyhow::Result<()>,
 ) -> anyhow::Result<io::Result<Status>> {
@@ -82,13 +104,13 @@ fn shown(
     let mut write = |entries: &[Entry]| -> anyhow::Result<()> {
         let entries = entries.iter();
         for entry in entries.filter(|entry| filter::shows(&arguments.filter, entry)) {
-            let text = formatter.format_entry(entry, arguments.width);
+            let text = formatter.format_entry(entry, width);
             if !text.is_empty() {
                 is_empty = false;
                 let before = spacing.before(entry);
                 let gap = if before.gap { "\n" } else { "" };
                 let speaker = before.speaker.map(|agent| {
-                    let lines = formatter.speaker(&agent, arguments.width);
+                    let lines = formatter.speaker(&agent, width);
                     formatter.text(&lines) + "\n"
                 });
                 take(&format!("{gap}{}{text}\n", speaker.unwrap_or_default()))?;

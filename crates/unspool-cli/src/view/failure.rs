@@ -37,6 +37,11 @@ impl RunFailure {
         self.words.as_deref()
     }
 
+    /// Removes and returns the reason.
+    pub(super) fn take(&mut self) -> Option<String> {
+        self.words.take()
+    }
+
     fn end(&mut self, end: &TurnEnd) {
         let error = self.error.take();
         let reason =

@@ -10,7 +10,7 @@ use unspool::formatter::{Formatter, OpenText};
 use unspool::session::{Entry, Item, Text};
 use unspool::transcript::{Spacing, Transcript};
 
-use super::github_actions;
+use super::github_actions::{self, Annotations};
 use crate::cli::Filter;
 use crate::filter;
 use crate::settings::Settings;
@@ -20,6 +20,8 @@ pub(crate) struct Full<'a> {
     page: Page<'a>,
     spacing: Spacing,
     flowing: Option<Flowing>,
+    /// For a GitHub Actions log.
+    annotations: Option<Annotations>,
     /// True once an entry passed the filter.
     pub(super) has_written: bool,
 }
@@ -58,15 +60,21 @@ impl<'a> Full<'a> {
             },
             spacing: Spacing::new(),
             flowing: None,
+            annotations: settings.github_actions.then(Annotations::default),
             has_written: false,
         }
     }
 
     pub(super) fn event(&mut self, event: Event, out: &mut impl Write) -> io::Result<()> {
+        let annotations = self.annotations.as_mut();
+        let annotation = annotations.and_then(|annotations| annotations.event(&event));
         let mut entries = Vec::new();
         self.transcript
             .event(event, &mut |entry| entries.push(entry));
         self.write(&entries, out)?;
+        if let Some(annotation) = annotation {
+            writeln!(out, "{annotation}")?;
+        }
         self.flow(out)
     }
 

@@ -1,63 +1,63 @@
-//! Output for GitHub Actions logs: bodies of calls become groups, errors and
-//! warnings become annotations, and agent output cannot inject workflow commands.
+//! Output for GitHub Actions logs: bodies of calls become groups, the failure that ended
+//! a turn becomes an annotation, and agent output cannot inject workflow commands.
+//!
+//! Other failures are no annotations: an agent's failed calls are part of its work, and
+//! GitHub shows only ten annotations of a step.
 
 use std::io::{self, Write};
 
-use unspool::doc::entry::cut_off;
-use unspool::doc::{Style, clean_lines};
-use unspool::event::{Level, ToolStatus};
-use unspool::output::Output;
+use unspool::Event;
+use unspool::event::{Body, TurnStatus};
+use unspool::sanitize;
 use unspool::session::{Entry, Item};
-use unspool::tool::error_message;
+
+use super::failure::RunFailure;
 
 /// Writes an entry that is laid out already.
 pub(super) fn write(entry: &Entry, text: &str, out: &mut impl Write) -> io::Result<()> {
-    if let Some((command, message)) = annotation(&entry.item) {
-        return writeln!(out, "::{command}::{}", data(&message));
-    }
     let is_call = matches!(entry.item, Item::Tool(_) | Item::Edit(_));
     match text.split_once('\n') {
+        // The annotation says it.
+        _ if matches!(entry.item, Item::TurnEnd(_)) => Ok(()),
         Some((head, body)) if is_call => {
-            if is_failed(&entry.item) {
-                warn(head, body, out)?;
-            }
             writeln!(out, "::group::{}", data(head))?;
             lines(body, out)?;
             writeln!(out, "::endgroup::")
         }
-        _ => {
-            if is_failed(&entry.item) {
-                warn(text, "", out)?;
-            }
-            lines(text, out)
-        }
+        _ => lines(text, out),
     }
 }
 
-/// Returns true for a failed call, which is not folded so that it is not missed.
-fn is_failed(item: &Item) -> bool {
-    let status = match item {
-        Item::Tool(tool) => tool.result.as_ref().map(|result| result.status),
-        Item::Edit(made) => Some(made.status),
-        _ => None,
-    };
-    matches!(status, Some(ToolStatus::Error | ToolStatus::Rejected))
+/// Makes annotations of turns that failed, were stopped or cut off.
+#[derive(Default)]
+pub(super) struct Annotations {
+    agent: String,
+    failure: RunFailure,
 }
 
-/// Maximum number of body lines in an annotation: five and the number of others.
-const REASON: usize = 6;
-
-/// Writes an annotation for a failed call: its heading and the reason, without
-/// colours.
-fn warn(head: &str, body: &str, out: &mut impl Write) -> io::Result<()> {
-    let plain = |line: &str| {
-        let line = without_colours(line);
-        let lines = clean_lines(line.trim_start_matches(['•', '└', ' ']), Style::default());
-        Output::Plain.text(&lines).trim_end().to_owned()
-    };
-    let lines = std::iter::once(head).chain(body.lines().take(REASON));
-    let text = lines.map(plain).collect::<Vec<_>>().join("\n");
-    writeln!(out, "::warning::{}", data(&text))
+impl Annotations {
+    /// Records an event. Returns the annotation if it ended a turn without success, or
+    /// is about input that was skipped. An annotation is one line and never wrapped.
+    pub(super) fn event(&mut self, event: &Event) -> Option<String> {
+        if let Body::Session(session) = &event.body
+            && event.agent.is_none()
+            && !session.provider.is_empty()
+        {
+            self.agent.clone_from(&session.provider);
+        }
+        self.failure.event(event);
+        let command = match &event.body {
+            Body::TurnEnd(end) if end.status != TurnStatus::Canceled => "error",
+            _ => "warning",
+        };
+        let words = without_colours(&self.failure.take()?);
+        let words = data(&sanitize::line(&words));
+        let title = match sanitize::line(&self.agent) {
+            agent if agent.is_empty() => String::new(),
+            agent => format!(" title={}", property(&agent)),
+        };
+        Some(format!("::{command}{title}::{words}"))
+    }
 }
 
 /// Removes colour codes. Other escape sequences stay.
@@ -73,25 +73,6 @@ fn without_colours(text: &str) -> String {
         }
     }
     clean
-}
-
-/// Returns the annotation of an entry.
-fn annotation(item: &Item) -> Option<(&'static str, String)> {
-    match item {
-        Item::Notice(notice) => {
-            let command = match notice.level {
-                Level::Error => "error",
-                Level::Warning => "warning",
-                Level::Canceled => "notice",
-                _ => return None,
-            };
-            let words = error_message(&notice.text.as_str()).into_owned();
-            let lines = clean_lines(&without_colours(&words), Style::default());
-            Some((command, Output::Plain.text(&lines)))
-        }
-        Item::TurnEnd(end) => Some(("error", cut_off(end)?)),
-        _ => None,
-    }
 }
 
 pub(super) fn lines(text: &str, out: &mut impl Write) -> io::Result<()> {
@@ -113,7 +94,12 @@ pub(crate) fn harmless(line: &str) -> String {
     }
 }
 
-/// Escapes text inside a workflow command.
+/// Escapes a property of a workflow command.
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+/// Escapes the text of a workflow command.
 fn data(text: &str) -> String {
     text.trim_end()
         .replace('%', "%25")
@@ -131,6 +117,7 @@ mod tests {
         assert_eq!(harmless("##[group]x"), "\\x23#[group]x");
         assert_eq!(harmless("a ##[b] ###[c]"), "a \\x23#[b] #\\x23#[c]");
         assert_eq!(harmless("a :: b"), "a :: b");
-        assert_eq!(data("a%\nb\n"), "a%25%0Ab");
+        assert_eq!(data("a%\r\nb: c, d\n"), "a%25%0D%0Ab: c, d");
+        assert_eq!(property("a%: b, c\nd"), "a%25%3A b%2C c%0Ad");
     }
 }

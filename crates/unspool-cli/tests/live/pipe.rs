@@ -83,40 +83,100 @@ fn the_log_of_an_agent_that_is_run_has_no_codes() {
     );
 }
 
-#[test]
-fn errors_are_annotated_in_github_actions() {
-    let notice = |level: &str, words: &str| {
-        format!("{{\"kind\":\"notice\",\"level\":\"{level}\",\"text\":\"{words}\"}}\n")
-    };
-    let mut child = unspool(&["--width", "80"])
+/// Returns the log of a run in GitHub Actions.
+fn log(run: &str, arguments: &[&str]) -> Vec<String> {
+    let mut child = unspool(arguments)
         .env("GITHUB_ACTIONS", "true")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    let run = session()
-        + &notice("error", "no\\nmore 100%")
-        + &notice("warning", "soon")
-        + &notice("canceled", "\\u001b[1;31mred\\u001b[0m \\u001b[2Kgone")
-        + &text("a", "::stop-commands::x");
-    child
-        .stdin
-        .take()
-        .unwrap()
-        .write_all(run.as_bytes())
-        .unwrap();
+    let mut pipe = child.stdin.take().unwrap();
+    pipe.write_all(run.as_bytes()).unwrap();
+    drop(pipe);
     let output = child.wait_with_output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
+    text.lines().map(str::to_owned).collect()
+}
+
+fn notice(level: &str, words: &str) -> String {
+    format!("{{\"kind\":\"notice\",\"level\":\"{level}\",\"text\":\"{words}\"}}\n")
+}
+
+fn annotations(log: &[String]) -> Vec<&str> {
+    let is_annotation = |line: &&str| {
+        let starts = ["::error", "::warning", "::notice"];
+        starts.iter().any(|start| line.starts_with(start))
+    };
+    log.iter()
+        .map(String::as_str)
+        .filter(is_annotation)
+        .collect()
+}
+
+#[test]
+fn only_a_failure_that_ends_a_turn_is_annotated_in_github_actions() {
+    let failed = turn_end().replace("completed", "failed");
+    let recovered = session()
+        + &notice("warning", "soon")
+        + &notice("retry", "again")
+        + &notice("error", "busy")
+        + &text("a", "::stop-commands::x")
+        + &turn_end();
+    let lines = log(&recovered, &[]);
+    assert_eq!(annotations(&lines), [] as [&str; 0]);
+    assert!(lines.contains(&"• Warning: soon".to_owned()), "{lines:?}");
+    assert!(lines.contains(&"• Error: busy".to_owned()), "{lines:?}");
+    assert!(lines.contains(&"• ::stop-commands::x".to_owned()));
+    // Two turns failed, each for its last error.
+    let run = session()
+        + &notice("error", "first")
+        + &notice(
+            "error",
+            "no\\nmore 100%: \\u001b[1;31mred\\u001b[0m, \\u001b[2Kgone",
+        )
+        + &failed
+        + &text("b", "Well.")
+        + &failed
+        + &text("c", "Done.")
+        + &turn_end();
+    let lines = log(&run, &[]);
     assert_eq!(
-        text.lines().collect::<Vec<_>>(),
+        annotations(&lines),
         [
-            "::error::no%0Amore 100%25",
-            "::warning::soon",
-            "::notice::red \\x1B[2Kgone",
-            "",
-            "• ::stop-commands::x"
-        ]
+            "::error title=claude::the run failed: no more 100%25: red, \\x1B[2Kgone",
+            "::error title=claude::the run failed"
+        ],
+        "{lines:?}"
     );
+    let stopped = session() + &turn_end().replace("completed", "canceled");
+    let lines = log(&stopped, &[]);
+    let expected = ["::warning title=claude::the run was canceled"];
+    assert_eq!(annotations(&lines), expected);
+    let cut = session() + &turn_end().replace("completed", "interrupted");
+    let lines = log(&cut, &[]);
+    let why = "::error title=claude::the stream ended before the agent finished";
+    assert_eq!(annotations(&lines), [why], "{lines:?}");
+    assert!(!lines.join("\n").contains("Interrupted"), "said twice");
+}
+
+#[test]
+fn annotations_are_one_line_at_any_width_and_with_any_filter() {
+    let words = "The service is overloaded, and will be for a while: ".repeat(5);
+    let run = session() + &notice("error", &words) + &turn_end().replace("completed", "failed");
+    let run = run.replace("\"claude\"", "\"my:own, 100%\"");
+    for arguments in [
+        &["--width", "40"][..],
+        &["--color", "always"],
+        &["--only", "user"],
+    ] {
+        let lines = log(&run, arguments);
+        let expected = format!(
+            "::error title=my%3Aown%2C 100%25::the run failed: {}",
+            words.trim_end()
+        );
+        assert_eq!(annotations(&lines), [expected], "{arguments:?}");
+    }
 }
 
 #[test]
@@ -137,42 +197,22 @@ fn nothing_that_an_agent_prints_commands_github_actions() {
 }
 
 #[test]
-fn failed_calls_are_annotated_in_github_actions() {
+fn failed_calls_stay_folded_in_github_actions() {
     let failed = result("t", "gone").replace("\"ok\"", "\"error\"");
     let silent = result("u", "").replace("\"ok\"", "\"error\"");
-    let run = session()
-        + &call("t", "date +%s")
-        + &failed
-        + &call("u", "false")
-        + &silent
-        + &call("v", "ls")
-        + &result("v", "x")
-        + &turn_end();
-    for color in ["never", "always"] {
-        let mut child = unspool(&["--width", "80", "--color", color])
-            .env("GITHUB_ACTIONS", "true")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut pipe = child.stdin.take().unwrap();
-        pipe.write_all(run.as_bytes()).unwrap();
-        drop(pipe);
-        let output = child.wait_with_output().unwrap();
-        let text = String::from_utf8(output.stdout).unwrap();
-        let warnings: Vec<&str> = text
-            .lines()
-            .filter(|line| line.starts_with("::warning"))
-            .collect();
-        assert_eq!(
-            warnings,
-            [
-                "::warning::Ran date +%25s%0AError: gone",
-                "::warning::Ran false%0AError."
-            ],
-            "{text}"
-        );
-    }
+    let run =
+        session() + &call("t", "date +%s") + &failed + &call("u", "false") + &silent + &turn_end();
+    let expected = [
+        "::group::• Ran date +%25s",
+        "  └ Error: gone",
+        "::endgroup::",
+        "::group::• Ran false",
+        "  └ Error.",
+        "::endgroup::",
+    ];
+    assert_eq!(log(&run, &[]), expected);
+    let coloured = log(&run, &["--color", "always"]);
+    assert_eq!(annotations(&coloured), [] as [&str; 0]);
 }
 
 #[test]
