@@ -188,7 +188,7 @@ impl Emitter {
     }
 
     /// Appends answer text. Without an id it belongs to the open message, which
-    /// ends at a call, reasoning, a user message or the end of the turn.
+    /// ends at a call, a plan, reasoning, a user message or the end of the turn.
     pub fn text_delta(&mut self, id: Option<&str>, text: &str) {
         self.message(Stream::Text, id, text.into(), true);
     }
@@ -257,9 +257,10 @@ impl Emitter {
         });
     }
 
-    /// Emits the whole plan.
+    /// Emits the whole plan, which ends the open message without an id.
     pub fn plan(&mut self, plan: Plan) {
         self.turn_open = true;
+        self.end_message();
         self.push(Body::Plan(plan));
     }
 

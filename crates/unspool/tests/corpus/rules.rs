@@ -43,6 +43,26 @@ fn deltas_and_final_forms_are_not_repeated() {
     });
 }
 
+/// Where the wire has no ids, the emitter numbers messages.
+#[test]
+fn no_numbered_message_continues_after_a_plan() {
+    everywhere(|name, events| {
+        let agent = |event: &Event| event.agent.as_ref().map(|agent| agent.id.clone());
+        let mut ended = HashSet::new();
+        let mut open = HashMap::new();
+        for event in events {
+            match &event.body {
+                Body::Plan(_) => ended.extend(open.remove(&agent(event))),
+                Body::Text(message) if message.id.starts_with("text-") => {
+                    assert!(!ended.contains(&message.id), "{name}: {}", event.seq);
+                    open.insert(agent(event), message.id.clone());
+                }
+                _ => {}
+            }
+        }
+    });
+}
+
 #[test]
 fn every_text_has_an_id() {
     everywhere(|name, events| {

@@ -101,7 +101,6 @@ impl Emitter {
             return;
         };
         match plan {
-            // A plan does not end the open message.
             Some(plan) => self.plan(plan),
             None => self.show_call(call),
         }

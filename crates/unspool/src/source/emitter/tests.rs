@@ -41,23 +41,45 @@ fn a_final_form_equal_to_its_deltas_is_not_repeated() {
 }
 
 #[test]
-fn a_message_without_an_id_ends_at_a_call_but_not_at_a_plan_or_a_notice() {
+fn a_message_without_an_id_ends_at_a_call_a_plan_and_reasoning() {
     let mut out = Emitter::default();
     out.text_delta(None, "a");
     out.tool_use(call("1", "TodoWrite", r#"{"todos":[]}"#));
-    out.notice(Level::Info, "n");
     out.text_delta(None, "b");
-    out.tool_use(call("2", "Read", "{}"));
+    out.notice(Level::Info, "n");
+    out.tool_result("1", Outcome::default());
+    out.text_delta(None, "b");
+    out.plan(Plan::default());
     out.text_delta(None, "c");
-    out.reasoning_delta(None, "r");
+    out.withhold(call("3", "TodoWrite", "{}"));
+    out.tool_result("3", Outcome::new(ToolStatus::Error));
     out.text_delta(None, "d");
+    out.tool_use(call("2", "Read", "{}"));
+    out.text_delta(None, "e");
+    out.reasoning_delta(None, "r");
+    out.plan(Plan::default());
+    out.reasoning_delta(None, "r");
+    out.text_delta(None, "f");
     let ids: Vec<String> = std::iter::from_fn(|| out.pop())
         .filter_map(|event| match event.body {
             Body::Text(message) | Body::Reasoning(message) => Some(message.id),
             _ => None,
         })
         .collect();
-    assert_eq!(ids, ["text-1", "text-1", "text-2", "reasoning-1", "text-3"]);
+    assert_eq!(
+        ids,
+        [
+            "text-1",
+            "text-2",
+            "text-2",
+            "text-3",
+            "text-4",
+            "text-5",
+            "reasoning-1",
+            "reasoning-2",
+            "text-6"
+        ]
+    );
 }
 
 #[test]

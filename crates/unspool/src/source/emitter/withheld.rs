@@ -41,6 +41,7 @@ impl Emitter {
         }
         let id = call.id.to_owned();
         if let Some(event) = self.admit(call, Phase::Plan) {
+            self.end_message();
             self.forget_withheld(&id);
             self.withheld.push(Withheld {
                 call: id,
