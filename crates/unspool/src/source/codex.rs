@@ -20,6 +20,7 @@ use legacy::Legacy;
 use rollout::Rollout;
 
 pub(super) use change::edits;
+pub(super) use item::{activity_tool, is_report};
 
 mod appserver;
 mod change;

@@ -411,6 +411,28 @@ mod tests {
     }
 
     #[test]
+    fn every_activity_of_an_agent_but_its_end_is_a_call() {
+        let names = |kind: &str| {
+            let item = |method: &str| {
+                format!(
+                    r#"{{"method":"item/{method}","params":{{"threadId":"a","item":{{"type":"subAgentActivity","id":"c","kind":"{kind}","agentThreadId":"b","agentPath":"/root/look"}}}}}}"#
+                )
+            };
+            let events = events(&[item("started"), item("completed")].join("\n"));
+            let calls = events.iter().filter_map(|event| match &event.body {
+                Body::ToolUse(call) => Some(format!("{} {}", call.name, call.arg)),
+                _ => None,
+            });
+            calls.collect::<Vec<_>>()
+        };
+        assert_eq!(names("started"), ["spawn_agent look"]);
+        assert_eq!(names("interacted"), ["sub_agent_activity look"]);
+        assert_eq!(names("interrupted"), ["interrupt_agent look"]);
+        assert_eq!(names("paused"), ["sub_agent_activity look"]);
+        assert!(names("completed").is_empty());
+    }
+
+    #[test]
     fn a_declined_request_is_a_rejected_result() {
         let start = r#"{"dir":"agent->client","msg":{"method":"item/started","params":{"threadId":"a","item":{"type":"fileChange","id":"c","changes":[]}}}}"#;
         let ask = r#"{"dir":"agent->client","msg":{"method":"item/fileChange/requestApproval","id":7,"params":{"threadId":"a","itemId":"c"}}}"#;

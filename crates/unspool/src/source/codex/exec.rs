@@ -1,6 +1,7 @@
-//! The lines of `codex exec --json`, from 0.58 on.
+//! The lines of `codex exec --json`, and of `--experimental-json` before 0.44.
 //!
-//! Items are never streamed. A file change has only paths; a todo list is a plan;
+//! The first versions wrote `session.created` and no turns: there, input that ends
+//! after an answer with no call open is a completed turn. Items are never streamed. A file change has only paths; a todo list is a plan;
 //! usage is the total of the thread. Item ids restart with each process, so those
 //! of a second process in the same stream are made unique.
 
@@ -8,7 +9,7 @@ use super::item::{Calls, Item};
 use super::{Turn, usage};
 use crate::event::{Level, Plan, Session, TurnEnd, TurnStatus};
 use crate::frame::Frame;
-use crate::json::Object;
+use crate::json::{Json, Object};
 use crate::source::Emitter;
 use crate::source::usage::Totals;
 use crate::tool;
@@ -17,6 +18,7 @@ use crate::tool;
 pub(super) fn is_frame(fields: &Object<'_>) -> bool {
     match fields.get("type").str().as_deref() {
         Some("thread.started") => fields.has("thread_id"),
+        Some("session.created") => fields.get("session_id").is_string(),
         Some("turn.started" | "turn.completed" | "turn.failed") => true,
         Some("item.started" | "item.updated" | "item.completed") => fields.has("item"),
         _ => false,
@@ -26,6 +28,12 @@ pub(super) fn is_frame(fields: &Object<'_>) -> bool {
 #[derive(Clone, Default)]
 pub(super) struct Exec {
     turn: Turn,
+    /// The spelling is that of versions before 0.44.
+    is_early: bool,
+    /// The stream has lines about turns.
+    has_turns: bool,
+    /// The last item was an answer.
+    answered: bool,
     /// Processes seen so far.
     runs: u32,
     calls: Calls,
@@ -38,8 +46,15 @@ pub(super) struct Exec {
 impl Exec {
     pub(super) fn frame(&mut self, fields: &Object<'_>, frame: &Frame<'_>, out: &mut Emitter) {
         match fields.get("type").str().as_deref().unwrap_or_default() {
-            "thread.started" => self.thread(fields, out),
-            "turn.started" => self.turn = Turn::Open,
+            "thread.started" => self.thread(fields.get("thread_id"), out),
+            "session.created" => {
+                self.thread(fields.get("session_id"), out);
+                self.is_early = true;
+            }
+            "turn.started" => {
+                self.has_turns = true;
+                self.turn = Turn::Open;
+            }
             "turn.completed" => self.completed(fields, out),
             "turn.failed" => self.failed(fields, out),
             "error" => self.error(fields, out),
@@ -51,20 +66,27 @@ impl Exec {
 
     pub(super) fn finish(&mut self, out: &mut Emitter) {
         self.calls.release(out);
-        self.turn.cut(TurnStatus::Interrupted, out);
+        let has_no_end = self.is_early && !self.has_turns;
+        let status = if has_no_end && self.answered && self.calls.is_empty() {
+            TurnStatus::Completed
+        } else {
+            TurnStatus::Interrupted
+        };
+        self.turn.cut(status, out);
     }
 
     /// Starts a process, which interrupts an open turn.
-    fn thread(&mut self, fields: &Object<'_>, out: &mut Emitter) {
+    fn thread(&mut self, id: Json<'_>, out: &mut Emitter) {
         self.finish(out);
         self.turn = Turn::Open;
+        self.answered = false;
         self.runs += 1;
         self.calls = Calls::default();
         self.usage = Totals::default();
         self.error.clear();
         out.session(Session {
             provider: super::PROVIDER.name.to_owned(),
-            id: fields.get("thread_id").string(),
+            id: id.string(),
             ..Session::default()
         });
     }
@@ -92,6 +114,7 @@ impl Exec {
         } else {
             out.notice(Level::Error, message.as_str());
             self.error = message;
+            self.answered = false;
         }
     }
 
@@ -99,6 +122,13 @@ impl Exec {
         self.turn.touch();
         let item = Item::new(fields.get("item"));
         let id = self.block_id(&item.id);
+        self.is_early |= fields.get("item").get("item_type").is_string();
+        // The last form of the plan follows the answer.
+        self.answered = match item.kind.as_str() {
+            "agent_message" => true,
+            "todo_list" => self.answered,
+            _ => false,
+        };
         match item.kind.as_str() {
             "agent_message" if whole => out.text(id.as_deref(), item.text()),
             "reasoning" if whole => out.reasoning(id.as_deref(), item.text()),
@@ -143,7 +173,7 @@ pub(super) fn is_retry(message: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::tests::{ends, events, kinds};
-    use crate::event::{Body, Level, ToolStatus, TurnStatus};
+    use crate::event::{Body, Category, Level, ToolStatus, TurnStatus};
 
     #[test]
     fn a_declined_command_is_rejected() {
@@ -231,6 +261,94 @@ mod tests {
         let events = events(&thread.repeat(2));
         let once = ["session", "turn_end"];
         assert_eq!(kinds(&events), once.repeat(2));
+    }
+
+    /// All types of items, in the spelling of 0.43.
+    const EARLY: &str = r#"{"type":"session.created","session_id":"s"}
+{"type":"item.completed","item":{"id":"item_0","item_type":"reasoning","text":"**Look**"}}
+{"type":"item.started","item":{"id":"item_1","item_type":"command_execution","command":"bash -lc 'make test'","aggregated_output":"","status":"in_progress"}}
+{"type":"item.completed","item":{"id":"item_1","item_type":"command_execution","command":"bash -lc 'make test'","aggregated_output":"no\n","exit_code":2,"status":"failed"}}
+{"type":"item.completed","item":{"id":"item_2","item_type":"file_change","changes":[{"path":"/a.rs","kind":"add"}],"status":"completed"}}
+{"type":"item.started","item":{"id":"item_3","item_type":"mcp_tool_call","server":"s","tool":"t","status":"in_progress"}}
+{"type":"item.completed","item":{"id":"item_3","item_type":"mcp_tool_call","server":"s","tool":"t","status":"completed"}}
+{"type":"item.completed","item":{"id":"item_4","item_type":"web_search","query":"q"}}
+{"type":"item.started","item":{"id":"item_5","item_type":"todo_list","items":[{"text":"a","completed":false}]}}
+{"type":"item.updated","item":{"id":"item_5","item_type":"todo_list","items":[{"text":"a","completed":true}]}}
+{"type":"item.completed","item":{"id":"item_6","item_type":"error","message":"w"}}
+{"type":"item.completed","item":{"id":"item_7","item_type":"assistant_message","text":"Done."}}
+{"type":"item.completed","item":{"id":"item_5","item_type":"todo_list","items":[{"text":"a","completed":true}]}}
+"#;
+
+    fn bodies(input: &str) -> Vec<Body> {
+        events(input).into_iter().map(|event| event.body).collect()
+    }
+
+    #[test]
+    fn items_before_0_44_are_read_like_those_after_it() {
+        let later = EARLY
+            .replace("session.created", "thread.started")
+            .replace("session_id", "thread_id")
+            .replace("item_type", "type")
+            .replace("assistant_message", "agent_message");
+        let early = events(EARLY);
+        assert_eq!(
+            kinds(&early),
+            [
+                "session",
+                "reasoning",
+                "tool_use",
+                "tool_result",
+                "tool_use",
+                "tool_result",
+                "tool_use",
+                "tool_result",
+                "tool_use",
+                "tool_result",
+                "plan",
+                "plan",
+                "notice",
+                "text",
+                "turn_end"
+            ]
+        );
+        let (early, later) = (bodies(EARLY), bodies(&later));
+        let last = early.len() - 1;
+        assert_eq!(early[..last], later[..last]);
+    }
+
+    #[test]
+    fn a_stream_without_turns_is_completed_by_an_answer() {
+        assert_eq!(ends(&events(EARLY)), [TurnStatus::Completed]);
+        let answer =
+            r#"{"type":"item.completed","item":{"item_type":"assistant_message","text":"hello"}}"#;
+        assert_eq!(kinds(&events(answer)), ["text", "turn_end"]);
+        assert_eq!(ends(&events(answer)), [TurnStatus::Completed]);
+        let failed = format!("{answer}\n{{\"type\":\"error\",\"message\":\"no\"}}");
+        assert_eq!(ends(&events(&failed)), [TurnStatus::Interrupted]);
+        let cut = EARLY.lines().take(3).collect::<Vec<_>>().join("\n");
+        assert_eq!(ends(&events(&cut)), [TurnStatus::Interrupted]);
+        let turns = format!("{{\"type\":\"turn.started\"}}\n{answer}");
+        assert_eq!(ends(&events(&turns)), [TurnStatus::Interrupted]);
+    }
+
+    #[test]
+    fn every_call_between_agents_is_shown() {
+        for (tool, name) in [
+            ("interrupt_agent", "interrupt_agent"),
+            ("interruptAgent", "interrupt_agent"),
+            ("juggle_agents", "juggle_agents"),
+            ("", "collab_tool_call"),
+        ] {
+            let item = format!(
+                r#"{{"type":"item.completed","item":{{"id":"i","type":"collab_tool_call","tool":"{tool}","receiver_thread_ids":["t"],"status":"completed"}}}}"#
+            );
+            let events = events(&item);
+            assert_eq!(kinds(&events), ["tool_use", "tool_result", "turn_end"]);
+            assert!(
+                matches!(&events[0].body, Body::ToolUse(call) if call.name == name
+                    && call.category == Category::Task)
+            );
+        }
     }
 
     /// The wording before "Reconnecting... 1/5".

@@ -1,7 +1,8 @@
 //! Thread items: commands, file changes, calls of MCP tools and of other
 //! agents, searches. `exec --json` writes them in snake case, the app-server in
-//! camel case, session files in Pascal case with snake-case fields. All are read
-//! here.
+//! camel case, session files in Pascal case with snake-case fields. Before 0.44
+//! `exec` called the type `item_type` and an answer `assistant_message`. All are
+//! read here.
 //!
 //! A call gives one `tool_use` when it starts (or is first seen) and one
 //! `tool_result` when it is completed.
@@ -27,7 +28,7 @@ impl<'a> Item<'a> {
     pub(super) fn new(json: Json<'a>) -> Self {
         let fields = json.object();
         Self {
-            kind: snake_case(&fields.get("type").string()),
+            kind: kind(&fields),
             id: fields.get("id").display().into_owned(),
             fields,
         }
@@ -48,19 +49,23 @@ impl<'a> Item<'a> {
 
     /// Returns true if the item is a call.
     pub(super) fn is_call(&self) -> bool {
-        matches!(
-            self.kind.as_str(),
-            "command_execution"
-                | "file_change"
-                | "mcp_tool_call"
-                | "collab_tool_call"
-                | "collab_agent_tool_call"
-                | "sub_agent_activity"
-                | "web_search"
-                | "image_view"
-                | "image_generation"
-                | "dynamic_tool_call"
-        )
+        self.is_collaboration()
+            || matches!(
+                self.kind.as_str(),
+                "command_execution"
+                    | "file_change"
+                    | "mcp_tool_call"
+                    | "sub_agent_activity"
+                    | "web_search"
+                    | "image_view"
+                    | "image_generation"
+                    | "dynamic_tool_call"
+            )
+    }
+
+    /// Returns true for a call between agents, whatever its tool.
+    fn is_collaboration(&self) -> bool {
+        self.kind.starts_with("collab_")
     }
 
     /// Returns the text of a message, reasoning or plan.
@@ -101,13 +106,9 @@ impl<'a> Item<'a> {
         }
     }
 
-    /// Returns true for a report about an agent, such as its end.
+    /// Returns true for the end of an agent, which no call caused.
     pub(super) fn is_report(&self) -> bool {
-        self.kind == "sub_agent_activity"
-            && !matches!(
-                self.get("kind").string().as_str(),
-                "started" | "interacted" | ""
-            )
+        self.kind == "sub_agent_activity" && is_report(&self.get("kind").string())
     }
 
     /// Returns true for a search whose query is not known yet.
@@ -133,12 +134,15 @@ impl<'a> Item<'a> {
                 category = Some(mcp_category(&tool));
                 self.get("arguments").into()
             }
-            "collab_tool_call" | "collab_agent_tool_call" => {
-                name = snake_case(&tool);
+            _ if self.is_collaboration() => {
+                if !tool.is_empty() {
+                    name = snake_case(&tool);
+                }
                 category = Some(Category::Task);
                 self.pick(&["prompt", "receiver_thread_ids", "receiverThreadIds"])
             }
             "sub_agent_activity" => {
+                name = activity_tool(&self.get("kind").string()).to_owned();
                 category = Some(Category::Task);
                 let path = self.either("agent_path", "agentPath").string();
                 arg = Some(agent_name(&path).to_owned().into());
@@ -217,7 +221,7 @@ impl<'a> Item<'a> {
                 error if error.is_null() => mcp_text(self.get("result")).into(),
                 error => message(error).into(),
             },
-            "collab_tool_call" | "collab_agent_tool_call" => {
+            _ if self.is_collaboration() => {
                 answers(self.either("agents_states", "agentsStates")).into()
             }
             "dynamic_tool_call" => texts(self.either("content_items", "contentItems"), "\n").into(),
@@ -255,6 +259,11 @@ impl Calls {
         item.end(out);
     }
 
+    /// Returns true if no call is open.
+    pub(super) fn is_empty(&self) -> bool {
+        self.open.is_empty() && self.held.is_empty()
+    }
+
     /// Emits searches that never got a query, at the end of the turn.
     pub(super) fn release(&mut self, out: &mut Emitter) {
         for id in std::mem::take(&mut self.held) {
@@ -264,6 +273,35 @@ impl Calls {
                 ..Call::default()
             });
         }
+    }
+}
+
+/// Returns the type of an item in snake case.
+fn kind(fields: &Object<'_>) -> String {
+    let named = fields.get("type");
+    let named = if named.is_string() {
+        named
+    } else {
+        fields.get("item_type")
+    };
+    match snake_case(&named.string()) {
+        kind if kind == "assistant_message" => "agent_message".to_owned(),
+        kind => kind,
+    }
+}
+
+/// Returns true for a kind of activity that only reports the end of an agent.
+pub(crate) fn is_report(activity: &str) -> bool {
+    activity == "completed"
+}
+
+/// Returns the tool whose call an activity shows. Two tools interact with an
+/// agent, so neither is named.
+pub(crate) fn activity_tool(activity: &str) -> &'static str {
+    match activity {
+        "started" => "spawn_agent",
+        "interrupted" => "interrupt_agent",
+        _ => "sub_agent_activity",
     }
 }
 
