@@ -29,9 +29,12 @@ mod aider;
 mod answers;
 mod call;
 mod calls;
+mod calls_in_ids;
 mod content;
 mod edits;
+mod gemini;
 mod message_ids;
+mod names;
 mod outcome;
 mod requests;
 mod sessions;
@@ -164,9 +167,28 @@ struct Acp {
     summary: String,
     /// The end of the last answer, to recognise an error that repeats it.
     last_words: String,
-    /// The agent is aider.
-    is_aider: bool,
+    program: Program,
     speech: aider::Speech,
+}
+
+/// An agent that speaks the protocol in its own way.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Program {
+    #[default]
+    Other,
+    Aider,
+    Gemini,
+}
+
+impl Program {
+    /// Returns the agent that calls itself so.
+    fn of(name: &str) -> Self {
+        match name {
+            aider::NAME => Self::Aider,
+            gemini::NAME => Self::Gemini,
+            _ => Self::Other,
+        }
+    }
 }
 
 /// A request without an answer.

@@ -3,7 +3,7 @@
 
 use super::content::error_text;
 use super::sessions::ThreadError;
-use super::{Acp, Request, aider, has_settings, sessions, usage};
+use super::{Acp, Program, Request, has_settings, sessions, usage};
 use crate::event::{
     Level, Permission, Prompt, RawJson, Session, ToolStatus, TurnEnd, TurnStatus, Usage,
 };
@@ -59,7 +59,7 @@ impl Acp {
             result.get("info")
         };
         self.version = info.get("version").string();
-        self.is_aider = info.get("name").str().as_deref() == Some(aider::NAME);
+        self.program = Program::of(&info.get("name").string());
         self.state("agent", result, out);
     }
 

@@ -6,13 +6,15 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::aider;
 use super::content;
 use super::edits;
+use super::gemini;
+use super::names::{is_word, snake_case};
 use super::terminal;
+use super::{Program, aider, calls_in_ids, names};
 use crate::event::{Agent, Category, Edit, RawJson, ToolStatus};
 use crate::json::{Json, Object};
-use crate::source::{self, Emitter, opencode};
+use crate::source::{self, Emitter, codex, opencode};
 use crate::tool;
 
 #[derive(Clone, Default)]
@@ -37,11 +39,20 @@ pub(super) struct Call {
     name: String,
     /// The adapter's name for the tool, in `_meta`.
     meta_name: String,
+    /// The adapter's category of the tool, in `_meta`.
+    meta_kind: Option<Category>,
     first_title: String,
     pub(super) title: String,
     pub(super) kind: String,
     path: String,
+    line: Option<u64>,
+    /// The text of a call of Gemini that has not run.
+    explanation: String,
+    /// The folder of the session.
+    pub(super) cwd: String,
     pub(super) input: Option<RawJson>,
+    /// The input is the wire's own.
+    has_input: bool,
     pub(super) content: Option<RawJson>,
     pub(super) raw_output: Option<RawJson>,
     pub(super) edits: Option<Vec<Edit>>,
@@ -50,8 +61,8 @@ pub(super) struct Call {
     pub(super) started: bool,
     /// Claude's reason for not running it.
     pub(super) never_ran: String,
-    /// The agent is aider.
-    pub(super) is_aider: bool,
+    /// The agent that made it.
+    pub(super) program: Program,
     replayed: bool,
     /// Bytes of the content's text that were emitted while it ran.
     shown: usize,
@@ -81,11 +92,49 @@ impl Call {
         }
         if !fields.get("rawInput").is_null() {
             self.input = fields.get("rawInput").into();
+            self.has_input = true;
         }
-        if fields.get("status").str().as_deref() == Some("in_progress") {
+        let status = fields.get("status").string();
+        if status == "in_progress" {
             self.started = true;
         }
-        self.result(fields);
+        let waits = matches!(status.as_str(), "" | "pending" | "in_progress");
+        if waits && self.is_gemini() {
+            self.explain(fields);
+        } else {
+            self.result(fields);
+        }
+        self.describe();
+    }
+
+    /// Reads the text of a call of Gemini that has not run, which is about its input.
+    fn explain(&mut self, fields: &Object<'_>) {
+        let text = content::tool_text(fields.get("content"));
+        if !text.is_empty() {
+            self.explanation = text;
+        }
+        let has_diff = |item: &Json<'_>| item.get("path").is_string();
+        if fields.get("content").array().iter().any(has_diff) {
+            self.content = fields.get("content").into();
+        }
+    }
+
+    /// Builds the input of a call of Gemini, which sends only descriptions. Titles of
+    /// loaded calls are names.
+    fn describe(&mut self) {
+        if self.has_input || self.replayed || !self.is_gemini() {
+            return;
+        }
+        let described = gemini::Described {
+            tool: &self.tool(),
+            title: &self.title,
+            path: &self.path,
+            line: self.line,
+            explanation: &self.explanation,
+            cwd: &self.cwd,
+        };
+        let input = described.input();
+        self.input = input;
     }
 
     /// Reads the fields of a request for permission, which may describe the request
@@ -96,11 +145,17 @@ impl Call {
         if self.input.as_ref().is_none_or(is_empty) {
             if !fields.get("rawInput").is_null() {
                 self.input = fields.get("rawInput").into();
+                self.has_input = true;
             }
             let title = fields.get("title").string();
             if !title.is_empty() && !self.announced {
                 self.title = title;
             }
+        }
+        if self.is_gemini() {
+            self.explain(fields);
+            self.describe();
+            return;
         }
         // Its text is the question; only a diff belongs to the call.
         let content = fields.get("content");
@@ -118,10 +173,13 @@ impl Call {
         let claude = meta.get("claudeCode");
         set(&mut self.name, fields.get("name"));
         set(&mut self.kind, fields.get("kind"));
-        set(&mut self.meta_name, claude.get("toolName"));
-        set(&mut self.meta_name, meta.get("toolName"));
+        if let Some(name) = names::in_meta(meta) {
+            self.meta_name = name;
+        }
+        self.meta_kind = names::kind_in_meta(meta).or(self.meta_kind);
         if let Some(location) = fields.get("locations").array().first() {
             set(&mut self.path, location.get("path"));
+            self.line = location.get("line").u64().or(self.line);
         }
         set(&mut self.never_ran, claude.get("nonExecutionKind"));
     }
@@ -179,8 +237,17 @@ impl Call {
         let named = [self.name.as_str(), self.meta_name.as_str()];
         let named = named.into_iter().find(|name| !name.is_empty());
         named
-            .or_else(|| gemini_tool(&self.own_id))
+            .or_else(|| self.tool_in_id())
             .or_else(|| self.tool_in_title())
+    }
+
+    /// Returns the name in the id, which only agents without another name for the
+    /// tool put there.
+    fn tool_in_id(&self) -> Option<&str> {
+        let is_gemini = self.program == Program::Gemini;
+        let has_own = self.has_input && !is_gemini;
+        let find = || calls_in_ids::tool(&self.own_id, &self.first_title, is_gemini);
+        (!has_own).then(find)?
     }
 
     /// Returns the name of an MCP tool or of a sub-agent tool, which Codex's adapters
@@ -190,8 +257,8 @@ impl Call {
         if self.is_between_agents() {
             return Some(snake_case(&self.first_title));
         }
-        if self.activity().is_some() {
-            return Some("sub_agent_activity".to_owned());
+        if let Some((kind, _)) = self.activity() {
+            return Some(codex::activity_tool(&kind).to_owned());
         }
         if input.get("action").is_object() && input.get("query").is_string() {
             return Some("web_search".to_owned());
@@ -217,13 +284,16 @@ impl Call {
     /// Returns true if it only reports the end of a sub-agent.
     fn is_report(&self) -> bool {
         self.activity()
-            .is_some_and(|(kind, _)| !matches!(kind.as_str(), "started" | "interacted"))
+            .is_some_and(|(kind, _)| codex::is_report(&kind))
     }
 
     /// Returns true if it starts a task of a sub-agent.
     fn is_task(&self) -> bool {
         let input = json(self.input.as_ref());
-        input.get("subagent_type").is_string() && input.get("prompt").is_string()
+        let has_agent = ["subagent_type", "agent_type"]
+            .iter()
+            .any(|key| input.get(key).is_string());
+        has_agent && input.get("prompt").is_string()
     }
 
     /// Returns the arguments of an MCP tool, without the names around them.
@@ -265,7 +335,23 @@ impl Call {
     /// Returns true if a search is for file names.
     fn finds_files(&self) -> bool {
         let pattern = json(self.input.as_ref()).get("pattern");
-        self.kind == "search" && pattern.str().is_some_and(|pattern| is_glob(&pattern))
+        pattern.str().is_some_and(|pattern| is_glob(&pattern))
+    }
+
+    /// Returns the category where the input says more than the kind: Copilot gives
+    /// searches the kind of a read, and all agents that of an edit to new files.
+    fn category_by_input(&self) -> Option<Category> {
+        let input = json(self.input.as_ref()).object();
+        let has = |keys: &[&str]| keys.iter().any(|key| input.get(key).is_string());
+        let is_whole = has(&["content", "file_text"]) && has(&["path", "file_path", "filePath"]);
+        match self.kind.as_str() {
+            "read" | "search" if self.finds_files() => Some(Category::List),
+            "read" if has(&["pattern"]) => Some(Category::Search),
+            "edit" if is_whole && !has(&["old_string", "old_str", "before"]) => {
+                Some(Category::Write)
+            }
+            _ => None,
+        }
     }
 
     /// Returns true for a command, even if Codex gives it another kind.
@@ -288,7 +374,10 @@ impl Call {
             return Some(&self.first_title);
         }
         let is_name = (self.is_opencode() && !self.replayed) || self.kind.is_empty();
-        (is_name && is_word(&self.first_title)).then_some(self.first_title.as_str())
+        if is_name && is_word(&self.first_title) {
+            return Some(&self.first_title);
+        }
+        names::in_title(&self.first_title).filter(|_| !self.is_opencode())
     }
 
     pub(super) fn is_opencode(&self) -> bool {
@@ -296,7 +385,8 @@ impl Call {
     }
 
     pub(super) fn is_gemini(&self) -> bool {
-        gemini_tool(&self.own_id).is_some()
+        let is_named = !self.name.is_empty() || !self.meta_name.is_empty();
+        self.program == Program::Gemini || (!is_named && self.tool_in_id().is_some())
     }
 
     pub(super) fn category(&self) -> Category {
@@ -312,8 +402,10 @@ impl Call {
         if self.arguments().is_some() {
             return Category::Other;
         }
-        if self.own_name().is_none() && self.finds_files() {
-            return Category::List;
+        if self.own_name().is_none()
+            && let Some(category) = self.category_by_input()
+        {
+            return category;
         }
         let name = self.tool();
         let raw = json(self.raw_output.as_ref());
@@ -329,6 +421,9 @@ impl Call {
         }
         if self.is_task() {
             return Category::Task;
+        }
+        if let Some(category) = self.meta_kind {
+            return category;
         }
         match self.kind.as_str() {
             "read" => Category::Read,
@@ -372,7 +467,7 @@ impl Call {
         if let Some(arg) = first_item(category, input) {
             return Some(Cow::Owned(arg));
         }
-        if is_about_file(category) {
+        if is_about_file(category) || (category == Category::List && !self.is_gemini()) {
             let path = match self.path.as_str() {
                 "" => edits::first_path(json(self.content.as_ref())),
                 path => path.to_owned(),
@@ -390,8 +485,14 @@ impl Call {
         if let Some(file) = self.file_in_title(category) {
             return Some(Cow::Borrowed(file));
         }
+        if !self.is_gemini()
+            && input.is_null()
+            && let Some(argument) = names::argument(&self.first_title)
+        {
+            return Some(Cow::Borrowed(argument));
+        }
         let describes = self.is_gemini() && !self.replayed && input.is_null();
-        describes.then(|| Cow::Borrowed(gemini_object(category, &self.title)))
+        describes.then_some(Cow::Borrowed(&self.title))
     }
 
     /// Returns the file in a title such as `Read src/a.rs` or `ReadFile: src/a.rs`.
@@ -408,7 +509,7 @@ impl Call {
     /// Emits the call as it is known so far.
     pub(super) fn announce(&mut self, out: &mut Emitter) {
         let is_first = !std::mem::replace(&mut self.announced, true);
-        let is_no_call = self.is_aider && aider::is_question(&self.own_id);
+        let is_no_call = self.program == Program::Aider && aider::is_question(&self.own_id);
         if self.repeats_plan() || self.is_report() || self.is_compaction() || is_no_call {
             if is_first {
                 out.hide_call(&self.id, &self.tool());
@@ -546,51 +647,6 @@ fn is_empty(value: &RawJson) -> bool {
     value.json().is_null() || (value.json().is_object() && value.json().object().is_empty())
 }
 
-/// Returns the tool in an id of Gemini: `TOOL__TOOL_TIME_NUMBER`.
-fn gemini_tool(id: &str) -> Option<&str> {
-    id.match_indices("__").find_map(|(at, mark)| {
-        let tool = id.get(..at)?;
-        let rest = id.get(at + mark.len()..)?.strip_prefix(tool)?;
-        (!tool.is_empty() && rest.starts_with('_')).then_some(tool)
-    })
-}
-
-/// Returns the object in a title of Gemini: a quoted pattern, or the agent.
-fn gemini_object(category: Category, title: &str) -> &str {
-    let quoted = match category {
-        Category::List | Category::Search => title.strip_prefix('\''),
-        Category::Task => title.strip_prefix("Delegating to agent '"),
-        _ => None,
-    };
-    let is_places =
-        |rest: &str| rest.is_empty() || rest.starts_with(" in") || rest.starts_with(" within");
-    let inner = quoted.and_then(|rest| {
-        let ends = rest.match_indices('\'').map(|(at, _)| rest.split_at(at));
-        let (inner, _) = ends
-            .into_iter()
-            .find(|(_, rest)| rest.strip_prefix('\'').is_some_and(is_places))?;
-        Some(inner)
-    });
-    inner.filter(|inner| !inner.is_empty()).unwrap_or(title)
-}
-
-/// Returns true for a word that could be a tool's name.
-fn is_word(text: &str) -> bool {
-    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
-    text.starts_with(|c: char| c.is_ascii_alphabetic()) && text.chars().all(is_part)
-}
-
-fn snake_case(word: &str) -> String {
-    let mut snake = String::with_capacity(word.len() + 4);
-    for (at, c) in word.char_indices() {
-        if c.is_ascii_uppercase() && at > 0 {
-            snake.push('_');
-        }
-        snake.push(c.to_ascii_lowercase());
-    }
-    snake
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -611,6 +667,8 @@ mod tests {
         assert_eq!(call(gemini, "s", "{}").tool(), "mcp__a");
         let title = r#"{"title":"todowrite","kind":"other"}"#;
         assert_eq!(call("1", "ses_1", title).tool(), "todowrite");
+        assert_eq!(call("1", "s", title).tool(), "todowrite");
+        let title = r#"{"title":"hologram","kind":"other"}"#;
         assert_eq!(call("1", "s", title).tool(), "other");
         assert_eq!(call("1", "s", r#"{"title":7,"kind":[]}"#).tool(), "other");
     }
@@ -628,6 +686,21 @@ mod tests {
     }
 
     #[test]
+    fn the_input_says_more_than_the_kind() {
+        let category = |fields| call("1", "s", fields).category();
+        let files = r#"{"kind":"read","title":"Finding","rawInput":{"pattern":"src/**/*"}}"#;
+        assert_eq!(category(files), Category::List);
+        let text = r#"{"kind":"read","title":"Searching","rawInput":{"pattern":"TODO"}}"#;
+        assert_eq!(category(text), Category::Search);
+        let new = r#"{"kind":"edit","rawInput":{"path":"a","file_text":"b"}}"#;
+        assert_eq!(category(new), Category::Write);
+        let edit = r#"{"kind":"edit","rawInput":{"path":"a","old_str":"b","content":"c"}}"#;
+        assert_eq!(category(edit), Category::Edit);
+        let task = r#"{"kind":"other","rawInput":{"prompt":"a","agent_type":"b"}}"#;
+        assert_eq!(category(task), Category::Task);
+    }
+
+    #[test]
     fn calls_of_sub_agents() {
         let of = |fields| {
             let call = call("1", "ses_1", fields);
@@ -635,19 +708,25 @@ mod tests {
             let arg = call.arg(category).map(Cow::into_owned);
             (call.tool().into_owned(), category, arg, call.is_report())
         };
-        let (name, task) = ("sub_agent_activity".to_owned(), Category::Task);
+        let task = Category::Task;
         let a = Some("a".to_owned());
         assert_eq!(
             of(
                 r#"{"title":"Start it","rawInput":{"activityKind":"started","agentPath":"/root/a"}}"#
             ),
-            (name.clone(), task, a.clone(), false)
+            ("spawn_agent".to_owned(), task, a.clone(), false)
+        );
+        assert_eq!(
+            of(
+                r#"{"title":"Stop it","rawInput":{"activityKind":"interrupted","agentPath":"/root/a"}}"#
+            ),
+            ("interrupt_agent".to_owned(), task, a.clone(), false)
         );
         assert_eq!(
             of(
                 r#"{"title":"End it","rawInput":{"activityKind":"completed","agentPath":"/root/a"}}"#
             ),
-            (name, task, a, true)
+            ("sub_agent_activity".to_owned(), task, a, true)
         );
         let loaded =
             r#"{"kind":"think","title":"Count","rawInput":{"subagent_type":"x","prompt":"y"}}"#;

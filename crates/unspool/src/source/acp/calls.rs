@@ -2,8 +2,9 @@
 
 use super::call::{Call, json};
 use super::outcome::End;
+use super::sessions::Root;
 use super::terminal::{self, Terminal};
-use super::{Acp, Ended, aider, sessions};
+use super::{Acp, Ended, Program, aider, sessions};
 use crate::event::{Category, RawJson, ToolStatus};
 use crate::json::{Json, Object};
 use crate::source::{Emitter, Outcome};
@@ -113,11 +114,17 @@ impl Acp {
         }
         let agent = self.speaker(session, fields, out);
         let root = self.sessions.root_of(session);
-        let replayed = self.sessions.root(&root).replaying;
+        let Root {
+            replaying: replayed,
+            cwd,
+            ..
+        } = self.sessions.root(&root);
+        let (replayed, cwd) = (*replayed, cwd.clone());
         let mut call = Call::new(id, session, &root, replayed);
         call.own_id = fields.get("toolCallId").string();
         call.agent = agent;
-        call.is_aider = self.is_aider;
+        call.cwd = cwd;
+        call.program = self.program;
         call
     }
 
@@ -261,7 +268,7 @@ impl Acp {
         call.permission(fields);
         self.announce(&mut call, out);
         let title = match aider::question(fields, call.title(), json(call.content.as_ref())) {
-            Some(question) if self.is_aider => question,
+            Some(question) if self.program == Program::Aider => question,
             _ if asked.is_empty() => call.title().to_owned(),
             _ => asked,
         };

@@ -1,11 +1,11 @@
 //! Results of calls: status, output, exit code and edits, in the formats of all
 //! adapters.
 
-use super::aider;
 use super::call::{Call, json};
 use super::content;
 use super::edits;
 use super::terminal::Terminal;
+use super::{Program, aider};
 use crate::event::{Category, Edit, ToolStatus};
 use crate::json::{Json, Object};
 use crate::source::Outcome;
@@ -125,7 +125,7 @@ impl Call {
         if failed
             || was_cut
             || self.is_invalid()
-            || (self.is_aider && aider::has_failed(text))
+            || (self.program == Program::Aider && aider::has_failed(text))
             || exit_code.is_some_and(|code| code != 0)
         {
             return ToolStatus::Error;
@@ -153,11 +153,18 @@ impl Call {
 
 fn exit_code(raw: Json<'_>) -> Option<i64> {
     let fields = raw.object();
-    fields
-        .get("exit_code")
-        .i64()
-        .or_else(|| fields.get("exitCode").i64())
+    let own = |fields: &Object<'_>| {
+        let code = fields.get("exit_code").i64();
+        code.or_else(|| fields.get("exitCode").i64())
+    };
+    // Copilot's list has an item for the end of the command.
+    let listed = || {
+        let items = fields.get("contents").array();
+        items.iter().rev().find_map(|item| own(&item.object()))
+    };
+    own(&fields)
         .or_else(|| fields.get("metadata").get("exit").i64())
+        .or_else(listed)
 }
 
 fn duration(raw: Json<'_>) -> Option<u64> {

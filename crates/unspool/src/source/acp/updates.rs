@@ -2,7 +2,7 @@
 
 use super::content::{UserText, block_text, message_text};
 use super::sessions::ThreadError;
-use super::{Acp, NAME, UserMessage, answers, usage};
+use super::{Acp, NAME, Program, UserMessage, answers, usage};
 use crate::event::{Agent, Category, Level, Plan, Session, ToolStatus};
 use crate::json::{Json, Object};
 use crate::source::{self, Emitter, Outcome};
@@ -114,7 +114,7 @@ impl Acp {
             out.notice(Level::Error, text.trim());
             return;
         }
-        if self.is_aider {
+        if self.program == Program::Aider {
             self.sign_of_life(session);
             self.aider_chunk(session, text, reasoning, out);
             return;
