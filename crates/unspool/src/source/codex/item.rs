@@ -142,7 +142,7 @@ impl<'a> Item<'a> {
                 self.pick(&["prompt", "receiver_thread_ids", "receiverThreadIds"])
             }
             "sub_agent_activity" => {
-                name = activity_tool(&self.get("kind").string()).to_owned();
+                activity_tool(&self.get("kind").string()).clone_into(&mut name);
                 category = Some(Category::Task);
                 let path = self.either("agent_path", "agentPath").string();
                 arg = Some(agent_name(&path).to_owned().into());
