@@ -370,6 +370,10 @@ pub(crate) struct Events {
     /// Include the source frame in each event, as `raw`
     #[arg(long)]
     pub(crate) with_raw: bool,
+
+    /// Include the content of pictures, sounds and files, as base64 in `data`
+    #[arg(long)]
+    pub(crate) with_media: bool,
 }
 
 /// Print the current settings and where each comes from

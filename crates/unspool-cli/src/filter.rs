@@ -80,7 +80,7 @@ fn kind(item: &Item) -> Option<EntryKind> {
     Some(match item {
         Item::Session(_) | Item::State(_) => EntryKind::Session,
         Item::User(_) => EntryKind::User,
-        Item::Text(_) => EntryKind::Text,
+        Item::Text(_) | Item::Media(_) => EntryKind::Text,
         Item::Reasoning(_) => EntryKind::Reasoning,
         Item::Tool(_) => EntryKind::Tool,
         Item::Plan(_) => EntryKind::Plan,
@@ -147,7 +147,13 @@ fn in_time(filter: &Filter, time: Option<&str>) -> bool {
 /// Returns the searchable texts of an entry.
 fn words(item: &Item) -> Vec<String> {
     match item {
-        Item::User(user) => vec![user.text.to_string()],
+        Item::User(user) => {
+            let names = user.media.iter().map(|media| media.name.clone());
+            std::iter::once(user.text.to_string())
+                .chain(names)
+                .collect()
+        }
+        Item::Media(media) => media.iter().map(|media| media.name.clone()).collect(),
         Item::Text(text) | Item::Reasoning(text) => vec![text.text.clone()],
         Item::Tool(tool) => {
             let input = tool.call.input.as_ref().map(|input| input.get().to_owned());

@@ -87,6 +87,10 @@ impl Answer {
     }
 
     fn message(&mut self, message: &Message, out: &mut dyn Write) -> io::Result<()> {
+        // A picture has no text.
+        if message.text.is_empty() && !message.media.is_empty() {
+            return Ok(());
+        }
         if self.open.as_ref().is_some_and(|open| open.id != message.id) {
             self.end(out)?;
         }
@@ -212,6 +216,18 @@ mod tests {
     #[test]
     fn text_is_the_answer_alone() {
         assert_eq!(written(Answer::text(), DELTAS), "Hello\n\nBye\n");
+    }
+
+    #[test]
+    fn a_picture_is_no_text() {
+        let lines = r#"{"kind":"text","seq":0,"id":"a","text":"Look: ","delta":true}
+{"kind":"text","seq":1,"id":"a","media":[{"mime":"image/png"}],"delta":true}
+{"kind":"text","seq":2,"id":"a","text":"a cat.","delta":true}
+{"kind":"text","seq":3,"id":"b","media":[{"mime":"image/png"}]}
+{"kind":"turn_end","seq":4,"status":"completed"}
+"#;
+        assert_eq!(written(Answer::text(), lines), "Look: a cat.\n");
+        assert_eq!(written(Answer::verbose(), lines), "Look: a cat.\n");
     }
 
     #[test]

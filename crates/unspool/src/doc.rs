@@ -17,6 +17,7 @@ pub mod code;
 pub mod entry;
 #[cfg(feature = "markdown")]
 pub mod markdown;
+mod media;
 mod prose;
 #[cfg(feature = "markdown")]
 pub mod stream;
@@ -24,7 +25,10 @@ pub mod title;
 mod tool;
 pub mod word_diff;
 
+use crate::event::Media;
 use crate::sanitize;
+
+pub(crate) use media::{describe, description};
 
 /// The purpose of a piece of text. Themes map roles to colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -254,6 +258,9 @@ pub enum Block {
     Rule,
     /// The change of one file.
     Diff(Vec<DiffLine>),
+    /// Pictures, sounds and files. Pages can embed pictures; elsewhere each is
+    /// a line that describes it.
+    Media(Vec<Media>),
 }
 
 #[cfg(feature = "markdown")]
@@ -293,7 +300,7 @@ fn spans_mut(block: &mut Block) -> Vec<&mut Span> {
             let rows = table.rows.iter_mut().flatten();
             table.header.iter_mut().chain(rows).flatten().collect()
         }
-        Block::Rule | Block::Diff(_) => Vec::new(),
+        Block::Rule | Block::Diff(_) | Block::Media(_) => Vec::new(),
     }
 }
 

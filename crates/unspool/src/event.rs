@@ -16,10 +16,14 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize, Serializer};
 
+pub use media::Media;
+#[cfg(feature = "html")]
+pub(crate) use media::Raster;
 pub use payload::{Payload, RawJson};
 pub use texts::Change;
 
 mod construct;
+mod media;
 mod payload;
 mod texts;
 
@@ -240,6 +244,9 @@ pub struct User {
     /// True if it was sent while the agent was busy.
     #[serde(default, skip_serializing_if = "is_false")]
     pub queued: bool,
+    /// Pictures, sounds and files that came with it, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub media: Vec<Media>,
 }
 
 /// A block of answer text or reasoning.
@@ -260,6 +267,10 @@ pub struct Message {
     /// Markdown.
     #[serde(default, skip_serializing_if = "is_false")]
     pub preformatted: bool,
+    /// Pictures, sounds and files that came with it, in order. A piece that is
+    /// only a picture has an empty text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub media: Vec<Media>,
 }
 
 /// The start of a tool call.
@@ -346,6 +357,9 @@ pub struct ToolResult {
     /// The duration in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u64>,
+    /// Pictures, sounds and files that it returned, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub media: Vec<Media>,
 }
 
 /// The outcome of a tool call.

@@ -28,6 +28,8 @@ pub struct ReaderOptions {
     pub frame_limit: usize,
     /// Keeps the source frame on each event.
     pub with_raw: bool,
+    /// Keeps the content of pictures, sounds and files, as base64.
+    pub with_media: bool,
     /// The providers to recognise, in this order.
     pub providers: Vec<Provider>,
 }
@@ -38,6 +40,7 @@ impl Default for ReaderOptions {
             from: None,
             frame_limit: 256 << 20,
             with_raw: false,
+            with_media: false,
             providers: BUILTIN.to_vec(),
         }
     }
@@ -56,6 +59,7 @@ setters! {
         with_from => from: Option<Provider>,
         with_frame_limit => frame_limit: usize,
         with_raw => with_raw: bool,
+        with_media => with_media: bool,
         with_providers => providers: Vec<Provider>,
     }
 }
@@ -262,7 +266,7 @@ impl Translator {
             held: Vec::new(),
             held_bytes: 0,
             attachments: Vec::new(),
-            out: Emitter::new(options.with_raw),
+            out: Emitter::new(options.with_raw).with_media(options.with_media),
             options,
         };
         if let Some(provider) = translator.options.from {

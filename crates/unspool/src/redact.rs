@@ -365,6 +365,7 @@ impl Joiner {
                 // secret.
                 if let Some(first) = self.waiting.get_mut(*at) {
                     first.raw = None;
+                    append_media(&mut first.body, event.body);
                 }
                 return Vec::new();
             }
@@ -391,6 +392,15 @@ impl Joiner {
             self.next += 1;
         }
         whole
+    }
+}
+
+/// Moves the media of a delta to the first delta of its message.
+fn append_media(first: &mut Body, next: Body) {
+    if let Body::Text(first) | Body::Reasoning(first) = first
+        && let Body::Text(next) | Body::Reasoning(next) = next
+    {
+        first.media.extend(next.media);
     }
 }
 

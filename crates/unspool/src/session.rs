@@ -214,7 +214,7 @@ impl Session {
         }
         self.touched = None;
         let number = self.next;
-        // The end of a turn may add a notice.
+        // The end of a turn may add a notice, and a text may come with media.
         self.next += 2;
         let entry = |item| Entry {
             number,
@@ -345,7 +345,35 @@ impl Session {
         }
     }
 
+    /// Adds a text and, below it, the media that came with it. Text that follows
+    /// them is another entry, so that the order is kept.
     fn message(
+        &mut self,
+        mut message: Message,
+        reasoning: bool,
+        entry: impl Fn(Item) -> Entry,
+        finished: &mut dyn FnMut(Entry),
+    ) {
+        let media = std::mem::take(&mut message.media);
+        if media.is_empty() {
+            self.text(message, reasoning, entry, finished);
+            return;
+        }
+        if !message.text.is_empty() {
+            self.text(message, reasoning, &entry, finished);
+        }
+        let entry = entry(Item::Media(media));
+        let agent = entry.agent.clone();
+        let ends = |open: &mut Entry| is_message(&open.item) && is_of(open, agent.as_deref());
+        self.open.extract_if(.., ends).for_each(&mut *finished);
+        self.touched = None;
+        finished(Entry {
+            number: entry.number + 1,
+            ..entry
+        });
+    }
+
+    fn text(
         &mut self,
         message: Message,
         reasoning: bool,

@@ -246,7 +246,7 @@ impl Spacing {
     pub fn before(&mut self, entry: &Entry) -> Before {
         let is_prose = matches!(
             entry.item,
-            Item::Text(_) | Item::User(_) | Item::Reasoning(_)
+            Item::Text(_) | Item::User(_) | Item::Reasoning(_) | Item::Media(_)
         );
         let last = self.last.replace(is_prose);
         Before {

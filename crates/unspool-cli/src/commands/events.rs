@@ -24,6 +24,7 @@ pub(crate) fn run(arguments: &Events) -> anyhow::Result<Status> {
     input::each(&arguments.files, open, |input| {
         meter::show(input, false);
         let options = arguments.source.reader_options(arguments.with_raw);
+        let options = options.with_media(arguments.with_media);
         let mut is_whole = true;
         let read = input.events(options, |batch| {
             if let Batch::Event(event) = &batch {

@@ -3,7 +3,7 @@
 
 use unspool::doc::entry::{Detail, Reasoning};
 use unspool::doc::{Block, DiffLine, Sign, card};
-use unspool::event::Payload;
+use unspool::event::{Media, Payload};
 use unspool::layout::layout;
 use unspool::sanitize;
 use unspool::session::{Entry, Item};
@@ -13,7 +13,8 @@ use unspool::session::{Entry, Item};
 pub(super) fn any(entry: &Entry, is_wanted: &dyn Fn(&str) -> bool) -> bool {
     let payload = |payload: &Payload| is_wanted(&payload.as_str());
     match &entry.item {
-        Item::User(user) => payload(&user.text),
+        Item::User(user) => payload(&user.text) || names(&user.media, is_wanted),
+        Item::Media(media) => names(media, is_wanted),
         Item::Text(text) | Item::Reasoning(text) => is_wanted(&text.text),
         Item::Tool(tool) => {
             let call = &tool.call;
@@ -27,7 +28,9 @@ pub(super) fn any(entry: &Entry, is_wanted: &dyn Fn(&str) -> bool) -> bool {
                     .is_some_and(|input| is_wanted(input.get()))
                 || is_wanted(&tool.output)
                 || result.is_some_and(|result| {
-                    payload(&result.output) || edits(&result.edits, is_wanted)
+                    payload(&result.output)
+                        || edits(&result.edits, is_wanted)
+                        || names(&result.media, is_wanted)
                 })
         }
         Item::Edit(made) => edits(&made.edits, is_wanted),
@@ -43,6 +46,10 @@ pub(super) fn any(entry: &Entry, is_wanted: &dyn Fn(&str) -> bool) -> bool {
     }
 }
 
+fn names(media: &[Media], is_wanted: &dyn Fn(&str) -> bool) -> bool {
+    media.iter().any(|media| is_wanted(&media.name))
+}
+
 fn edits(edits: &[unspool::event::Edit], is_wanted: &dyn Fn(&str) -> bool) -> bool {
     edits.iter().any(|edit| {
         let mut lines = edit.hunks.iter().flat_map(|hunk| &hunk.lines);
@@ -54,7 +61,9 @@ fn edits(edits: &[unspool::event::Edit], is_wanted: &dyn Fn(&str) -> bool) -> bo
 /// card without its frame.
 pub(super) fn text(entry: &Entry) -> String {
     match &entry.item {
-        Item::User(user) => return sanitize::text(user.text.as_str().trim()).into_owned(),
+        Item::User(user) if user.media.is_empty() => {
+            return sanitize::text(user.text.as_str().trim()).into_owned();
+        }
         Item::Text(text) | Item::Reasoning(text) => {
             return sanitize::text(text.text.trim()).into_owned();
         }

@@ -11,7 +11,7 @@ mod call;
 
 use super::entry::{self, Detail, Reasoning, separate_titles, title};
 use super::{Block, Line, ListItem, Role, Span, Style, clean_lines, prose, tool};
-use crate::event::{Level, Plan, PlanStatus, ToolStatus, TurnStatus};
+use crate::event::{Level, Plan, PlanStatus, ToolStatus, TurnStatus, User};
 use crate::sanitize;
 use crate::session::{Entry, Item};
 
@@ -83,7 +83,7 @@ impl Kind {
     pub fn of(item: &Item) -> Self {
         match item {
             Item::User(_) => Self::Prompt,
-            Item::Text(_) => Self::Answer,
+            Item::Text(_) | Item::Media(_) => Self::Answer,
             Item::Reasoning(_) => Self::Reasoning,
             Item::Tool(tool) if call::changes_files(tool) || call::has_edits(tool) => Self::Edit,
             Item::Tool(_) => Self::Tool,
@@ -197,7 +197,7 @@ pub fn card(entry: &Entry, detail: &Detail) -> Option<Card> {
 
 fn panels(entry: &Entry, detail: &Detail) -> Vec<Panel> {
     match &entry.item {
-        Item::User(user) => user_message(&user.text.as_str()),
+        Item::User(user) => user_message(user),
         Item::Text(text) if text.preformatted => {
             vec![headless(Section::verbatim("", &text.text))]
         }
@@ -226,12 +226,16 @@ fn panels(entry: &Entry, detail: &Detail) -> Vec<Panel> {
 }
 
 /// Renders a user message without Markdown, keeping its line breaks.
-fn user_message(text: &str) -> Vec<Panel> {
+fn user_message(user: &User) -> Vec<Panel> {
+    let text = user.text.as_str();
     let (text, left_out) = bounded(text.trim());
+    let has_text = !text.is_empty() || user.media.is_empty();
     let text = Span::new(sanitize::text(text), Style::default());
+    let text = has_text.then(|| Block::Paragraph(vec![text]));
+    let media = (!user.media.is_empty()).then(|| Block::Media(user.media.clone()));
     let section = Section {
         left_out,
-        ..Section::new("", vec![Block::Paragraph(vec![text])])
+        ..Section::new("", text.into_iter().chain(media).collect())
     };
     vec![headless(section)]
 }

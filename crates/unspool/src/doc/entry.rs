@@ -6,8 +6,7 @@ use std::sync::Arc;
 
 use super::{Block, Line, Role, Span, Style, clean_lines, from_first_line, prose, spans_mut, tool};
 use crate::event::{
-    Context, Level, Notice, Payload, Permission, Plan, PlanStatus, Prompt, TurnEnd, TurnStatus,
-    Usage,
+    Context, Level, Notice, Permission, Plan, PlanStatus, Prompt, TurnEnd, TurnStatus, Usage, User,
 };
 use crate::sanitize;
 use crate::session::{Entry, Item};
@@ -163,7 +162,11 @@ impl Part {
 /// content.
 pub fn parts(entry: &Entry, detail: &Detail) -> Vec<Part> {
     match &entry.item {
-        Item::User(user) => vec![user_message(&user.text)],
+        Item::User(user) => user_parts(user),
+        Item::Media(media) => vec![Part::bulleted(
+            Role::Accent,
+            vec![Block::Media(media.clone())],
+        )],
         Item::Text(text) if text.preformatted && text.text.trim().is_empty() => Vec::new(),
         Item::Text(text) => {
             let blocks = if text.preformatted {
@@ -214,12 +217,25 @@ fn unknown(text: &str, detail: &Detail) -> Part {
     Part::bulleted(Role::Accent, vec![Block::Verbatim(lines)])
 }
 
-fn user_message(text: &Payload) -> Part {
-    Part {
-        first: vec![Span::role("› ", Role::Colorful)],
-        rest: vec![Span::role("  ", Role::Normal)],
-        blocks: vec![plain(&text.as_str(), Role::Normal)],
+/// Shows a prompt and, below it, what came with it.
+fn user_parts(user: &User) -> Vec<Part> {
+    let text = user.text.as_str();
+    let has_text = !text.trim().is_empty() || user.media.is_empty();
+    let text = has_text.then(|| plain(&text, Role::Normal));
+    let media = (!user.media.is_empty()).then(|| Block::Media(user.media.clone()));
+    let mut parts: Vec<Part> = text
+        .into_iter()
+        .chain(media)
+        .map(|block| Part {
+            first: vec![Span::role("  ", Role::Normal)],
+            rest: vec![Span::role("  ", Role::Normal)],
+            blocks: vec![block],
+        })
+        .collect();
+    if let Some(first) = parts.first_mut() {
+        first.first = vec![Span::role("› ", Role::Colorful)];
     }
+    parts
 }
 
 /// Shows the titles of reasoning, such as `**Looking around**`, or all of it.

@@ -27,8 +27,27 @@ pub(super) use edits::standalone_edits;
 use edits::{edit_parts, edits};
 pub(super) use task::is_delegation;
 
-/// Renders a tool call as parts.
+/// Renders a tool call as parts, with what it returned besides text.
 pub(super) fn parts(tool: &Tool, detail: &Detail) -> Vec<Part> {
+    let mut parts = text_parts(tool, detail);
+    if let Some(media) = media(tool).filter(|_| detail.lines != Some(0)) {
+        let mut part = Part::response(vec![media]);
+        if !parts.last().is_none_or(Part::is_head) {
+            part.first.clone_from(&part.rest);
+        }
+        parts.push(part);
+    }
+    parts
+}
+
+/// Returns the pictures, sounds and files of the result.
+pub(super) fn media(tool: &Tool) -> Option<Block> {
+    let media = &tool.result.as_ref()?.media;
+    (!media.is_empty()).then(|| Block::Media(media.clone()))
+}
+
+/// Renders a tool call without pictures, sounds and files.
+pub(super) fn text_parts(tool: &Tool, detail: &Detail) -> Vec<Part> {
     let json = tool.call.input.as_ref().map_or(Json::NULL, RawJson::json);
     // Some agents send the input as a JSON-encoded string.
     let encoded = json.str();

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use super::{
-    Agent, Body, Category, Context, Edit, EditOp, Edits, Event, Hunk, Level, Message, Notice,
-    Payload, Permission, PermissionOption, Plan, PlanEntry, PlanStatus, Prompt, RawJson, Session,
-    State, ToolOutput, ToolResult, ToolStatus, ToolUse, TurnEnd, TurnStatus, Unknown, Usage, User,
+    Agent, Body, Category, Context, Edit, EditOp, Edits, Event, Hunk, Level, Media, Message,
+    Notice, Payload, Permission, PermissionOption, Plan, PlanEntry, PlanStatus, Prompt, RawJson,
+    Session, State, ToolOutput, ToolResult, ToolStatus, ToolUse, TurnEnd, TurnStatus, Unknown,
+    Usage, User,
 };
 
 impl Event {
@@ -80,11 +81,13 @@ constructors! {
     /// Creates a user message.
     User(text: Payload) {
         with_queued => queued: bool,
+        with_media => media: Vec<Media>,
     }
     /// Creates a complete block of text or reasoning.
     Message(id: String, text: Payload) {
         with_delta => delta: bool,
         with_preformatted => preformatted: bool,
+        with_media => media: Vec<Media>,
     }
     /// Creates a call of this tool, with the category `other`.
     ToolUse(id: String, name: String) {
@@ -102,6 +105,15 @@ constructors! {
         with_exit_code => exit_code: Option<i64>,
         with_edits => edits: Vec<Edit>,
         with_duration_ms => duration_ms: Option<u64>,
+        with_media => media: Vec<Media>,
+    }
+    /// Creates a picture, a sound or a file of this media type.
+    Media(mime: String) {
+        with_bytes => bytes: Option<u64>,
+        with_width => width: Option<u32>,
+        with_height => height: Option<u32>,
+        with_name => name: String,
+        with_data => data: Payload,
     }
     /// Creates a plan with these steps.
     Plan(entries: Vec<PlanEntry>) {

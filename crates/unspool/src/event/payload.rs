@@ -218,6 +218,8 @@ impl PartialEq for Payload {
     }
 }
 
+impl Eq for Payload {}
+
 impl PartialEq<str> for Payload {
     fn eq(&self, other: &str) -> bool {
         self.as_str() == other

@@ -2,13 +2,13 @@
 //! it.
 //!
 //! Ids, numbers, times, statuses and the names of models and tools are not
-//! texts: views and results refer to them.
+//! texts: views and results refer to them. Neither is the content of media.
 
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::{Body, Edit, Event, Payload, RawJson};
+use super::{Body, Edit, Event, Media, Payload, RawJson};
 
 /// Changes a text; `None` keeps it. The first argument is the key of the
 /// enclosing JSON field, if any.
@@ -44,8 +44,14 @@ impl Body {
                 label(&mut session.cwd, change);
                 label(&mut session.title, change);
             }
-            Self::User(user) => payload(&mut user.text, change),
-            Self::Text(message) | Self::Reasoning(message) => payload(&mut message.text, change),
+            Self::User(user) => {
+                payload(&mut user.text, change);
+                names(&mut user.media, change);
+            }
+            Self::Text(message) | Self::Reasoning(message) => {
+                payload(&mut message.text, change);
+                names(&mut message.media, change);
+            }
             Self::ToolUse(call) => {
                 label(&mut call.arg, change);
                 label(&mut call.title, change);
@@ -55,6 +61,7 @@ impl Body {
             Self::ToolResult(result) => {
                 payload(&mut result.output, change);
                 edits(&mut result.edits, change);
+                names(&mut result.media, change);
             }
             Self::Plan(plan) => {
                 label(&mut plan.explanation, change);
@@ -107,6 +114,12 @@ fn payload(text: &mut Payload, change: Change<'_>) {
         && let Some(changed) = change(None, &text.as_str())
     {
         *text = Payload::from(changed);
+    }
+}
+
+fn names(media: &mut [Media], change: Change<'_>) {
+    for media in media {
+        label(&mut media.name, change);
     }
 }
 

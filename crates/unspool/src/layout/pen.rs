@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::doc::{Block, Line, ListItem, Role, Span, Style, append};
+use crate::doc::{Block, Line, ListItem, Role, Span, Style, append, describe};
 use crate::layout::wrap::{self, Break, Cursor, Room};
 use crate::layout::{Page, Piece, Sink, blanks, diff, marks, table, width};
 
@@ -168,6 +168,11 @@ impl<'s> Pen<'s> {
                 self.line(&[Span::role("─".repeat(cells), Role::Accent)], margin);
             }
             Block::Diff(changes) => diff::write(changes, self, margin),
+            Block::Media(media) => {
+                for media in media {
+                    self.paragraph(&describe(media), false, margin);
+                }
+            }
         }
     }
 
@@ -363,6 +368,7 @@ pub(super) fn is_empty(block: &Block) -> bool {
         }
         Block::Table(table) => table.header.is_empty() && table.rows.is_empty(),
         Block::Diff(lines) => lines.is_empty(),
+        Block::Media(media) => media.is_empty(),
     }
 }
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::event::{
-    Agent, Context, Edits, Message, Notice, Payload, Permission, Plan, Prompt, ToolResult, ToolUse,
-    TurnEnd, Usage, User,
+    Agent, Context, Edits, Media, Message, Notice, Payload, Permission, Plan, Prompt, ToolResult,
+    ToolUse, TurnEnd, Usage, User,
 };
 
 /// One thing shown to a person: a message, a tool call, a plan and so on.
@@ -64,6 +64,8 @@ pub enum Item {
     User(User),
     Text(Text),
     Reasoning(Text),
+    /// Pictures, sounds and files in an answer or in reasoning.
+    Media(Vec<Media>),
     Tool(Tool),
     Plan(Plan),
     Edit(Edits),

@@ -36,6 +36,22 @@ fn entries_finished_during_a_message_follow_it() {
 }
 
 #[test]
+fn a_picture_stays_between_the_texts_around_it() {
+    let out = yielded(&[
+        r#"{"kind":"text","id":"a","text":"one","delta":true}"#,
+        r#"{"kind":"text","id":"a","media":[{"mime":"image/png"}],"delta":true}"#,
+        r#"{"kind":"text","id":"a","text":"two","delta":true}"#,
+        r#"{"kind":"turn_end","status":"completed"}"#,
+    ]);
+    let picture = format!(
+        "{:?}",
+        Item::Media(vec![crate::event::Media::new("image/png")])
+    );
+    assert_eq!(out[..3], ["", &format!("one {picture}"), ""]);
+    assert!(out[3].starts_with("two "), "{out:?}");
+}
+
+#[test]
 fn text_after_an_edit_follows_it() {
     let lines = [
         r#"{"kind":"text","id":"m","text":"before","delta":true}"#,

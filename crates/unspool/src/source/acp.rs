@@ -412,7 +412,7 @@ impl Acp {
         if text.text.starts_with("<session_context>") {
             out.context("session_context", "", text.text.as_str());
         } else {
-            out.user(text.text.as_str(), false);
+            out.user_with_media(text.text.as_str(), text.media.clone(), false);
         }
         emit_files(&text.files, out);
     }

@@ -11,10 +11,10 @@ use std::collections::{HashMap, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use super::ToolNames;
+use super::{ToolNames, media};
 use crate::event::{
-    Agent, Body, Edit, Edits, Event, Level, Message, Notice, Payload, Permission, Plan, Prompt,
-    Session, State, TurnEnd, TurnStatus, Unknown, Usage, User, is_time,
+    Agent, Body, Edit, Edits, Event, Level, Media, Message, Notice, Payload, Permission, Plan,
+    Prompt, Session, State, TurnEnd, TurnStatus, Unknown, Usage, User, is_time,
 };
 use crate::frame::Frame;
 use crate::json::Json;
@@ -47,6 +47,7 @@ pub struct Emitter {
     /// The conversation that events belong to, where several are interleaved.
     conversation: String,
     keep_raw: bool,
+    keep_media: bool,
     raw: Option<String>,
     /// The last frame that was not empty.
     raw_before: Option<String>,
@@ -72,6 +73,11 @@ impl Emitter {
             keep_raw,
             ..Self::default()
         }
+    }
+
+    /// Keeps the content of pictures, sounds and files.
+    pub(crate) fn with_media(self, keep_media: bool) -> Self {
+        Self { keep_media, ..self }
     }
 
     /// Sets the agent's own tools, whose categories win over those of others.
@@ -171,13 +177,40 @@ impl Emitter {
 
     /// Emits a prompt of the user and opens a turn.
     pub fn user(&mut self, text: impl Into<Payload>, queued: bool) {
+        self.user_with_media(text, Vec::new(), queued);
+    }
+
+    /// Emits a prompt with the pictures, sounds and files that came with it.
+    pub fn user_with_media(&mut self, text: impl Into<Payload>, media: Vec<Media>, queued: bool) {
         let text = text.into();
-        if text.is_empty() {
+        if text.is_empty() && media.is_empty() {
             return;
         }
         self.end_message();
         self.turn_open = true;
-        self.push(Body::User(User { text, queued }));
+        self.push(Body::User(User {
+            text,
+            queued,
+            media,
+        }));
+    }
+
+    /// Reads a picture, a sound or a file from the block that holds it, in any
+    /// of the forms that agents use. Returns `None` for any other block. The
+    /// content is kept only if the reader was asked for it.
+    pub fn media(&self, block: Json<'_>) -> Option<Media> {
+        Some(media::Found::in_block(block)?.into_media(self.keep_media))
+    }
+
+    /// Reads all of them from a list of blocks.
+    pub fn media_in(&self, blocks: Json<'_>) -> Vec<Media> {
+        let blocks = blocks.array().into_iter();
+        blocks.filter_map(|block| self.media(block)).collect()
+    }
+
+    /// Reads a string that is base64 or an address.
+    pub(crate) fn media_string(&self, content: Json<'_>, mime: &str) -> Media {
+        media::Found::in_string(content, mime).into_media(self.keep_media)
     }
 
     /// Emits a whole block of answer text. After deltas with the same id it is
@@ -191,6 +224,12 @@ impl Emitter {
     /// ends at a call, a plan, reasoning, a user message or the end of the turn.
     pub fn text_delta(&mut self, id: Option<&str>, text: &str) {
         self.message(Stream::Text, id, text.into(), true);
+    }
+
+    /// Appends a picture, a sound or a file to the answer; see
+    /// [`Emitter::text_delta`].
+    pub fn text_media(&mut self, id: Option<&str>, media: Media) {
+        self.message_media(Stream::Text, id, media);
     }
 
     /// Appends text that is not Markdown: its line breaks are kept.
@@ -219,6 +258,11 @@ impl Emitter {
         self.message(Stream::Reasoning, id, text.into(), true);
     }
 
+    /// Appends a picture, a sound or a file to the reasoning.
+    pub fn reasoning_media(&mut self, id: Option<&str>, media: Media) {
+        self.message_media(Stream::Reasoning, id, media);
+    }
+
     /// Ends the open message without an id: text that follows starts a new one.
     pub fn end_message(&mut self) {
         let speaker = speaker(&self.conversation, self.agent.as_deref());
@@ -239,15 +283,23 @@ impl Emitter {
         self.push_message(stream, id, message);
     }
 
+    fn message_media(&mut self, stream: Stream, id: Option<&str>, media: Media) {
+        let message = Message {
+            delta: true,
+            media: vec![media],
+            ..Message::default()
+        };
+        self.push_message(stream, id, message);
+    }
+
     fn push_message(&mut self, stream: Stream, id: Option<&str>, message: Message) {
-        let Message { text, delta, .. } = &message;
-        if text.is_empty() {
+        if message.text.is_empty() && message.media.is_empty() {
             return;
         }
         self.turn_open = true;
         let speaker = speaker(&self.conversation, self.agent.as_deref());
         let id = id.filter(|id| !id.is_empty());
-        let Some(id) = self.messages.accept(stream, &speaker, id, text, *delta) else {
+        let Some(id) = self.messages.accept(stream, &speaker, id, &message) else {
             return;
         };
         let message = Message { id, ..message };
@@ -416,7 +468,10 @@ impl Emitter {
     }
 
     /// Queues a complete event, which keeps its sequence number.
-    pub(crate) fn event(&mut self, event: Event) {
+    pub(crate) fn event(&mut self, mut event: Event) {
+        if !self.keep_media {
+            event.drop_media_content();
+        }
         self.seq = event.seq.saturating_add(1);
         let raw = event.raw.or_else(|| self.raw.clone());
         self.events.push_back(Event { raw, ..event });

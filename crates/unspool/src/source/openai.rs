@@ -221,7 +221,8 @@ impl Openai {
 
     fn user(&mut self, content: Json<'_>, out: &mut Emitter) {
         self.end_conversation(out);
-        out.user(calls::user_text(content), false);
+        let media = out.media_in(content);
+        out.user_with_media(calls::content_text(content), media, false);
         self.last = Last::Open;
     }
 

@@ -6,6 +6,14 @@ use super::Provider;
 use crate::event::Event;
 use crate::reader::{Reader, ReaderOptions};
 
+/// A PNG of 2×1 pixels and 71 bytes, as base64.
+pub(super) const PNG: &str = "iVBORw0KGgoAAAANSUhEUgAAAAIAAAABCAYAAAD0In+KAAAADklEQVR42mP4z8DwH4QBEfcD/f6tu5kAAAAASUVORK5CYII=";
+
+/// Returns [`PNG`] as it is in an event.
+pub(super) fn png() -> Value {
+    serde_json::json!([{"mime": "image/png", "bytes": 71, "width": 2, "height": 1}])
+}
+
 pub(super) fn reader(provider: &Provider) -> Reader {
     Reader::with_options(ReaderOptions {
         from: Some(*provider),

@@ -19,7 +19,7 @@ const SHORT_ERROR: usize = 12;
 
 pub(super) fn panels(tool: &Tool, detail: &Detail) -> Vec<Panel> {
     let (tool, left_out) = shortened(tool);
-    let mut panels = grouped(tool::parts(&tool, detail));
+    let mut panels = grouped(tool::text_parts(&tool, detail));
     let Some(first) = panels.first_mut() else {
         return panels;
     };
@@ -42,6 +42,10 @@ pub(super) fn panels(tool: &Tool, detail: &Detail) -> Vec<Panel> {
         last.sections.extend(output(&tool, &last.sections, detail));
         if let Some(section) = last.sections.last_mut() {
             section.left_out += left_out;
+        }
+        if let Some(media) = tool::media(&tool) {
+            last.sections.push(Section::new("", vec![media]));
+            last.open = true;
         }
     }
     let failed = tool

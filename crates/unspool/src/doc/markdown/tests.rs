@@ -46,6 +46,7 @@ fn describe(blocks: &[Block], depth: usize, output: &mut String) {
             }
             Block::Rule => put("rule".to_owned()),
             Block::Diff(_) => put("diff".to_owned()),
+            Block::Media(_) => put("media".to_owned()),
         }
     }
 }

@@ -7,7 +7,10 @@ use std::fmt::Write as _;
 
 use super::diff;
 use super::escape::{attribute, text};
-use crate::doc::{Alignment, Block, Line, ListItem, Role, Span, Style, Syntax, Table};
+use crate::doc::{
+    Alignment, Block, Line, ListItem, Role, Span, Style, Syntax, Table, describe, description,
+};
+use crate::event::{Media, Raster};
 use crate::layout::is_clickable;
 
 /// The level of an answer's first heading; the page's own headings are above
@@ -55,7 +58,34 @@ fn block(page: &mut String, block: &Block, accent: Accent) {
         Block::Table(table) => self::table(page, table, accent),
         Block::Rule => page.push_str("<hr>\n"),
         Block::Diff(lines) => diff::write(page, lines),
+        Block::Media(media) => media.iter().for_each(|media| self::media(page, media)),
     }
+}
+
+/// Embeds a picture; describes anything else. The address of the picture is
+/// base64 of a type that holds no script, see [`Media::raster`].
+fn media(page: &mut String, media: &Media) {
+    let Some(raster) = media.raster() else {
+        page.push_str("<p>");
+        spans(page, &describe(media), Accent::Muted);
+        page.push_str("</p>\n");
+        return;
+    };
+    let Raster {
+        mime,
+        width,
+        height,
+        base64,
+    } = raster;
+    page.push_str("<p><img class=\"media\" alt=\"");
+    attribute(page, &description(media));
+    // Writing to a String cannot fail.
+    let _ = write!(
+        page,
+        "\" width=\"{width}\" height=\"{height}\" loading=\"lazy\" src=\"data:{mime};base64,"
+    );
+    attribute(page, &base64);
+    page.push_str("\"></p>\n");
 }
 
 fn list(page: &mut String, start: Option<u64>, items: &[ListItem], accent: Accent) {

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::escape::{address, code, fenced, inner, line_start};
-use crate::doc::{Alignment, Block, DiffLine, Line, ListItem, Role, Sign, Span, Table};
+use crate::doc::{Alignment, Block, DiffLine, Line, ListItem, Role, Sign, Span, Table, describe};
 use crate::layout::is_clickable;
 
 /// The heading level of the comment's title; headings of answers are below it.
@@ -35,6 +35,10 @@ fn block(block: &Block, prose: bool) -> String {
         Block::Table(table) => self::table(table, prose),
         Block::Rule => "---".to_owned(),
         Block::Diff(lines) => diff(lines),
+        Block::Media(media) => {
+            let line = |media| inline(&describe(media), false).replace('\n', " ");
+            media.iter().map(line).collect::<Vec<String>>().join("\\\n")
+        }
     }
 }
 

@@ -364,6 +364,7 @@ impl Acp {
                 canceled,
                 reject_all,
             },
+            out,
         );
         if call.category() == Category::Task {
             self.register_agent(call);

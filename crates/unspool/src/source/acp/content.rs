@@ -2,20 +2,24 @@
 
 use std::borrow::Cow;
 
-use crate::event::Payload;
+use crate::event::{Media, Payload};
 use crate::json::{Json, Object};
-use crate::source::media;
+use crate::source::{Emitter, media};
 use crate::tool;
 
-/// Returns the text of a content block, or its URI.
+/// Returns the text of a content block, or its URI; empty for a picture, a sound
+/// or a file.
 pub(super) fn block_text(block: Json<'_>) -> Cow<'_, str> {
     let fields = block.object();
     let text = match fields.get("type").str().as_deref() {
-        Some("resource_link" | "image" | "audio") => fields.get("uri").str(),
+        Some("image" | "audio") => None,
+        Some("resource_link") if media::is_media(block) => None,
+        Some("resource_link") => fields.get("uri").str(),
         Some("resource") => {
             let resource = fields.get("resource");
-            let text = resource.get("text").str();
-            text.or_else(|| resource.get("uri").str())
+            let has_blob = resource.get("blob").is_string();
+            let uri = || resource.get("uri").str().filter(|_| !has_blob);
+            resource.get("text").str().or_else(uri)
         }
         _ => fields.get("text").str(),
     };
@@ -28,6 +32,7 @@ pub(super) fn block_text(block: Json<'_>) -> Cow<'_, str> {
 pub(super) struct UserText {
     pub(super) text: String,
     pub(super) files: Vec<AttachedFile>,
+    pub(super) media: Vec<Media>,
     after_address: bool,
 }
 
@@ -41,21 +46,30 @@ pub(super) struct AttachedFile {
 
 impl UserText {
     /// Reads a block or a list of blocks.
-    pub(super) fn of(content: Json<'_>) -> Self {
+    pub(super) fn of(content: Json<'_>, out: &Emitter) -> Self {
         let mut text = Self::default();
         if content.is_array() {
             for block in content.array() {
-                text.add(block);
+                text.add(block, out);
             }
         } else {
-            text.add(content);
+            text.add(content, out);
         }
         text
     }
 
-    /// Appends a block. Texts are joined as they are; a placeholder gets a line of its
+    /// Returns true if there is nothing to show.
+    pub(super) fn is_empty(&self) -> bool {
+        self.text.is_empty() && self.media.is_empty()
+    }
+
+    /// Appends a block. Texts are joined as they are; an address gets a line of its
     /// own.
-    pub(super) fn add(&mut self, block: Json<'_>) {
+    pub(super) fn add(&mut self, block: Json<'_>, out: &Emitter) {
+        if let Some(media) = out.media(block) {
+            self.media.push(media);
+            return;
+        }
         let is_address = !block.get("text").is_string();
         let text = self.block_text(block);
         if (is_address || self.after_address) && !text.is_empty() {
@@ -76,13 +90,7 @@ impl UserText {
             });
             return uri;
         }
-        match block_text(block) {
-            text if text.is_empty() => {
-                let kind = block.get("type").string();
-                media::stand_in(&kind).unwrap_or_default().to_owned()
-            }
-            text => text.into_owned(),
-        }
+        block_text(block).into_owned()
     }
 }
 
@@ -111,6 +119,14 @@ pub(super) fn message_text(content: Json<'_>) -> String {
     message
 }
 
+/// Returns the pictures, sounds and files of a message: a block or a list.
+pub(super) fn message_media(content: Json<'_>, out: &Emitter) -> Vec<Media> {
+    if content.is_array() {
+        return out.media_in(content);
+    }
+    out.media(content).into_iter().collect()
+}
+
 /// Joins the texts in a tool call's content with newlines.
 pub(super) fn tool_text(content: Json<'_>) -> String {
     let texts: Vec<_> = content
@@ -122,6 +138,43 @@ pub(super) fn tool_text(content: Json<'_>) -> String {
         .filter(|text| !text.is_empty())
         .collect();
     texts.join("\n")
+}
+
+/// Returns the pictures, sounds and files that a call returned, from the same
+/// place as its output.
+pub(super) fn output_media(
+    last: &Object<'_>,
+    content: Json<'_>,
+    raw: Json<'_>,
+    out: &Emitter,
+) -> Vec<Media> {
+    for content in [last.get("content"), content] {
+        let blocks = content.array().into_iter().map(|item| item.get("content"));
+        let media: Vec<Media> = blocks.filter_map(|block| out.media(block)).collect();
+        if !media.is_empty() {
+            return media;
+        }
+    }
+    let last_raw = last.get("rawOutput");
+    let raw = if last_raw.is_null() { raw } else { last_raw };
+    let lists = raw_blocks(raw).into_iter();
+    let media = lists.map(|blocks| out.media_in(blocks));
+    media
+        .into_iter()
+        .find(|media| !media.is_empty())
+        .unwrap_or_default()
+}
+
+/// Returns the lists of blocks that `rawOutput` may hold.
+fn raw_blocks(raw: Json<'_>) -> [Json<'_>; 4] {
+    let fields = raw.object();
+    let result = fields.get("result").get("content");
+    [
+        raw,
+        result,
+        fields.get("content"),
+        fields.get("attachments"),
+    ]
 }
 
 /// Returns the output of a call without a terminal. `last` is the message that
@@ -186,9 +239,9 @@ fn raw_output(raw: Json<'_>) -> Payload {
         return raw.payload();
     }
     let fields = raw.object();
-    for list in [fields.get("result").get("content"), fields.get("content")] {
+    for list in raw_blocks(raw) {
         let text = blocks_text(list);
-        if !text.is_empty() {
+        if !text.is_empty() || list.array().into_iter().any(media::is_media) {
             return text.into();
         }
     }

@@ -8,8 +8,8 @@ use super::terminal::Terminal;
 use super::{Program, aider};
 use crate::event::{Category, Edit, ToolStatus};
 use crate::json::{Json, Object};
-use crate::source::Outcome;
 use crate::source::edits::announced;
+use crate::source::{Emitter, Outcome};
 
 /// Facts about the end of a call.
 pub(super) struct End<'a> {
@@ -44,7 +44,7 @@ fn was_canceled_by_user(text: &str) -> bool {
 
 impl Call {
     /// Returns the result of the call; `last` is the message that ended it.
-    pub(super) fn outcome(&self, last: &Object<'_>, end: &End<'_>) -> Outcome {
+    pub(super) fn outcome(&self, last: &Object<'_>, end: &End<'_>, out: &Emitter) -> Outcome {
         let raw = json(self.raw_output.as_ref());
         let terminal = end.terminal.map(Terminal::text).unwrap_or_default();
         let output = if terminal.is_empty() {
@@ -72,6 +72,7 @@ impl Call {
             edits,
             duration_ms: duration(raw),
             name: self.tool().into_owned(),
+            media: content::output_media(last, json(self.content.as_ref()), raw, out),
         }
     }
 

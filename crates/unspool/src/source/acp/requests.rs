@@ -42,7 +42,7 @@ impl Acp {
     }
 
     fn prompt(&mut self, session: &str, prompt: Json<'_>, out: &mut Emitter) {
-        let text = UserText::of(prompt);
+        let text = UserText::of(prompt, out);
         let root = self.sessions.root(session);
         let queued = root.prompts > 0;
         root.prompts = root.prompts.saturating_add(1);
@@ -50,6 +50,7 @@ impl Acp {
         root.replaying = false;
         root.canceled = false;
         root.echo.clone_from(&text.text);
+        root.echoed_media = text.media.len();
         if self.greeted {
             session.clone_into(&mut self.current);
         } else {
@@ -57,7 +58,7 @@ impl Acp {
         }
         out.agent(None);
         self.message_ids.end(session);
-        out.user(text.text, queued);
+        out.user_with_media(text.text, text.media, queued);
         super::emit_files(&text.files, out);
         out.open_turn();
     }

@@ -45,6 +45,8 @@ pub(super) struct Root {
     pub(super) reject_all: bool,
     /// The rest of the prompt that an agent may repeat.
     pub(super) echo: String,
+    /// Number of pictures, sounds and files in the prompt that an agent may repeat.
+    pub(super) echoed_media: usize,
     pub(super) usage: Usage,
     pub(super) thread_error: ThreadError,
 }
@@ -65,8 +67,14 @@ impl Root {
         self.prompts > 0 || self.running || self.inferred
     }
 
-    /// Removes a text that repeats the prompt; returns false for any other text.
-    pub(super) fn take_echo(&mut self, text: &str) -> bool {
+    /// Removes a text, or what came with it, that repeats the prompt; returns false
+    /// for any other text.
+    pub(super) fn take_echo(&mut self, text: &str, media: usize) -> bool {
+        if media > 0 && text.is_empty() {
+            let rest = self.echoed_media.checked_sub(media);
+            self.echoed_media = rest.unwrap_or_default();
+            return rest.is_some();
+        }
         let rest = self.echo.trim_start().strip_prefix(text.trim_start());
         let rest = rest.map(str::to_owned);
         let is_echo = rest.is_some();

@@ -1,6 +1,6 @@
 //! `session/update` notifications.
 
-use super::content::{UserText, block_text, message_text};
+use super::content::{UserText, block_text, message_media, message_text};
 use super::sessions::ThreadError;
 use super::{Acp, NAME, Program, UserMessage, answers, usage};
 use crate::event::{Agent, Category, Level, Plan, Session, ToolStatus};
@@ -42,7 +42,7 @@ impl Acp {
             "agent_message" => self.whole_message(&session, &fields, false, out),
             "agent_thought" => self.whole_message(&session, &fields, true, out),
             "user_message" => {
-                let text = UserText::of(fields.get("content"));
+                let text = UserText::of(fields.get("content"), out);
                 self.user_text(&session, &text, out);
             }
             "tool_call_content_chunk" => self.content_chunk(&session, &fields, out),
@@ -95,7 +95,7 @@ impl Acp {
         let content = fields.get("content");
         let text = block_text(content);
         if text.is_empty() {
-            self.empty_chunk(session, content, fields, out);
+            self.empty_chunk(session, fields, reasoning, out);
             return;
         }
         let text = match gemini_chunk(&text, reasoning) {
@@ -152,19 +152,30 @@ impl Acp {
         reasoning: bool,
         out: &mut Emitter,
     ) {
-        let agent = out.current_agent();
-        self.sign_of_life(session);
-        self.others_first(session, out);
-        self.sessions.spoke(session);
-        out.agent(agent);
-        let owner = self.owner(session, out);
-        let id = self.message_ids.id(&owner, reasoning, message);
+        let id = self.place(session, message, reasoning, out);
         if reasoning {
             out.reasoning_delta(id.as_deref(), text);
         } else {
             self.remember_answer(text);
             out.text_delta(id.as_deref(), text);
         }
+    }
+
+    /// Emits what comes before a piece of a message; returns the id of its block.
+    fn place(
+        &mut self,
+        session: &str,
+        message: &str,
+        reasoning: bool,
+        out: &mut Emitter,
+    ) -> Option<String> {
+        let agent = out.current_agent();
+        self.sign_of_life(session);
+        self.others_first(session, out);
+        self.sessions.spoke(session);
+        out.agent(agent);
+        let owner = self.owner(session, out);
+        self.message_ids.id(&owner, reasoning, message)
     }
 
     /// Emits the calls that wait, before text that follows them.
@@ -184,8 +195,8 @@ impl Acp {
     fn empty_chunk(
         &mut self,
         session: &str,
-        content: Json<'_>,
         fields: &Object<'_>,
+        reasoning: bool,
         out: &mut Emitter,
     ) {
         let root = self.sessions.root_of(session);
@@ -195,11 +206,14 @@ impl Acp {
         {
             out.usage(usage);
         }
-        if matches!(
-            content.get("type").str().as_deref(),
-            Some("image" | "audio")
-        ) {
-            out.state("content", content);
+        let message = fields.get("messageId").str().unwrap_or_default();
+        for media in message_media(fields.get("content"), out) {
+            let id = self.place(session, &message, reasoning, out);
+            if reasoning {
+                out.reasoning_media(id.as_deref(), media);
+            } else {
+                out.text_media(id.as_deref(), media);
+            }
         }
     }
 
@@ -212,7 +226,8 @@ impl Acp {
         out: &mut Emitter,
     ) {
         let text = message_text(fields.get("content"));
-        if text.is_empty() {
+        let media = message_media(fields.get("content"), out);
+        if text.is_empty() && media.is_empty() {
             return;
         }
         self.sign_of_life(session);
@@ -227,11 +242,18 @@ impl Acp {
         } else {
             out.text(id.as_deref(), text);
         }
+        for media in media {
+            if reasoning {
+                out.reasoning_media(id.as_deref(), media);
+            } else {
+                out.text_media(id.as_deref(), media);
+            }
+        }
     }
 
     fn user_chunk(&mut self, session: &str, fields: &Object<'_>, out: &mut Emitter) {
         let message = fields.get("messageId").string();
-        let text = UserText::of(fields.get("content"));
+        let text = UserText::of(fields.get("content"), out);
         if is_receipt(&text.text) {
             self.settle(out);
             self.enter(session, out);
@@ -242,12 +264,12 @@ impl Acp {
             && open.message == message
             && open.session == session
         {
-            open.text.add(fields.get("content"));
+            open.text.add(fields.get("content"), out);
             return;
         }
         self.settle(out);
         self.enter(session, out);
-        if self.take_echo(session, &text.text) {
+        if self.take_echo(session, &text) {
             return;
         }
         self.start_replay(session);
@@ -259,13 +281,14 @@ impl Acp {
     }
 
     fn user_text(&mut self, session: &str, text: &UserText, out: &mut Emitter) {
-        if !text.text.is_empty() && !self.take_echo(session, &text.text) {
+        if !text.is_empty() && !self.take_echo(session, text) {
             self.emit_user(session, text, out);
         }
     }
 
-    fn take_echo(&mut self, session: &str, text: &str) -> bool {
-        !self.sessions.is_child(session) && self.sessions.root(session).take_echo(text)
+    fn take_echo(&mut self, session: &str, text: &UserText) -> bool {
+        let media = text.media.len();
+        !self.sessions.is_child(session) && self.sessions.root(session).take_echo(&text.text, media)
     }
 
     /// Starts a replay: in protocol 1 only a loaded session contains user messages; in
@@ -426,11 +449,14 @@ impl Acp {
                 self.sessions.started_by(&recipient, &call);
             }
             if session == recipient {
-                self.emit_user(&recipient, &UserText::of(content), out);
+                self.emit_user(&recipient, &UserText::of(content, out), out);
             }
         } else if !self.sessions.has_spoken(&sender) {
             out.agent(self.sessions.agent_of(&sender));
             out.text(None, message_text(content));
+            for media in message_media(content, out) {
+                out.text_media(None, media);
+            }
         }
     }
 

@@ -5,7 +5,8 @@ use std::collections::hash_map::Entry;
 
 use super::{Emitter, clean_paths, digest};
 use crate::event::{
-    Body, Category, Edit, Level, Payload, RawJson, ToolOutput, ToolResult, ToolStatus, ToolUse,
+    Body, Category, Edit, Level, Media, Payload, RawJson, ToolOutput, ToolResult, ToolStatus,
+    ToolUse,
 };
 use crate::json::Json;
 use crate::source::tools::category_for;
@@ -45,6 +46,8 @@ pub struct Outcome {
     pub duration_ms: Option<u64>,
     /// The tool's name, for a result whose call was never seen.
     pub name: String,
+    /// Pictures, sounds and files that it returned.
+    pub media: Vec<Media>,
 }
 
 constructors! {
@@ -62,6 +65,7 @@ constructors! {
         with_edits => edits: Vec<Edit>,
         with_duration_ms => duration_ms: Option<u64>,
         with_name => name: String,
+        with_media => media: Vec<Media>,
     }
 }
 
@@ -234,6 +238,7 @@ impl Emitter {
             exit_code: outcome.exit_code,
             edits: outcome.edits.into_iter().map(clean_paths).collect(),
             duration_ms: outcome.duration_ms,
+            media: outcome.media,
         }));
     }
 

@@ -3,7 +3,7 @@
 use std::hash::{DefaultHasher, Hasher};
 
 use super::digest;
-use crate::event::Payload;
+use crate::event::{Media, Message};
 use crate::recent::RecentMap;
 
 /// Finished blocks that later ones are compared with.
@@ -33,23 +33,34 @@ pub(super) struct Messages {
 
 pub(super) type Key = (Stream, String);
 
-/// Incremental digest of a streamed text.
+/// Incremental digest of a streamed message.
 #[derive(Clone, Default)]
-pub(super) struct Digest(DefaultHasher);
+pub(super) struct Digest {
+    text: DefaultHasher,
+    /// Digest of the media, which may come anywhere between the pieces of text;
+    /// 0 if there are none.
+    media: u64,
+}
 
 impl Digest {
-    fn of(text: &str) -> u64 {
+    fn of(text: &str, media: &[Media]) -> u64 {
         let mut digest = Self::default();
-        digest.add(text);
+        digest.add(text, media);
         digest.value()
     }
 
-    fn add(&mut self, text: &str) {
-        self.0.write(text.as_bytes());
+    fn add(&mut self, text: &str, media: &[Media]) {
+        self.text.write(text.as_bytes());
+        for Media {
+            mime, bytes, name, ..
+        } in media
+        {
+            self.media = digest(&(self.media, mime, bytes, name));
+        }
     }
 
     fn value(&self) -> u64 {
-        self.0.finish()
+        self.text.finish() ^ self.media
     }
 }
 
@@ -60,8 +71,7 @@ impl Messages {
         stream: Stream,
         speaker: &str,
         id: Option<&str>,
-        text: &Payload,
-        delta: bool,
+        message: &Message,
     ) -> Option<String> {
         if stream == Stream::Reasoning || id.is_some() {
             self.end_unnamed_if(speaker, |open| open != stream || id.is_some());
@@ -71,26 +81,26 @@ impl Messages {
             None => self.unnamed_id(stream, speaker),
         };
         let key = (stream, id);
-        let text = text.as_str();
-        if delta {
-            self.stream(&key, &text);
+        let text = message.text.as_str();
+        if message.delta {
+            self.stream(&key, &text, &message.media);
             return Some(key.1);
         }
         self.unnamed.retain(|_, open| *open != key);
         let streamed = self.open.remove(&key).map(|digest| digest.value());
-        let (block, text) = (digest(&key), Digest::of(&text));
+        let (block, text) = (digest(&key), Digest::of(&text, &message.media));
         let repeats = streamed == Some(text) || self.done.get(&block) == Some(&text);
         self.done.insert(block, text);
         (!repeats).then_some(key.1)
     }
 
-    fn stream(&mut self, key: &Key, text: &str) {
+    fn stream(&mut self, key: &Key, text: &str, media: &[Media]) {
         if let Some(digest) = self.open.get_mut(key) {
-            digest.add(text);
+            digest.add(text, media);
             return;
         }
         let mut digest = Digest::default();
-        digest.add(text);
+        digest.add(text, media);
         self.open.insert(key.clone(), digest);
     }
 
@@ -135,7 +145,7 @@ impl Messages {
     }
 
     pub(super) fn was_shown(&self, text: &str) -> bool {
-        let digest = Digest::of(text);
+        let digest = Digest::of(text, &[]);
         self.done.values().any(|done| *done == digest)
             || self.open.values().any(|open| open.value() == digest)
     }

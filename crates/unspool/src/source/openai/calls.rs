@@ -8,7 +8,7 @@ use crate::event::{Category, Edit, Payload, RawJson, ToolStatus};
 use crate::json::Json;
 use crate::recent::RecentMap;
 use crate::source::edits::{self, Pending};
-use crate::source::{Call, Emitter, Outcome, media};
+use crate::source::{Call, Emitter, Outcome};
 use crate::tool;
 
 /// Requests for approval that are remembered.
@@ -76,6 +76,7 @@ impl Calls {
             output,
             exit_code,
             name: name.to_owned(),
+            media: out.media_in(content),
             ..Outcome::default()
         };
         self.finish(id, outcome, out);
@@ -149,26 +150,6 @@ pub(super) fn content_text(content: Json<'_>) -> Payload {
     }
     let texts: Vec<Cow<'_, str>> = content.array().into_iter().filter_map(part_text).collect();
     texts.join("\n").into()
-}
-
-/// Returns the text of a user's message, with placeholders for media.
-pub(super) fn user_text(content: Json<'_>) -> Payload {
-    if !content.is_array() {
-        return content.payload();
-    }
-    let text = |part| part_text(part).or_else(|| media_text(part));
-    let texts: Vec<Cow<'_, str>> = content.array().into_iter().filter_map(text).collect();
-    texts.join("\n").into()
-}
-
-/// Returns the URL or name of a picture or file in a message, or a placeholder.
-fn media_text(part: Json<'_>) -> Option<Cow<'_, str>> {
-    let stand_in = media::stand_in(&part.get("type").str()?)?;
-    let image = part.get("image_url");
-    let places = [image, image.get("url"), part.get("file_url")];
-    let mut places = places.into_iter().filter_map(Json::str);
-    let place = places.find(|place| !place.is_empty() && !place.starts_with("data:"));
-    Some(place.unwrap_or(Cow::Borrowed(stand_in)))
 }
 
 /// Returns the text of a part of a message.

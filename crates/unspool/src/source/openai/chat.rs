@@ -14,13 +14,13 @@ pub(super) struct Contents {
     pub(super) refusal: bool,
 }
 
-/// Emits an assistant's message, without annotations, log probabilities and
-/// audio.
+/// Emits an assistant's message, without annotations and log probabilities.
 pub(super) fn assistant(message: &Object<'_>, calls: &mut Calls, out: &mut Emitter) -> Contents {
     out.end_message();
     out.reasoning(None, reasoning(message));
     content(message.get("content"), out);
     out.text(None, message.get("audio").get("transcript").payload());
+    media(message, out);
     let refusal = message.get("refusal").payload();
     let mut contents = Contents {
         refusal: !refusal.is_empty() || has_refusal(message.get("content")),
@@ -63,9 +63,25 @@ fn details(list: Json<'_>) -> String {
         .collect()
 }
 
+/// Emits the sound and the pictures of a message.
+fn media(message: &Object<'_>, out: &mut Emitter) {
+    let sound = message.get("audio").get("data");
+    if sound.is_string() {
+        let sound = out.media_string(sound, "audio/*");
+        out.text_media(None, sound);
+    }
+    for picture in out.media_in(message.get("images")) {
+        out.text_media(None, picture);
+    }
+}
+
 fn content(content: Json<'_>, out: &mut Emitter) {
     if content.is_array() {
         for part in content.array() {
+            if let Some(media) = out.media(part) {
+                out.text_media(None, media);
+                continue;
+            }
             let thinking = part.get("thinking");
             if thinking.is_null() {
                 out.text(None, part_text(part).unwrap_or_default());

@@ -13,7 +13,7 @@ use super::calls::{CallInput, Calls, part_text};
 use super::chat;
 use super::think::{Part, Splitter};
 use super::{failed, finished, usage};
-use crate::event::{TurnEnd, TurnStatus, Usage};
+use crate::event::{Media, Payload, TurnEnd, TurnStatus, Usage};
 use crate::json::{Json, Object};
 use crate::source::Emitter;
 
@@ -50,6 +50,10 @@ struct Choice {
     shown: usize,
     refusal: bool,
     finish: Option<String>,
+    /// The sound, which comes in pieces: its size so far.
+    sound: Option<Media>,
+    /// The pictures of a choice that is held.
+    pictures: Vec<Media>,
 }
 
 /// A call with incomplete arguments.
@@ -137,6 +141,10 @@ impl Choice {
         self.content(delta.get("content"), calls, out);
         self.content(delta.get("audio").get("transcript"), calls, out);
         self.content(choice.get("text"), calls, out);
+        self.sound(delta.get("audio").get("data"), out);
+        for picture in out.media_in(delta.get("images")) {
+            self.picture(picture, out);
+        }
         if let Some(refusal) = delta.get("refusal").str().filter(|text| !text.is_empty()) {
             self.refusal = true;
             self.say(Part::Answer, &refusal, out);
@@ -162,9 +170,41 @@ impl Choice {
                     out,
                 );
             }
+            if let Some(media) = out.media(part) {
+                self.picture(media, out);
+            }
             self.answer(&part_text(part).unwrap_or_default(), calls, out);
         }
         self.answer(&content.str().unwrap_or_default(), calls, out);
+    }
+
+    fn picture(&mut self, picture: Media, out: &mut Emitter) {
+        if self.index == 0 {
+            out.text_media(None, picture);
+        } else {
+            self.pictures.push(picture);
+        }
+    }
+
+    /// Measures a piece of the sound. The pieces are not joined: each is base64 of
+    /// its own.
+    fn sound(&mut self, piece: Json<'_>, out: &Emitter) {
+        if !piece.is_string() {
+            return;
+        }
+        let piece = out.media_string(piece, "audio/*");
+        match &mut self.sound {
+            None => {
+                self.sound = Some(Media {
+                    data: Payload::default(),
+                    ..piece
+                });
+            }
+            Some(sound) => {
+                let size = sound.bytes.zip(piece.bytes);
+                sound.bytes = size.map(|(size, more)| size.saturating_add(more));
+            }
+        }
     }
 
     fn answer(&mut self, text: &str, calls: &mut Calls, out: &mut Emitter) {
@@ -287,6 +327,9 @@ impl Choice {
                 Part::Reasoning => out.reasoning(None, text),
                 Part::Answer => out.text(None, text),
             }
+        }
+        for media in self.pictures.drain(..).chain(self.sound.take()) {
+            out.text_media(None, media);
         }
         for call in &mut self.calls {
             call.show(calls, out);

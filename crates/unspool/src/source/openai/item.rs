@@ -3,7 +3,7 @@
 //!
 //! Calls that the server runs contain their result. Results of calls that the
 //! caller runs are items of their own, which refer to the `call_id`. Encrypted
-//! reasoning and images have no text.
+//! reasoning has no text.
 
 use std::borrow::Cow;
 
@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::calls::{CallInput, Calls, content_text, part_text, remote_call};
 use super::chat::Contents;
-use crate::event::{Category, Edit, Payload, Permission, RawJson, ToolStatus};
+use crate::event::{Category, Edit, Media, Payload, Permission, RawJson, ToolStatus};
 use crate::json::{Json, Object};
 use crate::patch;
 use crate::source::{Call, Emitter, Outcome};
@@ -150,7 +150,10 @@ fn message(item: &Object<'_>, block_ids: BlockIds<'_>, out: &mut Emitter) -> Con
     for (part, number) in item.get("content").array().into_iter().zip(0..) {
         let block = block_ids.part(item, number);
         contents.refusal |= part.get("refusal").is_string();
-        out.text(block.as_deref(), part_text(part).unwrap_or_default());
+        match out.media(part) {
+            Some(media) => out.text_media(block.as_deref(), media),
+            None => out.text(block.as_deref(), part_text(part).unwrap_or_default()),
+        }
     }
     contents
 }
@@ -219,7 +222,7 @@ fn builtin(kind: &str, item: &Object<'_>, calls: &mut Calls, out: &mut Emitter) 
             ..Call::default()
         }),
     }
-    if let Some(outcome) = outcome(kind, item) {
+    if let Some(outcome) = outcome(kind, item, out) {
         calls.finish(&id, outcome, out);
     }
     Some(())
@@ -272,7 +275,7 @@ fn fields(item: &Object<'_>, keys: &[&str]) -> Option<RawJson> {
 }
 
 /// Returns the result of a tool that the server ran, if it is finished.
-fn outcome(kind: &str, item: &Object<'_>) -> Option<Outcome> {
+fn outcome(kind: &str, item: &Object<'_>, out: &Emitter) -> Option<Outcome> {
     let output = match kind {
         "web_search_call" => item.get("action").get("sources").payload(),
         "file_search_call" => item.get("results").payload(),
@@ -297,27 +300,31 @@ fn outcome(kind: &str, item: &Object<'_>) -> Option<Outcome> {
     } else {
         message.payload()
     };
+    let media = match kind {
+        "image_generation_call" => generated(item.get("result"), out),
+        "code_interpreter_call" => out.media_in(item.get("outputs")),
+        _ => Vec::new(),
+    };
     Some(Outcome {
         status,
         output,
+        media,
         ..Outcome::default()
     })
 }
 
-/// Returns the output of a program and the URLs of its images.
+/// Returns the picture that the server made.
+fn generated(result: Json<'_>, out: &Emitter) -> Vec<Media> {
+    let has_content = result.str().is_some_and(|result| !result.is_empty());
+    let picture = has_content.then(|| out.media_string(result, "image/*"));
+    picture.into_iter().collect()
+}
+
+/// Returns the output of a program without its pictures.
 fn logs(outputs: Json<'_>) -> Payload {
-    let texts: Vec<String> = outputs
-        .array()
-        .iter()
-        .map(|output| {
-            let fields = output.object();
-            [fields.get("logs"), fields.get("url")]
-                .iter()
-                .map(|text| text.string())
-                .collect()
-        })
-        .collect();
-    texts.concat().into()
+    let outputs = outputs.array().into_iter();
+    let texts: String = outputs.map(|output| output.get("logs").string()).collect();
+    texts.into()
 }
 
 fn apply_patch(id: &str, operation: Json<'_>, calls: &mut Calls, out: &mut Emitter) {
@@ -392,7 +399,14 @@ fn output(kind: &str, item: &Object<'_>, calls: &mut Calls, out: &mut Emitter) {
             calls.finish(&id, outcome, out);
         }
         // A picture of the screen.
-        "computer_call_output" => calls.finish(&id, Outcome::default(), out),
+        "computer_call_output" => {
+            let media = out.media(item.get("output"));
+            let outcome = Outcome {
+                media: media.into_iter().collect(),
+                ..Outcome::default()
+            };
+            calls.finish(&id, outcome, out);
+        }
         _ => {
             let contents = [item.get("output"), item.get("result"), item.get("tools")];
             let content = contents.into_iter().find(|content| !content.is_null());

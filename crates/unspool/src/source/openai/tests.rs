@@ -271,7 +271,7 @@ fn every_turn_of_a_conversation_ends() {
     assert_eq!(
         outline(input),
         [
-            "user: a\n[image]\nhttps://u",
+            "user: a",
             "text: b",
             "turn_end: Completed ",
             "user: c",

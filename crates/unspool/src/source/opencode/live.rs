@@ -70,7 +70,8 @@ impl Live {
         let tool = ToolPart::new(part);
         out.tool_use(tool.call(&tool.call_id, &tool.names()));
         if tool.progress() == part::Progress::Finished {
-            out.tool_result(&tool.call_id, tool.outcome(false));
+            let outcome = tool.outcome(false, out);
+            out.tool_result(&tool.call_id, outcome);
         }
     }
 }

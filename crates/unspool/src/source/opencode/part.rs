@@ -137,7 +137,7 @@ impl<'a> ToolPart<'a> {
     }
 
     /// Returns the result of the call; `refused` if the user denied permission.
-    pub(super) fn outcome(&self, refused: bool) -> Outcome {
+    pub(super) fn outcome(&self, refused: bool, out: &Emitter) -> Outcome {
         let status = self.status(refused);
         let failed = self.state.get("status").str().as_deref() == Some("error");
         let (start, end) = self.times();
@@ -154,6 +154,7 @@ impl<'a> ToolPart<'a> {
                 .zip(end)
                 .and_then(|(start, end)| u64::try_from(end.saturating_sub(start)).ok()),
             name: self.names().name,
+            media: out.media_in(self.state.get("attachments")),
         }
     }
 

@@ -247,7 +247,8 @@ impl Player<'_> {
             if end.is_some() {
                 out.time_ms(end);
             }
-            out.tool_result(key, tool.outcome(false));
+            let outcome = tool.outcome(false, out);
+            out.tool_result(key, outcome);
         } else if let Some(output) = tool.output_so_far() {
             out.tool_output(key, output);
         }

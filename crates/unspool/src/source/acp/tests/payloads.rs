@@ -5,19 +5,22 @@ use serde_json::{Value, json};
 use super::{
     call, chunk, client, kinds, of_kind, prompt, prompt_in, read, stop, update, update_in,
 };
+use crate::source::testing::{PNG, png};
 
 #[test]
-fn placeholders_for_media_in_a_prompt() {
-    let image = json!({"type": "image", "data": "AA", "mimeType": "image/png"});
+fn media_in_a_prompt_are_facts_beside_its_text() {
+    let image = json!({"type": "image", "data": PNG, "mimeType": "image/png"});
     let events = read(&[prompt_in("s", 1, json!([image])), stop(1, "end_turn")]);
-    assert_eq!(of_kind(&events, "user")[0]["text"], "[image]");
+    let user = of_kind(&events, "user")[0];
+    assert_eq!((&user["text"], &user["media"]), (&Value::Null, &png()));
     let file = json!({"type": "resource",
         "resource": {"uri": "file:///b.rs", "text": "fn b() {}"}});
     let said = json!([{"type": "text", "text": "see"}, image, file]);
     let events = read(&[prompt_in("s", 1, said), stop(1, "end_turn")]);
     assert_eq!(kinds(&events), ["user", "context", "turn_end"]);
     let user = of_kind(&events, "user")[0];
-    assert_eq!(user["text"], "see\n[image]\nfile:///b.rs");
+    assert_eq!(user["text"], "see\nfile:///b.rs");
+    assert_eq!(user["media"], png());
     assert_eq!(of_kind(&events, "context")[0]["text"], "fn b() {}");
     let done = update(
         json!({"sessionUpdate": "tool_call", "toolCallId": "c", "kind": "fetch",
@@ -25,6 +28,78 @@ fn placeholders_for_media_in_a_prompt() {
     );
     let events = read(&[prompt(1), done, stop(1, "end_turn")]);
     assert_eq!(of_kind(&events, "tool_result")[0]["output"], "fn b() {}");
+}
+
+#[test]
+fn media_of_every_kind_are_read_from_chunks_and_results() {
+    let blob = json!({"type": "resource",
+        "resource": {"uri": "file:///a.png", "mimeType": "image/png", "blob": PNG}});
+    let link = json!({"type": "resource_link", "uri": "file:///b.pdf", "name": "b.pdf",
+        "mimeType": "application/pdf", "size": 7});
+    let sound = json!({"type": "audio", "data": "aGVsbG8=", "mimeType": "audio/wav"});
+    let image = json!({"type": "image", "data": PNG, "mimeType": "image/png"});
+    let chunk = |kind: &str, content: &Value| {
+        update(json!({"sessionUpdate": kind, "messageId": "m", "content": content}))
+    };
+    let text = json!({"type": "text", "text": "Look: "});
+    let done = update(
+        json!({"sessionUpdate": "tool_call", "toolCallId": "c", "kind": "read",
+        "status": "completed", "content": [{"type": "content", "content": blob},
+            {"type": "content", "content": link}]}),
+    );
+    let raw = update(
+        json!({"sessionUpdate": "tool_call", "toolCallId": "d", "kind": "other",
+        "status": "completed", "rawOutput": {"result": {"content": [image]}}}),
+    );
+    let events = read(&[
+        prompt(1),
+        chunk("agent_thought_chunk", &image),
+        chunk("agent_message_chunk", &text),
+        chunk("agent_message_chunk", &sound),
+        done,
+        raw,
+        stop(1, "end_turn"),
+    ]);
+    let thought = of_kind(&events, "reasoning")[0];
+    assert_eq!(
+        (&thought["media"], &thought["delta"]),
+        (&png(), &json!(true))
+    );
+    let texts = of_kind(&events, "text");
+    assert_eq!(texts[0]["text"], "Look: ");
+    let wav = json!([{"mime": "audio/wav", "bytes": 5}]);
+    assert_eq!(
+        (&texts[1]["media"], &texts[1]["id"]),
+        (&wav, &texts[0]["id"])
+    );
+    let results = of_kind(&events, "tool_result");
+    let names: Vec<&Value> = (0..2).map(|at| &results[0]["media"][at]["name"]).collect();
+    assert_eq!(names, ["file:///a.png", "b.pdf"]);
+    assert_eq!(results[0]["output"], Value::Null);
+    assert_eq!(
+        (&results[1]["media"], &results[1]["output"]),
+        (&png(), &Value::Null)
+    );
+}
+
+#[test]
+fn a_repeated_picture_of_the_prompt_is_not_another_message() {
+    let image = json!({"type": "image", "data": PNG, "mimeType": "image/png"});
+    let said = json!([{"type": "text", "text": "see"}, image]);
+    let echo = |content: &Value| {
+        update(json!({"sessionUpdate": "user_message_chunk", "content": content}))
+    };
+    let events = read(&[
+        prompt_in("s", 1, said.clone()),
+        echo(&said[0]),
+        echo(&image),
+        stop(1, "end_turn"),
+    ]);
+    assert_eq!(kinds(&events), ["user", "turn_end"]);
+    // A loaded session has no prompt before it.
+    let events = read(&[echo(&said[0]), echo(&image)]);
+    assert_eq!(kinds(&events), ["user"]);
+    assert_eq!(of_kind(&events, "user")[0]["media"], png());
 }
 
 #[test]

@@ -77,7 +77,8 @@ impl Calls {
             } else if tool.changes_category(&open.key, out) {
                 out.tool_use(tool.call(&open.key, &tool.names()));
             }
-            out.tool_result(&open.key, tool.outcome(refused));
+            let outcome = tool.outcome(refused, out);
+            out.tool_result(&open.key, outcome);
         }
     }
 
