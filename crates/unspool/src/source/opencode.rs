@@ -18,6 +18,7 @@ mod indent;
 mod live;
 mod message;
 mod part;
+mod question;
 mod saved;
 mod server;
 mod sessions;

@@ -4,6 +4,7 @@
 //! error, ends the turn.
 
 use super::part::{self, ToolPart};
+use super::question;
 use super::turn::Turn;
 use crate::event::{Session, TurnStatus};
 use crate::json::Object;
@@ -68,6 +69,9 @@ impl Live {
     fn tool(&mut self, part: &Object<'_>, out: &mut Emitter) {
         self.turn.resume();
         let tool = ToolPart::new(part);
+        if question::of_call(&tool, out) {
+            return;
+        }
         out.tool_use(tool.call(&tool.call_id, &tool.names()));
         if tool.progress() == part::Progress::Finished {
             let outcome = tool.outcome(false, out);

@@ -69,6 +69,16 @@ impl<'a> ToolPart<'a> {
         self.name == "question"
     }
 
+    /// Returns the questions of a call that asks the user.
+    pub(super) fn questions(&self) -> Json<'a> {
+        self.input().get("questions")
+    }
+
+    /// Returns the answers to its questions.
+    pub(super) fn answers(&self) -> Json<'a> {
+        self.metadata.get("answers")
+    }
+
     fn input(&self) -> Json<'a> {
         self.state.get("input")
     }

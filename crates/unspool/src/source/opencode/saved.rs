@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use super::message::{is_from_user, other_part, user_part};
 use super::part::{self, Progress, ToolPart};
+use super::question;
 use super::turn::Turn;
 use crate::event::{Agent, Session, TurnStatus};
 use crate::json::{Json, Object};
@@ -233,6 +234,9 @@ impl Player<'_> {
         let (start, end) = tool.times();
         if start.is_some() {
             out.time_ms(start);
+        }
+        if question::of_call(tool, out) {
+            return;
         }
         out.tool_use(tool.call(key, &tool.names()));
         if let Some(child) = tool.child() {

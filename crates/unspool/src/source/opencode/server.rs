@@ -72,7 +72,10 @@ impl Server {
                 self.sessions.enter(&session, out);
                 self.requests.replied(&fields, &self.calls, out);
             }
-            "question.asked" => self.requests.question(&fields),
+            "question.asked" => {
+                self.sessions.enter(&session, out);
+                self.requests.question(&fields, out);
+            }
             "question.replied" | "question.rejected" => {
                 self.sessions.enter(&session, out);
                 self.requests.answered(&fields, out);

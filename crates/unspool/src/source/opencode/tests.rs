@@ -451,3 +451,55 @@ fn the_diff_of_an_old_patch_belongs_to_the_patched_file() {
     });
     assert_eq!(edits.unwrap()[0].path, "z.txt");
 }
+
+#[test]
+fn a_question_is_a_prompt_when_asked_and_when_answered_or_dismissed() {
+    let answers = |events: &[Event]| -> Vec<(String, String)> {
+        let prompts = events.iter().filter_map(|event| match &event.body {
+            Body::Prompt(prompt) => Some((prompt.question.clone(), prompt.answer.clone())),
+            _ => None,
+        });
+        prompts.collect()
+    };
+    let pairs = |pairs: &[(&str, &str)]| -> Vec<(String, String)> {
+        let pairs = pairs.iter();
+        pairs
+            .map(|(q, a)| ((*q).to_owned(), (*a).to_owned()))
+            .collect()
+    };
+    let questions = r#"[{"question":"Which?","options":[{"label":"A"}]},{"question":"Why?"}]"#;
+    let asked = event(
+        "question.asked",
+        &format!(r#"{{"id":"que_1","sessionID":"ses_1","questions":{questions}}}"#),
+    );
+    let rejected = r#"{"sessionID":"ses_1","requestID":"que_1"}"#;
+    let replied = r#"{"sessionID":"ses_1","requestID":"que_1","answers":[["A","B"],[]]}"#;
+    let both = [("Which?", ""), ("Why?", "")];
+    assert_eq!(answers(&read(std::slice::from_ref(&asked))), pairs(&both));
+    let events = read(&[asked.clone(), event("question.rejected", rejected)]);
+    let dismissed = [("Which?", "dismissed"), ("Why?", "dismissed")];
+    assert_eq!(answers(&events)[2..], pairs(&dismissed));
+    let events = read(&[asked, event("question.replied", replied)]);
+    let answered = [("Which?", "A, B"), ("Why?", "unanswered")];
+    assert_eq!(answers(&events)[2..], pairs(&answered));
+
+    // The same in the stream of a run, where the call is one line.
+    let call = |state: &str| {
+        format!(
+            r#"{{"type":"tool_use","timestamp":1,"sessionID":"ses_1","part":{{"id":"prt_1","callID":"c","tool":"question","state":{{"input":{{"questions":{questions}}},{state}}}}}}}"#
+        )
+    };
+    let events = read(&[call(
+        r#""status":"completed","output":"x","metadata":{"answers":[["A","B"],[]]}"#,
+    )]);
+    assert_eq!(answers(&events), pairs(&answered));
+    let events = read(&[call(
+        r#""status":"error","error":"Error: The user dismissed this question""#,
+    )]);
+    assert_eq!(answers(&events), pairs(&dismissed));
+    assert!(
+        !events
+            .iter()
+            .any(|event| matches!(event.body, Body::ToolUse(_)))
+    );
+}

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use crate::source::Emitter;
 use crate::source::opencode::part::ToolPart;
+use crate::source::opencode::question;
 
 /// Open calls by the ids of their parts.
 #[derive(Clone, Default)]
@@ -70,7 +71,7 @@ impl Calls {
     ) {
         if let Some(open) = self.0.remove(&tool.id) {
             if tool.is_question() {
-                if asked {
+                if asked || question::of_call(tool, out) {
                     return;
                 }
                 out.tool_use(tool.call(&open.key, &tool.names()));

@@ -1,13 +1,14 @@
 //! Permissions and questions.
 //!
 //! A request may come before the arguments of its call; it then waits for the
-//! call. A question is emitted with its answer.
+//! call. A question is emitted when it is asked, and again with its answer.
 
 use std::collections::BTreeMap;
 
 use super::calls::Calls;
 use crate::event::{Permission, Prompt, ToolStatus};
 use crate::json::{Json, Object};
+use crate::source::opencode::question;
 use crate::source::{Emitter, Outcome};
 
 #[derive(Clone, Default)]
@@ -99,42 +100,31 @@ impl Requests {
         self.refused.len() < before
     }
 
-    pub(super) fn question(&mut self, fields: &Object<'_>) {
+    pub(super) fn question(&mut self, fields: &Object<'_>, out: &mut Emitter) {
         self.has_questions = true;
-        let questions = fields.get("questions").array();
+        let prompts = question::prompts(fields.get("questions"));
+        for prompt in &prompts {
+            out.prompt(prompt.clone());
+        }
         let question = Question {
             session: fields.get("sessionID").string(),
-            prompts: questions.into_iter().map(prompt).collect(),
+            prompts,
         };
         self.questions.insert(fields.get("id").string(), question);
     }
 
     pub(super) fn answered(&mut self, fields: &Object<'_>, out: &mut Emitter) {
-        let Some(question) = self.questions.remove(&fields.get("requestID").string()) else {
-            return;
-        };
-        let answers = fields.get("answers").array();
-        let answers = answers
-            .into_iter()
-            .map(answer)
-            .chain(std::iter::repeat(String::new()));
-        for (prompt, answer) in question.prompts.into_iter().zip(answers) {
-            out.prompt(Prompt { answer, ..prompt });
+        if let Some(question) = self.questions.remove(&fields.get("requestID").string()) {
+            question::answer(question.prompts, fields.get("answers"), out);
         }
     }
 
-    /// Ends the turn of a session, or of all sessions if the name is empty: questions
-    /// are emitted without an answer, rejected calls with a result.
+    /// Ends the turn of a session, or of all sessions if the name is empty: rejected
+    /// calls get a result.
     pub(super) fn end_turn(&mut self, session: &str, out: &mut Emitter) {
         let is_over = |of: &str| session.is_empty() || of == session;
-        let questions = std::mem::take(&mut self.questions);
-        for (id, question) in questions {
-            if is_over(&question.session) {
-                question.prompts.into_iter().for_each(|p| out.prompt(p));
-            } else {
-                self.questions.insert(id, question);
-            }
-        }
+        self.questions
+            .retain(|_, question| !is_over(&question.session));
         self.permissions.retain(|id, request| {
             let over = is_over(&request.session);
             if over && request.held {
@@ -180,21 +170,4 @@ fn title(fields: &Object<'_>) -> String {
     let parts = [fields.get("permission")].into_iter().chain(patterns);
     let parts: Vec<String> = parts.map(Json::string).collect();
     parts.join(" ")
-}
-
-fn prompt(question: Json<'_>) -> Prompt {
-    let options = question.get("options").array();
-    Prompt {
-        question: question.get("question").string(),
-        options: options
-            .into_iter()
-            .map(|option| option.get("label").string())
-            .collect(),
-        ..Prompt::default()
-    }
-}
-
-fn answer(labels: Json<'_>) -> String {
-    let labels: Vec<String> = labels.array().into_iter().map(Json::string).collect();
-    labels.join(", ")
 }
