@@ -101,6 +101,7 @@ impl Source for Openai {
     fn finish(&mut self, out: &mut Emitter) {
         self.chunks.end(End::Cut, &mut self.calls, out);
         self.responses.cut(&mut self.calls, out);
+        self.calls.release_early(out);
         self.end_conversation(out);
         out.interrupted();
     }
@@ -220,6 +221,7 @@ impl Openai {
     }
 
     fn user(&mut self, content: Json<'_>, out: &mut Emitter) {
+        self.calls.release_early(out);
         self.end_conversation(out);
         let media = out.media_in(content);
         out.user_with_media(calls::content_text(content), media, false);

@@ -13,6 +13,8 @@ use crate::tool;
 
 /// Requests for approval that are remembered.
 const ASKED: usize = 64;
+/// Results that wait for their calls at most.
+const EARLY: usize = 64;
 
 #[derive(Clone, Default)]
 pub(super) struct Calls {
@@ -22,6 +24,8 @@ pub(super) struct Calls {
     legacy: u64,
     /// Names of the tools that open requests for approval are about.
     asked: RecentMap<String, String, ASKED>,
+    /// Results whose calls did not come yet, in order.
+    early: Vec<(String, Outcome)>,
 }
 
 /// The input of a call.
@@ -54,6 +58,7 @@ impl Calls {
             input,
             title: "",
         });
+        self.join_early(out);
     }
 
     pub(super) fn legacy_call(&mut self, name: &str, arguments: &str, out: &mut Emitter) {
@@ -101,8 +106,38 @@ impl Calls {
         self.edits.insert(id, edits);
     }
 
-    /// Emits a result, with the edits of the call if it succeeded.
+    /// Emits a result, with the edits of the call if it succeeded. A result before
+    /// its call waits for it.
     pub(super) fn finish(&mut self, id: &str, outcome: Outcome, out: &mut Emitter) {
+        if out.is_known(id) || id.is_empty() || self.early.len() >= EARLY {
+            self.emit_result(id, outcome, out);
+        } else {
+            out.open_turn();
+            self.early.push((id.to_owned(), outcome));
+        }
+    }
+
+    /// Emits the results that waited for a call that is now known.
+    pub(super) fn join_early(&mut self, out: &mut Emitter) {
+        if self.early.is_empty() {
+            return;
+        }
+        let is_known = |(id, _): &mut (String, Outcome)| out.is_known(id);
+        let known: Vec<_> = self.early.extract_if(.., is_known).collect();
+        for (id, outcome) in known {
+            self.emit_result(&id, outcome, out);
+        }
+    }
+
+    /// Emits the results without a call.
+    pub(super) fn release_early(&mut self, out: &mut Emitter) {
+        for (id, outcome) in std::mem::take(&mut self.early) {
+            self.emit_result(&id, outcome, out);
+        }
+    }
+
+    /// Emits a result at once.
+    pub(super) fn emit_result(&mut self, id: &str, outcome: Outcome, out: &mut Emitter) {
         let announced = self.edits.take(id);
         let edits = if outcome.status == ToolStatus::Ok {
             announced

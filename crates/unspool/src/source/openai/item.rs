@@ -99,6 +99,7 @@ pub(super) fn item(
         }
         _ => {
             builtin(&kind, item, calls, out)?;
+            calls.join_early(out);
             contents.calls = true;
         }
     }
@@ -380,7 +381,7 @@ fn approval_response(item: &Object<'_>, calls: &mut Calls, out: &mut Emitter) {
             name,
             ..Outcome::default()
         };
-        calls.finish(&id, outcome, out);
+        calls.emit_result(&id, outcome, out);
     }
 }
 

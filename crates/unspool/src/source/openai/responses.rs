@@ -244,6 +244,7 @@ impl Responses {
     /// Emits the open items and forgets the response.
     pub(super) fn release(&mut self, calls: &mut Calls, out: &mut Emitter) {
         self.show_items(calls, out);
+        calls.release_early(out);
         self.open = false;
     }
 

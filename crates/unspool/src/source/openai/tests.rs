@@ -539,3 +539,32 @@ fn statuses_and_levels() {
         Body::ToolResult(result) if result.status == ToolStatus::Ok && result.output.is_empty()
     ));
 }
+
+#[test]
+fn a_result_before_its_call_is_one_call() {
+    let call = r#"{"type":"function_call","call_id":"c1","name":"ls","arguments":"{}"}"#;
+    let result = r#"{"type":"function_call_output","call_id":"c1","output":"a"}"#;
+    let lost = r#"{"type":"function_call_output","call_id":"c0","output":"b"}"#;
+    let shown = ["tool_use: c1 ls [] {}", "tool_result: c1 Ok a"];
+    let lines = |input: &str| -> Vec<String> {
+        let lines = outline(input).into_iter();
+        lines.filter(|line| line.starts_with("tool")).collect()
+    };
+    assert_eq!(lines(&format!("{result}\n{call}\n")), shown);
+    assert_eq!(lines(&format!("[{result},{call}]")), shown);
+    let body = format!(
+        r#"{{"object":"response","id":"r","status":"completed","output":[{result},{call}]}}"#
+    );
+    assert_eq!(lines(&body), shown);
+    let done = |item: &str, index: u32| {
+        format!(
+            "data: {{\"type\":\"response.output_item.done\",\"output_index\":{index},\"item\":{item}}}\n\n"
+        )
+    };
+    assert_eq!(lines(&(done(result, 0) + &done(call, 1))), shown);
+    let with_lost = lines(&format!("{lost}\n{result}\n{call}\n"));
+    assert_eq!(with_lost, [shown[0], shown[1], "tool_result: c0 Ok b"]);
+    let tool = r#"{"role":"tool","tool_call_id":"c1","content":"a"}"#;
+    let answer = r#"{"role":"assistant","tool_calls":[{"id":"c1","function":{"name":"ls","arguments":"{}"}}]}"#;
+    assert_eq!(lines(&format!("{tool}\n{answer}\n")), shown);
+}
