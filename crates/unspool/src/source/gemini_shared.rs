@@ -32,16 +32,47 @@ pub(super) fn joined_text(content: Json<'_>) -> String {
     parts(content).into_iter().filter_map(part_text).collect()
 }
 
-/// The result of a command in the form that the model gets.
+/// The result of a command.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct ShellText<'a> {
-    pub(super) output: &'a str,
+pub(super) struct Command<'a> {
+    pub(super) output: Cow<'a, str>,
     pub(super) exit_code: Option<i64>,
+    pub(super) status: ToolStatus,
 }
 
-/// Reads `Output: …` and the labeled lines around it, possibly inside an
-/// `<untrusted_context>`; `None` if the text has another form.
-pub(super) fn shell_text(text: &str) -> Option<ShellText<'_>> {
+impl<'a> Command<'a> {
+    /// A command that a signal may have ended: then its exit code is not 0, and
+    /// the output says so.
+    fn ended(output: &'a str, exit_code: Option<i64>, signal: Option<&str>) -> Self {
+        let exit_code = exit_code.filter(|code| *code != 0 || signal.is_none());
+        let is_ok = signal.is_none() && exit_code.is_none_or(|code| code == 0);
+        Self {
+            output: match signal {
+                Some(signal) => with_line(output, &format!("Signal: {signal}")).into(),
+                None => output.into(),
+            },
+            exit_code,
+            status: if is_ok {
+                ToolStatus::Ok
+            } else {
+                ToolStatus::Error
+            },
+        }
+    }
+}
+
+/// Appends a line to a text.
+fn with_line(text: &str, line: &str) -> String {
+    match text.trim_end_matches('\n') {
+        "" => line.to_owned(),
+        text => format!("{text}\n{line}"),
+    }
+}
+
+/// Reads the result of a command in the form that the model gets: a sentence
+/// about a stopped command, or `Output: …` and the labeled lines around it,
+/// possibly inside an `<untrusted_context>`; `None` if the text has another form.
+pub(super) fn shell_text(text: &str) -> Option<Command<'_>> {
     /// Labels of the lines after the output, in order.
     const AFTER: &[&str] = &[
         "Error: ",
@@ -54,12 +85,19 @@ pub(super) fn shell_text(text: &str) -> Option<ShellText<'_>> {
         .strip_prefix("<untrusted_context>\n")
         .and_then(|text| text.strip_suffix("\n</untrusted_context>"))
         .unwrap_or(text);
+    if let Some(status) = displayed_failure(text) {
+        return Some(Command {
+            output: text.into(),
+            exit_code: None,
+            status,
+        });
+    }
     let mut output = match text.strip_prefix("Output: ") {
         Some(output) => output,
         None if text.starts_with("Command: ") => text.split_once("\nOutput: ")?.1,
         None => return None,
     };
-    let (mut error, mut exit_code, mut before) = ("", None, AFTER.len());
+    let (mut error, mut exit_code, mut signal, mut before) = ("", None, None, AFTER.len());
     while let Some((head, line)) = output.rsplit_once('\n') {
         let found = AFTER
             .iter()
@@ -72,14 +110,63 @@ pub(super) fn shell_text(text: &str) -> Option<ShellText<'_>> {
         match label {
             "Error: " if value != "(none)" => error = value,
             "Exit Code: " => exit_code = value.parse().ok(),
+            "Signal: " => signal = Some(value).filter(|signal| is_signal(signal)),
             _ => {}
         }
         output = head;
         before = position;
     }
-    Some(ShellText {
-        output: if output == "(empty)" { error } else { output },
-        exit_code,
+    let output = if output == "(empty)" { error } else { output };
+    Some(Command::ended(output, exit_code, signal))
+}
+
+fn is_signal(word: &str) -> bool {
+    !matches!(word, "" | "(none)" | "null" | "0")
+}
+
+/// Reads Qwen Code's `shell_result`. `for_model` is the text that the model got.
+pub(super) fn shell_display(display: &Object<'_>, for_model: &str) -> Option<Command<'static>> {
+    if display.get("type").str().as_deref() != Some("shell_result") {
+        return None;
+    }
+    let (text, output) = (display.get("text").string(), display.get("output").string());
+    let texts = [text.as_str(), for_model];
+    let note = texts
+        .into_iter()
+        .find(|text| displayed_failure(text).is_some());
+    // Without output the display has the text for the model.
+    let output = match shell_text(&text) {
+        _ if !output.is_empty() => output,
+        Some(shell) => shell.output.into_owned(),
+        None => text.clone(),
+    };
+    let signal = display.get("signal").display();
+    let signal = Some(&*signal).filter(|signal| is_signal(signal));
+    let outcome = display.get("outcome").string();
+    let is_stopped = note.is_some() || matches!(outcome.as_str(), "cancelled" | "timed_out");
+    let is_said = |signal: &&str| is_stopped || output.contains(&format!("ignal: {signal}"));
+    let exit_code = display.get("exitCode").i64();
+    let mut command = Command::ended(&output, exit_code, signal.filter(|s| !is_said(s)));
+    if signal.is_some() || is_stopped {
+        command.exit_code = exit_code.filter(|code| *code != 0);
+        command.status = ToolStatus::Error;
+    }
+    if let Some(note) = note {
+        command.status = displayed_failure(note).unwrap_or_default();
+        command.output = if note.contains(&output) {
+            note.into()
+        } else {
+            with_line(&output, note.lines().next().unwrap_or_default()).into()
+        };
+    }
+    if outcome == "cancelled" {
+        command.status = ToolStatus::Canceled;
+    }
+    let output = command.output.into_owned().into();
+    Some(Command {
+        output,
+        exit_code: command.exit_code,
+        status: command.status,
     })
 }
 
@@ -94,15 +181,33 @@ pub(super) fn displayed_exit_code(display: &str) -> Option<i64> {
 /// Returns the status if the display text says that a command was stopped.
 pub(super) fn displayed_failure(display: &str) -> Option<ToolStatus> {
     const FAILED: &[&str] = &["Command terminated by signal: ", "Command failed: "];
-    if display.starts_with("Command cancelled by user.")
-        || display.starts_with("Command was cancelled by user before it could complete.")
-    {
+    const CANCELED: &[&str] = &[
+        "Command cancelled by user.",
+        "Command was cancelled by user before it could complete.",
+    ];
+    let starts = |sentences: &[&str]| sentences.iter().any(|start| display.starts_with(start));
+    if starts(CANCELED) {
         Some(ToolStatus::Canceled)
-    } else if FAILED.iter().any(|start| display.starts_with(start)) && !display.contains('\n') {
+    } else if has_timed_out(display) || starts(FAILED) && !display.contains('\n') {
         Some(ToolStatus::Error)
     } else {
         None
     }
+}
+
+/// Returns true for the sentences `Command timed out after 1200ms before it could
+/// complete. …` of Qwen Code, and Gemini CLI's about a silent command.
+fn has_timed_out(display: &str) -> bool {
+    let after = display.strip_prefix("Command timed out after ");
+    let unit = after.map(|after| after.trim_start_matches(|c: char| c.is_ascii_digit()));
+    let is_qwen = unit
+        .and_then(|unit| unit.strip_prefix("ms"))
+        .is_some_and(|rest| {
+            rest.is_empty() || rest.starts_with('.') || rest.starts_with(" before it")
+        });
+    is_qwen
+        || display
+            .starts_with("Command was automatically cancelled because it exceeded the timeout of ")
 }
 
 /// Classifies a call that did not succeed: rejected, canceled or failed.
@@ -216,20 +321,22 @@ mod tests {
         let gemini = "<untrusted_context>\nOutput: a\nExit Code: 9\nb\nExit Code: 1\nProcess Group PGID: 3\n</untrusted_context>";
         assert_eq!(
             shell_text(gemini),
-            Some(ShellText {
-                output: "a\nExit Code: 9\nb",
-                exit_code: Some(1)
+            Some(Command {
+                output: "a\nExit Code: 9\nb".into(),
+                exit_code: Some(1),
+                status: ToolStatus::Error,
             })
         );
         let qwen = "Command: x\nDirectory: (root)\nOutput: (empty)\nError: (none)\nExit Code: 3\nSignal: (none)\nProcess Group PGID: (none)";
         assert_eq!(
             shell_text(qwen),
-            Some(ShellText {
-                output: "",
-                exit_code: Some(3)
+            Some(Command {
+                output: "".into(),
+                exit_code: Some(3),
+                status: ToolStatus::Error,
             })
         );
-        assert_eq!(shell_text("Output: (empty)"), Some(ShellText::default()));
+        assert_eq!(shell_text("Output: (empty)"), Some(Command::default()));
         assert_eq!(shell_text("Command moved to background"), None);
     }
 
@@ -237,7 +344,60 @@ mod tests {
     fn a_command_that_could_not_start_shows_its_error() {
         let text = "Command: x\nDirectory: (root)\nOutput: (empty)\nError: spawn failed\nExit Code: (none)";
         let shell = shell_text(text).unwrap();
-        assert_eq!((shell.output, shell.exit_code), ("spawn failed", None));
+        assert_eq!((&*shell.output, shell.exit_code), ("spawn failed", None));
+    }
+
+    #[test]
+    fn a_killed_command_has_no_exit_code_0_and_shows_its_signal() {
+        let text = "Command: x\nDirectory: (root)\nOutput: a\nError: (none)\nExit Code: 0\nSignal: 9\nProcess Group PGID: 7";
+        let killed = Command {
+            output: "a\nSignal: 9".into(),
+            exit_code: None,
+            status: ToolStatus::Error,
+        };
+        assert_eq!(shell_text(text), Some(killed));
+        let gemini = "<untrusted_context>\nOutput: (empty)\nSignal: 15\nProcess Group PGID: 7\n</untrusted_context>";
+        assert_eq!(&*shell_text(gemini).unwrap().output, "Signal: 15");
+        let display = r#"{"type":"shell_result","output":"a\n","text":"a","exitCode":0,"signal":9,"outcome":"failed"}"#;
+        let display = Json::parse(display).unwrap().object();
+        let killed = Command {
+            output: "a\nSignal: 9".into(),
+            exit_code: None,
+            status: ToolStatus::Error,
+        };
+        assert_eq!(shell_display(&display, "a"), Some(killed));
+    }
+
+    #[test]
+    fn a_command_that_timed_out_failed_and_says_so() {
+        let note = "Command timed out after 1200ms before it could complete.";
+        let text = format!("{note} Below is the output before it timed out:\nbegin");
+        let stopped = |output: &str| {
+            Some(Command {
+                output: output.to_owned().into(),
+                exit_code: None,
+                status: ToolStatus::Error,
+            })
+        };
+        assert_eq!(shell_text(&text), stopped(&text));
+        let display = |text: &str| {
+            format!(
+                r#"{{"type":"shell_result","output":"begin","text":"{text}","exitCode":0,"signal":15,"outcome":"timed_out"}}"#
+            )
+        };
+        let whole = display("begin");
+        let whole = Json::parse(&whole).unwrap().object();
+        assert_eq!(shell_display(&whole, &text), stopped(&text));
+        let short = display("Command timed out after 1200ms.");
+        let short = Json::parse(&short).unwrap().object();
+        assert_eq!(
+            shell_display(&short, ""),
+            stopped("begin\nCommand timed out after 1200ms.")
+        );
+        let printed = "Command timed out after lunch\nand more";
+        assert_eq!(shell_text(printed), None);
+        let gemini = "Command was automatically cancelled because it exceeded the timeout of 5.0 minutes without output.";
+        assert_eq!(displayed_failure(gemini), Some(ToolStatus::Error));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::event::{Media, Payload};
 use crate::json::{Json, Object};
-use crate::source::{Emitter, media};
+use crate::source::{Emitter, gemini_shared, media};
 use crate::tool;
 
 /// Returns the text of a content block, or its URI; empty for a picture, a sound
@@ -182,7 +182,7 @@ fn raw_blocks(raw: Json<'_>) -> [Json<'_>; 4] {
 pub(super) fn output(last: &Object<'_>, content: Json<'_>, raw: Json<'_>) -> Payload {
     let last_raw = last.get("rawOutput");
     let raw = if last_raw.is_null() { raw } else { last_raw };
-    if let Some(output) = command_output(raw) {
+    if let Some(output) = command_output(raw, last.get("content")) {
         return output;
     }
     // Before the end the content may be a description or a question, so it is
@@ -209,10 +209,11 @@ fn same(a: &str, b: &str) -> bool {
 }
 
 /// Returns the plain output of a command, if the adapter also sends a report.
-fn command_output(raw: Json<'_>) -> Option<Payload> {
+fn command_output(raw: Json<'_>, content: Json<'_>) -> Option<Payload> {
     let fields = raw.object();
     if fields.get("type").str().as_deref() == Some("shell_result") {
-        return Some(fields.get("output").payload());
+        let shell = gemini_shared::shell_display(&fields, &tool_text(content))?;
+        return Some(shell.output.into());
     }
     if fields.get("aggregated_output").is_string() {
         return Some(fields.get("aggregated_output").payload());

@@ -9,7 +9,7 @@ use super::{Program, aider};
 use crate::event::{Category, Edit, ToolStatus};
 use crate::json::{Json, Object};
 use crate::source::edits::announced;
-use crate::source::{Emitter, Outcome};
+use crate::source::{Emitter, Outcome, gemini_shared};
 
 /// Facts about the end of a call.
 pub(super) struct End<'a> {
@@ -123,8 +123,10 @@ impl Call {
         // OpenCode has no exit code for a command that timed out.
         let metadata = raw.get("metadata").object();
         let was_cut = self.is_opencode() && metadata.has("exit") && exit_code.is_none();
+        let shell = gemini_shared::shell_display(&raw.object(), "");
         if failed
             || was_cut
+            || shell.is_some_and(|shell| shell.status != ToolStatus::Ok)
             || self.is_invalid()
             || (self.program == Program::Aider && aider::has_failed(text))
             || exit_code.is_some_and(|code| code != 0)
@@ -154,6 +156,9 @@ impl Call {
 
 fn exit_code(raw: Json<'_>) -> Option<i64> {
     let fields = raw.object();
+    if let Some(shell) = gemini_shared::shell_display(&fields, "") {
+        return shell.exit_code;
+    }
     let own = |fields: &Object<'_>| {
         let code = fields.get("exit_code").i64();
         code.or_else(|| fields.get("exitCode").i64())

@@ -286,14 +286,15 @@ impl Live {
         {
             outcome.output = shell.output.into();
             outcome.exit_code = shell.exit_code;
+            outcome.status = shell.status;
         }
         let refused = self.refused.remove(&id);
         if failed && refused.is_some() {
             outcome.status = ToolStatus::Rejected;
+        } else if outcome.status != ToolStatus::Ok {
+            // The text of the command says how it ended.
         } else if failed {
             outcome.status = gemini_shared::failure(&text);
-        } else if outcome.exit_code.is_some_and(|code| code != 0) {
-            outcome.status = ToolStatus::Error;
         } else if let Some(held) = held {
             outcome.edits = edits(&held, &text);
         }

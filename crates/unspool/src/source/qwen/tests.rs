@@ -455,3 +455,68 @@ fn overwritten_content_is_unknown() {
     assert_eq!(edit["op"], "update");
     assert!(edit["hunks"].is_null());
 }
+
+#[test]
+fn a_refused_plan_is_a_warning_in_streams_and_saved_sessions() {
+    let todos = r#"{"todos":[{"id":"1","content":"a","status":"in_progress"},{"id":"1","content":"b","status":"pending"}]}"#;
+    let refused = |events: &[Value]| -> Vec<String> {
+        let lines = outline(events).into_iter();
+        lines
+            .filter(|line| line.starts_with("plan") || line.starts_with("notice"))
+            .collect()
+    };
+    let live = events(&[
+        &call("w", "todo_write", todos),
+        r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"w","is_error":true,"content":"Todo IDs must be unique within the array"}]}}"#,
+        RESULT,
+    ]);
+    let warning = ["notice Todo IDs must be unique within the array"];
+    assert_eq!(refused(&live), warning);
+    let record = |kind: &str, rest: &str| {
+        format!(
+            r#"{{"uuid":"u","sessionId":"s","timestamp":"2026-01-01T00:00:00Z","type":"{kind}",{rest}}}"#
+        )
+    };
+    let saved = events(&[
+        &record(
+            "assistant",
+            &format!(
+                r#""message":{{"parts":[{{"functionCall":{{"id":"w","name":"todo_write","args":{todos}}}}}]}}"#
+            ),
+        ),
+        &record(
+            "tool_result",
+            r#""message":{"parts":[{"functionResponse":{"id":"w","response":{"error":"Todo IDs must be unique within the array"}}}]},"toolCallResult":{"callId":"w","status":"error"}"#,
+        ),
+    ]);
+    assert_eq!(refused(&saved), warning);
+}
+
+#[test]
+fn killed_and_timed_out_commands_failed_without_an_exit_code() {
+    let note = "Command timed out after 1200ms before it could complete.";
+    let result = |id: &str, text: &str, is_error: bool| {
+        format!(
+            r#"{{"type":"user","message":{{"content":[{{"type":"tool_result","tool_use_id":"{id}","is_error":{is_error},"content":"{text}"}}]}}}}"#
+        )
+    };
+    let killed = r"Command: x\nDirectory: (root)\nOutput: a\nError: (none)\nExit Code: 0\nSignal: 9\nProcess Group PGID: 7";
+    for is_error in [false, true] {
+        let events = events(&[
+            &call("a", "run_shell_command", r#"{"command":"x"}"#),
+            &result("a", killed, is_error),
+            &call("b", "run_shell_command", r#"{"command":"x"}"#),
+            &result("b", note, is_error),
+        ]);
+        let results: Vec<&Value> = events
+            .iter()
+            .filter(|event| event["kind"] == "tool_result")
+            .collect();
+        assert_eq!(results[0]["output"], "a\nSignal: 9");
+        assert_eq!(results[1]["output"], note);
+        for result in results {
+            assert_eq!(result["status"], "error");
+            assert_eq!(result["exit_code"], Value::Null);
+        }
+    }
+}

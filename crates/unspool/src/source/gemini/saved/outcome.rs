@@ -55,28 +55,22 @@ impl<'a> ToolText<'a> {
     fn command(&self) -> Outcome {
         let text = self.output.str().unwrap_or_default();
         let shell = gemini_shared::shell_text(&text);
-        let exit_code = shell.as_ref().and_then(|shell| shell.exit_code);
         let display = self.display.str();
         let stopped = display
             .as_deref()
             .and_then(gemini_shared::displayed_failure);
-        let stopped = stopped.or_else(|| {
-            gemini_shared::displayed_failure(
-                text.strip_prefix("<untrusted_context>\n").unwrap_or(&text),
-            )
-        });
-        let status = match stopped {
-            Some(status) => status,
-            None if exit_code.is_some_and(|code| code != 0) => ToolStatus::Error,
-            None => ToolStatus::Ok,
-        };
+        let ended = shell.as_ref().map_or(ToolStatus::Ok, |shell| shell.status);
+        let exit_code = shell.as_ref().and_then(|shell| shell.exit_code);
+        // Only the text for the model says that a signal or a time limit stopped it.
+        let is_killed = ended != ToolStatus::Ok && exit_code.is_none();
         let output = match (display, shell) {
-            (Some(_), _) => self.display.payload(),
-            (None, Some(shell)) => shell.output.into(),
+            (Some(_), _) if stopped.is_some() || !is_killed => self.display.payload(),
+            (_, Some(shell)) => shell.output.into(),
+            (Some(_), None) => self.display.payload(),
             (None, None) => self.output.payload(),
         };
         Outcome {
-            status,
+            status: stopped.unwrap_or(ended),
             output,
             exit_code,
             ..Outcome::default()

@@ -1,7 +1,7 @@
 //! Results of calls in a saved session: status, output and exit code, from the
 //! text for the model and the text on display.
 
-use crate::event::{Payload, ToolStatus, Usage};
+use crate::event::{ToolStatus, Usage};
 use crate::json::{Json, Object};
 use crate::source::usage::Names;
 use crate::source::{Outcome, gemini_shared};
@@ -23,11 +23,10 @@ pub(super) fn outcome(details: &Object<'_>, response: &Object<'_>, is_command: b
     if is_command {
         command(details.get("resultDisplay"), &text, &mut outcome);
     }
-    let code_failed = outcome.exit_code.is_some_and(|code| code != 0);
     outcome.status = match details.get("errorType").str().as_deref() {
         Some("execution_denied") => ToolStatus::Rejected,
+        _ if outcome.status != ToolStatus::Ok => outcome.status,
         _ if failed => gemini_shared::failure(&text),
-        _ if code_failed => ToolStatus::Error,
         _ => ToolStatus::Ok,
     };
     if outcome.status == ToolStatus::Ok {
@@ -42,23 +41,13 @@ pub(super) fn outcome(details: &Object<'_>, response: &Object<'_>, is_command: b
 }
 
 /// Reads the result of a command from its display, else from the text for the
-/// model. A command that a signal ended has no exit code.
+/// model.
 fn command(display: Json<'_>, text: &str, outcome: &mut Outcome) {
-    let fields = display.object();
-    if fields.get("type").str().as_deref() == Some("shell_result") {
-        let (output, for_model) = (fields.get("output").payload(), fields.get("text").string());
-        // Without output the display has the text for the model.
-        outcome.output = match gemini_shared::shell_text(&for_model) {
-            _ if !output.is_empty() => output,
-            Some(shell) => shell.output.into(),
-            None => Payload::from(for_model),
-        };
-        if fields.get("signal").is_null() {
-            outcome.exit_code = fields.get("exitCode").i64();
-        }
-    } else if let Some(shell) = gemini_shared::shell_text(text) {
+    let display = gemini_shared::shell_display(&display.object(), text);
+    if let Some(shell) = display.or_else(|| gemini_shared::shell_text(text)) {
         outcome.output = shell.output.into();
         outcome.exit_code = shell.exit_code;
+        outcome.status = shell.status;
     }
 }
 
