@@ -84,27 +84,27 @@ impl Driver {
         self.reader.events()
     }
 
-    /// Returns the time at which input that no agent has claimed is released.
+    /// Returns the time at which input and events that are held back are released.
     pub fn idle_at(&self) -> Option<Instant> {
         self.idle_at
     }
 
-    /// Releases input that no agent has claimed, if the time for it has come.
+    /// Releases what is held back, if the time for it has come.
     pub fn release_if_idle(&mut self) {
         if self.idle_at.is_some_and(|at| at <= Instant::now()) {
             self.release();
         }
     }
 
-    /// Releases input that no agent has claimed.
+    /// Releases input that no agent has claimed, and events that wait for others.
     pub fn release(&mut self) {
         self.idle_at = None;
         self.reader.release();
     }
 
-    /// Returns true once an agent has claimed the input.
-    pub fn is_recognised(&self) -> bool {
-        self.reader.provider().is_some()
+    /// Returns true if input or events are held back until more is known.
+    pub fn is_holding(&self) -> bool {
+        self.reader.is_holding()
     }
 
     /// Ends the input.

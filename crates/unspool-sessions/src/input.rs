@@ -193,7 +193,7 @@ impl Input {
                 give(&mut driver)
             })?;
             let is_idle = || self.is_idle.as_ref().is_some_and(|is_idle| is_idle());
-            if !driver.is_recognised() && is_idle() {
+            if driver.is_holding() && is_idle() {
                 driver.release();
                 give(&mut driver)?;
             }

@@ -119,11 +119,19 @@ impl Reader {
     }
 
     /// Stops waiting for a recognisable frame: held frames become events.
-    /// Recognition continues with later frames.
+    /// Recognition continues with later frames. Events that wait for the result
+    /// of a plan's call become available; the plan follows its result.
     pub fn release(&mut self) {
         if self.translator.source.is_none() && !self.translator.held.is_empty() {
             self.translator.release_held();
         }
+        self.translator.out.set_plans_aside();
+    }
+
+    /// Returns true if [`Reader::release`] can make more events available.
+    pub fn is_holding(&self) -> bool {
+        let translator = &self.translator;
+        translator.provider.is_none() || translator.out.is_waiting_for_plan()
     }
 
     /// Ends the input: held frames and open turns become events.
@@ -403,5 +411,6 @@ impl Translator {
         self.out.end_of_input();
         self.finish_runs();
         self.out.release_edits();
+        self.out.accept_plans();
     }
 }

@@ -23,12 +23,14 @@ use crate::tool;
 
 use calls::Known;
 use messages::{Messages, Stream};
+use plans::ProposedPlan;
 use withheld::Withheld;
 
 pub use calls::{Call, Outcome};
 
 mod calls;
 mod messages;
+mod plans;
 mod proposed;
 #[cfg(test)]
 mod tests;
@@ -63,6 +65,8 @@ pub struct Emitter {
     tools: ToolNames,
     /// Calls that are held back until their result is known.
     withheld: Vec<Withheld>,
+    /// Plans whose calls have no result yet.
+    proposed: Vec<ProposedPlan>,
     /// Sequence numbers of proposed edits whose outcome is open.
     undecided: VecDeque<u64>,
 }
@@ -87,7 +91,7 @@ impl Emitter {
 
     pub(crate) fn pop(&mut self) -> Option<Event> {
         let next = self.events.front()?;
-        if self.undecided.front() == Some(&next.seq) {
+        if self.undecided.front() == Some(&next.seq) || self.first_queued_plan() == Some(next.seq) {
             return None;
         }
         self.events.pop_front()
@@ -412,6 +416,7 @@ impl Emitter {
             end.reason.push_str(self.finishing);
         }
         self.release_withheld();
+        self.accept_plans();
         self.end_message();
         self.turn_open = false;
         self.push(Body::TurnEnd(TurnEnd {
@@ -493,6 +498,7 @@ impl Emitter {
         });
         self.seq += 1;
         self.release_late_edits();
+        self.pass_plans();
     }
 }
 

@@ -522,7 +522,7 @@ impl Call {
         }
         let category = self.category();
         out.agent(self.agent.clone());
-        out.tool_use(source::Call {
+        let call = source::Call {
             id: &self.id,
             name: &self.tool(),
             category: Some(category),
@@ -534,7 +534,13 @@ impl Call {
                 self.arguments().or_else(|| self.input.clone())
             },
             title: self.headline(),
-        });
+        };
+        // Whoever is asked sees the call, also one of a plan tool without its list.
+        if self.asked {
+            out.tool_use(call);
+        } else {
+            out.builtin_tool_use(call);
+        }
     }
 
     /// Returns the title if it adds something. That of a plan does not, nor the tool

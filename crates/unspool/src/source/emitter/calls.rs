@@ -92,7 +92,7 @@ pub(super) enum Phase {
 impl Emitter {
     /// Emits a tool call, or more that is known of it. A repetition that adds
     /// nothing is dropped; an id that belonged to a finished call is made unique.
-    /// A call of a plan tool becomes the plan.
+    /// A call of a plan tool becomes the plan, if its result does not refuse it.
     pub fn tool_use(&mut self, call: Call<'_>) {
         let json = call.input.as_ref().map_or(Json::NULL, RawJson::json);
         let plan = tool::plan(call.name, json);
@@ -101,11 +101,16 @@ impl Emitter {
         } else {
             Phase::Open
         };
+        let id = call.id;
+        if self.take_withheld(id).is_some() {
+            self.calls.remove(id);
+        }
         let Some(call) = self.admit(call, phase) else {
             return;
         };
         match plan {
-            Some(plan) => self.plan(plan),
+            Some(plan) if id.is_empty() => self.plan(plan),
+            Some(plan) => self.propose_plan(id, plan),
             None => self.show_call(call),
         }
     }
@@ -198,6 +203,9 @@ impl Emitter {
                 let (event_id, name) = (known.id.clone(), known.name.clone());
                 self.retire(id);
                 let withheld = self.take_withheld(id);
+                if was_plan {
+                    self.decide_plan(id, outcome.status == ToolStatus::Ok);
+                }
                 if was_plan && outcome.status != ToolStatus::Ok {
                     self.notice(Level::Warning, outcome.output);
                     return;

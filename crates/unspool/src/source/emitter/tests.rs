@@ -22,6 +22,12 @@ fn lines(mut out: Emitter) -> Vec<String> {
         .collect()
 }
 
+fn popped(out: &mut Emitter) -> Vec<&'static str> {
+    std::iter::from_fn(|| out.pop())
+        .map(|event| event.body.kind())
+        .collect()
+}
+
 #[test]
 fn a_final_form_equal_to_its_deltas_is_not_repeated() {
     let mut out = Emitter::default();
@@ -149,10 +155,7 @@ fn a_plan_call_that_failed_gives_a_warning() {
     );
     assert_eq!(
         lines(out),
-        [
-            r#"{"kind":"plan","entries":[{"text":"a","status":"pending"}]}"#,
-            r#"{"kind":"notice","level":"warning","text":"bad"}"#,
-        ]
+        [r#"{"kind":"notice","level":"warning","text":"bad"}"#]
     );
 }
 
@@ -186,11 +189,6 @@ fn events_wait_for_the_outcome_of_a_proposed_edit() {
     let edit = |path: &str| Edit {
         path: path.into(),
         ..Edit::default()
-    };
-    let popped = |out: &mut Emitter| -> Vec<&str> {
-        std::iter::from_fn(|| out.pop())
-            .map(|event| event.body.kind())
-            .collect()
     };
     let mut out = Emitter::default();
     out.text(None, "First.");
@@ -244,4 +242,106 @@ fn a_plan_call_without_a_list_is_emitted_if_it_did_not_fail() {
     cut.builtin_tool_use(call("1", "TodoWrite", r#"{"todos":{}}"#));
     cut.interrupted();
     assert_eq!(lines(cut), [shown[0], shown[2]]);
+}
+
+#[test]
+fn a_plan_call_without_a_list_is_emitted_when_somebody_is_asked() {
+    let mut out = Emitter::default();
+    out.builtin_tool_use(call("1", "write_todos", "{}"));
+    out.tool_use(call("1", "write_todos", "{}"));
+    out.permission(Permission::default());
+    assert_eq!(popped(&mut out), ["tool_use", "permission"]);
+    out.tool_result("1", refused());
+    assert_eq!(popped(&mut out), ["tool_result"]);
+}
+
+fn refused() -> Outcome {
+    Outcome {
+        status: ToolStatus::Error,
+        output: "one at a time".into(),
+        ..Outcome::default()
+    }
+}
+
+#[test]
+fn a_refused_plan_is_only_a_warning() {
+    let todo = r#"{"todos":[{"content":"a","status":"in_progress"}]}"#;
+    let mut out = Emitter::default();
+    out.tool_use(call("1", "TodoWrite", todo));
+    out.tool_use(call("2", "Read", "{}"));
+    assert_eq!(popped(&mut out), [] as [&str; 0]);
+    out.tool_result("1", refused());
+    let numbers: Vec<u64> = out.events.iter().map(|event| event.seq).collect();
+    assert_eq!(numbers, [0, 1]);
+    assert_eq!(
+        lines(out),
+        [
+            r#"{"kind":"tool_use","id":"2","name":"Read","category":"read","input":{}}"#,
+            r#"{"kind":"notice","level":"warning","text":"one at a time"}"#,
+        ]
+    );
+}
+
+#[test]
+fn an_accepted_plan_keeps_its_place() {
+    let todo = r#"{"todos":[{"content":"a","status":"in_progress"}]}"#;
+    let mut out = Emitter::default();
+    out.tool_use(call("1", "TodoWrite", todo));
+    out.tool_use(call("2", "Read", "{}"));
+    out.tool_result("1", Outcome::default());
+    assert_eq!(popped(&mut out), ["plan", "tool_use"]);
+    out.tool_use(call("3", "TodoWrite", todo));
+    out.tool_use(call("4", "Read", "{}"));
+    out.interrupted();
+    assert_eq!(popped(&mut out), ["plan", "tool_use", "turn_end"]);
+}
+
+#[test]
+fn nobody_waits_for_the_result_of_a_plan() {
+    let todo = r#"{"todos":[{"content":"a","status":"in_progress"}]}"#;
+    let plan = || call("1", "TodoWrite", todo);
+    let awaited: [&dyn Fn(&mut Emitter); 3] = [
+        &|out| out.text_delta(None, "a"),
+        &|out| out.permission(Permission::default()),
+        &|out| out.tool_output("2", "a"),
+    ];
+    for event in awaited {
+        let mut out = Emitter::default();
+        out.tool_use(plan());
+        event(&mut out);
+        assert_eq!(popped(&mut out).len(), 1);
+        out.tool_result("1", Outcome::default());
+        let next = out.pop().unwrap();
+        assert_eq!((next.body.kind(), next.seq), ("plan", 1));
+        let mut out = Emitter::default();
+        out.tool_use(plan());
+        event(&mut out);
+        out.tool_result("1", refused());
+        assert!(!popped(&mut out).contains(&"plan"));
+    }
+    let mut out = Emitter::default();
+    out.tool_use(plan());
+    for _ in 0..100 {
+        out.notice(Level::Info, "n");
+    }
+    assert_eq!(popped(&mut out).len(), 100);
+}
+
+#[test]
+fn a_plan_that_grows_before_its_result_is_emitted_once() {
+    let list = |items: &str| format!(r#"{{"todos":[{items}]}}"#);
+    let (first, second) = (list(r#"{"content":"a"}"#), list(r#"{"content":"b"}"#));
+    for is_aside in [false, true] {
+        let mut out = Emitter::default();
+        out.tool_use(call("1", "TodoWrite", &first));
+        if is_aside {
+            out.set_plans_aside();
+        }
+        out.tool_use(call("1", "TodoWrite", &second));
+        out.tool_result("1", Outcome::default());
+        assert_eq!(
+            lines(out),
+            [r#"{"kind":"plan","entries":[{"text":"b","status":"pending"}]}"#]
+        );
+    }
 }

@@ -295,7 +295,8 @@ impl Saved {
             out.time(call.get("timestamp").str());
         }
         let display = call.get("resultDisplay");
-        let list = tool::todos(display).filter(|_| tool::changes_tracker(&name));
+        let is_made = call.get("status").str().as_deref() == Some("success");
+        let list = tool::todos(display).filter(|_| tool::changes_tracker(&name) && is_made);
         if let Some(list) = list {
             out.hide_call(&id, &name);
             out.plan(list);

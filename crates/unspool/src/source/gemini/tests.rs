@@ -340,3 +340,28 @@ fn a_compacted_conversation_is_not_repeated() {
     let begun = events(&[HEADER, &set]);
     assert!(outline(&begun).contains(&"user go".to_owned()));
 }
+
+/// Gemini CLI accepts one task in progress only.
+#[test]
+fn a_refused_plan_is_a_warning_in_streams_and_saved_sessions() {
+    let todos = r#"{"todos":[{"description":"a","status":"in_progress"},{"description":"b","status":"in_progress"}]}"#;
+    let error = "Invalid parameters: Only one task can be in progress at a time.";
+    let call = format!(
+        r#"{{"type":"tool_use","timestamp":"t","tool_name":"write_todos","tool_id":"w","parameters":{todos}}}"#
+    );
+    let result = format!(
+        r#"{{"type":"tool_result","timestamp":"t","tool_id":"w","status":"error","output":"x","error":{{"type":"invalid_tool_params","message":"{error}"}}}}"#
+    );
+    let refused = |events: &[Value]| -> Vec<String> {
+        let lines = outline(events).into_iter();
+        lines
+            .filter(|line| line.starts_with("plan") || line.starts_with("notice"))
+            .collect()
+    };
+    let warning = ["notice Invalid parameters: Only one task can be in progress at a time."];
+    assert_eq!(refused(&events(&[&call, &result])), warning);
+    let saved = format!(
+        r#"{{"id":"g","timestamp":"t","type":"gemini","content":"","toolCalls":[{{"id":"w","name":"write_todos","args":{todos},"status":"error","result":[{{"functionResponse":{{"response":{{"error":"{error}"}}}}}}]}}]}}"#
+    );
+    assert_eq!(refused(&events(&[HEADER, PROMPT, &saved])), warning);
+}
