@@ -97,6 +97,7 @@ impl Settings {
                     Detail::default()
                         .with_lines(choices.lines.value.0)
                         .with_failed(choices.failed.value)
+                        .with_relative_paths(true)
                         .with_everything(choices.lines.value.0.is_none())
                         .with_reasoning(match choices.reasoning.value {
                             ReasoningShown::Title => Reasoning::Title,

@@ -38,6 +38,7 @@ mod construct;
 
 pub mod answer;
 pub mod event;
+mod folder;
 pub mod formatter;
 mod frame;
 mod front;

@@ -225,6 +225,7 @@ impl<'a, W: Write> Page<'a, W> {
         };
         Detail::default()
             .with_failed(failed)
+            .with_relative_paths(true)
             .with_reasoning(self.options.reasoning)
             .with_highlight(self.format == Format::Html && !is_large)
     }

@@ -34,11 +34,12 @@ mod task_names;
 mod tests;
 mod turn_notices;
 
+pub use crate::folder::Folder;
 pub use entry::{Entry, Item, Text, Tool};
 
 use crate::event::{
-    Agent, Body, Event, Level, Message, Payload, Permission, Plan, Prompt, ToolOutput, ToolResult,
-    ToolStatus, ToolUse, TurnStatus,
+    self, Agent, Body, Event, Level, Message, Payload, Permission, Plan, Prompt, ToolOutput,
+    ToolResult, ToolStatus, ToolUse, TurnStatus,
 };
 use task_names::TaskNames;
 use turn_notices::TurnNotices;
@@ -66,6 +67,10 @@ pub struct Session {
     /// The last plan and its agent, until the next user message. A repeated
     /// plan is dropped.
     plan: Option<(Option<String>, Plan)>,
+    /// The id of the run.
+    id: String,
+    /// The folder of the run.
+    folder: Option<Folder>,
     /// The number of the next entry.
     next: u64,
     /// The open entry that the last event changed.
@@ -212,14 +217,19 @@ impl Session {
         {
             self.end_requests(id, finished);
         }
+        if let (Body::Session(session), None) = (&body, &agent) {
+            self.enter(session);
+        }
         self.touched = None;
         let number = self.next;
         // The end of a turn may add a notice, and a text may come with media.
         self.next += 2;
+        let folder = self.folder.clone();
         let entry = |item| Entry {
             number,
             time: time.clone(),
             agent: agent.clone(),
+            folder: folder.clone(),
             item,
         };
         match body {
@@ -281,6 +291,21 @@ impl Session {
             Body::Usage(usage) => finished(entry(Item::Usage(usage))),
             Body::State(state) => finished(entry(Item::State(state))),
             Body::Unknown(unknown) => finished(entry(Item::Unknown(unknown.text))),
+        }
+    }
+
+    /// Records the folder of a run, also for entries that are open. A run without a
+    /// folder does not take that of the run before.
+    fn enter(&mut self, session: &event::Session) {
+        let is_other = !session.id.is_empty() && session.id != self.id;
+        if is_other {
+            self.id.clone_from(&session.id);
+        }
+        if is_other || !session.cwd.is_empty() {
+            self.folder = Folder::new(&session.cwd);
+        }
+        for open in self.open.iter_mut().filter(|open| open.folder.is_none()) {
+            open.folder.clone_from(&self.folder);
         }
     }
 

@@ -203,6 +203,7 @@ fn usage(
             number: u64::MAX,
             time: spent.time,
             agent: None,
+            folder: None,
             item: Item::Usage(spent.stats.usage_since(reported)),
         });
     }

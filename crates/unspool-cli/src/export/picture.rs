@@ -149,6 +149,7 @@ fn formatter(arguments: &Export, plain_text: bool) -> Formatter {
                 Detail::default()
                     .with_lines(arguments.lines.0)
                     .with_failed(arguments.failed)
+                    .with_relative_paths(true)
                     .with_everything(arguments.lines.0.is_none())
                     .with_reasoning(match arguments.reasoning {
                         ReasoningShown::Title => Reasoning::Title,

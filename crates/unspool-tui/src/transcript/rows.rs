@@ -314,6 +314,7 @@ fn add_heading(panel: &Panel, margin: usize, page: &Page<'_>, rows: &mut Vec<Row
         first: vec![Span::role("• ", Role::Accent)],
         rest: vec![Span::role("  ", Role::Normal)],
         blocks: vec![Block::Paragraph(panel.heading.clone())],
+        ..Part::default()
     };
     let mut laid = part_rows(part, margin, page);
     if let Some(first) = laid.first_mut() {

@@ -116,6 +116,8 @@ pub enum Outcome {
 pub struct Panel {
     /// One line; empty for prose, which has no heading.
     pub heading: Line,
+    /// The whole paths in a heading that shows them relative; otherwise empty.
+    pub paths: String,
     /// The content below the heading.
     pub sections: Vec<Section>,
     /// True if the sections are expanded at first.
@@ -203,8 +205,12 @@ fn panels(entry: &Entry, detail: &Detail) -> Vec<Panel> {
         }
         Item::Text(text) => prose(&text.text, detail),
         Item::Reasoning(text) => reasoning(&text.text, detail),
-        Item::Tool(tool) => call::panels(tool, detail),
-        Item::Edit(edits) => call::grouped(tool::standalone_edits(edits, detail)),
+        Item::Tool(tool) => call::panels(tool, entry::folder(entry, detail), detail),
+        Item::Edit(edits) => call::grouped(tool::standalone_edits(
+            edits,
+            entry::folder(entry, detail),
+            detail,
+        )),
         Item::Plan(plan) => vec![plan_panel(plan)],
         Item::Context(context) => {
             let section = Section::verbatim("", &context.text.as_str());
@@ -218,7 +224,7 @@ fn panels(entry: &Entry, detail: &Detail) -> Vec<Panel> {
             vec![Panel {
                 heading,
                 sections: vec![Section::verbatim("", &tool::pretty(&text.as_str()))],
-                open: false,
+                ..Panel::default()
             }]
         }
         _ => terminal_panels(entry, detail),
@@ -272,6 +278,7 @@ fn reasoning(text: &str, detail: &Detail) -> Vec<Panel> {
             .into_iter()
             .collect(),
         open: detail.reasoning == Reasoning::Full,
+        ..Panel::default()
     }]
 }
 
@@ -305,6 +312,7 @@ fn plan_panel(plan: &Plan) -> Panel {
         heading: vec![Span::new("Plan", Style::of(Role::Colorful).bold())],
         sections: vec![Section::new("", blocks)],
         open: true,
+        ..Panel::default()
     }
 }
 
@@ -328,9 +336,9 @@ fn with_section(entry: &Entry, detail: &Detail, section: Section) -> Vec<Panel> 
 
 fn headless(section: Section) -> Panel {
     Panel {
-        heading: Line::new(),
         sections: vec![section],
         open: true,
+        ..Panel::default()
     }
 }
 

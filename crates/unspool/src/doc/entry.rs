@@ -9,7 +9,7 @@ use crate::event::{
     Context, Level, Notice, Permission, Plan, PlanStatus, Prompt, TurnEnd, TurnStatus, Usage, User,
 };
 use crate::sanitize;
-use crate::session::{Entry, Item};
+use crate::session::{Entry, Folder, Item};
 use crate::tool::error_message;
 
 /// Settings for the amount of detail.
@@ -35,6 +35,8 @@ pub struct Detail {
     /// reasoning, `▸` before the current step of a plan, `~~` around struck-out
     /// text. Plain text has the `~~` in any case.
     pub marks: bool,
+    /// Shows paths in headings relative to the folder of the run.
+    pub relative_paths: bool,
     /// A search: a cut body is moved to the first matching line.
     pub search: Option<LineMatcher>,
 }
@@ -49,6 +51,7 @@ impl Default for Detail {
             usage: true,
             highlight: true,
             marks: false,
+            relative_paths: false,
             search: None,
         }
     }
@@ -63,6 +66,7 @@ setters! {
         with_usage => usage: bool,
         with_highlight => highlight: bool,
         with_marks => marks: bool,
+        with_relative_paths => relative_paths: bool,
         with_search => search: Option<LineMatcher>,
     }
 }
@@ -113,7 +117,7 @@ pub enum Excerpt {
 }
 
 /// Blocks with the prefixes of their first and following lines.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Part {
     /// The prefix of the first line.
     pub first: Line,
@@ -121,6 +125,8 @@ pub struct Part {
     pub rest: Line,
     /// The content after the prefix.
     pub blocks: Vec<Block>,
+    /// The whole paths in a heading that shows them relative; otherwise empty.
+    pub paths: String,
 }
 
 impl Part {
@@ -130,6 +136,7 @@ impl Part {
             first: vec![Span::role("• ", role)],
             rest: vec![Span::role("  ", Role::Normal)],
             blocks,
+            paths: String::new(),
         }
     }
 
@@ -145,15 +152,15 @@ impl Part {
             first: vec![Span::role("  └ ", Role::Accent)],
             rest: vec![Span::role("    ", Role::Normal)],
             blocks,
+            paths: String::new(),
         }
     }
 
     /// Creates a part without a prefix.
     pub(super) fn bare(blocks: Vec<Block>) -> Self {
         Self {
-            first: Vec::new(),
-            rest: Vec::new(),
             blocks,
+            ..Self::default()
         }
     }
 }
@@ -178,9 +185,9 @@ pub fn parts(entry: &Entry, detail: &Detail) -> Vec<Part> {
             vec![Part::bulleted(Role::Accent, blocks)]
         }
         Item::Reasoning(text) => reasoning(&text.text, detail),
-        Item::Tool(call) => tool::parts(call, detail),
+        Item::Tool(call) => tool::parts(call, folder(entry, detail), detail),
         Item::Plan(plan) => plan_parts(plan, detail.marks),
-        Item::Edit(edits) => tool::standalone_edits(edits, detail),
+        Item::Edit(edits) => tool::standalone_edits(edits, folder(entry, detail), detail),
         Item::Permission(permission) if is_routine_permission(permission) => Vec::new(),
         Item::Permission(permission) => vec![permission_part(permission)],
         Item::Prompt(prompt) if is_routine_prompt(prompt) => Vec::new(),
@@ -192,6 +199,11 @@ pub fn parts(entry: &Entry, detail: &Detail) -> Vec<Part> {
         Item::Unknown(text) => vec![unknown(&text.as_str(), detail)],
         Item::Usage(_) | Item::Session(_) | Item::State(_) => Vec::new(),
     }
+}
+
+/// Returns the folder to which paths are shown relative.
+pub(super) fn folder<'a>(entry: &'a Entry, detail: &Detail) -> Option<&'a Folder> {
+    entry.folder.as_ref().filter(|_| detail.relative_paths)
 }
 
 /// Creates a paragraph without Markdown, keeping line breaks.
@@ -230,6 +242,7 @@ fn user_parts(user: &User) -> Vec<Part> {
             first: vec![Span::role("  ", Role::Normal)],
             rest: vec![Span::role("  ", Role::Normal)],
             blocks: vec![block],
+            paths: String::new(),
         })
         .collect();
     if let Some(first) = parts.first_mut() {

@@ -12,24 +12,26 @@ use crate::event::{Category, Edit, RawJson, ToolResult, ToolStatus};
 use crate::json::{Json, Object};
 use crate::patch;
 use crate::sanitize;
-use crate::session::Tool;
+use crate::session::{Folder, Tool};
 use crate::tool::{self, unwrap_shell};
 
 mod body;
 mod edits;
 mod envelope;
 mod special;
+mod target;
 mod task;
 
 use body::prose;
 pub(super) use body::{excerpt_lines, verbatim};
 pub(super) use edits::standalone_edits;
 use edits::{edit_parts, edits};
+use target::Target;
 pub(super) use task::is_delegation;
 
 /// Renders a tool call as parts, with what it returned besides text.
-pub(super) fn parts(tool: &Tool, detail: &Detail) -> Vec<Part> {
-    let mut parts = text_parts(tool, detail);
+pub(super) fn parts(tool: &Tool, folder: Option<&Folder>, detail: &Detail) -> Vec<Part> {
+    let mut parts = text_parts(tool, folder, detail);
     if let Some(media) = media(tool).filter(|_| detail.lines != Some(0)) {
         let mut part = Part::response(vec![media]);
         if !parts.last().is_none_or(Part::is_head) {
@@ -47,13 +49,14 @@ pub(super) fn media(tool: &Tool) -> Option<Block> {
 }
 
 /// Renders a tool call without pictures, sounds and files.
-pub(super) fn text_parts(tool: &Tool, detail: &Detail) -> Vec<Part> {
+pub(super) fn text_parts(tool: &Tool, folder: Option<&Folder>, detail: &Detail) -> Vec<Part> {
     let json = tool.call.input.as_ref().map_or(Json::NULL, RawJson::json);
     // Some agents send the input as a JSON-encoded string.
     let encoded = json.str();
     let decoded = encoded.as_deref().and_then(Json::parse);
     let view = View {
         tool,
+        folder,
         detail,
         input: Input(decoded.unwrap_or(json).object()),
     };
@@ -110,6 +113,8 @@ impl<'a> Input<'a> {
 
 struct View<'a> {
     tool: &'a Tool,
+    /// The folder to which paths are shown relative.
+    folder: Option<&'a Folder>,
     detail: &'a Detail,
     input: Input<'a>,
 }
@@ -159,27 +164,33 @@ impl View<'_> {
             Category::Execute => self.command_text().is_none(),
             Category::Read | Category::Search | Category::Fetch => {
                 let keys = ["pattern", "query", "regex", "url", "prompt"];
-                self.subject().trim().is_empty() && self.input.text(&keys).is_none()
+                self.subject().is_blank() && self.input.text(&keys).is_none()
             }
             Category::Write | Category::Edit | Category::Delete | Category::Move => {
-                self.subject().trim().is_empty() && self.patch().is_empty() && !has_edits()
+                self.subject().is_blank() && self.patch().is_empty() && !has_edits()
             }
             _ => false,
         }
     }
 
     /// Returns the object of the call, in full if the input has it.
-    fn subject(&self) -> String {
-        self.input
-            .text(&[
-                "file_path",
-                "filePath",
-                "path",
-                "notebook_path",
-                "dir_path",
-                "absolute_path",
-            ])
-            .map_or_else(|| self.tool.call.arg.clone(), exact)
+    fn subject(&self) -> Target {
+        let path = self.input.text(&[
+            "file_path",
+            "filePath",
+            "path",
+            "notebook_path",
+            "dir_path",
+            "absolute_path",
+        ]);
+        match path {
+            Some(path) => self.path(&path),
+            None => Target::path(&self.tool.call.arg, self.folder),
+        }
+    }
+
+    fn path(&self, path: &str) -> Target {
+        Target::path(path, self.folder)
     }
 
     /// Returns the lines to show of the output.
@@ -195,15 +206,18 @@ impl View<'_> {
     }
 
     /// Renders a heading without output; an error is shown below it.
-    fn heading_only(&self, word: &str, style: Style, object: String) -> Vec<Part> {
+    fn heading_only(&self, word: &str, style: Style, object: impl Into<Target>) -> Vec<Part> {
+        let object = object.into();
         let mut spans = match self.stop() {
             Some(stop) => vec![stop, spaced(word)],
             None => vec![Span::new(word, style)],
         };
-        spans.push(spaced(&object));
-        let mut parts = vec![self.head(spans)];
-        parts.extend(self.details());
-        parts
+        spans.push(spaced(&object.shown));
+        let head = Part {
+            paths: object.whole,
+            ..self.head(spans)
+        };
+        std::iter::once(head).chain(self.details()).collect()
     }
 
     /// Returns the verb of a call that was rejected or canceled.
@@ -372,8 +386,10 @@ impl View<'_> {
     fn list(&self) -> Vec<Part> {
         let style = Style::of(Role::Colorful).bold();
         match self.input.text(&["pattern", "glob"]) {
-            Some(pattern) => self.heading_only("Find", style, exact(pattern)),
-            None if is_glob(&self.subject()) => self.heading_only("Find", style, self.subject()),
+            Some(pattern) => self.heading_only("Find", style, self.path(&pattern)),
+            None if is_glob(&self.subject().shown) => {
+                self.heading_only("Find", style, self.subject())
+            }
             None => self.heading_only("List", style, self.subject()),
         }
     }
@@ -387,13 +403,18 @@ impl View<'_> {
         };
         let pattern = pattern.map_or_else(|| self.tool.call.arg.clone(), exact);
         spans.push(spaced(&pattern));
+        let mut paths = String::new();
         if let Some(path) = self.input.text(&["path", "dir_path", "include", "glob"]) {
+            let path = self.path(&path);
             spans.push(Span::role(" in", Role::Accent));
-            spans.push(spaced(&exact(path)));
+            spans.push(spaced(&path.shown));
+            paths = path.whole;
         }
-        let mut parts = vec![self.head(spans)];
-        parts.extend(self.details());
-        parts
+        let head = Part {
+            paths,
+            ..self.head(spans)
+        };
+        std::iter::once(head).chain(self.details()).collect()
     }
 
     fn fetch(&self) -> Vec<Part> {
@@ -426,7 +447,7 @@ impl View<'_> {
             .unwrap_or_default();
         let is_red = self.bullet() == Role::Red;
         if !applied.is_empty() && !is_red {
-            return edits(applied, self.bullet(), self.detail);
+            return edits(applied, self.bullet(), self.folder, self.detail);
         }
         let mut requested = self.patch();
         if requested.is_empty() {
@@ -441,9 +462,9 @@ impl View<'_> {
         for edit in requested.iter_mut().filter(|_| is_red) {
             edit.hunks.clear();
         }
-        let parts = requested
-            .iter()
-            .flat_map(|edit| edit_parts(edit, self.bullet(), self.stop(), self.detail));
+        let parts = requested.iter().flat_map(|edit| {
+            edit_parts(edit, self.bullet(), self.stop(), self.folder, self.detail)
+        });
         parts.chain(self.details()).collect()
     }
 

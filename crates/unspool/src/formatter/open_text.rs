@@ -81,6 +81,7 @@ impl Formatter {
             number: entry.number,
             time: entry.time.clone(),
             agent: entry.agent.clone(),
+            folder: None,
             item: Item::Text(Text::default()),
         };
         let content = match &entry.item {
@@ -215,6 +216,7 @@ mod tests {
                             ..Agent::default()
                         })
                     }),
+                    folder: None,
                     item: Item::Text(Text {
                         id: "a".to_owned(),
                         text: TEXT.to_owned(),

@@ -6,6 +6,7 @@ use crate::event::{
     Agent, Context, Edits, Media, Message, Notice, Payload, Permission, Plan, Prompt, ToolResult,
     ToolUse, TurnEnd, Usage, User,
 };
+use crate::folder::Folder;
 
 /// One thing shown to a person: a message, a tool call, a plan and so on.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,6 +19,8 @@ pub struct Entry {
     pub time: Option<String>,
     /// The sub-agent, or `None` for the root agent.
     pub agent: Option<Arc<Agent>>,
+    /// The folder of the run, if known.
+    pub folder: Option<Folder>,
     /// The content.
     pub item: Item,
 }
@@ -29,6 +32,7 @@ impl Entry {
             number: 0,
             time: None,
             agent: None,
+            folder: None,
             item,
         }
     }
@@ -45,6 +49,14 @@ impl Entry {
     pub fn with_agent(self, agent: impl Into<Arc<Agent>>) -> Self {
         Self {
             agent: Some(agent.into()),
+            ..self
+        }
+    }
+
+    /// Sets [`folder`](Self::folder).
+    pub fn with_folder(self, folder: impl Into<Option<Folder>>) -> Self {
+        Self {
+            folder: folder.into(),
             ..self
         }
     }

@@ -9,6 +9,7 @@ mod hostile;
 mod markup;
 mod messages;
 mod patches;
+mod paths;
 mod plans;
 mod subagents;
 mod tools;

@@ -9,7 +9,7 @@ use crate::doc::{Block, DiffLine, Line, Sign, Span, Style, code, tool};
 use crate::event::{Category, Payload, ToolStatus};
 use crate::json::Json;
 use crate::sanitize;
-use crate::session::Tool;
+use crate::session::{Folder, Tool};
 
 /// Diffs up to this many lines are expanded at first.
 const SHORT_CHANGE: usize = 60;
@@ -17,9 +17,9 @@ const SHORT_CHANGE: usize = 60;
 /// Errors up to this many lines are expanded at first.
 const SHORT_ERROR: usize = 12;
 
-pub(super) fn panels(tool: &Tool, detail: &Detail) -> Vec<Panel> {
+pub(super) fn panels(tool: &Tool, folder: Option<&Folder>, detail: &Detail) -> Vec<Panel> {
     let (tool, left_out) = shortened(tool);
-    let mut panels = grouped(tool::text_parts(&tool, detail));
+    let mut panels = grouped(tool::text_parts(&tool, folder, detail));
     let Some(first) = panels.first_mut() else {
         return panels;
     };
@@ -71,7 +71,7 @@ fn show_end(tool: &Tool, panel: &mut Panel, detail: &Detail) {
         lines: Detail::default().lines,
         ..detail.clone()
     };
-    let excerpt = tool::parts(tool, &short).pop();
+    let excerpt = tool::text_parts(tool, None, &short).pop();
     let excerpt = excerpt.filter(|part| !part.is_head() && part.blocks.iter().all(is_text));
     let (Some(excerpt), Some(whole)) = (excerpt, panel.sections.last_mut()) else {
         return;
@@ -125,6 +125,7 @@ pub(super) fn grouped(parts: Vec<Part>) -> Vec<Panel> {
             };
             panels.push(Panel {
                 heading,
+                paths: part.paths,
                 ..Panel::default()
             });
         } else if let Some(panel) = panels.last_mut() {

@@ -1,16 +1,21 @@
 //! Renders file edits: a heading and a diff for each file.
 
-use super::{body, failure, spaced, stop};
+use super::{Target, body, failure, spaced, stop};
 use crate::doc::entry::{Detail, Part};
 use crate::doc::{Block, DiffLine, Role, Sign, Span, Style};
 use crate::event::{Edit, EditOp, Edits, ToolStatus};
 use crate::sanitize;
+use crate::session::Folder;
 
 /// Renders edits outside tool calls. Edits that were not applied get only a
 /// heading and the reason.
-pub(in crate::doc) fn standalone_edits(group: &Edits, detail: &Detail) -> Vec<Part> {
+pub(in crate::doc) fn standalone_edits(
+    group: &Edits,
+    folder: Option<&Folder>,
+    detail: &Detail,
+) -> Vec<Part> {
     if group.status == ToolStatus::Ok {
-        return edits(&group.edits, Role::Green, detail);
+        return edits(&group.edits, Role::Green, folder, detail);
     }
     let reason = group.reason.as_str();
     let is_redundant = group.status != ToolStatus::Error && reason.trim().is_empty();
@@ -19,17 +24,22 @@ pub(in crate::doc) fn standalone_edits(group: &Edits, detail: &Detail) -> Vec<Pa
             hunks: Vec::new(),
             ..edit.clone()
         };
-        edit_parts(&edit, Role::Red, stop(group.status), detail)
+        edit_parts(&edit, Role::Red, stop(group.status), folder, detail)
     });
     let why = failure(group.status, &reason, detail).filter(|_| !is_redundant);
     heads.chain(why).collect()
 }
 
 /// Renders edits: a heading and a diff for each file.
-pub(super) fn edits(edits: &[Edit], bullet: Role, detail: &Detail) -> Vec<Part> {
+pub(super) fn edits(
+    edits: &[Edit],
+    bullet: Role,
+    folder: Option<&Folder>,
+    detail: &Detail,
+) -> Vec<Part> {
     edits
         .iter()
-        .flat_map(|edit| edit_parts(edit, bullet, None, detail))
+        .flat_map(|edit| edit_parts(edit, bullet, None, folder, detail))
         .collect()
 }
 
@@ -37,6 +47,7 @@ pub(super) fn edit_parts(
     edit: &Edit,
     bullet: Role,
     stop: Option<Span>,
+    folder: Option<&Folder>,
     detail: &Detail,
 ) -> Vec<Part> {
     let word = match edit.op {
@@ -49,12 +60,22 @@ pub(super) fn edit_parts(
         Some(stop) => vec![stop, spaced(word)],
         None => vec![Span::new(word, Style::of(Role::Colorful).bold())],
     };
-    spans.push(spaced(&sanitize::exact(&edit.path)));
+    let path = Target::path(&edit.path, folder);
+    spans.push(spaced(&path.shown));
+    let mut paths = path.whole;
     if !edit.new_path.is_empty() {
+        let path = Target::path(&edit.new_path, folder);
         spans.push(Span::role(" →", Role::Accent));
-        spans.push(spaced(&sanitize::exact(&edit.new_path)));
+        spans.push(spaced(&path.shown));
+        if !paths.is_empty() && !path.whole.is_empty() {
+            paths += " → ";
+        }
+        paths += &path.whole;
     }
-    let mut parts = vec![Part::bulleted(bullet, vec![Block::Paragraph(spans)])];
+    let mut parts = vec![Part {
+        paths,
+        ..Part::bulleted(bullet, vec![Block::Paragraph(spans)])
+    }];
     if edit.op != EditOp::Delete && !edit.hunks.is_empty() && detail.lines != Some(0) {
         parts.push(Part::bare(vec![Block::Diff(diff_lines(edit, detail))]));
     }

@@ -1,7 +1,7 @@
 //! Renders the tools that the agent formatter's document names, each in its own
 //! way.
 
-use super::{Part, Role, Span, Style, View, envelope, excerpt_lines, prose, spaced};
+use super::{Part, Role, Span, Style, Target, View, envelope, excerpt_lines, prose, spaced};
 
 /// Renders the call, or returns `None` for an ordinary tool.
 pub(super) fn parts(view: &View<'_>) -> Option<Vec<Part>> {
@@ -58,10 +58,17 @@ fn accent(view: &View<'_>, text: &str) -> Option<Part> {
     (!lines.is_empty()).then(|| prose(lines))
 }
 
-fn package(view: &View<'_>) -> String {
-    view.input
-        .text(&["path", "import_path"])
-        .unwrap_or_default()
+fn package(view: &View<'_>) -> Target {
+    let package = view.input.text(&["path", "import_path"]);
+    view.path(&package.unwrap_or_default())
+}
+
+/// Returns a heading that names a package or paths.
+fn head(view: &View<'_>, spans: Vec<Span>, paths: String) -> Part {
+    Part {
+        paths,
+        ..view.head(spans)
+    }
 }
 
 /// Returns the heading with the error below it, or else with `body`.
@@ -71,18 +78,22 @@ fn or_failure(view: &View<'_>, head: Part, body: Option<Part>) -> Vec<Part> {
 }
 
 fn public_api(view: &View<'_>) -> Vec<Part> {
-    let head = view.head(vec![bold("Read Public API"), spaced(&package(view))]);
+    let package = package(view);
+    let spans = vec![bold("Read Public API"), spaced(&package.shown)];
+    let head = head(view, spans, package.whole);
     let identifiers = view.input.list("identifiers").join(", ");
     or_failure(view, head, accent(view, &identifiers))
 }
 
 fn clarify(view: &View<'_>) -> Vec<Part> {
-    let head = view.head(vec![
+    let package = package(view);
+    let spans = vec![
         view.verb("Clarifying", "Clarified"),
         spaced(&view.input.text(&["identifier"]).unwrap_or_default()),
         Span::role(" in", Role::Accent),
-        spaced(&package(view)),
-    ]);
+        spaced(&package.shown),
+    ];
+    let head = head(view, spans, package.whole);
     let text = match view.result() {
         None => view.input.text(&["question"]),
         Some(result) => Some(result.output.to_string()),
@@ -93,7 +104,11 @@ fn clarify(view: &View<'_>) -> Vec<Part> {
 fn update_usage(view: &View<'_>) -> Vec<Part> {
     const SHOWN: usize = 3;
     let paths = view.input.list("paths");
-    let shown: Vec<&str> = paths.iter().take(SHOWN).map(String::as_str).collect();
+    let first = paths.iter().take(SHOWN);
+    let (shown, whole): (Vec<String>, Vec<String>) = first
+        .map(|path| view.path(path))
+        .map(|path| (path.shown, path.whole))
+        .unzip();
     let mut spans = vec![
         view.verb("Updating Usage", "Updated Usage"),
         Span::role(" in", Role::Accent),
@@ -105,7 +120,12 @@ fn update_usage(view: &View<'_>) -> Vec<Part> {
             Role::Accent,
         ));
     }
-    or_failure(view, view.head(spans), instructions(view))
+    let whole: Vec<String> = whole.into_iter().filter(|path| !path.is_empty()).collect();
+    or_failure(
+        view,
+        head(view, spans, whole.join(", ")),
+        instructions(view),
+    )
 }
 
 /// Returns the instructions while the call runs, nothing afterwards.
@@ -117,11 +137,13 @@ fn instructions(view: &View<'_>) -> Option<Part> {
 }
 
 fn change_api(view: &View<'_>) -> Vec<Part> {
-    let head = view.head(vec![
+    let package = package(view);
+    let spans = vec![
         view.verb("Changing API", "Changed API"),
         Span::role(" in", Role::Accent),
-        spaced(&package(view)),
-    ]);
+        spaced(&package.shown),
+    ];
+    let head = head(view, spans, package.whole);
     or_failure(view, head, instructions(view))
 }
 
@@ -170,9 +192,10 @@ fn module_info(view: &View<'_>) -> Vec<Part> {
 /// Renders a test run. Failed tests are not an error of the tool: their output
 /// is enclosed in a tag or has an exit code.
 fn tests(view: &View<'_>) -> Vec<Part> {
+    let package = package(view);
     let mut spans = vec![
         view.verb("Running Tests", "Ran Tests"),
-        spaced(&package(view)),
+        spaced(&package.shown),
     ];
     if view.input.object().get("verbose").is_true() {
         spans.push(Span::role(" -v", Role::Normal));
@@ -187,5 +210,6 @@ fn tests(view: &View<'_>) -> Vec<Part> {
     let have_run = inner.len() < output.len() || exit_code.is_some();
     let failure = if have_run { None } else { view.failure() };
     let body = failure.or_else(|| view.captured(inner));
-    std::iter::once(view.head(spans)).chain(body).collect()
+    let head = head(view, spans, package.whole);
+    std::iter::once(head).chain(body).collect()
 }

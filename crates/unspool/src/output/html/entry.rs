@@ -128,7 +128,13 @@ fn heading(page: &mut String, panel: &Panel, card: &Card) {
             "<span class=\"st {class}\"></span><span class=\"vh\">{said}</span>"
         );
     }
-    page.push_str("<span class=\"hd\">");
+    page.push_str("<span class=\"hd\"");
+    if !panel.paths.is_empty() {
+        page.push_str(" title=\"");
+        attribute(page, &panel.paths);
+        page.push('"');
+    }
+    page.push('>');
     spans(page, &panel.heading, Accent::Muted);
     page.push_str("</span>");
 }
