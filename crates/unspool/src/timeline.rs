@@ -7,6 +7,10 @@
 //! so that a delta does not copy the message. Entries without visible content
 //! have no slot.
 //!
+//! A call that started a sub-agent is the exception: when it ends, the entries of
+//! the sub-agent are below its slot. The slot keeps the running form, and the
+//! finished one follows the entries, as it does where entries are shown once.
+//!
 //! Used by views that scroll; they redraw the slots that an event changed.
 //!
 //! ```
@@ -25,10 +29,10 @@
 //! # Ok::<(), serde_json::Error>(())
 //! ```
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::event::{Event, TurnStatus};
-use crate::session::{Entry, Item};
+use crate::session::{Entry, Item, Tool};
 use crate::transcript::Transcript;
 
 /// The entries of a run, each in its slot.
@@ -38,6 +42,8 @@ pub struct Timeline {
     slots: Vec<Slot>,
     /// Slots of the entries that are still in the transcript, by entry number.
     in_transcript: HashMap<u64, usize>,
+    /// Calls whose sub-agents have slots below them.
+    delegated: HashSet<String>,
 }
 
 #[derive(Clone, Debug)]
@@ -53,6 +59,8 @@ enum Place {
     InTranscript(u64),
     /// Finished, and stored here.
     Finished(Box<Entry>),
+    /// The running form of a call whose finished form is in a later slot.
+    Continued(Box<Entry>),
 }
 
 impl Timeline {
@@ -74,7 +82,7 @@ impl Timeline {
     /// Returns the current entry of a slot.
     pub fn entry(&self, slot: usize) -> Option<&Entry> {
         match &self.slots.get(slot)?.place {
-            Place::Finished(entry) => Some(entry),
+            Place::Finished(entry) | Place::Continued(entry) => Some(entry),
             Place::InTranscript(number) => self.transcript.open_entry(*number).or_else(|| {
                 let mut waiting = self.transcript.waiting().iter();
                 waiting.find(|entry| entry.number == *number)
@@ -93,6 +101,13 @@ impl Timeline {
             Some(Place::InTranscript(number)) => self.transcript.open_entry(*number).is_some(),
             _ => false,
         }
+    }
+
+    /// Returns true for the running form of a call whose finished form is in a
+    /// later slot, below the sub-agent that it started.
+    pub fn is_continued(&self, slot: usize) -> bool {
+        let place = self.slots.get(slot).map(|slot| &slot.place);
+        matches!(place, Some(Place::Continued(_)))
     }
 
     /// Returns the open entries, oldest first.
@@ -141,6 +156,7 @@ impl Timeline {
                 revision: 0,
                 place: Place::InTranscript(number),
             });
+            self.note_sub_agent(at);
         }
         changed(at);
     }
@@ -150,18 +166,61 @@ impl Timeline {
             text.text.shrink_to_fit();
         }
         let in_transcript = self.in_transcript.remove(&entry.number);
+        if let (Some(at), Item::Tool(tool)) = (in_transcript, &entry.item)
+            && self.delegated.remove(&tool.call.id)
+        {
+            self.freeze(at, &entry);
+            changed(at);
+            self.push(entry, changed);
+            return;
+        }
         if let Some(slot) = in_transcript.and_then(|at| self.slots.get_mut(at)) {
             slot.revision = slot.revision.wrapping_add(1);
             slot.place = Place::Finished(Box::new(entry));
+            changed(in_transcript.unwrap_or_default());
         } else if is_visible(&entry.item) {
-            self.slots.push(Slot {
-                revision: 0,
-                place: Place::Finished(Box::new(entry)),
-            });
-        } else {
-            return;
+            self.push(entry, changed);
         }
-        changed(in_transcript.unwrap_or(self.slots.len() - 1));
+    }
+
+    /// Adds a finished entry.
+    fn push(&mut self, entry: Entry, changed: &mut dyn FnMut(usize)) {
+        let at = self.slots.len();
+        self.slots.push(Slot {
+            revision: 0,
+            place: Place::Finished(Box::new(entry)),
+        });
+        self.note_sub_agent(at);
+        changed(at);
+    }
+
+    /// Remembers the call that started the sub-agent of a slot.
+    fn note_sub_agent(&mut self, slot: usize) {
+        let agent = self.entry(slot).and_then(|entry| entry.agent.as_ref());
+        let parent = agent
+            .map(|agent| &agent.parent)
+            .filter(|parent| !parent.is_empty());
+        let Some(parent) = parent.filter(|parent| !self.delegated.contains(*parent)) else {
+            return;
+        };
+        let is_parent =
+            |entry: &Entry| matches!(&entry.item, Item::Tool(tool) if tool.call.id == *parent);
+        if self.transcript.open().iter().any(is_parent) {
+            self.delegated.insert(parent.clone());
+        }
+    }
+
+    /// Keeps the running form of a call in its slot.
+    fn freeze(&mut self, at: usize, finished: &Entry) {
+        let (Some(slot), Item::Tool(tool)) = (self.slots.get_mut(at), &finished.item) else {
+            return;
+        };
+        let running = Entry {
+            item: Item::Tool(Tool::new(tool.call.clone())),
+            ..finished.clone()
+        };
+        slot.revision = slot.revision.wrapping_add(1);
+        slot.place = Place::Continued(Box::new(running));
     }
 }
 
@@ -237,6 +296,37 @@ mod tests {
             &[2, 3, 1, 0, 4],
         ];
         assert_eq!(changed, expected);
+    }
+
+    #[test]
+    fn a_call_that_delegated_ends_below_its_sub_agent() {
+        let lines = [
+            r#"{"kind":"tool_use","id":"t1","name":"Task","category":"task"}"#,
+            r#"{"kind":"tool_use","id":"t2","name":"Task","category":"task"}"#,
+            r#"{"kind":"text","id":"a","text":"below","agent":{"id":"x","parent":"t1","depth":1}}"#,
+            r#"{"kind":"tool_result","id":"t2","status":"ok"}"#,
+            r#"{"kind":"tool_result","id":"t1","status":"ok"}"#,
+            r#"{"kind":"text","id":"b","text":"late","agent":{"id":"y","parent":"t2","depth":1}}"#,
+        ];
+        let (timeline, changed) = run(&lines);
+        assert_eq!(texts(&timeline), "t1 t2! below t1! late");
+        assert_eq!(changed.get(4).unwrap(), &[0, 3]);
+        assert!(timeline.is_continued(0) && !timeline.is_open(0) && !timeline.is_continued(3));
+        let mut transcript = Transcript::new();
+        let mut finished = Vec::new();
+        for line in lines {
+            transcript.event(event(line), &mut |entry| finished.push(entry.number));
+        }
+        let last = |id: &str| {
+            let is_it = |slot: &usize| matches!(&timeline.entry(*slot).unwrap().item, Item::Tool(tool) if tool.call.id == id);
+            (0..timeline.len()).filter(is_it).next_back().unwrap()
+        };
+        let number = |slot: usize| timeline.entry(slot).unwrap().number;
+        let at = |number: u64| finished.iter().position(|other| *other == number);
+        assert!(
+            at(number(last("t1"))) > at(number(2)),
+            "as in the transcript"
+        );
     }
 
     #[test]

@@ -30,7 +30,7 @@ fn picture(name: &str, size: Size) {
     terminal.press(b"/caller\r");
     wait_until("what is found", || {
         let text = terminal.text();
-        text.contains("of 2 entries") && text.contains("/caller")
+        text.contains("of 3 entries") && text.contains("/caller")
     });
     keep("search");
 }

@@ -62,7 +62,7 @@ pub(crate) fn long(prompts: usize) -> Vec<String> {
                 r#"{{"kind":"tool_use","id":"{id}","name":"Bash","category":"execute","input":{{"command":"make {id}"}}}}"#
             ));
             lines.push(format!(
-                r#"{{"kind":"tool_result","id":"{id}","name":"Bash","status":"{status}","output":"made {id}\nnothing\nto\nsee\nhere\nbut\nsecret {id}"}}"#
+                r#"{{"kind":"tool_result","id":"{id}","name":"Bash","status":"{status}","output":"made {id}\nnothing\nto\nsee\nhere\nbut\nsecret {id}\nand\nthe\nrest\nof\nit"}}"#
             ));
         }
         lines.push(format!(

@@ -160,18 +160,18 @@ impl Pane {
         let is_left = matches!(&entry.item, Item::Tool(tool) if self.left.contains(&tool.call.id));
         let is_open = self.timeline.is_open(slot) && self.is_live && !is_left;
         let waits = is_open && self.is_asked(entry);
+        let is_continued = self.timeline.is_continued(slot);
         let Some((mark, role)) = mark(entry, is_open, waits) else {
             return;
         };
         self.has_spinner |= is_open && matches!(entry.item, Item::Tool(_));
         let at = row.x + u16::try_from(margin).unwrap_or_default();
         let cell = Rect::new(at, row.y, 1, 1).intersection(row);
-        put(
-            buffer,
-            cell,
-            &[Span::new(mark, Style::of(role).bold())],
-            theme,
-        );
+        let mark = Span::new(mark, Style::of(role).bold());
+        // The status of a call that delegated is below its sub-agent.
+        if !is_continued {
+            put(buffer, cell, &[mark], theme);
+        }
         if waits {
             mark_pending(buffer, row, at, theme);
         }
@@ -184,6 +184,8 @@ impl Pane {
                 .map(|began| elapsed(began.elapsed().as_secs()))
         } else if below > 0 && self.level(slot) == Level::Folded {
             Some(format!("{below} entries folded"))
+        } else if is_continued {
+            None
         } else {
             took(entry).or_else(|| unknown(entry))
         };
