@@ -98,6 +98,8 @@ pub struct Browse {
     rest: VecDeque<Event>,
     name: String,
     is_reading: bool,
+    /// The text to search once the initial content is there.
+    search: Option<String>,
     found: Found,
     /// The last status message of the reading thread.
     last_status: String,
@@ -120,6 +122,7 @@ impl Browse {
             rest: VecDeque::new(),
             name: unspool::sanitize::line(name).into_owned(),
             is_reading: true,
+            search: None,
             found: Found::NotYet,
             last_status: String::new(),
             is_changed: true,
@@ -130,6 +133,11 @@ impl Browse {
     /// Starts at the end and follows new output.
     pub fn follow(&mut self) {
         self.viewer.pane.follow(true);
+    }
+
+    /// Starts at the first match of a text, unfolded.
+    pub fn search(&mut self, text: &str) {
+        self.search = Some(text.to_owned()).filter(|text| !text.is_empty());
     }
 
     /// Runs the app until the user leaves.
@@ -173,6 +181,14 @@ impl Browse {
             if self.is_changed | self.viewer.take_changed() {
                 screen.draw(|frame| self.draw(frame))?;
                 self.is_changed = false;
+            }
+            // The first frame decides on the width of rows.
+            if !self.is_reading
+                && self.rest.is_empty()
+                && let Some(text) = self.search.take()
+            {
+                self.viewer.pane.search(&text);
+                continue;
             }
             let now = Instant::now();
             let due = if has_more {

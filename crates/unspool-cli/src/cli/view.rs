@@ -19,6 +19,7 @@ Examples:
   unspool view --latest                the most recently active session
   unspool view --latest codex          the most recently active session of Codex
   unspool view 4f2a9c --in backup/     a session in another folder
+  unspool view 4f2a9c --search panicked   at the first match of a text
   codex exec --json \"…\" | unspool view   a running agent
 
 Keys:
@@ -49,6 +50,10 @@ pub(crate) struct View {
     #[arg(long)]
     pub(crate) end: bool,
 
+    /// Start at the first entry that contains this text, unfolded
+    #[arg(long, value_name = "TEXT", conflicts_with = "end")]
+    pub(crate) search: Option<String>,
+
     /// When to use colours [default: auto]
     #[arg(long, value_name = "WHEN")]
     pub(crate) color: Option<When>,
@@ -69,6 +74,7 @@ impl View {
             latest: None,
             places: Places::default(),
             end: false,
+            search: None,
             color: None,
             theme: None,
             source: Source::default(),

@@ -54,6 +54,12 @@ pub(crate) fn search(arguments: &Search) -> anyhow::Result<Status> {
         print(&library, &hits, &query, &arguments.paint)?;
     }
     sessions::report_skipped(&library, arguments.verbose);
+    if terminal::is_terminal()
+        && !arguments.json
+        && let Some(hit) = hits.first()
+    {
+        let _ = writeln!(io::stderr(), "\n{}", hint(hit, &query, &library));
+    }
     if is_cut {
         let limit = arguments.limit;
         let _ = writeln!(
@@ -79,6 +85,26 @@ pub(crate) fn search(arguments: &Search) -> anyhow::Result<Status> {
         return Ok(NOTHING);
     }
     Ok(Status::Success)
+}
+
+/// Returns the command that opens the first match at its place.
+fn hint(hit: &Hit<'_>, query: &Query, library: &Library) -> String {
+    let ids = sessions::short_ids(library.rows());
+    let id = sessions::short_id(hit.row, &ids);
+    let found = excerpt(hit, query)
+        .first()
+        .map(Excerpt::found)
+        .unwrap_or_default();
+    let text = format!(
+        "Open a match at its place: unspool view {id} --search {}",
+        quoted(&found)
+    );
+    Span::clean(&text, Style::default()).text
+}
+
+/// Quotes a text for a shell.
+fn quoted(text: &str) -> String {
+    shlex::try_quote(text).map_or_else(|_| "TEXT".to_owned(), Into::into)
 }
 
 /// Opens the index, or a temporary one if it cannot be stored.
@@ -242,6 +268,7 @@ fn object(hit: &Hit<'_>, query: &Query) -> serde_json::Value {
                 "in": excerpt.column.name(),
                 "before": excerpt.before,
                 "line": line,
+                "found": excerpt.found(),
                 "after": excerpt.after,
             })
         })

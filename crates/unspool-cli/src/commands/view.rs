@@ -130,7 +130,9 @@ fn show(
             browse_feed::inputs(move || Ok(row.open()?), options, None, feed);
         }
     }
-    if arguments.end || arguments.latest.is_some() || matches!(subject, Subject::Stdin) {
+    if let Some(text) = &arguments.search {
+        browse.search(text);
+    } else if arguments.end || arguments.latest.is_some() || matches!(subject, Subject::Stdin) {
         browse.follow();
     }
     let mut host = Programs {

@@ -112,6 +112,22 @@ fn a_match_is_shown_with_what_stands_around_it() {
 }
 
 #[test]
+fn a_match_keeps_its_indentation() {
+    let home = Home::new();
+    let answer = "```\nfn main() {\n        if needle in_hay {\n            go();\n```";
+    home.write(
+        ".claude/projects/-p/a.jsonl",
+        session("abcdef0123", "Look", answer),
+    );
+    let shown = home.run(&["sessions", "search", "needle", "in_hay"]).stdout;
+    let expected = "            fn main() {\n    said            if needle in_hay {\n                        go();\n";
+    assert!(shown.ends_with(expected), "{shown}");
+    let json = search(&home, &["needle", "in_hay"]);
+    assert_eq!(json[0]["matches"][0]["line"], "        if needle in_hay {");
+    assert_eq!(json[0]["matches"][0]["found"], "needle in_hay");
+}
+
+#[test]
 fn chinese_and_japanese_are_found_by_their_characters() {
     let home = Home::new();
     home.write(

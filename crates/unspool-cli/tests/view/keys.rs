@@ -77,6 +77,21 @@ fn moving_folding_searching_and_filtering() {
 }
 
 #[test]
+fn a_view_can_start_at_a_match() {
+    let run = Run::of(&long(40));
+    let mut terminal = run.start((80, 24), &["--search", "secret t30x1"]).start();
+    terminal.wait_for("▌   secret t30x1");
+    terminal.wait_for("1 entry");
+    terminal.press(b"q");
+    assert_eq!(terminal.end().code(), Some(0));
+    let mut terminal = run.start((80, 24), &["--search", "prompt 0"]).start();
+    wait_for_mark(&terminal, "▌ › prompt 0");
+    terminal.wait_for("1 entry");
+    terminal.press(b"q");
+    assert_eq!(terminal.end().code(), Some(0));
+}
+
+#[test]
 fn a_resize_keeps_the_position() {
     let run = Run::of(&long(40));
     let terminal = run.open((80, 24));

@@ -12,6 +12,8 @@ use crate::row::Opener;
 const LINES: usize = 2;
 /// Maximum number of characters before the first match of a line.
 const BEFORE: usize = 40;
+/// Maximum number of characters of the indentation.
+const DEEPEST: usize = 40;
 /// Characters of a line that are searched: a longer line is data.
 const LONGEST: usize = 4000;
 /// Maximum number of characters of the lines around, and after the match.
@@ -53,6 +55,19 @@ pub struct Excerpt {
     pub line: Vec<(String, bool)>,
     /// The line after it.
     pub after: Option<String>,
+}
+
+impl Excerpt {
+    /// Returns the text from the first match to the last, as it is in the session.
+    pub fn found(&self) -> String {
+        let first = self.line.iter().position(|(_, is_match)| *is_match);
+        let last = self.line.iter().rposition(|(_, is_match)| *is_match);
+        let pieces = first
+            .zip(last)
+            .and_then(|(first, last)| self.line.get(first..=last));
+        let pieces = pieces.unwrap_or_default();
+        pieces.iter().map(|(text, _)| text.as_str()).collect()
+    }
 }
 
 /// Reads the matching lines of a hit. Empty if the session can no longer be read.
@@ -165,15 +180,26 @@ fn pieces(marked: &str) -> Vec<(String, bool)> {
                 pieces.push((found.to_owned(), true));
                 pieces.push((rest.to_owned(), false));
             }
-            _ => pieces.push((piece.trim_start().to_owned(), false)),
+            _ => pieces.push((piece.to_owned(), false)),
         }
     }
     if let Some((first, false)) = pieces.first_mut() {
-        let length = first.chars().count();
-        if length > BEFORE {
-            let tail: String = first.chars().skip(length - BEFORE + 1).collect();
-            *first = format!("…{tail}");
-        }
+        let text = first.trim_start();
+        let indent: String = first
+            .chars()
+            .take_while(|c| c.is_whitespace())
+            .take(DEEPEST)
+            .collect();
+        let length = text.chars().count();
+        let tail: String = text
+            .chars()
+            .skip((length + 1).saturating_sub(BEFORE))
+            .collect();
+        *first = if length > BEFORE {
+            format!("{indent}…{tail}")
+        } else {
+            indent + text
+        };
     }
     // The text after the match is cut too.
     let mut left = BEFORE + AROUND;
@@ -270,6 +296,30 @@ mod tests {
         assert_eq!(pieces[0].0.chars().count(), BEFORE);
         assert!(pieces[0].0.starts_with('…'));
         assert_eq!(pieces[1], ("hit".to_owned(), true));
+    }
+
+    #[test]
+    fn a_line_keeps_its_indentation() {
+        let line =
+            |marked: &str| -> String { pieces(marked).into_iter().map(|(text, _)| text).collect() };
+        assert_eq!(line("        if \u{2}hit\u{3} {"), "        if hit {");
+        assert_eq!(line("\t\u{2}hit\u{3}"), "\thit");
+        let far = line(&format!("    {}\u{2}hit\u{3}", "x".repeat(100)));
+        assert!(far.starts_with("    …x") && far.ends_with("xhit"), "{far}");
+        let deep = line(&format!("{}\u{2}hit\u{3}", " ".repeat(400)));
+        assert_eq!(deep, " ".repeat(DEEPEST) + "hit");
+    }
+
+    #[test]
+    fn the_text_of_all_matches_is_found() {
+        let passage = Passage {
+            shown: "    the flaky old test of x".to_owned(),
+            ..Passage::default()
+        };
+        let words = ["flaky".to_owned(), "test".to_owned()];
+        let query = Query::new(&words, &[]).unwrap();
+        let found = matching(&passage, &query).unwrap();
+        assert_eq!(found[0].found(), "flaky old test");
     }
 
     #[test]
