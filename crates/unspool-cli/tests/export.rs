@@ -189,6 +189,46 @@ fn what_was_too_long_to_be_read_is_told_by_the_status() {
     }
 }
 
+#[test]
+fn the_head_of_a_page_names_agent_and_model() {
+    let folder = tempfile::tempdir().unwrap();
+    for (recorded, agent, model) in [
+        ("claude/parity/parity.live.jsonl", "Claude Code", "opus"),
+        ("claude/hello/hello.session.jsonl", "Claude Code", "opus"),
+        (
+            "gemini/parity/parity.session/project/chats/session-2026-11-15T18-16-33fb7648.jsonl",
+            "Gemini CLI",
+            "",
+        ),
+        (
+            "aider/classic-mentions/classic-mentions.session.md",
+            "aider",
+            "",
+        ),
+        ("acp/gemini/parity.acp.jsonl", "Gemini CLI", ""),
+        ("acp/aider/acp-parity.acp.jsonl", "cecli", ""),
+    ] {
+        let page = text(&export(
+            folder.path(),
+            &[&recording(&format!("corpus/{recorded}")), "--to", "html"],
+        ));
+        let head = page.split("</header>").next().unwrap();
+        let fact = |name: &str| {
+            let value = head.split(&format!("<dt>{name}</dt><dd>")).nth(1);
+            value
+                .map(|value| value.split('<').next().unwrap().to_owned())
+                .unwrap_or_default()
+        };
+        let shown = fact("Agent");
+        let shown = shown.trim_end_matches(|c: char| c.is_ascii_digit() || ". ".contains(c));
+        assert_eq!(shown, agent, "{recorded}");
+        assert!(
+            !fact("Model").is_empty() && fact("Model").contains(model),
+            "{recorded}"
+        );
+    }
+}
+
 /// Two sub-agents that take turns, as events.
 const TURNS: &str = r#"{"kind":"session","seq":0,"provider":"claude"}
 {"kind":"user","seq":1,"text":"Count"}
@@ -207,7 +247,10 @@ fn whose_work_it_is_is_told() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("run.jsonl"), TURNS).unwrap();
     let page = text(&export(folder.path(), &["run.jsonl"]));
-    let seen = |who: &str| page.matches(&format!("<h3 class=\"who\">{who}")).count();
+    let seen = |who: &str| {
+        page.matches(&format!("<h3 class=\"speaker\">{who}"))
+            .count()
+    };
     assert_eq!(seen("Tool call <span>of Count *tests*"), 1);
     assert_eq!(
         seen("Tool call <span>of Count functions"),

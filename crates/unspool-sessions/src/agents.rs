@@ -102,6 +102,11 @@ impl Agents {
         starts.any(|start| text.starts_with(start))
     }
 
+    /// Returns the name of an agent that people use.
+    pub(crate) fn title(self, agent: &str) -> &str {
+        self.get(agent).map_or(agent, |agent| agent.title)
+    }
+
     /// Returns the agents with databases, for messages: `OpenCode or goose`.
     pub(crate) fn with_databases(self) -> String {
         let has_database = |agent: &&Provider| agent.saved.is_some_and(|s| s.database.is_some());

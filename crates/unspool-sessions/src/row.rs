@@ -95,6 +95,11 @@ impl Row {
         (0..RECENT).contains(&now().saturating_sub(self.written()))
     }
 
+    /// Returns the name of the agent that people use.
+    pub fn agent_title(&self) -> &str {
+        self.agents.title(&self.digest.agent)
+    }
+
     /// Returns the start of the session, or else the time of its file, in milliseconds.
     pub fn started(&self) -> i64 {
         self.digest.started.unwrap_or(self.modified / 1_000_000)

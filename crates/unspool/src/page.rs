@@ -34,7 +34,7 @@ use heading::Heading;
 pub use crate::doc::entry::Reasoning;
 pub use crate::output::html::Scheme;
 
-/// Cards that wait for the title of the run.
+/// Cards that wait for the title and the model of the run.
 const MOST_WAITING: usize = 64;
 
 /// Bytes of a page after which code is no longer highlighted: a browser would
@@ -152,7 +152,7 @@ impl<'a, W: Write> Page<'a, W> {
         self.transcript.finish(&mut |entry| entries.push(entry));
         entries.iter().try_for_each(|entry| self.entry(entry))?;
         self.begin()?;
-        let figures = self.heading.stats.figures();
+        let figures = self.heading.figures();
         match std::mem::replace(&mut self.state, State::Finished) {
             State::Html(html) => html.finish(&figures)?.flush(),
             State::Comment(comment) => comment.finish(&figures)?.flush(),
@@ -177,7 +177,7 @@ impl<'a, W: Write> Page<'a, W> {
         match &mut self.state {
             State::Waiting(_, waiting) => {
                 waiting.push(card);
-                if self.heading.has_title() || waiting.len() >= MOST_WAITING {
+                if self.heading.is_complete() || waiting.len() >= MOST_WAITING {
                     self.begin()?;
                 }
             }

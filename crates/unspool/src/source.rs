@@ -8,6 +8,7 @@
 use crate::frame::Frame;
 
 pub use acp::CHAT_ONLY;
+pub use agent_name::AgentName;
 pub use emitter::{Call, Emitter, Outcome};
 pub use provider::{Chat, Headless, Input, Probe, Provider, ToolNames};
 pub use saved::{
@@ -16,6 +17,7 @@ pub use saved::{
 pub use tools::category;
 
 mod acp;
+mod agent_name;
 mod aider;
 mod claude;
 mod codalotl;

@@ -32,6 +32,10 @@ use crate::recent::{RecentQueue, RecentSet};
 pub struct Stats {
     /// The model named last.
     pub model: String,
+    /// The models that did something, in order, each once.
+    models: Vec<String>,
+    /// True if the model named last is listed.
+    is_listed: bool,
     /// Number of finished turns.
     pub turns: u64,
     /// Number of tool calls, including those of sub-agents.
@@ -165,6 +169,9 @@ fn difference(total: &Usage, reported: &Usage) -> Usage {
     }
 }
 
+/// Maximum number of listed models.
+const MAX_MODELS: usize = 16;
+
 /// Maximum number of open calls.
 const MAX_OPEN: usize = 4096;
 
@@ -181,7 +188,15 @@ impl Stats {
         }
         match &event.body {
             Body::Session(session) if event.agent.is_none() => self.session(session),
+            Body::State(state) if state.name == "model" => {
+                let model = state.value.as_ref().map(|value| value.json().string());
+                self.name_model(&model.unwrap_or_default());
+            }
+            Body::Text(_) | Body::Reasoning(_) if event.agent.is_none() => self.list_model(),
             Body::ToolUse(call) => {
+                if event.agent.is_none() {
+                    self.list_model();
+                }
                 let is_new = call.id.is_empty() || self.calls.add(&call.id);
                 self.tools += u64::from(is_new);
             }
@@ -207,9 +222,7 @@ impl Stats {
     }
 
     fn session(&mut self, session: &Session) {
-        if !session.model.is_empty() {
-            self.model.clone_from(&session.model);
-        }
+        self.name_model(&session.model);
         let left = self.run.clone();
         if self.run.record(session) {
             let failed = self
@@ -226,6 +239,33 @@ impl Stats {
                 (self.run, self.usage, self.totals) = (run, amounts, totals);
             }
         }
+    }
+
+    fn name_model(&mut self, model: &str) {
+        if !model.is_empty() && model != self.model {
+            model.clone_into(&mut self.model);
+            self.is_listed = false;
+        }
+    }
+
+    /// Lists the model named last: it does something.
+    fn list_model(&mut self) {
+        if self.is_listed || self.model.is_empty() {
+            return;
+        }
+        self.is_listed = true;
+        if !self.models.contains(&self.model) && self.models.len() < MAX_MODELS {
+            self.models.push(self.model.clone());
+        }
+    }
+
+    /// Returns the models that the root agent used, in order; the one named
+    /// last if none did anything yet.
+    pub fn models(&self) -> &[String] {
+        if self.models.is_empty() && !self.model.is_empty() {
+            return std::slice::from_ref(&self.model);
+        }
+        &self.models
     }
 
     /// Returns true if any event had a timestamp.
@@ -363,6 +403,27 @@ mod tests {
             cumulative,
             ..Usage::default()
         }
+    }
+
+    #[test]
+    fn the_models_that_did_something_are_listed() {
+        let models = |lines: &[&str]| {
+            let mut stats = Stats::default();
+            for line in lines {
+                stats.event(&Event::from_json(line).unwrap());
+            }
+            stats.models().join(" ")
+        };
+        let named = |model: &str| format!(r#"{{"kind":"session","model":"{model}"}}"#);
+        let text = r#"{"kind":"text","id":"a","text":"x"}"#;
+        let below = r#"{"kind":"text","id":"b","text":"x","agent":{"id":"s","depth":1}}"#;
+        let switched = r#"{"kind":"state","name":"model","value":"c"}"#;
+        let (a, b) = (named("a"), named("b"));
+        assert_eq!(models(&[&a]), "a");
+        assert_eq!(models(&[&a, &b, below, text]), "b", "the first did nothing");
+        assert_eq!(models(&[&a, text, &b, text, &a, text]), "a b");
+        assert_eq!(models(&[&a, text, switched, text]), "a c");
+        assert_eq!(models(&[text]), "");
     }
 
     #[test]

@@ -129,7 +129,7 @@ fn detail(row: &Row) -> Detail {
             facts.push((name, vec![cell(text, Role::Normal)]));
         }
     };
-    let version = format!("{} {}", digest.agent, digest.version);
+    let version = format!("{} {}", row.agent_title(), digest.version);
     add("agent", version.trim_end());
     add("project", &at_home(&digest.project));
     add("started", &Clock::new(false).text(row.started()));

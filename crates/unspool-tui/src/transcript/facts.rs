@@ -3,13 +3,14 @@
 use unspool::Event;
 use unspool::doc::title;
 use unspool::event::{Body, Plan, Usage};
+use unspool::source::AgentName;
 use unspool::stats::Stats;
 
 /// Facts about a run. All texts are escaped.
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
-    /// Name of the provider.
-    pub agent: String,
+    /// Name of the agent.
+    agent: AgentName,
     /// Title of the session.
     pub title: String,
     /// Id of the session.
@@ -24,6 +25,7 @@ pub struct Facts {
 impl Facts {
     pub(super) fn event(&mut self, event: &Event) {
         self.stats.event(event);
+        self.agent.event(event);
         match &event.body {
             Body::Session(session) if event.agent.is_none() => {
                 let set = |known: &mut String, new: &str| {
@@ -31,7 +33,6 @@ impl Facts {
                         *known = unspool::sanitize::line(new).into_owned();
                     }
                 };
-                set(&mut self.agent, &session.provider);
                 set(&mut self.title, &title::plain(&session.title));
                 set(&mut self.id, &session.id);
                 set(&mut self.cwd, &session.cwd);
@@ -54,7 +55,7 @@ impl Facts {
     /// Returns the parts of the status line, most important first.
     pub fn words(&self) -> Vec<String> {
         let model = unspool::sanitize::line(self.model()).into_owned();
-        let names = [self.agent.clone(), model];
+        let names = [self.agent.as_str().to_owned(), model];
         let known = names.into_iter().filter(|name| !name.is_empty());
         known.chain(self.figures()).collect()
     }

@@ -4,7 +4,7 @@ use crate::doc::title;
 use crate::event::{Body, Event, Session};
 use crate::output::About;
 use crate::session::{Entry, Item};
-use crate::source;
+use crate::source::AgentName;
 use crate::stats::Stats;
 
 /// Maximum characters of a title that is a prompt.
@@ -16,14 +16,18 @@ pub(super) struct Heading {
     session: Session,
     /// The first line of the first prompt.
     prompt: String,
+    agent: AgentName,
+    /// The models in the heading.
+    models: Vec<String>,
     /// The time of the first event.
     began: Option<String>,
-    pub(super) stats: Stats,
+    stats: Stats,
 }
 
 impl Heading {
     pub(super) fn event(&mut self, event: &Event) {
         self.stats.event(event);
+        self.agent.event(event);
         if self.began.is_none() {
             self.began.clone_from(&event.time);
         }
@@ -42,20 +46,29 @@ impl Heading {
         }
     }
 
-    /// Returns true if the session or a prompt names the run.
-    pub(super) fn has_title(&self) -> bool {
-        !self.prompt.is_empty() || !self.session.title.is_empty()
+    /// Returns true if the run has a title and a model. Many agents name the
+    /// model in their first answer.
+    pub(super) fn is_complete(&self) -> bool {
+        let has_title = !self.prompt.is_empty() || !self.session.title.is_empty();
+        has_title && !self.stats.models().is_empty()
+    }
+
+    /// Returns the figures below a run, with the models if the heading does not
+    /// name all of them.
+    pub(super) fn figures(&self) -> Vec<(String, String)> {
+        let models = self.stats.models();
+        let all = (models != self.models).then(|| ("Models".to_owned(), models.join(", ")));
+        all.into_iter().chain(self.stats.figures()).collect()
     }
 
     /// Returns the heading; `fallback` is the title of a run without a name.
-    pub(super) fn about(&self, fallback: &str) -> About {
+    pub(super) fn about(&mut self, fallback: &str) -> About {
         let session = &self.session;
-        let agent = format!("{} {}", self.agent(), session.version);
-        let model = [&session.model, &self.stats.model];
-        let model = model.into_iter().find(|model| !model.is_empty());
+        let agent = format!("{} {}", self.agent.as_str(), session.version);
+        self.models = self.stats.models().to_vec();
         let facts = [
             ("Agent", agent.trim().to_owned()),
-            ("Model", model.cloned().unwrap_or_default()),
+            ("Model", self.models.join(", ")),
             ("Folder", session.cwd.clone()),
             (
                 "Began",
@@ -71,16 +84,6 @@ impl Heading {
                 .filter(|(_, value)| !value.is_empty())
                 .map(|(name, value)| (name.to_owned(), value))
                 .collect(),
-        }
-    }
-
-    /// Returns the name of the agent; empty if the input does not say it.
-    fn agent(&self) -> &str {
-        let name = self.session.provider.as_str();
-        match source::provider(name) {
-            Some(provider) if provider.name == source::unspool::PROVIDER.name => "",
-            Some(provider) => provider.about.split(':').next().unwrap_or_default(),
-            None => name,
         }
     }
 }
@@ -142,5 +145,43 @@ mod tests {
         let named = r#"{"kind":"session","title":"**Sort** a_b"}"#;
         assert_eq!(title(named), "Sort a_b");
         assert_eq!(title(r#"{"kind":"session"}"#), "fallback");
+    }
+
+    #[test]
+    fn the_models_of_a_run_are_named() {
+        let model = |name: &str| format!(r#"{{"kind":"session","model":"{name}"}}"#);
+        let text = r#"{"kind":"text","id":"a","text":"x"}"#;
+        let user = r#"{"kind":"user","text":"do it"}"#;
+        let mut heading = Heading::default();
+        let mut take = |line: &str| {
+            let event = Event::from_json(line).unwrap();
+            heading.event(&event);
+            if let Body::User(user) = event.body {
+                heading.entry(&Entry::new(Item::User(user)));
+            }
+            heading.is_complete()
+        };
+        assert!(!take(r#"{"kind":"session","provider":"claude"}"#));
+        assert!(!take(user), "the model is named in the answer");
+        assert!(take(&model("one")));
+        take(text);
+        let about = heading.about("");
+        let fact = |name: &str| {
+            let facts = about.facts.iter();
+            facts
+                .filter(|(fact, _)| fact == name)
+                .map(|(_, value)| value.as_str())
+                .collect::<String>()
+        };
+        assert_eq!(
+            (fact("Agent"), fact("Model")),
+            ("Claude Code".to_owned(), "one".to_owned())
+        );
+        assert!(heading.figures().iter().all(|(name, _)| name != "Models"));
+        for line in [&model("two"), text] {
+            heading.event(&Event::from_json(line).unwrap());
+        }
+        let models = ("Models".to_owned(), "one, two".to_owned());
+        assert_eq!(heading.figures().first(), Some(&models));
     }
 }

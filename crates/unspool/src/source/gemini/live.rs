@@ -125,6 +125,7 @@ impl Live {
         out.session(Session {
             provider: super::PROVIDER.name.to_owned(),
             id: fields.get("session_id").string(),
+            model: only_model(fields.get("stats").get("models")),
             ..Session::default()
         });
         out.text(None, fields.get("response").payload());
@@ -299,6 +300,14 @@ fn run_usage(stats: &Object<'_>) -> Usage {
         reasoning_tokens: thoughts,
         cumulative: true,
         ..usage
+    }
+}
+
+/// Returns the model, if there was one only.
+fn only_model(models: Json<'_>) -> String {
+    match models.object().iter().collect::<Vec<_>>().as_slice() {
+        [(model, _)] => (*model).to_string(),
+        _ => String::new(),
     }
 }
 

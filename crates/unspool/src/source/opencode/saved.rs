@@ -110,6 +110,16 @@ impl State {
     }
 }
 
+impl State {
+    /// Emits the session again if another model goes on.
+    fn name_model(&mut self, model: String, out: &mut Emitter) {
+        if !model.is_empty() && !self.session.id.is_empty() && model != self.session.model {
+            self.session.model = model;
+            out.session(self.session.clone());
+        }
+    }
+}
+
 /// Replays transcripts and the sub-agents that they refer to.
 struct Player<'a> {
     store: &'a Store,
@@ -170,6 +180,9 @@ impl Player<'_> {
         agent: Option<&Arc<Agent>>,
         out: &mut Emitter,
     ) {
+        if agent.is_none() {
+            self.state.name_model(info.get("modelID").string(), out);
+        }
         let mut turn = match agent {
             None => std::mem::take(&mut self.state.turn),
             Some(_) => Turn::default(),
