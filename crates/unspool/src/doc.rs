@@ -18,6 +18,7 @@ pub mod entry;
 #[cfg(feature = "markdown")]
 pub mod markdown;
 mod media;
+mod prompt;
 mod prose;
 #[cfg(feature = "markdown")]
 pub mod stream;

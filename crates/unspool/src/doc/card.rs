@@ -10,7 +10,7 @@
 mod call;
 
 use super::entry::{self, Detail, Reasoning, separate_titles, title};
-use super::{Block, Line, ListItem, Role, Span, Style, clean_lines, prose, tool};
+use super::{Block, Line, ListItem, Role, Span, Style, clean_lines, prompt, prose, tool};
 use crate::event::{Level, Plan, PlanStatus, ToolStatus, TurnStatus, User};
 use crate::sanitize;
 use crate::session::{Entry, Item};
@@ -199,7 +199,7 @@ pub fn card(entry: &Entry, detail: &Detail) -> Option<Card> {
 
 fn panels(entry: &Entry, detail: &Detail) -> Vec<Panel> {
     match &entry.item {
-        Item::User(user) => user_message(user),
+        Item::User(user) => user_message(user, detail),
         Item::Text(text) if text.preformatted => {
             vec![headless(Section::verbatim("", &text.text))]
         }
@@ -231,17 +231,17 @@ fn panels(entry: &Entry, detail: &Detail) -> Vec<Panel> {
     }
 }
 
-/// Renders a user message without Markdown, keeping its line breaks.
-fn user_message(user: &User) -> Vec<Panel> {
+/// Renders a user message: Markdown, with its line breaks and pasted text as
+/// written.
+fn user_message(user: &User, detail: &Detail) -> Vec<Panel> {
     let text = user.text.as_str();
-    let (text, left_out) = bounded(text.trim());
-    let has_text = !text.is_empty() || user.media.is_empty();
-    let text = Span::new(sanitize::text(text), Style::default());
-    let text = has_text.then(|| Block::Paragraph(vec![text]));
-    let media = (!user.media.is_empty()).then(|| Block::Media(user.media.clone()));
+    let (text, left_out) = bounded(text.trim_end());
+    let mut blocks = prompt::blocks(text, detail.highlight);
+    blocks.extend((!user.media.is_empty()).then(|| Block::Media(user.media.clone())));
     let section = Section {
         left_out,
-        ..Section::new("", text.into_iter().chain(media).collect())
+        prose: true,
+        ..Section::new("", blocks)
     };
     vec![headless(section)]
 }

@@ -62,6 +62,22 @@ pub fn blocks_of(text: &str, highlight: bool) -> Vec<Block> {
     stream.into_blocks()
 }
 
+/// Converts a person's message to blocks: line breaks stay, and so do entities,
+/// escapes and marks inside of words.
+pub(super) fn message_blocks(text: &str, highlight: bool) -> Vec<Block> {
+    let code = if highlight { Code::Once } else { Code::Plain };
+    joined(parse_as(text, code, Wording::Literal, |_, _| None).units)
+}
+
+/// How the words of a text are taken.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wording {
+    /// As `CommonMark` says.
+    Markdown,
+    /// As written, where they are not clearly marks.
+    Literal,
+}
+
 /// A part that can be finished independently.
 pub(super) struct Unit {
     /// Its byte range in the source.
@@ -127,6 +143,15 @@ pub(super) fn parse(
     code: Code<'_>,
     resolve: impl Fn(&str, bool) -> Option<String>,
 ) -> Parsed {
+    parse_as(text, code, Wording::Markdown, resolve)
+}
+
+fn parse_as(
+    text: &str,
+    code: Code<'_>,
+    wording: Wording,
+    resolve: impl Fn(&str, bool) -> Option<String>,
+) -> Parsed {
     let (source, skipped) = with_footnotes(text);
     let references = RefCell::new(Vec::new());
     let on_broken_link = |link: BrokenLink<'_>| {
@@ -146,7 +171,7 @@ pub(super) fn parse(
         | Options::ENABLE_TASKLISTS;
     let parser = Parser::new_with_broken_link_callback(&source, options, Some(on_broken_link));
     let definitions = definitions(&parser, skipped);
-    let mut builder = Builder::new(text, code);
+    let mut builder = Builder::new(text, code, wording);
     for (event, range) in parser.into_offset_iter() {
         if range.start >= skipped {
             builder.event(

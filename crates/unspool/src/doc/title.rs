@@ -58,6 +58,8 @@ fn without_marks(text: &str) -> String {
 
 #[cfg(feature = "markdown")]
 fn without_marks(text: &str) -> String {
+    use std::fmt::Write as _;
+
     use super::markdown::is_emphasis;
     use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
@@ -89,15 +91,18 @@ fn without_marks(text: &str) -> String {
             }
             Event::Start(Tag::Item) => {
                 if let Some(Some(number)) = numbers.last_mut() {
-                    line.push_str(&format!("{number}. "));
+                    // Writing to a String cannot fail.
+                    let _ = write!(line, "{number}. ");
                     *number = number.saturating_add(1);
                 }
             }
             Event::Text(text) | Event::Code(text) | Event::Html(text) | Event::InlineHtml(text) => {
-                line.push_str(&text)
+                line.push_str(&text);
             }
-            Event::SoftBreak | Event::HardBreak | Event::Rule => line.push(' '),
-            Event::End(
+            Event::SoftBreak
+            | Event::HardBreak
+            | Event::Rule
+            | Event::End(
                 TagEnd::Paragraph
                 | TagEnd::Heading(_)
                 | TagEnd::Item

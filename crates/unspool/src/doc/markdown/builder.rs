@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Tag, TagEnd};
 
-use super::{Code, Content, DEEPEST, Kind, Unit, cut_address};
+use super::{Code, Content, DEEPEST, Kind, Unit, Wording, cut_address, is_emphasis};
 use crate::doc::{Alignment, Block, Line, ListItem, Role, Span, Style, Table, append};
 use crate::sanitize;
 
@@ -46,6 +46,8 @@ struct Raw {
 pub(super) struct Builder<'a> {
     /// The source, for finding empty lines.
     source: &'a [u8],
+    text: &'a str,
+    wording: Wording,
     code: Code<'a>,
     pub(super) units: Vec<Unit>,
     containers: Vec<Container>,
@@ -66,9 +68,11 @@ pub(super) struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
-    pub(super) fn new(source: &'a str, code: Code<'a>) -> Self {
+    pub(super) fn new(text: &'a str, code: Code<'a>, wording: Wording) -> Self {
         Self {
-            source: source.as_bytes(),
+            source: text.as_bytes(),
+            text,
+            wording,
             code,
             units: Vec::new(),
             containers: Vec::new(),
@@ -101,8 +105,9 @@ impl<'a> Builder<'a> {
             Event::FootnoteReference(label) => {
                 self.push(&format!("[^{}]", sanitize::line(&label)), Role::Accent);
             }
-            Event::SoftBreak => self.push(" ", Role::Normal),
-            Event::HardBreak => self.push("\n", Role::Normal),
+            Event::SoftBreak if self.wording == Wording::Markdown => self.push(" ", Role::Normal),
+            Event::SoftBreak => self.push("\n", Role::Normal),
+            Event::HardBreak => self.hard_break(),
             Event::Rule => self.block(Block::Rule),
             Event::TaskListMarker(done) => {
                 if let Some(Container::Item(item, _)) = self.containers.last_mut() {
@@ -136,6 +141,7 @@ impl<'a> Builder<'a> {
                     ..Table::default()
                 });
             }
+            Tag::Emphasis | Tag::Strong | Tag::Strikethrough if self.is_text() => self.mark(),
             Tag::Emphasis => self.italic += 1,
             Tag::Strong => self.bold += 1,
             Tag::Strikethrough => self.strike += 1,
@@ -163,6 +169,9 @@ impl<'a> Builder<'a> {
                     self.add(Block::Table(table), Kind::Table);
                 }
             }
+            TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough if self.is_text() => {
+                self.mark();
+            }
             TagEnd::Emphasis => self.italic -= 1,
             TagEnd::Strong => self.bold -= 1,
             TagEnd::Strikethrough => self.strike -= 1,
@@ -185,16 +194,48 @@ impl<'a> Builder<'a> {
     fn text(&mut self, text: &str) {
         if let Some(raw) = &mut self.raw {
             raw.text.push_str(text);
+        } else if self.wording == Wording::Literal {
+            let written = self.text;
+            let start = self.range.start;
+            let escape = written.get(start.saturating_sub(1)..start);
+            if escape == Some("\\") && text.starts_with(|c: char| c.is_ascii_punctuation()) {
+                self.push("\\", Role::Normal);
+            }
+            let text = written.get(self.range.clone()).unwrap_or(text);
+            self.push(&sanitize::line(text), Role::Normal);
         } else {
             self.push(&sanitize::line(text), Role::Normal);
         }
+    }
+
+    fn hard_break(&mut self) {
+        let is_escape = self.source.get(self.range.start) == Some(&b'\\');
+        if is_escape && self.wording == Wording::Literal {
+            self.push("\\", Role::Normal);
+        }
+        self.push("\n", Role::Normal);
+    }
+
+    /// Returns true if the marks of the current emphasis are text.
+    fn is_text(&self) -> bool {
+        self.wording == Wording::Literal && !is_emphasis(self.text, &self.range)
+    }
+
+    /// Adds a mark of the current emphasis as text.
+    fn mark(&mut self) {
+        let emphasis = self.text.get(self.range.clone()).unwrap_or_default();
+        let mut marks = emphasis.chars();
+        let (first, second) = (marks.next(), marks.next());
+        let is_double = first == second && emphasis.len() > 3;
+        let length = if is_double { 2 } else { 1 };
+        self.push(emphasis.get(..length).unwrap_or_default(), Role::Normal);
     }
 
     fn inline_html(&mut self, tag: &str) {
         let name = tag
             .trim_start_matches('<')
             .trim_end_matches(['>', '/', ' ']);
-        if name.eq_ignore_ascii_case("br") {
+        if name.eq_ignore_ascii_case("br") && self.wording == Wording::Markdown {
             self.push("\n", Role::Normal);
         } else {
             self.push(&sanitize::line(tag), Role::Normal);

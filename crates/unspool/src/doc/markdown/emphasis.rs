@@ -11,8 +11,12 @@ pub(in crate::doc) fn is_emphasis(source: &str, range: &Range<usize>) -> bool {
         .get(..range.start)
         .and_then(|text| text.chars().next_back());
     let mut after = source.get(range.end..).unwrap_or_default().chars();
-    let inside = source.get(range.clone()).unwrap_or_default();
-    let inside = inside.trim_matches(['*', '_', '~']);
+    // At most the marks of bold and italic text, so that long runs of marks take
+    // linear time.
+    let inside = source.get(range.start..).unwrap_or_default().chars();
+    let mut inside = inside
+        .enumerate()
+        .skip_while(|(at, c)| *at < 3 && "*_~".contains(*c));
     let is_apart = |beside: Option<char>| {
         beside.is_none_or(|c| !c.is_ascii_alphanumeric() && !"/\\.*_$".contains(c))
     };
@@ -22,7 +26,7 @@ pub(in crate::doc) fn is_emphasis(source: &str, range: &Range<usize>) -> bool {
         next => is_apart(next),
     };
     let is_wordy = |edge: Option<char>| edge.is_some_and(|c| !"/\\.,;:)".contains(c));
-    is_apart(before) && is_followed && is_wordy(inside.chars().next())
+    is_apart(before) && is_followed && is_wordy(inside.next().map(|(_, c)| c))
 }
 
 #[cfg(test)]
