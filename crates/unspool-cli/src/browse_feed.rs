@@ -23,7 +23,7 @@ const BATCH: usize = 512;
 /// Idle time after which the initial read counts as complete.
 const PAUSE: Duration = Duration::from_millis(200);
 /// Age of the last write after which a file counts as finished.
-const QUIET: Duration = Duration::from_secs(120);
+const QUIET: Duration = Duration::from_mins(2);
 
 /// A copy of the events from a pipe, which cannot be read again, for the lifetime
 /// of the view.

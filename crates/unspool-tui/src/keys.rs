@@ -299,6 +299,28 @@ mod tests {
     }
 
     #[test]
+    fn pages_have_the_same_keys() {
+        for key in unspool::output::html::keys::KEYS {
+            for name in key.keys {
+                let name = match *name {
+                    "Enter" => "enter",
+                    "Escape" => "esc",
+                    name => name,
+                };
+                let here = |row: &&Binding| row.context == Context::Transcript;
+                let row = TABLE
+                    .iter()
+                    .filter(here)
+                    .find(|row| row.keys.contains(&name));
+                match row {
+                    Some(row) => assert!(row.words.starts_with(key.words), "{name}"),
+                    None => assert!(key.is_page_only, "{name} does nothing in the app"),
+                }
+            }
+        }
+    }
+
+    #[test]
     fn keys_are_found_by_their_names() {
         let key = |code, modifiers| action(KeyEvent::new(code, modifiers), Context::Transcript);
         let none = KeyModifiers::NONE;

@@ -20,7 +20,7 @@ fn light_and_dark_follow_the_system_until_one_is_chosen() {
     tab.open(&page.path, "");
     let dark = tab.eval(PAPER);
     assert_ne!(light, dark);
-    tab.keys("t");
+    tab.keys("T");
     assert_eq!(tab.eval(PAPER), light);
     tab.open(&page.path, "");
     assert_eq!(tab.eval(PAPER), light, "the choice is remembered");
@@ -51,7 +51,7 @@ const CONTRAST: &str = r"
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) {
     const element = walker.currentNode.parentElement;
-    if (!walker.currentNode.data.trim() || !element.checkVisibility() || element.closest('.vh, script, .cp')) continue;
+    if (!walker.currentNode.data.trim() || !element.checkVisibility() || element.closest('.visually-hidden, script, .copy')) continue;
     // What a program painted with a background of its own is its own business.
     if (/\bb\d/.test(element.className)) continue;
     const [a, b] = [luminance(colour(getComputedStyle(element).color)), luminance(behind(element))];
@@ -70,7 +70,7 @@ fn all_text_can_be_read_on_what_is_behind_it() {
         for scheme in ["light", "dark"] {
             tab.scheme(scheme);
             tab.open(&page.path, "");
-            tab.eval("for (const fold of document.querySelectorAll('details')) fold.open = true; document.querySelector('[data-do=outline]').click()");
+            tab.eval("for (const fold of document.querySelectorAll('details')) fold.open = true; document.querySelector('[data-action=outline]').click()");
             let least = tab.eval(CONTRAST);
             assert!(
                 least[0].as_f64().unwrap() >= 4.5,
@@ -136,7 +136,7 @@ fn those_who_do_not_see_the_page_find_their_way() {
         assert_eq!(tab.eval(doubled), 0);
         let unnamed = "[...document.querySelectorAll('article')].filter(e => !e.querySelector('h2, h3')).length";
         assert_eq!(tab.eval(unnamed), 0);
-        let states = "[...document.querySelectorAll('.st')].filter(e => !e.nextElementSibling.matches('.vh')).length";
+        let states = "[...document.querySelectorAll('.status')].filter(e => !e.nextElementSibling.matches('.visually-hidden')).length";
         assert_eq!(
             tab.eval(states),
             0,

@@ -20,7 +20,7 @@ fn without_the_script_everything_is_there_and_folds() {
         "none"
     );
     assert_eq!(
-        tab.eval("getComputedStyle(document.querySelector('.cp')).display"),
+        tab.eval("getComputedStyle(document.querySelector('.copy')).display"),
         "none"
     );
     let text = tab.eval("document.querySelector('main').textContent");
@@ -121,9 +121,9 @@ fn kinds_are_counted_and_hidden() {
         "false"
     );
     tab.click("[data-kind=tool]");
-    tab.click("[data-kind=bad]");
+    tab.click("[data-kind=failed]");
     let bad = tab
-        .eval("document.querySelectorAll('article.bad').length")
+        .eval("document.querySelectorAll('article.failed').length")
         .as_u64()
         .unwrap();
     assert_eq!(tab.eval(shown).as_u64().unwrap(), bad);
@@ -139,13 +139,71 @@ fn a_link_leads_to_an_entry_and_opens_it() {
     tab.open(&page.path, "#e7");
     assert_eq!(tab.eval("document.querySelector('#e7 details').open"), true);
     assert_eq!(
-        tab.eval("document.querySelector('#e7').classList.contains('here')"),
+        tab.eval("document.querySelector('#e7').classList.contains('current')"),
         true
     );
     let top = "(() => { const t = document.querySelector('#e7').getBoundingClientRect().top; return t + 1 >= document.querySelector('.bar').getBoundingClientRect().bottom && t < innerHeight; })()";
     assert_eq!(tab.eval(top), true);
-    tab.click("#e2 .at a");
+    tab.click("#e2 .gutter a");
     assert_eq!(tab.eval("location.hash"), "#e2");
+    tab.was_quiet();
+}
+
+#[test]
+#[ignore = "needs chromium: run `cargo xtask test`"]
+fn a_link_opens_all_parts_of_an_entry() {
+    let edit = |path: &str| {
+        format!(r#"{{"op":"update","path":"{path}","hunks":[{{"lines":["-a","+b"]}}]}}"#)
+    };
+    let events = format!(
+        "{}\n{}\n{}\n",
+        r#"{"kind":"session","seq":0,"provider":"claude"}"#,
+        r#"{"kind":"tool_use","id":"1","name":"Edit","category":"edit","input":{"file_path":"a"}}"#,
+        format_args!(
+            r#"{{"kind":"tool_result","id":"1","status":"ok","edits":[{},{}]}}"#,
+            edit("a"),
+            edit("b")
+        )
+    );
+    let page = page_of_events(&events);
+    let mut tab = Tab::new();
+    tab.open(&page.path, "");
+    tab.keys("z");
+    let closed = "document.querySelectorAll('#e1 details:not([open])').length";
+    tab.until(&format!("{closed} === 2"));
+    tab.open(&page.path, "#e1");
+    assert_eq!(tab.eval(closed), 0);
+    tab.was_quiet();
+}
+
+#[test]
+#[ignore = "needs chromium: run `cargo xtask test`"]
+fn a_prompt_is_markdown_and_pasted_text_stays_as_it_is() {
+    let prompt = "# Fix `x`\n\nDo **this**\nthen <b>that</b>\n\nerror: oh\n  --> src/a.rs:1:2\n\nsrc/*.rs, tests/*.rs and __init__.py";
+    let events = format!(
+        "{}\n{}\n",
+        r#"{"kind":"session","seq":0,"provider":"claude"}"#,
+        serde_json::json!({"kind": "user", "text": prompt})
+    );
+    let page = page_of_events(&events);
+    let mut tab = Tab::new();
+    tab.open(&page.path, "");
+    let text = |selector: &str| format!("document.querySelector('{selector}').innerText");
+    assert_eq!(tab.eval("document.title"), "Fix x");
+    assert_eq!(tab.eval(&text("h1")), "Fix x");
+    assert_eq!(tab.eval(&text(".prompt h4 code")), "x");
+    assert_eq!(tab.eval(&text(".prompt p")), "Do this\nthen <b>that</b>");
+    assert_eq!(tab.eval(&text(".prompt p b")), "this");
+    assert_eq!(
+        tab.eval(&text(".prompt pre")),
+        "error: oh\n  --> src/a.rs:1:2"
+    );
+    assert_eq!(
+        tab.eval(&text(".prompt p:last-of-type")),
+        "src/*.rs, tests/*.rs and __init__.py"
+    );
+    tab.keys("c");
+    assert_eq!(tab.eval(&text("#outline a")), "Fix x");
     tab.was_quiet();
 }
 
@@ -155,31 +213,49 @@ fn keys_go_from_place_to_place() {
     let page = page(MARKDOWN);
     let mut tab = Tab::new();
     tab.open(&page.path, "");
-    let here = "document.querySelector('.here').id";
-    tab.keys("jj");
+    let here = "document.querySelector('main .current').id";
+    tab.keys("JJ");
     assert_eq!(tab.eval(here), "e2");
-    tab.keys("k");
+    tab.keys("K");
     assert_eq!(tab.eval(here), "e1");
+    let scrolled = tab.eval("scrollY").as_f64().unwrap();
+    tab.keys("j");
+    tab.until(&format!("scrollY > {scrolled}"));
+    tab.keys("k");
+    tab.until(&format!("Math.abs(scrollY - {scrolled}) < 1"));
     tab.keys("d");
     assert_eq!(
-        tab.eval("document.querySelector('.here').matches('.edit')"),
+        tab.eval("document.querySelector('main .current').matches('.edit')"),
         true
     );
     tab.keys("ge");
     assert_eq!(
-        tab.eval("document.querySelector('.here').matches('.bad')"),
+        tab.eval("document.querySelector('main .current').matches('.failed')"),
         true
     );
     tab.keys("P");
     assert_eq!(
-        tab.eval("document.querySelector('.here').matches('.prompt')"),
+        tab.eval("document.querySelector('main .current').matches('.prompt')"),
         true
     );
-    tab.keys("o");
+    let open = "[...document.querySelectorAll('main details')].map(fold => fold.open).join()";
+    let at_first = tab.eval(open);
+    tab.keys("a");
     tab.until("!document.querySelector('main details:not(.more):not([open])')");
-    tab.keys("o");
+    tab.keys("z");
     tab.until("!document.querySelector('main details:not(.more)[open]')");
+    tab.keys("=");
+    tab.until(&format!("{open} === '{}'", at_first.as_str().unwrap()));
+    let fold = "document.querySelector('main .current details').open";
+    tab.keys("ge");
+    let was_open = tab.eval(fold).as_bool().unwrap();
+    tab.keys("o");
+    assert_eq!(tab.eval(fold), !was_open);
     tab.keys("l");
+    assert_eq!(tab.eval(fold), true);
+    tab.keys("h");
+    assert_eq!(tab.eval(fold), false);
+    tab.keys("c");
     assert_eq!(
         tab.eval("document.querySelector('#outline').checkVisibility()"),
         true
@@ -200,21 +276,21 @@ fn changes_stand_side_by_side() {
     let mut tab = Tab::new();
     tab.open(&page.path, "");
     tab.keys("ds");
-    tab.until("document.querySelector('.edit .two')");
+    tab.until("document.querySelector('.edit .columns')");
     let column = |index: u8, class: &str| {
         format!(
-            "document.querySelector('.edit .two').children[{index}].querySelector('.t.{class}')?.textContent ?? ''"
+            "document.querySelector('.edit .columns').children[{index}].querySelector('.lines.{class}')?.textContent ?? ''"
         )
     };
-    let left = tab.eval(&column(0, "d"));
+    let left = tab.eval(&column(0, "removed"));
     assert!(
         left.as_str().unwrap().contains("\"Hello, \" + title_case"),
         "{left}"
     );
-    let right = tab.eval(&column(1, "a"));
+    let right = tab.eval(&column(1, "added"));
     assert!(right.as_str().unwrap().contains("f\"Hello"), "{right}");
-    assert_eq!(tab.eval(&column(1, "d")), "");
-    let heights = "(() => { const [a, b] = [...document.querySelector('.edit .two').children].map(c => c.lastElementChild.getBoundingClientRect().bottom); return Math.abs(a - b) < 1; })()";
+    assert_eq!(tab.eval(&column(1, "removed")), "");
+    let heights = "(() => { const [a, b] = [...document.querySelector('.edit .columns').children].map(c => c.lastElementChild.getBoundingClientRect().bottom); return Math.abs(a - b) < 1; })()";
     assert_eq!(tab.eval(heights), true);
     assert_eq!(
         tab.eval("document.querySelector('.edit .diff > .rows').checkVisibility()"),
@@ -226,7 +302,7 @@ fn changes_stand_side_by_side() {
         true
     );
     assert_eq!(
-        tab.eval("document.querySelector('.edit .two').checkVisibility()"),
+        tab.eval("document.querySelector('.edit .columns').checkVisibility()"),
         false
     );
     tab.was_quiet();
@@ -240,8 +316,8 @@ fn copying_gives_the_text() {
     tab.open(&page.path, "");
     tab.eval("navigator.clipboard.writeText = text => { window.copied = text; return Promise.resolve(); }");
     // Where nothing hovers, the first tap shows the button.
-    tab.click(".edit .told .cp");
-    tab.click(".edit .told .cp");
+    tab.click(".edit .plain .copy");
+    tab.click(".edit .plain .copy");
     let copied = tab.eval("window.copied");
     assert!(
         copied

@@ -27,6 +27,7 @@ mod colors;
 mod diff;
 mod entry;
 mod escape;
+pub mod keys;
 
 use std::io::{self, Write};
 
@@ -108,11 +109,11 @@ impl<W: Write> Html<W> {
         let page = &mut self.buffer;
         page.clear();
         if self.count == 0 {
-            page.push_str("<p class=\"none\">Nothing happened.</p>\n");
+            page.push_str("<p class=\"empty\">Nothing happened.</p>\n");
         }
         page.push_str("</main>\n<footer>\n");
         facts(page, figures);
-        page.push_str("<p class=\"by\">Written by unspool.</p>\n</footer>\n<script>");
+        page.push_str("<p class=\"credit\">Written by unspool.</p>\n</footer>\n<script>");
         page.push_str(SCRIPT);
         page.push_str("</script>\n</body>\n</html>\n");
         self.out.write_all(page.as_bytes())?;
@@ -162,7 +163,7 @@ fn top(page: &mut String, about: &About) {
     page.push_str("</h1>\n");
     facts(page, &about.facts);
     page.push_str("</header>\n");
-    page.push_str(CONTROLS);
+    page.push_str(&CONTROLS.replace("{keys}", &keys::help()));
     page.push_str("<main id=\"run\" tabindex=\"-1\">\n");
 }
 

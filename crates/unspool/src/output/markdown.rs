@@ -208,7 +208,8 @@ fn labelled(section: &Section, card: &Card) -> Vec<String> {
 }
 
 /// Renders the blocks of a section, with outputs cut to [`MOST_LINES`]: the first
-/// ones, or the first and the last ones of a failed call.
+/// ones, or the first and the last ones of a failed call. Paragraphs of prompts and
+/// of plain text are shortened.
 fn shown(section: &Section, card: &Card) -> Vec<String> {
     let has_failed = card.outcome == Outcome::Failed;
     let mut blocks = section.blocks.clone();
@@ -221,7 +222,7 @@ fn shown(section: &Section, card: &Card) -> Vec<String> {
             }
             Block::Verbatim(lines) | Block::Output(lines) | Block::Code { lines, .. } => cut(lines),
             Block::Diff(lines) => cut(lines),
-            Block::Paragraph(line) if !section.prose => {
+            Block::Paragraph(line) if !section.prose || card.kind == Kind::Prompt => {
                 shorten(line);
                 0
             }

@@ -101,8 +101,12 @@ fn list(page: &mut String, start: Option<u64>, items: &[ListItem], accent: Accen
     for item in items {
         match item.done {
             None => page.push_str("<li>"),
-            Some(true) => page.push_str("<li class=\"done\"><span class=\"vh\">Done: </span>"),
-            Some(false) => page.push_str("<li class=\"todo\"><span class=\"vh\">To do: </span>"),
+            Some(true) => {
+                page.push_str("<li class=\"done\"><span class=\"visually-hidden\">Done: </span>");
+            }
+            Some(false) => {
+                page.push_str("<li class=\"todo\"><span class=\"visually-hidden\">To do: </span>");
+            }
         }
         self::item(page, item, accent);
         page.push_str("</li>\n");
@@ -120,7 +124,7 @@ fn item(page: &mut String, item: &ListItem, accent: Accent) {
     for block in &item.blocks {
         match block {
             Block::Paragraph(line) if !item.loose => {
-                page.push_str("<span class=\"l\">");
+                page.push_str("<span class=\"line\">");
                 spans(page, line, accent);
                 page.push_str("</span>");
             }
@@ -195,7 +199,7 @@ pub(super) fn spans(page: &mut String, line: &[Span], accent: Accent) {
 fn unreachable(page: &mut String, group: &[Span], address: &str) {
     let shown: String = group.iter().map(|span| span.text.as_str()).collect();
     if shown != address {
-        page.push_str(" <span class=\"mu\">(");
+        page.push_str(" <span class=\"muted\">(");
         text(page, address);
         page.push_str(")</span>");
     }
@@ -273,10 +277,10 @@ fn classes(style: Style) -> String {
         // Operators look like ordinary text: they are a quarter of all
         // elements.
         Role::Normal | Role::Literal(_) | Role::Code(Syntax::Operator) => {}
-        Role::Accent => add("mu"),
-        Role::Colorful => add("co"),
-        Role::Green => add("gr"),
-        Role::Red => add("re"),
+        Role::Accent => add("muted"),
+        Role::Colorful => add("colorful"),
+        Role::Green => add("green"),
+        Role::Red => add("red"),
         Role::Code(syntax) => add(code(syntax)),
     }
     // On a background of its own, a foreground is used unchanged: class `r`.
@@ -286,7 +290,7 @@ fn classes(style: Style) -> String {
         (foreground, style.background)
     };
     if style.reverse {
-        add("rv");
+        add("reverse");
     }
     if let Some(front) = front {
         let is_alone = back.is_none() && !style.reverse;
@@ -300,7 +304,7 @@ fn classes(style: Style) -> String {
     }
     // Links are already underlined.
     if style.underline && foreground.is_some() {
-        add("ul");
+        add("underline");
     }
     classes
 }

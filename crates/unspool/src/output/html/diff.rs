@@ -28,7 +28,9 @@ pub(super) fn write(page: &mut String, lines: &[DiffLine]) {
     for run in lines.chunk_by(|a, b| sign(a).is_some() && sign(a) == sign(b)) {
         match run {
             [DiffLine::Gap] => {
-                page.push_str("<p class=\"gap\"><span class=\"vh\">Lines not shown</span></p>");
+                page.push_str(
+                    "<p class=\"gap\"><span class=\"visually-hidden\">Lines not shown</span></p>",
+                );
             }
             [DiffLine::More(count)] => {
                 let _ = write!(page, "<p class=\"gap more\">… {count} more lines</p>");
@@ -49,11 +51,11 @@ fn sign(line: &DiffLine) -> Option<Sign> {
 fn run(page: &mut String, run: &[DiffLine]) {
     let rows: Vec<Row<'_>> = run.iter().filter_map(row).collect();
     let (class, tag, glyph) = match run.first().and_then(sign) {
-        Some(Sign::Added) => ("a", Some("ins"), " +"),
-        Some(Sign::Removed) => ("d", Some("del"), " −"),
-        Some(Sign::Context) | None => ("c", None, ""),
+        Some(Sign::Added) => ("added", Some("ins"), " +"),
+        Some(Sign::Removed) => ("removed", Some("del"), " −"),
+        Some(Sign::Context) | None => ("same", None, ""),
     };
-    let _ = write!(page, "<pre class=\"n {class}\"");
+    let _ = write!(page, "<pre class=\"numbers {class}\"");
     let old = rows.first().and_then(|row| row.old);
     if let Some(old) = old {
         let _ = write!(page, " data-old=\"{old}\"");
@@ -68,7 +70,7 @@ fn run(page: &mut String, run: &[DiffLine]) {
         }
         page.push_str(glyph);
     }
-    let _ = write!(page, "</pre><pre class=\"t {class}\">");
+    let _ = write!(page, "</pre><pre class=\"lines {class}\">");
     if let Some(tag) = tag {
         let _ = write!(page, "<{tag}>");
     } else {

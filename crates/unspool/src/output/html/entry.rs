@@ -15,14 +15,14 @@ const DEEPEST: u32 = 6;
 pub(super) fn write(page: &mut String, card: &Card, number: usize, is_other: bool) {
     let (kind, name) = kind(card.kind);
     // Writing to a String cannot fail.
-    let _ = write!(page, "<article id=\"e{number}\" class=\"e {kind}");
+    let _ = write!(page, "<article id=\"e{number}\" class=\"entry {kind}");
     if card.outcome == Outcome::Failed {
-        page.push_str(" bad");
+        page.push_str(" failed");
     }
     if card.depth > 0 {
-        let _ = write!(page, " deep d{}", card.depth.min(DEEPEST));
+        let _ = write!(page, " nested depth-{}", card.depth.min(DEEPEST));
     }
-    page.push_str("\">\n<div class=\"at\">");
+    page.push_str("\">\n<div class=\"gutter\">");
     let _ = write!(
         page,
         "<a href=\"#e{number}\" aria-label=\"Link to entry {number}\">{number}</a>"
@@ -39,7 +39,11 @@ pub(super) fn write(page: &mut String, card: &Card, number: usize, is_other: boo
         Kind::Prompt => true,
         kind => speaker.is_some() && (is_other || kind == Kind::Answer),
     };
-    let shown = if is_visible { "who" } else { "who vh" };
+    let shown = if is_visible {
+        "speaker"
+    } else {
+        "speaker visually-hidden"
+    };
     let _ = write!(page, "<{tag} class=\"{shown}\">{name}");
     if let Some(speaker) = speaker {
         let word = if card.kind == Kind::Prompt {
@@ -92,7 +96,7 @@ fn time(page: &mut String, card: &Card) {
 fn panel(page: &mut String, panel: &Panel, card: &Card) {
     if panel.heading.is_empty() {
         for section in &panel.sections {
-            self::section(page, section, card);
+            self::section(page, section);
         }
         return;
     }
@@ -110,7 +114,7 @@ fn panel(page: &mut String, panel: &Panel, card: &Card) {
     heading(page, panel, card);
     page.push_str("</summary>\n<div class=\"body\">\n");
     for section in &panel.sections {
-        self::section(page, section, card);
+        self::section(page, section);
     }
     page.push_str("</div></details>\n");
 }
@@ -120,15 +124,15 @@ fn heading(page: &mut String, panel: &Panel, card: &Card) {
         Outcome::Neutral => ("", ""),
         Outcome::Unfinished => ("open", "Never ended: "),
         Outcome::Succeeded => ("ok", "Done: "),
-        Outcome::Failed => ("no", "Failed: "),
+        Outcome::Failed => ("error", "Failed: "),
     };
     if !class.is_empty() {
         let _ = write!(
             page,
-            "<span class=\"st {class}\"></span><span class=\"vh\">{said}</span>"
+            "<span class=\"status {class}\"></span><span class=\"visually-hidden\">{said}</span>"
         );
     }
-    page.push_str("<span class=\"hd\"");
+    page.push_str("<span class=\"heading\"");
     if !panel.paths.is_empty() {
         page.push_str(" title=\"");
         attribute(page, &panel.paths);
@@ -139,7 +143,7 @@ fn heading(page: &mut String, panel: &Panel, card: &Card) {
     page.push_str("</span>");
 }
 
-fn section(page: &mut String, section: &Section, card: &Card) {
+fn section(page: &mut String, section: &Section) {
     if section.folded {
         page.push_str("<details class=\"more\"><summary>");
         text(page, section.label);
@@ -154,19 +158,15 @@ fn section(page: &mut String, section: &Section, card: &Card) {
     } else {
         Accent::Muted
     };
-    let class = match (card.kind, section.prose) {
-        (Kind::Prompt, _) => "said",
-        (_, true) => "prose",
-        (_, false) => "told",
-    };
+    let class = if section.prose { "prose" } else { "plain" };
     let _ = writeln!(page, "<div class=\"{class}\">");
-    page.push_str("<button class=\"cp\" type=\"button\" title=\"Copy\">Copy</button>");
+    page.push_str("<button class=\"copy\" type=\"button\" title=\"Copy\">Copy</button>");
     blocks(page, &section.blocks, voice);
     page.push_str("</div>\n");
     if section.left_out > 0 {
         let _ = writeln!(
             page,
-            "<p class=\"cut\">{} more bytes are not in this page.</p>",
+            "<p class=\"left-out\">{} more bytes are not in this page.</p>",
             section.left_out
         );
     }

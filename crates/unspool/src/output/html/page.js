@@ -6,7 +6,7 @@
   const entries = [...document.getElementsByTagName("article")];
   const number = (entry) => Number(entry.id.slice(1)) - 1;
   const bar = $(".bar"), nav = $("#outline"), field = $("#q"), hits = $("#hits"), keys = $("#keys");
-  const act = (name) => $(`[data-do="${name}"]`);
+  const act = (name) => $(`[data-action="${name}"]`);
   root.dataset.script = "";
   bar.hidden = false;
 
@@ -45,10 +45,10 @@
   const hidden = new Set();
   let onlyErrors = false;
   const kindOf = (entry) => entry.classList[1];
-  const isShown = (entry) => !hidden.has(kindOf(entry)) && (!onlyErrors || entry.classList.contains("bad"));
+  const isShown = (entry) => !hidden.has(kindOf(entry)) && (!onlyErrors || entry.classList.contains("failed"));
   const counts = new Map();
   for (const entry of entries) counts.set(kindOf(entry), (counts.get(kindOf(entry)) || 0) + 1);
-  const errors = main.getElementsByClassName("bad").length;
+  const errors = main.getElementsByClassName("failed").length;
   const filterButton = (kind, name, count, pressed) => {
     const button = document.createElement("button");
     button.type = "button";
@@ -61,18 +61,18 @@
     return button;
   };
   for (const [kind, name] of KINDS) if (counts.has(kind)) filterButton(kind, name, counts.get(kind), true);
-  if (errors) filterButton("bad", "Errors", errors, false).classList.add("errs");
+  if (errors) filterButton("failed", "Errors", errors, false).classList.add("failures");
   const filter = () => {
     for (const [kind] of KINDS) main.classList.toggle("no-" + kind, hidden.has(kind));
-    main.classList.toggle("only-bad", onlyErrors);
+    main.classList.toggle("only-failed", onlyErrors);
     for (const button of $$(".kinds button")) {
       const kind = button.dataset.kind;
-      button.setAttribute("aria-pressed", kind === "bad" ? onlyErrors : !hidden.has(kind));
+      button.setAttribute("aria-pressed", kind === "failed" ? onlyErrors : !hidden.has(kind));
     }
     search(field.value);
   };
   const toggleKind = (kind) => {
-    if (kind === "bad") onlyErrors = !onlyErrors;
+    if (kind === "failed") onlyErrors = !onlyErrors;
     else if (!hidden.delete(kind)) hidden.add(kind);
     filter();
   };
@@ -81,16 +81,16 @@
 
   let here = -1;
   const mark = (index) => {
-    entries[here]?.classList.remove("here");
+    entries[here]?.classList.remove("current");
     here = index;
-    entries[here]?.classList.add("here");
+    entries[here]?.classList.add("current");
   };
   const go = (index, to = "start") => {
     const entry = entries[index];
     if (!entry) return;
     mark(index);
     entry.scrollIntoView({ block: to });
-    const handle = $("summary, .at a", entry);
+    const handle = $("summary, .gutter a", entry);
     handle?.focus({ preventScroll: true });
     history.replaceState(null, "", "#" + entry.id);
     onOutline(index);
@@ -107,22 +107,23 @@
     }
   };
   const has = (name) => (entry) => entry.classList.contains(name);
-  const isAsked = (entry) => entry.matches(".prompt:not(.deep)");
+  const isAsked = (entry) => entry.matches(".prompt:not(.nested)");
 
   // Folds
 
   const details = () => document.querySelectorAll("main details:not(.more)");
+  const openAtFirst = new Set($$("main details[open]"));
   let allOpen = false;
   let folding = 0;
-  const foldAll = () => {
-    allOpen = !allOpen;
-    act("folds").textContent = allOpen ? "Close all" : "Open all";
-    const list = details(), open = allOpen, turn = ++folding;
+  const setFolds = (isOpen) => {
+    allOpen = isOpen(null);
+    act("fold-all").textContent = allOpen ? "Close all" : "Open all";
+    const list = details(), turn = ++folding;
     let index = 0;
     const some = () => {
       if (turn !== folding) return;
       const until = performance.now() + 12;
-      while (index < list.length && performance.now() < until) list[index++].open = open;
+      for (; index < list.length && performance.now() < until; index++) list[index].open = isOpen(list[index]);
       if (index < list.length) setTimeout(some);
     };
     some();
@@ -130,9 +131,27 @@
   const reveal = (node) => {
     for (let at = node; at && at !== main; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
   };
+  const expandAll = () => setFolds(() => true);
+  const foldAll = () => setFolds(() => false);
+  const resetFolds = () => setFolds((fold) => openAtFirst.has(fold));
+  const foldsOf = (entry) => (entry ? $$("details:not(.more)", entry) : []);
+  const unfold = (entry) => { for (const fold of foldsOf(entry)) fold.open = true; };
   const toggle = () => {
-    const fold = entries[here] && $("details", entries[here]);
-    if (fold) fold.open = !fold.open;
+    const folds = foldsOf(entries[here]), open = !folds[0]?.open;
+    for (const fold of folds) fold.open = open;
+  };
+  // The sections of an open entry follow, or are closed first.
+  const more = () => {
+    const entry = entries[here];
+    if (!entry) return;
+    if (foldsOf(entry).every((fold) => fold.open)) for (const section of $$(".more", entry)) section.open = true;
+    unfold(entry);
+  };
+  const less = () => {
+    const entry = entries[here];
+    if (!entry) return;
+    const sections = $$(".more[open]", entry);
+    for (const fold of sections.length ? sections : foldsOf(entry)) fold.open = false;
   };
 
   // Deep links
@@ -141,8 +160,7 @@
     const entry = /^#e\d+$/.test(location.hash) && document.getElementById(location.hash.slice(1));
     if (!entry) return;
     if (!isShown(entry)) { hidden.clear(); onlyErrors = false; filter(); }
-    const fold = $("details", entry);
-    if (fold) fold.open = true;
+    unfold(entry);
     mark(number(entry));
     onOutline(here);
     entry.scrollIntoView();
@@ -160,13 +178,13 @@
     return [...text].map((c) => (c.toLowerCase().length === c.length ? c.toLowerCase() : c)).join("");
   };
   // Searchable text: no line numbers, no buttons, no duplicates.
-  const isWords = (parent) => !/^(n |cp|vh)/.test(parent.className) && parent.parentElement.className !== "at";
+  const isWords = (parent) => !/^(numbers|copy|visually-hidden)/.test(parent.className) && parent.parentElement.className !== "gutter";
   const nodesOf = (entry) => {
     const walker = document.createTreeWalker(entry, NodeFilter.SHOW_TEXT), nodes = [];
-    const twice = $(".two", entry);
+    const twice = $(".columns", entry);
     while (walker.nextNode()) {
       const node = walker.currentNode, parent = node.parentElement;
-      if (isWords(parent) && !(twice && parent.closest(".two"))) nodes.push(node);
+      if (isWords(parent) && !(twice && parent.closest(".columns"))) nodes.push(node);
     }
     return nodes;
   };
@@ -287,10 +305,10 @@
     to.append(cell(gutter.className, numbers ?? gutter.textContent), cell(text.className, [...text.cloneNode(true).childNodes]));
   };
   const filler = (to, lines) => {
-    if (lines > 0) to.append(cell("n f", "\n".repeat(lines - 1) + " "), cell("t f", "\n".repeat(lines - 1) + " "));
+    if (lines > 0) to.append(cell("numbers filler", "\n".repeat(lines - 1) + " "), cell("lines filler", "\n".repeat(lines - 1) + " "));
   };
   const twoColumns = (diff) => {
-    if ($(".two", diff)) return;
+    if ($(".columns", diff)) return;
     const left = column(), right = column();
     let removed = 0, added = 0;
     const even = () => { filler(left, added - removed); filler(right, removed - added); removed = added = 0; };
@@ -304,11 +322,11 @@
         continue;
       }
       index++;
-      if (row.classList.contains("d")) {
+      if (row.classList.contains("removed")) {
         even();
         copyRun(left, row, text);
         removed = runLines(text);
-      } else if (row.classList.contains("a")) {
+      } else if (row.classList.contains("added")) {
         copyRun(right, row, text);
         added = runLines(text);
         even();
@@ -322,13 +340,13 @@
     }
     even();
     const two = document.createElement("div");
-    two.className = "two";
+    two.className = "columns";
     two.append(left, right);
     diff.append(two);
   };
   // Keep the scroll positions of both columns in sync.
   document.addEventListener("scroll", ({ target }) => {
-    if (target.parentElement?.className !== "two") return;
+    if (target.parentElement?.className !== "columns") return;
     for (const other of target.parentElement.children) other.scrollLeft = target.scrollLeft;
   }, true);
   const seen = new IntersectionObserver((list) => {
@@ -347,13 +365,13 @@
   const MOST_LINES = 2000;
   const outline = () => {
     if (nav.childElementCount) return;
-    const list = main.querySelectorAll(".prompt:not(.deep), .edit, .bad");
+    const list = main.querySelectorAll(".prompt:not(.nested), .edit, .failed");
     for (const entry of [...list].slice(0, MOST_LINES)) {
       const link = document.createElement("a");
       const is = (name) => entry.classList.contains(name);
       link.href = "#" + entry.id;
-      link.className = is("prompt") ? "prompt" : is("bad") ? "bad" : "edit";
-      const text = ($(".hd", entry) || $(".said p, .told p", entry) || entry).textContent.trim();
+      link.className = is("prompt") ? "prompt" : is("failed") ? "failed" : "edit";
+      const text = ($(".heading", entry) || $(".prose > :not(.copy), .plain p", entry) || entry).textContent.trim();
       link.textContent = text.slice(0, 160);
       link.title = text.slice(0, 400);
       nav.append(link);
@@ -366,10 +384,10 @@
   };
   const onOutline = (index) => {
     if (nav.hidden) return;
-    $(".on", nav)?.classList.remove("on");
+    $(".current", nav)?.classList.remove("current");
     const links = $$("a", nav);
     const link = links.findLast((link) => Number(link.hash.slice(2)) - 1 <= index);
-    link?.classList.add("on");
+    link?.classList.add("current");
     link?.scrollIntoView({ block: "nearest" });
   };
   const showOutline = (on) => {
@@ -385,8 +403,8 @@
     const change = $(".diff > .rows", box);
     if (!change) return nodesOf(box).map((node) => node.data).join("").trim();
     const lines = [];
-    for (const pre of $$(":scope > .t", change)) {
-      const sign = pre.classList.contains("a") ? "+" : pre.classList.contains("d") ? "-" : " ";
+    for (const pre of $$(":scope > .lines", change)) {
+      const sign = pre.classList.contains("added") ? "+" : pre.classList.contains("removed") ? "-" : " ";
       const bare = change.parentElement.classList.contains("list");
       lines.push(...pre.textContent.split("\n").map((line) => (bare ? line : sign + line)));
     }
@@ -399,7 +417,7 @@
       // The clipboard API may be unavailable for local files: fall back to execCommand.
       const area = document.createElement("textarea");
       area.value = text;
-      area.className = "vh";
+      area.className = "visually-hidden";
       document.body.append(area);
       area.select();
       document.execCommand("copy");
@@ -411,20 +429,20 @@
   };
   const copyEntry = () => {
     const entry = entries[here];
-    if (entry) copied($$(".said, .prose, .told, .hd", entry).filter((box) => !box.parentElement.closest(".prose, .told")).map(textOf).join("\n"));
+    if (entry) copied($$(".prose, .plain, .heading", entry).filter((box) => !box.parentElement.closest(".prose, .plain")).map(textOf).join("\n"));
   };
 
   // Clicks and keys, one listener each
 
-  const ACTS = {
-    on: () => jump(1), back: () => jump(-1), outline: () => showOutline(nav.hidden), split, folds: foldAll,
+  const ACTIONS = {
+    "next-match": () => jump(1), "previous-match": () => jump(-1), outline: () => showOutline(nav.hidden), split, "fold-all": () => (allOpen ? foldAll() : expandAll()),
     theme: switchTheme, keys: () => keys.showModal(),
   };
   document.addEventListener("click", (event) => {
     const button = event.target.closest("button");
-    if (button?.dataset.do) ACTS[button.dataset.do]();
+    if (button?.dataset.action) ACTIONS[button.dataset.action]();
     else if (button?.dataset.kind) toggleKind(button.dataset.kind);
-    else if (button?.classList.contains("cp")) copied(textOf(button.parentElement), button);
+    else if (button?.classList.contains("copy")) copied(textOf(button.parentElement), button);
     else if (event.target.closest("nav a") && innerWidth < 960) showOutline(false);
     else {
       const entry = event.target.closest("article");
@@ -432,23 +450,31 @@
     }
   });
   $(".find").addEventListener("submit", (event) => { event.preventDefault(); jump(1); });
+  // One line, as the arrow keys scroll.
+  const LINE = 40;
+  const endSearch = () => { field.value = ""; search(""); field.blur(); };
+  // The keys of `unspool view`: the table is `keys.rs`.
   const KEYS = {
-    j: () => step(1, () => true), k: () => step(-1, () => true),
+    j: () => scrollBy(0, LINE), k: () => scrollBy(0, -LINE), b: () => scrollBy(0, bar.offsetHeight - innerHeight),
+    J: () => step(1, () => true), K: () => step(-1, () => true),
     p: () => step(1, isAsked), P: () => step(-1, isAsked),
-    e: () => step(1, has("bad")), E: () => step(-1, has("bad")),
+    e: () => step(1, has("failed")), E: () => step(-1, has("failed")),
     d: () => step(1, has("edit")), D: () => step(-1, has("edit")),
-    n: () => jump(1), N: () => jump(-1), x: toggle, o: foldAll, c: copyEntry, l: ACTS.outline, s: split, t: switchTheme,
     g: () => go(0), G: () => go(entries.length - 1, "end"),
-    "/": () => { field.focus(); field.select(); }, "?": ACTS.keys,
+    Enter: toggle, o: toggle, l: more, h: less, a: expandAll, z: foldAll, "=": resetFolds,
+    "/": () => { field.focus(); field.select(); }, n: () => jump(1), N: () => jump(-1), Escape: endSearch,
+    f: () => $(".kinds button")?.focus(), y: copyEntry, s: split, c: ACTIONS.outline, T: switchTheme, "?": ACTIONS.keys,
   };
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || keys.open) return;
     if (event.target === field) {
-      if (event.key === "Escape") { field.value = ""; search(""); field.blur(); }
+      if (event.key === "Escape") endSearch();
       if (event.key === "Enter") { event.preventDefault(); jump(event.shiftKey ? -1 : 1); field.blur(); }
       return;
     }
     if (event.key === "Escape" && !nav.hidden && innerWidth < 960) return showOutline(false);
+    // Enter on a link, a button or a heading does what it always does.
+    if (event.key === "Enter" && event.target.closest("a, button, summary")) return;
     const does = KEYS[event.key];
     if (does) { event.preventDefault(); does(); }
   });
