@@ -36,7 +36,8 @@ pub(crate) use time::parse_time;
 /// Shows what a coding agent is doing.
 ///
 /// Reads the output of a coding agent, live from a pipe or from a saved session,
-/// and makes it readable. The agent is detected from its output.
+/// and makes it readable. The agent is detected from its output. On a terminal, without
+/// a file or a pipe, opens the list of saved sessions.
 #[derive(Parser)]
 #[command(name = "unspool", version, args_conflicts_with_subcommands = true)]
 #[command(after_long_help = "\
@@ -46,7 +47,7 @@ Examples:
   codex exec --json \"…\" | unspool --display text   only the answer
   unspool session.jsonl --lines all                a saved session with all output
   unspool session.jsonl --only tool --tool Bash    only the commands it ran
-  unspool sessions                                 pick from the saved sessions of all agents
+  unspool                                          on a terminal: pick from the saved sessions
   unspool view session.jsonl                       browse a session: scroll, fold, search
   unspool 4f2a9c                                   show a saved session by an ID prefix
   unspool chat claude                              talk to an agent

@@ -15,3 +15,4 @@ pub(crate) mod sessions;
 pub(crate) mod show;
 pub(crate) mod stats;
 pub(crate) mod view;
+mod welcome;

@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
+use unspool::sanitize;
 use unspool::source::Provider;
 use unspool_acp::record;
 use unspool_sessions::agents::Environment;
@@ -40,7 +41,7 @@ pub(crate) fn places(agents: &[String], typed: &[PathBuf]) -> anyhow::Result<Pla
     for folder in Config::load()?.sessions.folders {
         if let Err(error) = places.add_folder(&folder) {
             let error = error.to_string();
-            let error = unspool::sanitize::line(&error);
+            let error = sanitize::line(&error);
             let _ = writeln!(io::stderr(), "unspool: sessions.folders: {error}");
         }
     }
@@ -125,8 +126,44 @@ pub(crate) fn latest(agent: Option<&str>, folders: &[PathBuf]) -> anyhow::Result
     match selection.latest(&library) {
         Some(row) => Ok(row.clone()),
         None => bail!(
-            "found no session of {} on this machine: give a file instead",
-            agent.unwrap_or("any agent")
+            "found no session of {} on this machine: give a file instead. It looked in:\n{}",
+            agent.unwrap_or("any agent"),
+            looked_in(&library)
         ),
+    }
+}
+
+/// Returns the folders that were searched, each in a line, with the agents' names.
+pub(crate) fn looked_in(library: &Library) -> String {
+    let mut searched = library.searched();
+    searched.sort_by_key(|(agent, _)| (agent.is_empty(), *agent));
+    let name = |agent: &'static str| if agent.is_empty() { "--in" } else { agent };
+    let width = searched.iter().map(|(agent, _)| name(agent).len()).max();
+    let width = width.unwrap_or_default();
+    let folder = |folder: &PathBuf| {
+        let missing = if folder.exists() { "" } else { " (not there)" };
+        let folder = folder.to_string_lossy();
+        format!("{}{missing}", sanitize::line(&at_home(&folder)))
+    };
+    let mut lines = Vec::new();
+    for (agent, folders) in searched {
+        let mut name = name(agent);
+        for path in &folders {
+            lines.push(format!("  {name:width$}  {}", folder(path)));
+            name = "";
+        }
+    }
+    lines.join("\n")
+}
+
+/// Abbreviates the home directory in a path to `~`.
+pub(crate) fn at_home(path: &str) -> String {
+    let home = env::home_dir().unwrap_or_default();
+    let home = home.to_string_lossy();
+    match path.strip_prefix(&*home) {
+        Some(rest) if !home.is_empty() && (rest.is_empty() || rest.starts_with('/')) => {
+            format!("~{rest}")
+        }
+        _ => path.to_owned(),
     }
 }

@@ -675,6 +675,18 @@ fn copy_clean_draws_nothing_beside_the_words() {
 }
 
 #[test]
+fn an_empty_standard_input_is_said_to_be_empty() {
+    let output = unspool().stdin(Stdio::null()).output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "");
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        said.starts_with("unspool: standard input is empty: pipe in"),
+        "{said}"
+    );
+}
+
+#[test]
 fn blank_lines_alone_are_nothing() {
     let folder = TempDir::new().unwrap();
     let shown = |content: &str| {

@@ -80,6 +80,11 @@ impl Library {
         self.places.known
     }
 
+    /// Returns the folders that are searched: see [`Places::searched`].
+    pub fn searched(&self) -> Vec<(&'static str, Vec<PathBuf>)> {
+        self.places.searched()
+    }
+
     /// Returns the folders that are searched besides the agents' own.
     pub fn folders(&self) -> &[PathBuf] {
         &self.places.folders

@@ -6,7 +6,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use unspool::source::Provider;
+use unspool::source::{Folder, Place, Provider};
 
 use crate::agents::{Agents, Environment};
 use crate::beside::{Surroundings, is_database_name};
@@ -48,6 +48,57 @@ impl Places {
             Err(error) => bail!("{}: {}", folder.display(), plain(&error)),
         }
         Ok(())
+    }
+
+    /// Returns the folders that are searched, by the name of the agent that keeps its
+    /// sessions there. The name is empty for those that the caller added.
+    pub fn searched(&self) -> Vec<(&'static str, Vec<PathBuf>)> {
+        let mut searched: Vec<(&str, Vec<PathBuf>)> = Vec::new();
+        for agent in &self.agents {
+            let places = agent.saved.map_or(&[][..], |saved| saved.places);
+            let mut folders: Vec<PathBuf> = Vec::new();
+            for folder in places.iter().flat_map(|place| self.named(place)) {
+                // A variable without a value leaves a separator at the end.
+                let folder: PathBuf = folder.components().collect();
+                if !folders.contains(&folder) {
+                    folders.push(folder);
+                }
+            }
+            if !folders.is_empty() {
+                searched.push((agent.name, folders));
+            }
+        }
+        let records = self.records.iter().map(|records| records.folder.clone());
+        searched.extend(records.map(|folder| ("unspool", vec![folder])));
+        if !self.folders.is_empty() {
+            searched.push(("", self.folders.clone()));
+        }
+        searched
+    }
+
+    /// Returns the folders that name a place, down to the first that a pattern leaves
+    /// open. Of a person's projects that is the current one and the home directory,
+    /// though those between them are searched too.
+    fn named(&self, place: &Place) -> Vec<PathBuf> {
+        let folders = match place.folder {
+            Folder::Projects => vec![
+                self.environment.current.clone(),
+                self.environment.home.clone(),
+            ],
+            _ => self.environment.folders(place),
+        };
+        let below = |folder: &PathBuf, pattern: &&str| {
+            let parts: Vec<&str> = pattern.split('/').collect();
+            let (_, parts) = parts.split_last().unwrap_or((&"", &[]));
+            let fixed = parts.iter().take_while(|part| !part.contains('*'));
+            fixed.fold(folder.clone(), |folder, part| folder.join(part))
+        };
+        match place.patterns {
+            [] => folders,
+            patterns => (folders.iter())
+                .flat_map(|folder| patterns.iter().map(move |pattern| below(folder, pattern)))
+                .collect(),
+        }
     }
 }
 

@@ -25,6 +25,7 @@ Files already reported by an earlier command are only counted; --verbose lists t
 Exit status:
   0  the list was printed, even if some files could not be read, or you quit it
   2  usage error, or nothing could be read")]
+#[expect(clippy::struct_excessive_bools, reason = "each is one flag")]
 pub(crate) struct Sessions {
     #[command(subcommand)]
     pub(crate) command: Option<SessionsCommand>,
@@ -44,8 +45,27 @@ pub(crate) struct Sessions {
     #[arg(long)]
     pub(crate) verbose: bool,
 
+    /// Say what to do if there is no session at all
+    #[arg(skip)]
+    pub(crate) welcomes: bool,
+
     #[command(flatten)]
     pub(crate) paint: Paint,
+}
+
+impl Sessions {
+    /// Returns the arguments for the list of all sessions, opened without a command.
+    pub(crate) fn all(paint: Paint) -> Self {
+        Self {
+            command: None,
+            select: Select::default(),
+            list: false,
+            json: false,
+            verbose: false,
+            welcomes: true,
+            paint,
+        }
+    }
 }
 
 #[derive(Subcommand)]

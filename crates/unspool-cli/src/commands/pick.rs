@@ -13,11 +13,12 @@ use unspool_tui::browse::End;
 use unspool_tui::picker::{self, Column, Detail, Outcome, Picker};
 use unspool_tui::screen::Screen;
 
-use super::sessions::{Clock, at_home, dollars};
+use super::sessions::{Clock, dollars};
 use super::{show, view};
 use crate::cli::Look;
 use crate::cli::sessions::Paint;
 use crate::columns::cell;
+use crate::library::at_home;
 use crate::settings::Settings;
 use crate::status::{Status, complain, is_broken_pipe};
 

@@ -226,7 +226,7 @@ fn heading(row: &Row, ids: &[(String, usize)], clock: &Clock) -> Line {
         gap(),
         cell(&clock.text(row.started()), Role::Normal),
         gap(),
-        cell(&sessions::at_home(&digest.project), Role::Normal),
+        cell(&library::at_home(&digest.project), Role::Normal),
         gap(),
         title,
     ]

@@ -17,11 +17,11 @@ use unspool_sessions::library::Library;
 use unspool_sessions::places::Skipped;
 use unspool_sessions::row::Row;
 
-use super::{pick, search};
+use super::{pick, search, welcome};
 use crate::cli::sessions::{Index, Paint, Search, Sessions, SessionsCommand};
 use crate::cli::{Look, similar_subcommand};
 use crate::columns::{self, Column, cell};
-use crate::library;
+use crate::library::{self, at_home};
 use crate::pager::Output;
 use crate::settings::Settings;
 use crate::status::Status;
@@ -45,6 +45,9 @@ pub(crate) fn run(arguments: &Sessions) -> anyhow::Result<Status> {
         let status = pick::run(&rows, &arguments.paint)?;
         report_skipped(&library, arguments.verbose);
         return Ok(status);
+    }
+    if arguments.welcomes && library.rows().is_empty() && library.skipped().is_empty() {
+        return welcome::run(&library, &arguments.paint);
     }
     if arguments.json {
         let mut out = BufWriter::new(io::stdout().lock());
@@ -74,7 +77,10 @@ pub(crate) fn run(arguments: &Sessions) -> anyhow::Result<Status> {
 /// Reports that there are no sessions, or that none matches.
 pub(super) fn report_none(library: &Library) {
     let words = match library.rows().len() {
-        0 => "found no session".to_owned(),
+        0 => format!(
+            "found no session. It looked in:\n{}",
+            library::looked_in(library)
+        ),
         1 => "the only session does not match".to_owned(),
         count => format!("none of the {count} sessions matches"),
     };
@@ -350,17 +356,5 @@ pub(crate) fn dollars(cost: f64) -> String {
         format!("${cost:.2}")
     } else {
         format!("${cost:.4}")
-    }
-}
-
-/// Abbreviates the home directory in a path to `~`.
-pub(crate) fn at_home(path: &str) -> String {
-    let home = std::env::home_dir().unwrap_or_default();
-    let home = home.to_string_lossy();
-    match path.strip_prefix(&*home) {
-        Some(rest) if !home.is_empty() && (rest.is_empty() || rest.starts_with('/')) => {
-            format!("~{rest}")
-        }
-        _ => path.to_owned(),
     }
 }

@@ -15,7 +15,9 @@ use unspool_sessions::driver::Piece;
 use unspool_sessions::input::{Batch, CHUNK, Input};
 use unspool_sessions::row::Row;
 
+use super::sessions;
 use crate::agents;
+use crate::cli::sessions::{Paint, Sessions};
 use crate::cli::show::ShowNamed;
 use crate::cli::{Display, Filter, Look, Show, Speed};
 use crate::filter;
@@ -54,9 +56,30 @@ pub(crate) fn named(arguments: &ShowNamed) -> anyhow::Result<Status> {
     shown(&arguments.show, &files, |_| Ok(row.open()?), file)
 }
 
-/// Runs `unspool [FILE|ID…]`.
+/// Runs `unspool [FILE|ID…]`, or opens the list of sessions.
 pub(crate) fn run(arguments: &Show) -> anyhow::Result<Status> {
+    if opens_list(arguments) {
+        let look = &arguments.look;
+        return sessions::run(&Sessions::all(Paint {
+            width: None,
+            color: look.color,
+            theme: look.theme.clone(),
+            no_pager: look.pager() == Some(false),
+        }));
+    }
     among(arguments, &[])
+}
+
+/// Returns true if a person typed `unspool` on a terminal and named no run, neither
+/// with a file or a pipe nor with an option that only a run can have.
+fn opens_list(arguments: &Show) -> bool {
+    arguments.files.is_empty()
+        && io::stdin().is_terminal()
+        && terminal::is_terminal()
+        && !arguments.look.raw
+        && !arguments.replay
+        && arguments.source.from().is_none()
+        && filter::given(&arguments.filter).is_empty()
 }
 
 /// Shows the named files and sessions. IDs are also searched in these folders.
@@ -281,9 +304,11 @@ fn show(
 ) -> anyhow::Result<io::Result<Status>> {
     let mut view = View::new(settings, filter);
     let mut stats = Stats::default();
+    let mut is_empty = true;
     let read = input.events(options, |batch| {
         match batch {
             Batch::Event(event) => {
+                is_empty = false;
                 stats.event(&event);
                 view.event(event, out)?;
             }
@@ -300,6 +325,11 @@ fn show(
         summary::write(&stats, settings, out)?;
     }
     out.flush()?;
+    if is_empty && input.name == STDIN {
+        complain(&anyhow::anyhow!(
+            "{STDIN} is empty: pipe in an agent's output, or give a file (see --help)"
+        ));
+    }
     view.report_unshown(&stats, filter, &input.name);
     Ok(read.map(|()| Status::of(&stats)))
 }

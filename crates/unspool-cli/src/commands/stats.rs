@@ -8,11 +8,11 @@ use unspool::doc::{Line, Role, Span};
 use unspool::stats::{format_count, format_duration};
 use unspool_sessions::tally::{self, By, Counted, Group, Grouping, Sums, Tally, tally};
 
-use super::sessions::{self, at_home, dollars, report_skipped};
+use super::sessions::{self, dollars, report_skipped};
 use crate::cli::Look;
 use crate::cli::stats::Stats;
 use crate::columns::{self, Column, bar, cell};
-use crate::library;
+use crate::library::{self, at_home};
 use crate::pager::Output;
 use crate::settings::Settings;
 use crate::status::Status;

@@ -113,12 +113,20 @@ fn the_newest_is_shown() {
     let both = home.run(&["show", "--latest", "claude", "f3c"]);
     assert_eq!(both.status, Some(2));
     assert_eq!(home.run(&["show", "--latest", "nobody"]).status, Some(2));
-    assert!(
-        Home::new()
-            .run(&["show", "--latest"])
-            .stderr
-            .contains("found no session")
-    );
+    let empty = Home::new();
+    for (arguments, agent) in [
+        (&["show", "--latest"][..], "any agent"),
+        (&["show", "--latest", "codex"], "codex"),
+        (&["follow", "--latest", "codex"], "codex"),
+    ] {
+        let none = empty.run(arguments);
+        assert_eq!(none.status, Some(2));
+        let words = format!("found no session of {agent} on this machine");
+        assert!(none.stderr.contains(&words), "{}", none.stderr);
+        assert!(none.stderr.contains("\n  codex  "), "{}", none.stderr);
+        let has_others = none.stderr.contains("\n  claude ");
+        assert_eq!(has_others, agent == "any agent", "{}", none.stderr);
+    }
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! and the terminal is as it was, whatever happens.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
 use rustix::process::Signal;
@@ -236,7 +237,82 @@ fn without_sessions_there_is_nothing_to_choose() {
     let home = Home::of(&[]);
     let mut terminal = home.sessions((80, 24), &[]).start();
     assert_eq!(terminal.end().code(), Some(0));
-    assert_eq!(terminal.text(), "unspool: found no session");
+    let text = terminal.text();
+    assert!(text.starts_with("unspool: found no session. It looked in:\n"));
+    let claude = text.lines().find(|line| line.starts_with("  claude "));
+    assert!(
+        claude.is_some_and(|line| line.ends_with(" ~/.claude/projects")),
+        "{text}"
+    );
+    let codex = text.lines().find(|line| line.starts_with("  codex "));
+    assert!(
+        codex.is_some_and(|line| line.contains(" ~/.codex/sessions (not there)")),
+        "{text}"
+    );
+}
+
+#[test]
+fn unspool_alone_opens_the_list() {
+    let home = Home::three();
+    let start = Start::unspool((80, 24), &["--theme", "dark"]);
+    let mut terminal = home.start(start).start();
+    terminal.wait_for("type to search");
+    terminal.wait_for("3/3");
+    terminal.press(ESCAPE);
+    assert_eq!(terminal.end().code(), Some(0));
+    is_given_back(&terminal);
+}
+
+#[test]
+fn unspool_alone_without_sessions_says_what_to_do() {
+    let home = Home::of(&[]);
+    let programs = home.path("bin");
+    fs::create_dir(&programs).unwrap();
+    let shown = |home: &Home| {
+        let start = home.start(Start::unspool((80, 60), &["--theme", "dark"]));
+        let mut terminal = start.variable("PATH", programs.to_str().unwrap()).start();
+        assert_eq!(terminal.end().code(), Some(0));
+        terminal.text()
+    };
+    let text = shown(&home);
+    assert!(text.starts_with("unspool shows what a coding agent is doing."));
+    for line in [
+        "  my-agent --json \"…\" | unspool",
+        "  unspool demo",
+        "Sessions were searched in:",
+    ] {
+        assert!(text.lines().any(|other| other == line), "{line} in {text}");
+    }
+    assert!(!text.contains("unspool run claude"), "{text}");
+    let codex = programs.join("codex");
+    fs::write(&codex, "#!/bin/sh\n").unwrap();
+    fs::set_permissions(&codex, PermissionsExt::from_mode(0o755)).unwrap();
+    let text = shown(&home);
+    for line in [
+        "  unspool run codex \"explain this project\"",
+        "  codex exec --json 'explain this project' | unspool",
+        "  unspool demo",
+    ] {
+        assert!(text.lines().any(|other| other == line), "{line} in {text}");
+    }
+    assert!(!text.contains("unspool run claude"), "{text}");
+}
+
+#[test]
+fn unspool_alone_with_options_of_a_run_asks_for_one() {
+    let home = Home::three();
+    for option in [
+        &["--raw"][..],
+        &["--errors"],
+        &["--replay"],
+        &["--from", "codex"],
+    ] {
+        let start = Start::unspool((80, 24), &[&["--theme", "dark"], option].concat());
+        let mut terminal = home.start(start).start();
+        assert_eq!(terminal.end().code(), Some(2), "{option:?}");
+        let text = terminal.text();
+        assert!(text.contains("nothing to read: give a file"), "{text}");
+    }
 }
 
 #[test]
