@@ -9,6 +9,7 @@
 )]
 
 mod agents;
+mod conformance;
 mod dependencies;
 mod features;
 mod licenses;
@@ -29,6 +30,7 @@ Usage: cargo xtask COMMAND
 
   test [CARGO-TEST-ARGUMENTS]  installs what the tests need, then runs all of them
   setup                        installs what the tests, the benchmarks and the fuzzer need
+  conformance                  runs the tests that docs/conformance.md names
   dependencies                 finds dependencies that are unused or may not be used
   features                     builds the library with each feature, without the others'
                                dependencies
@@ -40,6 +42,7 @@ fn main() -> ExitCode {
     let result = match arguments.split_first() {
         Some((command, rest)) if command == "test" => test::run(rest),
         Some((command, [])) if command == "setup" => setup(),
+        Some((command, [])) if command == "conformance" => conformance::check(),
         Some((command, [])) if command == "dependencies" => dependencies::check(),
         Some((command, [])) if command == "features" => features::check(),
         Some((command, [])) if command == "package" => package::check(),
