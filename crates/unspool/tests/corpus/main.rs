@@ -6,6 +6,7 @@ mod answers;
 mod chunks;
 mod fields;
 mod files;
+mod ids;
 mod parity;
 #[path = "../stream/pieces.rs"]
 mod pieces;
