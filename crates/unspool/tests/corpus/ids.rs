@@ -82,8 +82,8 @@ struct Renaming {
 impl Renaming {
     fn new(ids: BTreeSet<String>) -> Self {
         let names = ids.into_iter().enumerate().map(|(rank, id)| {
-            let start = defined(&id);
-            let new = format!("{}k{rank:05}-x7", &id[..start]);
+            let (kept, _) = id.split_at(defined(&id));
+            let new = format!("{kept}k{rank:05}-x7");
             (id, new)
         });
         let names: Vec<(String, String)> = names.collect();
