@@ -177,6 +177,7 @@ enum Program {
     #[default]
     Other,
     Aider,
+    Claude,
     Gemini,
 }
 
@@ -186,6 +187,8 @@ impl Program {
         match name {
             aider::NAME => Self::Aider,
             gemini::NAME => Self::Gemini,
+            // Its adapters are packages of several publishers.
+            name if name.contains("claude") => Self::Claude,
             _ => Self::Other,
         }
     }

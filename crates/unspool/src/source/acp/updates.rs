@@ -444,7 +444,7 @@ impl Acp {
         let content = fields.get("content");
         if self.sessions.is_child(&recipient) && !self.sessions.is_child_of(&sender, &recipient) {
             // Claude's adapter uses the id of the call for the task.
-            if message.starts_with("toolu_") {
+            if self.program == Program::Claude {
                 let call = self.sessions.call_id(&recipient, &message);
                 self.sessions.started_by(&recipient, &call);
             }
