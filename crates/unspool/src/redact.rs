@@ -2,12 +2,15 @@
 //! run can be published.
 //!
 //! Each value is replaced by a label that stays the same throughout: `[GitHub
-//! token 1]`, `[email 2]`, `/home/user1`. Secrets are recognised by their
-//! format (`redact/shapes.rs`), by the name they are assigned to
-//! (`redact/assigned.rs`), by the sentence around them (`redact/sentence.rs`)
-//! or by their randomness (`redact/guess.rs`); personal data is in
-//! `redact/people.rs`. No program finds every secret: read the output before
-//! you publish it.
+//! token 1]`, `[email 2]`, `/home/user1`. Secrets are recognised by their format
+//! (`redact/vendors.rs`), by the command or URL that contains them
+//! (`redact/shapes.rs`), by the name they are assigned to (`redact/assigned.rs`)
+//! or by the sentence around them (`redact/sentence.rs`). A name alone is not
+//! enough: the value has to look like one (`redact/guess.rs`). Personal data is
+//! in `redact/people.rs`. Texts are scanned without colours and with escapes
+//! decoded (`redact/view.rs`).
+//!
+//! No program finds every secret: read the output before you publish it.
 //!
 //! ```
 //! use unspool::redact::Redactor;
@@ -18,21 +21,35 @@
 //! assert!(!redactor.report().is_empty());
 //! ```
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
-use std::fmt;
+use std::ops::Range;
+use std::sync::LazyLock;
 
-use regex::{Captures, Regex};
+use regex::Regex;
 
-use crate::event::{Body, Event, Payload, ToolUse};
+use crate::event::{Body, Event, ToolUse};
 
 mod assigned;
+mod columns;
 mod guess;
+mod join;
+mod learned;
+mod names;
 mod people;
+mod report;
 mod sentence;
 mod shapes;
+mod spans;
+mod vendors;
+mod view;
 
+pub use join::Joiner;
+pub use report::Report;
+
+use learned::Learned;
 use shapes::Shape;
+use spans::Spans;
+use view::View;
 
 /// HTTP headers whose value is secret, apart from its scheme.
 const HEADERS: [&str; 4] = [
@@ -42,39 +59,41 @@ const HEADERS: [&str; 4] = [
     "set-cookie",
 ];
 
-/// Inserted to separate words; a noncharacter that does not occur in text.
-const MARK: char = '\u{FDD0}';
+/// The kind of the current user's own home directory.
+const OWN_HOME: &str = "own home";
 
 /// Maximum length of an argument preview in events.
 const PREVIEW: usize = 40;
 
+/// Longest base64 word that is decoded.
+const LONGEST_ENCODED: usize = 65_536;
+
+/// Compiled one by one: a single `RegexSet` is many times slower on
+/// random-looking text, the most common input here.
+static PATTERNS: LazyLock<Vec<(Regex, &'static Shape)>> = LazyLock::new(|| {
+    let compiled = |shape: &'static Shape| {
+        let pattern = Regex::new(shape.pattern).ok()?;
+        Some((pattern, shape))
+    };
+    shapes::all().filter_map(compiled).collect()
+});
+
+static LONG_WORD: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(?-u)[A-Za-z0-9+/_-]{32,}={0,2}").ok());
+
 /// Replaces secrets and personal data, each value always by the same label.
 pub struct Redactor {
-    /// Compiled one by one: a single `RegexSet` is many times slower on
-    /// random-looking text, the most common input here.
-    shapes: Vec<(Regex, &'static Shape)>,
     /// Labels by value. A value keeps its first label, even if it later matches
     /// as another kind.
     labels: HashMap<(bool, String), (&'static str, usize)>,
     /// Numbers of private keys. A truncated key shares the number of the
     /// complete one.
     private_keys: BTreeMap<String, usize>,
+    learned: Learned,
     /// Matches the home directory of the current user, if known.
     home: Option<Regex>,
     has_home: bool,
     report: Report,
-}
-
-/// Counts of replacements by kind.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Report {
-    counts: BTreeMap<&'static str, Count>,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Count {
-    different: usize,
-    places: usize,
 }
 
 impl Default for Redactor {
@@ -86,14 +105,10 @@ impl Default for Redactor {
 impl Redactor {
     /// Creates a redactor that has seen no values yet.
     pub fn new() -> Self {
-        let compiled = |shape: &'static Shape| {
-            let pattern = Regex::new(shape.pattern).ok()?;
-            Some((pattern, shape))
-        };
         Self {
-            shapes: shapes::all().filter_map(compiled).collect(),
             labels: HashMap::new(),
             private_keys: BTreeMap::new(),
+            learned: Learned::default(),
             home: None,
             has_home: false,
             report: Report::default(),
@@ -104,7 +119,7 @@ impl Redactor {
     pub fn with_home(mut self, home: &str) -> Self {
         let home = home.trim_end_matches('/');
         if home.starts_with('/') && home.len() > 1 {
-            let pattern = format!(r"(?P<s>{})(?P<end>[^A-Za-z0-9_.-]|$)", regex::escape(home));
+            let pattern = format!(r"(?P<s>{})(?:[^A-Za-z0-9_.-]|$)", regex::escape(home));
             self.home = Regex::new(&pattern).ok();
         }
         self
@@ -123,41 +138,71 @@ impl Redactor {
         event.change_texts(&mut |key, text| self.field(key, text));
     }
 
-    /// Redacts a text; returns `None` if nothing was found.
-    pub fn text(&mut self, text: &str) -> Option<String> {
-        let mut changed = self.replace_home(text);
-        let with_marks = with_marks(changed.as_deref().unwrap_or(text));
-        let has_marks = with_marks.is_some();
-        changed = with_marks.or(changed);
-        let shapes = std::mem::take(&mut self.shapes);
-        for (pattern, shape) in &shapes {
-            let current = changed.as_deref().unwrap_or(text);
-            let replace = |found: &Captures<'_>| self.replace(found, shape);
-            if let Cow::Owned(next) = pattern.replace_all(current, replace) {
-                changed = Some(next);
-            }
-        }
-        self.shapes = shapes;
-        if has_marks {
-            changed = changed.map(|text| text.replace(MARK, ""));
-        }
-        changed.filter(|changed| changed != text)
+    /// Redacts values in an event that were recognised in any other event,
+    /// where nothing around them says that they are secret. Call it for each
+    /// event after all of them went through [`Redactor::event`].
+    pub fn second_pass(&mut self, event: &mut Event) {
+        event.change_texts(&mut |_, text| self.known_values(text));
     }
 
-    fn replace_home(&mut self, text: &str) -> Option<String> {
-        let home = self.home.as_ref()?;
-        let places = home.find_iter(text).count();
-        if places == 0 {
+    /// Redacts a text; returns `None` if nothing was found.
+    pub fn text(&mut self, text: &str) -> Option<String> {
+        let base = view::without_sequences(text);
+        let shown = base.as_ref().map_or(text, |view| view.text.as_str());
+        let mut spans = Spans::default();
+        let views = view::decoded(shown, base.as_ref());
+        for view in views.escaped.iter().rev() {
+            scan(&view.text, &mut add_to(&mut spans, Some(view)));
+        }
+        {
+            let mut add = add_to(&mut spans, base.as_ref());
+            if let Some(home) = &self.home {
+                for found in home.captures_iter(shown) {
+                    if let Some(home) = found.name("s") {
+                        add(home.range(), OWN_HOME, home.as_str());
+                    }
+                }
+            }
+            scan(shown, &mut add);
+        }
+        if let Some(view) = &views.percent {
+            scan(&view.text, &mut add_to(&mut spans, Some(view)));
+        }
+        self.replaced(text, spans)
+    }
+
+    fn known_values(&mut self, text: &str) -> Option<String> {
+        let base = view::without_sequences(text);
+        let shown = base.as_ref().map_or(text, |view| view.text.as_str());
+        let mut spans = Spans::default();
+        for (start, end, kind, value) in self.learned.places(shown) {
+            add_to(&mut spans, base.as_ref())(start..end, kind, value);
+        }
+        self.replaced(text, spans)
+    }
+
+    /// Returns the text with labels for its spans, or `None` if it stays the
+    /// same.
+    fn replaced(&mut self, text: &str, spans: Spans) -> Option<String> {
+        if spans.is_empty() {
             return None;
         }
-        let count = self.report.counts.entry(people::HOME).or_default();
-        // The user's own home counts once, in addition to those that shapes
-        // find.
-        if !std::mem::replace(&mut self.has_home, true) {
-            count.different += 1;
+        let (mut redacted, mut from) = (String::with_capacity(text.len()), 0);
+        for (start, span) in spans.into_sorted() {
+            redacted.push_str(text.get(from..start)?);
+            redacted.push_str(&self.label(span.kind, &span.value));
+            from = span.end;
+            for part in span.rest {
+                // Keep the colours inside of a value, so that they end.
+                let between = text.get(from..part.start).unwrap_or_default();
+                if between.starts_with("\u{1b}[") {
+                    redacted.push_str(between);
+                }
+                from = part.end;
+            }
         }
-        count.places += places;
-        Some(home.replace_all(text, "~$end").into_owned())
+        redacted.push_str(text.get(from..)?);
+        (redacted != text).then_some(redacted)
     }
 
     /// Redacts a JSON string; the name of its field can mark it as a secret.
@@ -168,40 +213,19 @@ impl Redactor {
             let header = self.text(&format!("{head}{text}"))?;
             return Some(header.strip_prefix(&head).unwrap_or(&header).to_owned());
         }
-        let kind = key.and_then(|key| guess::kind_of_field(key, text));
+        let kind = key.and_then(|key| assigned::quoted_kind(key, text));
         match kind {
             // Prefer the kind of a known format to that of the field's name.
-            Some(kind) if !self.has_known_shape(text) => Some(self.label(kind, text)),
+            Some(kind) if !has_known_shape(text) => Some(self.label(kind, text)),
             _ => self.text(text),
         }
     }
 
-    fn has_known_shape(&self, text: &str) -> bool {
-        let mut known = self.shapes.iter().take(shapes::KNOWN.len());
-        known.any(|(pattern, _)| pattern.is_match(text))
-    }
-
-    /// Returns the match with its secret replaced.
-    fn replace(&mut self, found: &Captures<'_>, shape: &Shape) -> String {
-        let whole = found.get(0).map_or("", |whole| whole.as_str());
-        let Some(secret) = found.name("s") else {
-            return whole.to_owned();
-        };
-        if !(shape.check)(found) {
-            return whole.to_owned();
-        }
-        let start = secret.start() - found.get(0).map_or(0, |whole| whole.start());
-        let (before, rest) = whole.split_at(start);
-        let after = rest.get(secret.len()..).unwrap_or_default();
-        let kind = shape.kind.unwrap_or_else(|| {
-            let name = found.name("name").map_or("", |name| name.as_str());
-            guess::kind_of_name(name).unwrap_or("secret")
-        });
-        format!("{before}{}{after}", self.label(kind, secret.as_str()))
-    }
-
     /// Returns the label of a value, assigning one if needed.
     fn label(&mut self, kind: &'static str, secret: &str) -> String {
+        if kind == OWN_HOME {
+            return self.own_home();
+        }
         let is_home = kind == people::HOME;
         let key = (is_home, shapes::fingerprint(kind, secret));
         let known = self.labels.get(&key).copied();
@@ -219,12 +243,23 @@ impl Redactor {
         if kind == shapes::PRIVATE_KEY {
             self.private_keys.insert(key.1.clone(), number);
         }
+        self.learned.add(kind, &key.1);
         self.labels.insert(key, (kind, number));
         match (is_home, secret) {
             (true, people::ROOT) => format!("/home/user{number}"),
             (true, _) => format!("user{number}"),
             _ => format!("[{kind} {number}]"),
         }
+    }
+
+    /// Counts the user's own home once, in addition to those that shapes find.
+    fn own_home(&mut self) -> String {
+        let count = self.report.counts.entry(people::HOME).or_default();
+        if !std::mem::replace(&mut self.has_home, true) {
+            count.different += 1;
+        }
+        count.places += 1;
+        "~".to_owned()
     }
 
     /// Finds the label of a private key of which a shorter or longer part was
@@ -266,25 +301,106 @@ impl Redactor {
     }
 }
 
-/// Inserts [`MARK`] after each escape such as `\n` in JSON text, so that a word
-/// starts there. Returns `None` if there is none.
-fn with_marks(text: &str) -> Option<String> {
-    let bytes = text.as_bytes();
-    let is_end = |at: usize| {
-        matches!(bytes.get(at + 1), Some(b'n' | b'r' | b't'))
-            && bytes.get(at + 2).is_some_and(u8::is_ascii_alphanumeric)
+/// Takes the range, the kind and the value of a secret.
+type Add<'a> = &'a mut dyn FnMut(Range<usize>, &'static str, &str);
+
+/// Returns a function that adds the finds in a view to `spans`.
+fn add_to<'a>(
+    spans: &'a mut Spans,
+    view: Option<&'a View>,
+) -> impl FnMut(Range<usize>, &'static str, &str) + use<'a> {
+    move |range, kind, value| {
+        let ranges = view.map_or_else(|| vec![range.clone()], |view| view.original(&range));
+        spans.add(ranges, kind, value);
+    }
+}
+
+/// Finds secrets and personal data in a normalised text.
+fn scan(text: &str, add: Add<'_>) {
+    for (number, (pattern, shape)) in PATTERNS.iter().enumerate() {
+        if number == shapes::assigned_at() {
+            let mut found = |range: Range<usize>, kind| {
+                let value = text.get(range.clone()).unwrap_or_default();
+                add(range, kind, value);
+            };
+            assigned::each(text, &mut found);
+            columns::each(text, &mut found);
+        }
+        if number == shapes::words_at() {
+            scan_words(text, add);
+        }
+        let is_possible =
+            |word: &str| memchr::memmem::find(text.as_bytes(), word.as_bytes()).is_some();
+        if !shape.needs.is_empty() && !shape.needs.iter().any(|word| is_possible(word)) {
+            continue;
+        }
+        for found in pattern.captures_iter(text) {
+            if let Some(secret) = found.name("s").filter(|_| (shape.check)(&found)) {
+                let kind = shape.kind.unwrap_or_else(|| {
+                    let name = found.name("name").map_or("", |name| name.as_str());
+                    names::kind_of_name(name).unwrap_or("secret")
+                });
+                add(secret.range(), kind, secret.as_str());
+            }
+        }
+    }
+}
+
+/// Finds random words, and base64 words whose text contains a secret.
+fn scan_words(text: &str, add: Add<'_>) {
+    let Some(pattern) = &*LONG_WORD else {
+        return;
     };
-    if text.contains(MARK) {
-        return None;
+    // The end of the last line that is base64 as a whole, as in certificates.
+    let mut row_end = None;
+    for word in pattern.find_iter(text) {
+        let before = line_before(text, word.start());
+        // `data:image/svg+xml;base64,…`
+        if before.ends_with("base64,") {
+            continue;
+        }
+        if let Some(kind) = kind_of_encoded(word.as_str()) {
+            add(word.range(), kind, word.as_str());
+            continue;
+        }
+        let after = text.get(word.end()..).unwrap_or_default();
+        let after = after.split('\n').next().unwrap_or_default();
+        let is_next = row_end.and_then(|end| text.get(end..word.start()));
+        let is_next = is_next.is_some_and(|between| between.trim_end().len() < 8);
+        if guess::is_row(before, after) && (word.len() >= 60 || is_next) {
+            row_end = Some(word.end());
+            continue;
+        }
+        if guess::is_random_word(before, word.as_str(), after) {
+            add(word.range(), "secret", word.as_str());
+        }
     }
-    let (mut with_marks, mut from) = (String::new(), 0);
-    for (at, _) in text.match_indices('\\').filter(|(at, _)| is_end(*at)) {
-        with_marks.push_str(text.get(from..at + 2)?);
-        with_marks.push(MARK);
-        from = at + 2;
-    }
-    with_marks.push_str(text.get(from..)?);
-    (from > 0).then_some(with_marks)
+}
+
+/// Returns the end of a line, up to an offset.
+fn line_before(text: &str, at: usize) -> &str {
+    let start = at.saturating_sub(64);
+    let start = (start..=at).find(|at| text.is_char_boundary(*at));
+    let before = text.get(start.unwrap_or(at)..at).unwrap_or_default();
+    before.rsplit('\n').next().unwrap_or_default()
+}
+
+/// Returns the kind of a secret in a base64 word.
+fn kind_of_encoded(word: &str) -> Option<&'static str> {
+    // Most words are not text; their start shows it.
+    word.get(..16).and_then(guess::decoded)?;
+    let inner = guess::decoded(word).filter(|_| word.len() <= LONGEST_ENCODED)?;
+    let mut kind = None;
+    scan(&inner, &mut |_, found, _| {
+        let is_person = found == people::HOME || found == "email";
+        kind = kind.or((!is_person).then_some(found));
+    });
+    kind
+}
+
+fn has_known_shape(text: &str) -> bool {
+    let mut known = PATTERNS.iter().take(vendors::SHAPES.len());
+    known.any(|(pattern, _)| pattern.is_match(text))
 }
 
 fn is_header(key: &str) -> bool {
@@ -309,110 +425,6 @@ fn cut(text: &str) -> String {
         return text.to_owned();
     }
     text.chars().take(PREVIEW - 1).chain(['…']).collect()
-}
-
-impl Report {
-    /// Returns true if nothing was replaced.
-    pub fn is_empty(&self) -> bool {
-        self.counts.is_empty()
-    }
-}
-
-impl fmt::Display for Report {
-    /// Formats like `2 GitHub tokens (in 5 places), 1 email`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (position, (kind, count)) in self.counts.iter().enumerate() {
-            let comma = if position > 0 { ", " } else { "" };
-            let many = match (count.different, kind.strip_suffix("ory")) {
-                (1, _) => (*kind).to_owned(),
-                (_, Some(stem)) => format!("{stem}ories"),
-                _ if kind.ends_with("sh") => format!("{kind}es"),
-                _ => format!("{kind}s"),
-            };
-            write!(f, "{comma}{} {many}", count.different)?;
-            if count.places > count.different {
-                write!(f, " (in {} places)", count.places)?;
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Joins the deltas of messages and outputs, so that no secret is split between
-/// events.
-///
-/// Messages grow until their turn ends; events after a message's first delta
-/// are held until then.
-#[derive(Default)]
-pub struct Joiner {
-    waiting: Vec<Event>,
-    /// Growing messages by kind and id: their position in `waiting`, and the
-    /// text so far.
-    open: BTreeMap<(&'static str, String), (usize, String)>,
-    next: u64,
-}
-
-impl Joiner {
-    /// Adds an event; returns the complete events, renumbered.
-    pub fn push(&mut self, mut event: Event) -> Vec<Event> {
-        let closes = matches!(event.body, Body::TurnEnd(_)) && event.agent.is_none();
-        let kind = event.body.kind();
-        if let Some((id, text)) = piece(&mut event.body) {
-            let (id, text) = (id.to_owned(), std::mem::take(text).into_string());
-            if let Some((at, whole)) = self.open.get_mut(&(kind, id.clone())) {
-                whole.push_str(&text);
-                // The raw frame of the first delta may contain part of a
-                // secret.
-                if let Some(first) = self.waiting.get_mut(*at) {
-                    first.raw = None;
-                    append_media(&mut first.body, event.body);
-                }
-                return Vec::new();
-            }
-            self.open.insert((kind, id), (self.waiting.len(), text));
-        }
-        self.waiting.push(event);
-        if closes || self.open.is_empty() {
-            return self.finish();
-        }
-        Vec::new()
-    }
-
-    /// Returns the held events at the end of the input.
-    pub fn finish(&mut self) -> Vec<Event> {
-        for (at, whole) in std::mem::take(&mut self.open).into_values() {
-            let event = self.waiting.get_mut(at);
-            if let Some((_, text)) = event.and_then(|event| piece(&mut event.body)) {
-                *text = Payload::from(whole);
-            }
-        }
-        let mut whole = std::mem::take(&mut self.waiting);
-        for event in &mut whole {
-            event.seq = self.next;
-            self.next += 1;
-        }
-        whole
-    }
-}
-
-/// Moves the media of a delta to the first delta of its message.
-fn append_media(first: &mut Body, next: Body) {
-    if let Body::Text(first) | Body::Reasoning(first) = first
-        && let Body::Text(next) | Body::Reasoning(next) = next
-    {
-        first.media.extend(next.media);
-    }
-}
-
-/// Returns the id and text of a delta.
-fn piece(body: &mut Body) -> Option<(&str, &mut Payload)> {
-    match body {
-        Body::Text(message) | Body::Reasoning(message) if message.delta => {
-            Some((&message.id, &mut message.text))
-        }
-        Body::ToolOutput(output) => Some((&output.id, &mut output.text)),
-        _ => None,
-    }
 }
 
 #[cfg(test)]

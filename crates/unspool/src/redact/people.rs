@@ -12,10 +12,11 @@ pub(super) const HOME: &str = "home directory";
 /// The home directory without a user name.
 pub(super) const ROOT: &str = "/root";
 
-const fn home(pattern: &'static str) -> Shape {
+const fn home(needs: &'static [&'static str], pattern: &'static str) -> Shape {
     Shape {
         kind: Some(HOME),
         pattern,
+        needs,
         check: |found| {
             found
                 .name("s")
@@ -31,11 +32,13 @@ pub(super) const SHAPES: &[Shape] = &[
     Shape {
         kind: Some("email"),
         pattern: r"(?P<s>[A-Za-z0-9\u{C0}-\u{1FFF}\u{2C00}-\u{2DFF}\u{3040}-\u{D7FF}][A-Za-z0-9._%+\u{C0}-\u{1FFF}\u{2C00}-\u{2DFF}\u{3040}-\u{D7FF}-]*@(?:[A-Za-z0-9\u{C0}-\u{1FFF}\u{2C00}-\u{2DFF}\u{3040}-\u{D7FF}-]+\.)+(?:xn--[A-Za-z0-9-]{2,59}|[A-Za-z]{2,24}|[\u{C0}-\u{1FFF}\u{2C00}-\u{2DFF}\u{3040}-\u{D7FF}]{2,24}))",
+        needs: &["@", "%40"],
         check: is_international,
     },
     Shape {
         kind: Some("email"),
         pattern: r"(?-u)(?P<s>\b[A-Za-z0-9][A-Za-z0-9._%+-]*(?:@|%40)(?:[A-Za-z0-9-]+\.)+[A-Za-z]{2,24}\b)",
+        needs: &["@", "%40"],
         check: |found| {
             found
                 .name("s")
@@ -44,36 +47,55 @@ pub(super) const SHAPES: &[Shape] = &[
     },
     // C:\Users\Dave Smith\: only Windows allows blanks in user names.
     home(
+        &["users", "Users", "USERS"],
         r#"(?:^|[^A-Za-z0-9_.~-])(?:(?i-u:[a-z](?::|%3a)[\\/]{1,4}users)|(?:/mnt)?/[a-z]/Users)[\\/]{1,4}(?P<s>[A-Z][^\s/\\:;,"'`()<>\[\]{}|*?$%]{0,31}(?: [A-Z][^\s/\\:;,"'`()<>\[\]{}|*?$%]{0,31}){1,3})[\\/]"#,
     ),
     home(
+        &["users", "Users", "USERS"],
         r#"(?:^|[^A-Za-z0-9_.~-])(?:(?i-u:[a-z](?::|%3a)[\\/]{1,4}users)|(?:/mnt)?/[a-z]/Users)[\\/]{1,4}(?P<s>[^\s/\\:;,"'`()<>\[\]{}|*?$%]{1,64})"#,
     ),
     home(
+        &["/home/", "/Users/"],
         r#"(?:^|[^A-Za-z0-9_./~-])(?:/var|/export|/usr|/private|/System/Volumes/Data)?/(?:home|Users)/(?P<s>[^\s/\\:;,"'`()<>\[\]{}|*?$]{1,64})"#,
     ),
     // file:///home/NAME, vscode://file/home/NAME, sftp://host/home/NAME
     home(
+        &["/home/", "/Users/"],
         r#"(?i-u:\b(?:file|vscode(?:-[a-z]+)*|cursor|windsurf|zed|idea|jetbrains|sftp|scp|ssh))://[A-Za-z0-9.@+:%-]*(?:/var|/export|/usr)?/(?:home|Users)/(?P<s>[^\s/\\:;,"'`()<>\[\]{}|*?$]{1,64})"#,
     ),
     // %2Fhome%2FNAME
     home(
+        &["%2F", "%2f", "%5C", "%5c"],
         r#"(?i-u:%2f)(?:home|(?i-u:users))(?i-u:%2f|%5c)(?P<s>[^\s/\\:;,"'`()<>\[\]{}|*?$%&#]{1,64})"#,
     ),
     home(
+        &["%2F", "%2f", "%5C", "%5c"],
         r#"(?i-u:\b[a-z](?::|%3a)(?:%5c|%2f)users(?:%5c|%2f))(?P<s>[^\s/\\:;,"'`()<>\[\]{}|*?$%&#]{1,64})"#,
     ),
     // \\wsl$\Ubuntu\home\NAME
     home(
+        &["wsl", "WSL"],
         r#"(?i-u:[\\/]{2,8}wsl(?:\$|\.localhost)[\\/]{1,4}[A-Za-z0-9._-]+[\\/]{1,4})home[\\/]{1,4}(?P<s>[^\s/\\:;,"'`()<>\[\]{}|*?$]{1,64})"#,
     ),
-    home(r#"(?:^|[\s"'`=:(,\[])~(?P<s>[A-Za-z_][A-Za-z0-9_.-]{0,31})/"#),
+    home(
+        &["~"],
+        r#"(?:^|[\s"'`=:(,\[])~(?P<s>[A-Za-z_][A-Za-z0-9_.-]{0,31})/"#,
+    ),
     // Codex names its agents `/root` and `/root/NAME`. Files are deeper or
     // start with a dot.
-    home(r#"(?:^|[\s"'`=:(,\[|])(?P<s>/root)(?:/\.[A-Za-z]|/[A-Za-z0-9_-]+[/.][A-Za-z0-9])"#),
-    home(r#"(?-u:\b)(?:HOME=["']?|cd[ \t]+["']?)(?P<s>/root)(?:[/\s"'`;&)]|$)"#),
+    home(
+        &["/root"],
+        r#"(?:^|[\s"'`=:(,\[|])(?P<s>/root)(?:/\.[A-Za-z]|/[A-Za-z0-9_-]+[/.][A-Za-z0-9])"#,
+    ),
+    home(
+        &["/root"],
+        r#"(?-u:\b)(?:HOME=["']?|cd[ \t]+["']?)(?P<s>/root)(?:[/\s"'`;&)]|$)"#,
+    ),
     // Directories named after a path.
-    home(r"(?:^|[/\s\x22'`+])-(?:home|Users)-(?P<s>[A-Za-z0-9_.]{1,64})-"),
+    home(
+        &["-home-", "-Users-"],
+        r"(?:^|[/\s\x22'`+])-(?:home|Users)-(?P<s>[A-Za-z0-9_.]{1,64})-",
+    ),
 ];
 
 /// Returns true for the address of a person with characters beyond ASCII.
