@@ -3,6 +3,7 @@
 
 mod page;
 mod picture;
+mod spool;
 
 use std::fs::{self, File, Permissions};
 use std::io::{self, IsTerminal, Write};
@@ -14,6 +15,8 @@ use tempfile::NamedTempFile;
 use unspool::Event;
 use unspool::redact::{Joiner, Redactor, Report};
 use unspool_sessions::input::{Batch, Input, is_left_out};
+
+use spool::Spool;
 
 use crate::cli::{Export, Format};
 use crate::filter;
@@ -291,16 +294,21 @@ fn events(
         let mut joined = Joiner::default();
         let home = std::env::home_dir().unwrap_or_default();
         let mut redactor = Redactor::new().with_home(&home.to_string_lossy());
-        let mut give = |event: Event| {
-            let mut event = event;
+        // A secret may be recognised only after it was shown.
+        let mut spool = Spool::new();
+        let mut give = |mut event: Event| -> anyhow::Result<()> {
             redactor.event(&mut event);
-            take(event)
+            Ok(spool.push(&event)?)
         };
         let read = input.events(options, |batch| match batch {
             Batch::Event(event) => joined.push(event).into_iter().try_for_each(&mut give),
             Batch::End => Ok(()),
         })?;
         joined.finish().into_iter().try_for_each(&mut give)?;
+        spool.read(|mut event| {
+            redactor.second_pass(&mut event);
+            take(event)
+        })?;
         report_redactions(redactor.report());
         read
     } else {

@@ -483,6 +483,28 @@ fn what_others_should_not_see_is_replaced() {
 }
 
 #[test]
+fn a_secret_is_replaced_before_it_is_recognised() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = r#"{"kind":"user","seq":0,"text":"I chose Sunsh1ne!x for it"}
+{"kind":"text","seq":1,"id":"a","text":"Then run `DB_PASSWORD=Sunsh1ne!x ./deploy`."}
+{"kind":"tool_result","seq":2,"id":"1","name":"Bash","status":"ok","output":"\u001b[32mSunsh1\u001b[0mne!x is set"}
+{"kind":"turn_end","seq":3,"status":"completed"}
+"#;
+    fs::write(folder.path().join("run.jsonl"), run).unwrap();
+    for format in ["html", "markdown", "text", "jsonl"] {
+        let arguments = ["run.jsonl", "--to", format, "-o", "-", "--redact"];
+        let output = export(folder.path(), &arguments);
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(!text.contains("Sunsh1"), "{format}: {text}");
+        assert!(text.contains("I chose"), "{format}: {text}");
+        assert_eq!(
+            String::from_utf8(output.stderr).unwrap(),
+            "unspool: replaced 1 password (in 3 places) (--no-redact keeps them)\n"
+        );
+    }
+}
+
+#[test]
 fn a_token_has_the_same_name_in_the_frame_that_it_came_in() {
     let folder = tempfile::tempdir().unwrap();
     let token = "ghp_aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC2eF";
