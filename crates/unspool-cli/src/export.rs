@@ -285,6 +285,8 @@ fn events(
     mut take: impl FnMut(Event) -> anyhow::Result<()>,
 ) -> anyhow::Result<io::Result<Status>> {
     let options = arguments.source.reader_options(false);
+    let has_media = matches!(format, Format::Html | Format::Jsonl);
+    let options = options.with_media(arguments.with_media && has_media);
     let mut is_whole = true;
     let mut take = |event: Event| {
         is_whole &= !is_left_out(&event);
@@ -325,6 +327,15 @@ fn report_nothing_shown(arguments: &Export, name: &str) {
     if let Some(words) = filter::nothing_matches(&arguments.filter) {
         complain(&anyhow!("{name}: {words}"));
     }
+}
+
+/// Reports that redaction does not look into pictures.
+fn report_pictures() {
+    // An error here cannot be reported anywhere.
+    let _ = writeln!(
+        io::stderr(),
+        "unspool: pictures are not redacted: look at them before you publish the page"
+    );
 }
 
 /// Reports what was redacted.

@@ -24,7 +24,7 @@ use std::io::{self, Write};
 
 use crate::doc::card::{self, Card};
 use crate::doc::entry::{Detail, Excerpt};
-use crate::event::Event;
+use crate::event::{Event, Payload};
 use crate::output::html::Html;
 use crate::output::markdown::Markdown;
 use crate::session::Entry;
@@ -41,6 +41,9 @@ const MOST_WAITING: usize = 64;
 /// take longer for it than for all the rest.
 const MOST_HIGHLIGHTED: usize = 6_000_000;
 
+/// Default maximum bytes of embedded pictures.
+const MAX_MEDIA: u64 = 20_000_000;
+
 /// Settings of a [`Page`].
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -51,6 +54,11 @@ pub struct Options {
     pub scheme: Option<Scheme>,
     /// The amount of reasoning shown.
     pub reasoning: Reasoning,
+    /// Maximum bytes of the pictures that a page embeds; one may take a quarter
+    /// of it. 0 embeds none: they are described instead. Pictures are not
+    /// redacted, and the events hold them only if the reader was asked for them,
+    /// see [`ReaderOptions::with_media`](crate::ReaderOptions::with_media).
+    pub max_media: u64,
     /// Maximum bytes of a comment. GitHub takes a few more than the default of
     /// 65,000; less than 4,000 is not possible.
     pub max_size: usize,
@@ -62,6 +70,7 @@ impl Default for Options {
             title: String::new(),
             scheme: None,
             reasoning: Reasoning::Title,
+            max_media: MAX_MEDIA,
             max_size: 65_000,
         }
     }
@@ -72,6 +81,7 @@ setters! {
         with_title => title: String,
         with_scheme => scheme: Option<Scheme>,
         with_reasoning => reasoning: Reasoning,
+        with_max_media => max_media: u64,
         with_max_size => max_size: usize,
     }
 }
@@ -90,6 +100,8 @@ pub struct Page<'a, W> {
     heading: Heading,
     transcript: Transcript,
     is_empty: bool,
+    /// Bytes of pictures so far.
+    embedded: u64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -126,6 +138,7 @@ impl<'a, W: Write> Page<'a, W> {
             heading: Heading::default(),
             transcript: Transcript::new(),
             is_empty: true,
+            embedded: 0,
         }
     }
 
@@ -138,12 +151,35 @@ impl<'a, W: Write> Page<'a, W> {
     }
 
     /// Takes the next event.
-    pub fn event(&mut self, event: Event) -> io::Result<()> {
+    pub fn event(&mut self, mut event: Event) -> io::Result<()> {
+        self.limit_media(&mut event);
         self.heading.event(&event);
         let mut entries = Vec::new();
         self.transcript
             .event(event, &mut |entry| entries.push(entry));
         entries.iter().try_for_each(|entry| self.entry(entry))
+    }
+
+    /// Drops the content of pictures that the page does not embed.
+    fn limit_media(&mut self, event: &mut Event) {
+        let limit = match self.format {
+            Format::Html => self.options.max_media,
+            Format::Comment => 0,
+        };
+        for media in event.media_mut() {
+            let size = media.data_size();
+            let is_within = size <= limit / 4 && size <= limit.saturating_sub(self.embedded);
+            if size > 0 && is_within && media.raster().is_some() {
+                self.embedded += size;
+            } else {
+                media.data = Payload::default();
+            }
+        }
+    }
+
+    /// Returns the bytes of embedded pictures.
+    pub fn embedded_media(&self) -> u64 {
+        self.embedded
     }
 
     /// Ends the page.

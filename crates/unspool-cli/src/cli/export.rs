@@ -70,6 +70,20 @@ pub(crate) struct Export {
     #[arg(long)]
     no_redact: bool,
 
+    /// Include pictures (html) and the content of sounds and files (jsonl)
+    ///
+    /// Pictures are not redacted: they may show secrets, so look at them before you
+    /// publish the file. Without this option each is described in words. Pages embed
+    /// PNG, JPEG, GIF and WebP pictures; everything else is described.
+    #[arg(long)]
+    pub(crate) with_media: bool,
+
+    /// Maximum size of all pictures in a page, in bytes (html) [default: 20000000]
+    ///
+    /// One picture may take a quarter of it. Pictures that do not fit are described.
+    #[arg(long, value_name = "BYTES", value_parser = parse_size, requires = "with_media")]
+    pub(crate) max_media: Option<usize>,
+
     /// Maximum size of a comment in bytes (markdown) [default: 65000]
     ///
     /// If the run does not fit, the oldest and largest outputs are dropped first, and

@@ -29,6 +29,9 @@ pub(super) fn write(
     let mut page = page.with_filter(|entry| filter::shows(&arguments.filter, entry));
     let read = events(input, arguments, format, |event| Ok(page.event(event)?))?;
     page.finish()?;
+    if page.embedded_media() > 0 && arguments.redacts(format) {
+        super::report_pictures();
+    }
     if page.is_empty() {
         super::report_nothing_shown(arguments, &name);
     }
@@ -48,6 +51,9 @@ fn options(arguments: &Export, name: &str) -> Options {
             ReasoningShown::Full => Reasoning::Full,
             ReasoningShown::Off => Reasoning::Off,
         });
+    if let Some(max_media) = arguments.max_media {
+        options.max_media = max_media as u64;
+    }
     if let Some(max_size) = arguments.max_size {
         options.max_size = max_size;
     }

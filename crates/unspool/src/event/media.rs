@@ -53,10 +53,17 @@ impl Media {
         }
     }
 
+    /// Returns the size of the content that is here, whatever `bytes` claims.
+    #[cfg(feature = "html")]
+    pub(crate) fn data_size(&self) -> u64 {
+        base64::size(&self.data.as_str()).unwrap_or_default()
+    }
+
     /// Returns the content of a picture that any browser shows and that cannot
     /// hold a script: its media type, by its first bytes, and its base64.
     /// Returns `None` if the content is missing or is not valid base64, or if
     /// the picture claims more than [`MOST_PIXELS`].
+    #[cfg(feature = "html")]
     pub(crate) fn raster(&self) -> Option<Raster<'_>> {
         let data = self.data.as_str();
         let header = header::read(base64::decoded(&data))?;
@@ -74,14 +81,18 @@ impl Media {
 impl Event {
     /// Drops the content of media and keeps the facts.
     pub(crate) fn drop_media_content(&mut self) {
-        let media = match &mut self.body {
+        for media in self.media_mut() {
+            media.data = Payload::default();
+        }
+    }
+
+    /// Returns the pictures, sounds and files of the event.
+    pub(crate) fn media_mut(&mut self) -> &mut [Media] {
+        match &mut self.body {
             Body::User(user) => &mut user.media,
             Body::Text(message) | Body::Reasoning(message) => &mut message.media,
             Body::ToolResult(result) => &mut result.media,
-            _ => return,
-        };
-        for media in media {
-            media.data = Payload::default();
+            _ => &mut [],
         }
     }
 }

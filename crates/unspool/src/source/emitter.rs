@@ -212,9 +212,23 @@ impl Emitter {
         blocks.filter_map(|block| self.media(block)).collect()
     }
 
-    /// Reads a string that is base64 or an address.
+    /// Reads the fields of a block whose kind is known.
+    pub(crate) fn media_fields(&self, fields: Json<'_>, mime: &str, name: Json<'_>) -> Media {
+        let media = media::Found::in_fields(&fields.object(), mime).into_media(self.keep_media);
+        match name.str() {
+            Some(name) => media.with_name(crate::tool::label(&name)),
+            None => media,
+        }
+    }
+
+    /// Reads a string that is base64 or a `data:` URL.
     pub(crate) fn media_string(&self, content: Json<'_>, mime: &str) -> Media {
-        media::Found::in_string(content, mime).into_media(self.keep_media)
+        media::Found::in_string(content, mime, true).into_media(self.keep_media)
+    }
+
+    /// Reads a string that is an address, a path or a `data:` URL.
+    pub(crate) fn media_address(&self, place: Json<'_>, mime: &str) -> Media {
+        media::Found::in_string(place, mime, false).into_media(self.keep_media)
     }
 
     /// Emits a whole block of answer text. After deltas with the same id it is

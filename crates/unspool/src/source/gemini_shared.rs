@@ -4,9 +4,10 @@
 
 use std::borrow::Cow;
 
-use crate::event::{Edit, EditOp, ToolStatus};
+use crate::event::{Edit, EditOp, Media, ToolStatus};
 use crate::json::{Json, Object};
 use crate::patch;
+use crate::source::Emitter;
 
 /// Returns the parts of a `PartListUnion`: one or several, each an object or a
 /// bare string.
@@ -30,6 +31,17 @@ pub(super) fn part_text(part: Json<'_>) -> Option<Cow<'_, str>> {
 /// Joins the texts of all parts.
 pub(super) fn joined_text(content: Json<'_>) -> String {
     parts(content).into_iter().filter_map(part_text).collect()
+}
+
+/// Returns the pictures, sounds and files among the parts of a message, and those
+/// inside its function responses.
+pub(super) fn media(content: Json<'_>, out: &Emitter) -> Vec<Media> {
+    let parts = parts(content).into_iter();
+    let media = parts.flat_map(|part| {
+        let inner = out.media_in(part.get("functionResponse").get("parts"));
+        out.media(part).into_iter().chain(inner)
+    });
+    media.collect()
 }
 
 /// The result of a command.

@@ -106,17 +106,18 @@ impl<'a> Found<'a> {
         Some(Self::in_fields(&fields, default))
     }
 
-    /// Reads base64 or an address.
-    pub(crate) fn in_string(content: Json<'a>, mime: &'a str) -> Self {
+    /// Reads base64 or an address; either may be a `data:` URL.
+    pub(crate) fn in_string(content: Json<'a>, mime: &'a str, is_base64: bool) -> Self {
         let mut found = Self {
             mime: mime.into(),
             ..Self::default()
         };
-        found.take(content, true);
+        found.take(content, is_base64);
         found
     }
 
-    fn in_fields(fields: &Object<'a>, default: &'a str) -> Self {
+    /// Reads fields that hold media of this type, unless they name another.
+    pub(crate) fn in_fields(fields: &Object<'a>, default: &'a str) -> Self {
         let mut found = Self::default();
         let mut holders = vec![fields.clone()];
         let inner = HOLDERS.iter().map(|key| fields.get(key).object());

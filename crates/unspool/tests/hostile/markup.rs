@@ -38,6 +38,10 @@ const ELEMENTS: &[(&str, &[&str])] = &[
     ("tr", &[]),
     ("th", &["class"]),
     ("td", &["class"]),
+    (
+        "img",
+        &["class", "alt", "width", "height", "loading", "src"],
+    ),
     ("footer", &[]),
     ("dl", &[]),
     ("dt", &[]),
@@ -69,7 +73,7 @@ pub(crate) fn text(html: &str) -> Result<String, String> {
                         return Err(format!("<{name} {attribute}={value:?}>"));
                     }
                 }
-                if name != "hr" {
+                if !matches!(name.as_str(), "hr" | "img") {
                     open.push(name);
                 }
             }
@@ -98,6 +102,19 @@ fn is_ours(attribute: &str, value: &str) -> bool {
         "datetime" | "title" | "aria-label" => {
             value.chars().all(|c| is_word(c) || ":.".contains(c))
         }
+        // The facts of a picture, with the name that the agent gave it.
+        "alt" => true,
+        "src" => is_picture(value),
         _ => value.chars().all(is_word),
     }
+}
+
+/// Returns true for the base64 of a picture that holds no script.
+fn is_picture(address: &str) -> bool {
+    let types = ["png", "jpeg", "gif", "webp"];
+    let content = types
+        .iter()
+        .find_map(|name| address.strip_prefix(&format!("data:image/{name};base64,")));
+    let is_base64 = |c: char| c.is_ascii_alphanumeric() || "+/=".contains(c);
+    content.is_some_and(|content| content.chars().all(is_base64))
 }

@@ -3,11 +3,13 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
+use serde_json::{Value, json};
+use unspool::Event;
 use unspool::doc::card::card;
 use unspool::doc::entry::{Detail, Reasoning};
 use unspool::output::About;
 use unspool::output::html::Html;
+use unspool::page::{Options, Page};
 
 use crate::fields::{cases, inside, poisoned};
 use crate::markup::{middle, text};
@@ -44,6 +46,9 @@ const INVISIBLE: &[&str] = &[
     "/reason",
     "/raw",
     "/default",
+    // Only a known name of a format is shown.
+    "/mime",
+    "/data",
 ];
 
 /// Kinds shown at the top of a page, or only in interactive views.
@@ -110,6 +115,71 @@ fn markup_in_any_field_is_text() {
     });
     let mut unseen = all.difference(&seen);
     assert_eq!(unseen.find(|name| !is_invisible(name)), None);
+}
+
+/// A PNG of 2×1 pixels.
+const PNG: &str = "iVBORw0KGgoAAAANSUhEUgAAAAIAAAABCAYAAAD0In+KAAAADklEQVR42mP4z8DwH4QBEfcD/f6tu5kAAAAASUVORK5CYII=";
+
+/// Returns the page of a prompt with these media.
+fn page_with(media: &Value, options: Options) -> String {
+    let event = json!({"kind": "user", "seq": 0, "text": "See", "media": media});
+    let mut html = Vec::new();
+    let mut page = Page::html(&mut html, options);
+    page.event(Event::from_json(&event.to_string()).unwrap())
+        .unwrap();
+    page.finish().unwrap();
+    let html = String::from_utf8(html).unwrap();
+    if let Err(error) = text(middle(&html)) {
+        panic!("{error} in the page of {event}");
+    }
+    html
+}
+
+#[test]
+fn a_page_embeds_pictures_and_nothing_else() {
+    let whole = json!([{"mime": "image/png", "name": "a\"b", "data": PNG}]);
+    let page = page_with(&whole, Options::default());
+    assert_eq!(page.matches("<img ").count(), 1);
+    assert!(page.contains(&format!("src=\"data:image/png;base64,{PNG}\"")));
+    assert!(page.contains("alt=\"[image a&quot;b PNG]\""), "{page}");
+    let svg = "PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciIG9ubG9hZD0iYWxlcnQoMSkiLz4=";
+    // A picture that claims 65,535 pixels in both directions.
+    let bomb = "iVBORw0KGgoAAAANSUhEUgAA//8AAP//CAYAAAA=";
+    for (mime, data) in [
+        ("image/svg+xml", svg),
+        ("image/png", svg),
+        ("image/png\"><script>alert(1)</script>", "AAAA"),
+        ("image/png", "iVBORw0KGgo\"><script>alert(1)</script>"),
+        ("image/png", &format!("{PNG} onerror=alert(1)")),
+        ("image/png", &format!("data:image/png;base64,{PNG}")),
+        ("text/html", "PGI+aGk8L2I+"),
+        ("application/pdf", "JVBERi0xLjcK"),
+        ("image/png", bomb),
+    ] {
+        let hostile = json!([{"mime": mime, "data": data, "name": "https://example.com/x.png"}]);
+        let page = page_with(&hostile, Options::default());
+        assert!(!page.contains("<img "), "{mime} {data}");
+        assert!(page.contains("https://example.com/x.png"), "{mime} {data}");
+    }
+}
+
+#[test]
+fn the_pictures_of_a_page_are_limited() {
+    let two = json!([{"mime": "image/png", "data": PNG}, {"mime": "image/png", "data": PNG}]);
+    let count = |max: u64| {
+        let page = page_with(&two, Options::default().with_max_media(max));
+        page.matches("<img ").count()
+    };
+    // Each has 71 bytes and may take a quarter.
+    assert_eq!(count(284), 2);
+    assert_eq!(count(283), 0);
+    assert_eq!(count(0), 0);
+    let four = json!(vec![
+        json!({"mime": "image/png", "bytes": 1, "data": PNG});
+        5
+    ]);
+    let page = page_with(&four, Options::default().with_max_media(284_u64));
+    assert_eq!(page.matches("<img ").count(), 4);
 }
 
 #[test]

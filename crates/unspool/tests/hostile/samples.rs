@@ -22,6 +22,7 @@ pub(crate) fn samples() -> Vec<Vec<Value>> {
 }
 
 fn messages() -> Vec<Vec<Value>> {
+    let media = json!([{"mime": "image/png", "bytes": 71, "width": 2, "height": 1, "name": "a.png", "data": "AAAA"}]);
     let agent = json!({"id": "x", "parent": "1", "depth": 1, "name": "helper"});
     let markdown = "# Heading\n\nSome *words*, `code`, [a link](https://example.com/a \"title\"), ![an image](b.png), <https://example.com>, [ref].\n\n- item\n  1. inner\n- [x] done\n\n> quote\n\n```rust\nfn main() {}\n```\n\n```made-up\ntext\n```\n\n    indented\n\n| a | b |\n|---|--:|\n| c | d |\n\n<b>html</b>\n\n[^1]: note\n\n[ref]: https://example.com/ref\n";
     vec![
@@ -30,6 +31,12 @@ fn messages() -> Vec<Vec<Value>> {
         ],
         vec![json!({"kind": "user", "text": "Hello\nthere", "queued": true})],
         vec![json!({"kind": "user", "text": "Hello", "agent": agent})],
+        vec![json!({"kind": "user", "text": "See", "media": media})],
+        vec![json!({"kind": "text", "id": "p", "delta": true, "media": media})],
+        vec![json!({"kind": "reasoning", "id": "p", "delta": true, "media": media})],
+        vec![
+            json!({"kind": "tool_result", "id": "p", "name": "Read", "status": "ok", "media": media}),
+        ],
         vec![json!({"kind": "text", "id": "a", "text": markdown})],
         vec![json!({"kind": "text", "id": "a", "text": "as it\n  is", "preformatted": true})],
         vec![

@@ -85,7 +85,9 @@ fn media(page: &mut String, media: &Media) {
         "\" width=\"{width}\" height=\"{height}\" loading=\"lazy\" src=\"data:{mime};base64,"
     );
     attribute(page, &base64);
-    page.push_str("\"></p>\n");
+    page.push_str("\">");
+    spans(page, &describe(media), Accent::Muted);
+    page.push_str("</p>\n");
 }
 
 fn list(page: &mut String, start: Option<u64>, items: &[ListItem], accent: Accent) {

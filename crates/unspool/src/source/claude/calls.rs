@@ -10,7 +10,7 @@ use super::wire::{Block, Line};
 use crate::event::{Category, Payload, RawJson, ToolStatus};
 use crate::json::Json;
 use crate::recent::{RecentMap, RecentQueue, RecentSet};
-use crate::source::{Call, Emitter, Outcome};
+use crate::source::{Call, Emitter, Outcome, media};
 
 /// Open calls and requests that are remembered.
 const REMEMBERED: usize = 256;
@@ -86,6 +86,7 @@ impl Claude {
                 None if is_interrupted(category, details) => ToolStatus::Canceled,
                 None => ToolStatus::Ok,
             },
+            media: out.media_in(block.content),
             ..Outcome::default()
         };
         if matches!(category, Some(Category::Execute) | None) {
@@ -220,7 +221,7 @@ fn content_text(content: Json<'_>) -> Payload {
             let texts: Vec<_> = texts.map(|block| block.get("text").string()).collect();
             texts.join("\n").into()
         }
-        _ if blocks.iter().all(|block| is_kind(block, "image")) => Payload::default(),
+        _ if blocks.iter().all(|block| media::is_media(*block)) => Payload::default(),
         _ => content.payload(),
     }
 }

@@ -5,14 +5,15 @@
 
 use super::Claude;
 use super::wire::{Content, Line};
-use crate::event::Level;
+use crate::event::{Level, Media};
 use crate::frame::Frame;
+use crate::json::Json;
 use crate::source::Emitter;
 
 impl Claude {
     pub(super) fn user(&mut self, line: &Line<'_>, frame: &Frame<'_>, out: &mut Emitter) {
         let blocks = match &line.message.content {
-            Content::Text(text) => return self.user_text(text, line, out),
+            Content::Text(text) => return self.user_text(text, Vec::new(), line, out),
             Content::Blocks(blocks) => blocks,
             Content::Nothing => return out.unknown(frame),
         };
@@ -22,13 +23,15 @@ impl Claude {
             .filter(|b| b.kind.str().is_some_and(|kind| is_result(&kind)));
         let alone = results.count() == 1;
         let mut text_so_far = String::new();
+        let mut media = Vec::new();
         for block in blocks {
             match block.kind.str().as_deref() {
                 Some("text") => append(&mut text_so_far, &block.text.str().unwrap_or_default()),
-                // Pictures and documents have no text.
-                Some("image" | "document") => {}
+                Some("image") => media.push(out.media_fields(block.source, "image/*", Json::NULL)),
+                Some("document") => media.push(out.media_fields(block.source, "", block.title)),
                 Some(kind) if is_result(kind) => {
-                    self.user_text(&std::mem::take(&mut text_so_far), line, out);
+                    let media = std::mem::take(&mut media);
+                    self.user_text(&std::mem::take(&mut text_so_far), media, line, out);
                     if line.is_saved() && self.is_leading(out) {
                         self.turn.resume();
                     }
@@ -37,22 +40,15 @@ impl Claude {
                 _ => out.unknown(frame),
             }
         }
-        let is_picture = |kind: &str| matches!(kind, "image" | "document");
-        let mut kinds = blocks.iter().filter_map(|block| block.kind.str());
-        let has_no_text = !blocks.is_empty() && kinds.all(|kind| is_picture(&kind));
-        if has_no_text && !line.is_injected.is_true() {
-            // A prompt without text.
-            let is_leading = self.is_leading(out);
-            self.start_turn(line, is_leading, out);
-        }
-        self.user_text(&text_so_far, line, out);
+        self.user_text(&text_so_far, media, line, out);
     }
 
-    /// Emits the text of a `user` message.
-    fn user_text(&mut self, text: &str, line: &Line<'_>, out: &mut Emitter) {
+    /// Emits the text of a `user` message and what came with it.
+    fn user_text(&mut self, text: &str, mut media: Vec<Media>, line: &Line<'_>, out: &mut Emitter) {
         let is_leading = self.is_leading(out);
         let origin = line.origin.get("kind");
-        if text.is_empty() || text.starts_with("<local-command-caveat>") {
+        let is_empty = text.is_empty() && (media.is_empty() || line.is_injected.is_true());
+        if is_empty || text.starts_with("<local-command-caveat>") {
         } else if text.starts_with("[Request interrupted by user") {
             if is_leading {
                 self.turn.canceled(out);
@@ -73,14 +69,19 @@ impl Claude {
             out.context("", "", text);
         } else if let Some(command) = command(text) {
             self.start_turn(line, is_leading, out);
-            out.user(command, false);
+            out.user_with_media(command, std::mem::take(&mut media), false);
         } else if emit_printed(text, out) {
             if line.is_saved() && is_leading {
                 self.turn.completed(out);
             }
         } else {
             self.start_turn(line, is_leading, out);
-            out.user(tagged(text, "bash-input").unwrap_or(text), false);
+            let text = tagged(text, "bash-input").unwrap_or(text);
+            out.user_with_media(text, std::mem::take(&mut media), false);
+        }
+        // Files that Claude Code gave to the model.
+        for file in media {
+            out.context(&file.name, &file.mime, "");
         }
     }
 

@@ -131,6 +131,8 @@ record! {
         input: Json = "input",
         call: Json = "tool_use_id",
         content: Json = "content",
+        source: Json = "source",
+        title: Json = "title",
         is_error: Json = "is_error",
     }
 }

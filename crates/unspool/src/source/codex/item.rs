@@ -11,9 +11,9 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::change;
-use crate::event::{Category, Payload, RawJson, ToolStatus};
+use crate::event::{Category, Media, Payload, RawJson, ToolStatus};
 use crate::json::{Json, Object};
-use crate::source::{Call, Emitter, Outcome};
+use crate::source::{Call, Emitter, Outcome, media};
 
 /// One item.
 pub(super) struct Item<'a> {
@@ -189,9 +189,21 @@ impl<'a> Item<'a> {
                 exit_code,
                 edits,
                 duration_ms: duration_ms(duration),
+                media: self.media(out),
                 ..Outcome::default()
             },
         );
+    }
+
+    /// Returns the pictures, sounds and files of a message or a result.
+    pub(super) fn media(&self, out: &Emitter) -> Vec<Media> {
+        match self.kind.as_str() {
+            "user_message" => out.media_in(self.get("content")),
+            "mcp_tool_call" => out.media_in(self.get("result").get("content")),
+            "dynamic_tool_call" => out.media_in(self.either("content_items", "contentItems")),
+            "image_generation" => generated_picture(self.get("result"), out),
+            _ => Vec::new(),
+        }
     }
 
     fn status(&self, exit_code: Option<i64>) -> ToolStatus {
@@ -324,6 +336,13 @@ pub(super) fn pick(fields: &Object<'_>, keys: &[&str]) -> Option<RawJson> {
     RawJson::new(&format!("{{{}}}", picked.join(",")))
 }
 
+/// Returns the picture that the image tool made: base64, or an address.
+pub(super) fn generated_picture(result: Json<'_>, out: &Emitter) -> Vec<Media> {
+    let has_content = result.str().is_some_and(|result| !result.is_empty());
+    let picture = has_content.then(|| out.media_string(result, "image/*"));
+    picture.into_iter().collect()
+}
+
 /// Returns the name of an MCP tool.
 pub(super) fn mcp_name(server: &str, tool: &str) -> String {
     if server.is_empty() {
@@ -352,9 +371,8 @@ pub(super) fn mcp_text(result: Json<'_>) -> String {
     if !said.is_empty() {
         return said;
     }
-    let is_picture =
-        |part: &Json<'_>| matches!(part.get("type").str().as_deref(), Some("image" | "audio"));
-    let rest = if content.is_array() && content.array().iter().all(is_picture) {
+    let is_media = |part: &Json<'_>| media::is_media(*part);
+    let rest = if content.is_array() && content.array().iter().all(is_media) {
         Json::NULL
     } else {
         content

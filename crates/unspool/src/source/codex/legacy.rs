@@ -11,7 +11,7 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 
 use super::{Turn, change, item, usage};
 use crate::event::{
-    Category, Edit, Level, Payload, Permission, Session, ToolStatus, TurnEnd, TurnStatus,
+    Category, Edit, Level, Media, Payload, Permission, Session, ToolStatus, TurnEnd, TurnStatus,
 };
 use crate::frame::Frame;
 use crate::json::{Json, Object};
@@ -56,7 +56,7 @@ impl Legacy {
         if message.is_object() {
             self.message(&message.object(), frame, out);
         } else if fields.has("prompt") {
-            self.user(fields.get("prompt"), out);
+            self.user(fields.get("prompt"), Vec::new(), out);
         } else if fields.has("workdir") {
             self.finish(out);
             self.prompt.clear();
@@ -94,7 +94,10 @@ impl Legacy {
         match kind.as_str() {
             "session_configured" => configured(msg, out),
             "task_started" => self.turn = Turn::Open,
-            "user_message" => self.user(msg.get("message"), out),
+            "user_message" => {
+                let media = prompt_media(msg, out);
+                self.user(msg.get("message"), media, out);
+            }
             "agent_message" => out.text(None, msg.get("message").payload()),
             "agent_message_delta" => out.text_delta(None, &msg.get("delta").string()),
             "agent_reasoning" => out.reasoning(None, msg.get("text").payload()),
@@ -123,7 +126,7 @@ impl Legacy {
             "patch_apply_begin" => self.begin(msg, "apply_patch", &["changes"], out),
             "patch_apply_end" => self.end(msg, patch_outcome(msg), out),
             "mcp_tool_call_begin" => self.mcp_begin(msg, out),
-            "mcp_tool_call_end" => self.end(msg, mcp_outcome(msg), out),
+            "mcp_tool_call_end" => self.end(msg, mcp_outcome(msg, out), out),
             "web_search_begin" => {}
             "web_search_end" => self.whole(msg, "web_search", &["query", "action"], out),
             "view_image_tool_call" => self.whole(msg, "view_image", &["path"], out),
@@ -132,11 +135,11 @@ impl Legacy {
         }
     }
 
-    fn user(&mut self, text: Json<'_>, out: &mut Emitter) {
+    fn user(&mut self, text: Json<'_>, media: Vec<Media>, out: &mut Emitter) {
         let prompt = text.string();
         self.turn = Turn::Open;
         if prompt != self.prompt {
-            out.user(text.payload(), false);
+            out.user_with_media(text.payload(), media, false);
             self.prompt = prompt;
         }
     }
@@ -312,7 +315,7 @@ pub(super) fn patch_outcome(msg: &Object<'_>) -> Outcome {
 }
 
 /// Reads the end of an MCP call, here and in session files.
-pub(super) fn mcp_outcome(msg: &Object<'_>) -> Outcome {
+pub(super) fn mcp_outcome(msg: &Object<'_>, out: &Emitter) -> Outcome {
     let result = msg.get("result").object();
     let answer = result.get("Ok");
     let failed = !answer.is_object() || answer.get("isError").is_true();
@@ -328,8 +331,19 @@ pub(super) fn mcp_outcome(msg: &Object<'_>) -> Outcome {
         },
         output: output.into(),
         duration_ms: item::duration_ms(msg.get("duration")),
+        media: out.media_in(answer.get("content")),
         ..Outcome::default()
     }
+}
+
+/// Returns the pictures of a prompt, here and in session files: `data:` URLs and
+/// paths.
+pub(super) fn prompt_media(msg: &Object<'_>, out: &Emitter) -> Vec<Media> {
+    let pictures = ["images", "local_images"];
+    let pictures = pictures.iter().flat_map(|key| msg.get(key).array());
+    pictures
+        .map(|picture| out.media_address(picture, "image/*"))
+        .collect()
 }
 
 fn approval(msg: &Object<'_>, out: &mut Emitter) {

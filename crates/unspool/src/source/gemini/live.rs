@@ -191,6 +191,7 @@ pub(super) fn is_body(fields: &Object<'_>) -> bool {
 fn message(fields: &Object<'_>, out: &mut Emitter) -> bool {
     let content = fields.get("content");
     match fields.get("role").str().as_deref() {
+        Some("user" | "assistant") if content.is_array() => parts(fields, out),
         Some("user") => out.user(content.payload(), false),
         Some("assistant") if fields.get("delta").is_true() => {
             out.text_delta(None, &content.display());
@@ -199,6 +200,25 @@ fn message(fields: &Object<'_>, out: &mut Emitter) -> bool {
         _ => return false,
     }
     true
+}
+
+/// Emits a message in parts: texts, pictures, sounds and files.
+fn parts(fields: &Object<'_>, out: &mut Emitter) {
+    let content = fields.get("content");
+    let text = gemini_shared::joined_text(content);
+    let media = gemini_shared::media(content, out);
+    if fields.get("role").str().as_deref() == Some("user") {
+        out.user_with_media(text, media, false);
+        return;
+    }
+    if fields.get("delta").is_true() {
+        out.text_delta(None, &text);
+    } else {
+        out.text(None, text);
+    }
+    for media in media {
+        out.text_media(None, media);
+    }
 }
 
 /// Reads a failed result. `error.message` is longer than its output.

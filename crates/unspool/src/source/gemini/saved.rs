@@ -12,7 +12,7 @@ use std::sync::Arc;
 use self::emitted::Emitted;
 use self::outcome::{ToolText, outcome, usage};
 use super::tool;
-use crate::event::{Agent, Category, Level, Session, ToolStatus, TurnEnd, TurnStatus};
+use crate::event::{Agent, Category, Level, Media, Session, ToolStatus, TurnEnd, TurnStatus};
 use crate::json::{Json, Object};
 use crate::source::live_or_saved::{self, Saved as _};
 use crate::source::subagents::{SubagentFile, SubagentFiles};
@@ -185,10 +185,11 @@ impl Saved {
         if !self.emitted.add(&fields.get("id").string()) {
             return;
         }
+        let mut media = gemini_shared::media(fields.get("content"), out);
         for part in gemini_shared::parts(fields.get("content")) {
             let response = part.get("functionResponse");
             if response.is_object() {
-                self.response(response, out);
+                self.response(response, std::mem::take(&mut media), out);
             }
         }
         let text = gemini_shared::joined_text(shown_content(fields));
@@ -196,18 +197,18 @@ impl Saved {
             // Date, system and folder, which Gemini CLI puts first.
         } else if is_summary(fields) {
             out.compacted(text);
-        } else if !text.trim().is_empty() {
+        } else if !text.trim().is_empty() || !media.is_empty() {
             let now = out.current_time();
             self.end_turn(out);
             out.time(now.map(Into::into));
-            out.user(text, false);
+            out.user_with_media(text, media, false);
             self.turn = Some(TurnStatus::Interrupted);
             self.time = out.current_time();
         }
     }
 
     /// Emits the result that the model got, unless the message with the call has it.
-    fn response(&mut self, response: Json<'_>, out: &mut Emitter) {
+    fn response(&mut self, response: Json<'_>, media: Vec<Media>, out: &mut Emitter) {
         let fields = response.object();
         let id = fields.get("id").string();
         if out.is_known(&id) && !out.is_open(&id) {
@@ -218,7 +219,12 @@ impl Saved {
         let outcome = text.outcome(&name, !text.error.is_null());
         self.progress(outcome.status);
         self.time = out.current_time();
-        out.tool_result(&id, Outcome { name, ..outcome });
+        let outcome = Outcome {
+            name,
+            media,
+            ..outcome
+        };
+        out.tool_result(&id, outcome);
     }
 
     fn gemini(&mut self, fields: &Object<'_>, out: &mut Emitter) {
@@ -265,6 +271,12 @@ impl Saved {
         let text = gemini_shared::joined_text(content);
         if self.emitted.add_text(id, &text) {
             out.text(Some(id), text.clone());
+        }
+        let media = gemini_shared::media(content, out);
+        if !media.is_empty() && self.emitted.add(&format!("{id}/media")) {
+            for media in media {
+                out.text_media(Some(id), media);
+            }
         }
         for part in gemini_shared::parts(content) {
             let call = part.get("functionCall").object();
@@ -321,7 +333,8 @@ impl Saved {
         let name = call.get("name").string();
         let time = out.current_time();
         out.time(call.get("timestamp").str());
-        let outcome = outcome(call, &name, &status);
+        let mut outcome = outcome(call, &name, &status);
+        outcome.media = gemini_shared::media(call.get("result"), out);
         self.progress(outcome.status);
         if name == "complete_task" && outcome.status == ToolStatus::Ok {
             self.turn = Some(TurnStatus::Completed);

@@ -2,7 +2,7 @@
 //! server's stream.
 
 use super::turn::error_text;
-use crate::event::Level;
+use crate::event::{Level, Media};
 use crate::frame::Frame;
 use crate::json::{Json, Object};
 use crate::source::Emitter;
@@ -25,13 +25,27 @@ pub(super) fn user_part(json: Json<'_>, out: &mut Emitter) {
         Some("text") => out.user(part.get("text").payload(), false),
         // A slash command that a sub-agent runs.
         Some("subtask") => out.user(part.get("prompt").payload(), false),
-        _ => other_part(json, out),
+        _ => match attachment(json, out) {
+            Some(media) => out.user_with_media("", vec![media], false),
+            None => other_part(json, out),
+        },
     }
+}
+
+/// Reads a file that is not a text of the project: those are context.
+pub(super) fn attachment(json: Json<'_>, out: &Emitter) -> Option<Media> {
+    let media = out.media(json)?;
+    let url = json.get("url").str().unwrap_or_default();
+    let is_text = media.mime.starts_with("text/") || media.mime == "application/x-directory";
+    (url.starts_with("data:") || !is_text).then_some(media)
 }
 
 /// Emits a part that is neither text nor a call.
 pub(super) fn other_part(json: Json<'_>, out: &mut Emitter) {
     let part = json.object();
+    if let Some(media) = attachment(json, out) {
+        return out.text_media(part.get("id").str().as_deref(), media);
+    }
     match part.get("type").str().as_deref() {
         Some("file") => {
             let url = part.get("url").string();

@@ -8,11 +8,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::message::{is_from_user, other_part, user_part};
+use super::message::{attachment, is_from_user, other_part, user_part};
 use super::part::{self, Progress, ToolPart};
 use super::question;
 use super::turn::Turn;
-use crate::event::{Agent, Session, TurnStatus};
+use crate::event::{Agent, Media, Session, TurnStatus};
 use crate::json::{Json, Object};
 use crate::source::Emitter;
 
@@ -168,9 +168,19 @@ impl Player<'_> {
             self.state.turn.close(TurnStatus::Interrupted, out);
             self.state.turn.touch();
         }
+        let mut media: Vec<Media> = parts.iter().filter_map(|p| attachment(*p, out)).collect();
         for part in parts {
-            user_part(*part, out);
+            let fields = part.object();
+            let is_text = fields.get("type").str().as_deref() == Some("text")
+                && !fields.get("synthetic").is_true();
+            if is_text && !media.is_empty() {
+                let media = std::mem::take(&mut media);
+                out.user_with_media(fields.get("text").payload(), media, false);
+            } else if attachment(*part, out).is_none() {
+                user_part(*part, out);
+            }
         }
+        out.user_with_media("", media, false);
     }
 
     fn assistant(

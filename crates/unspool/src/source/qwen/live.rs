@@ -10,14 +10,14 @@ use std::sync::Arc;
 
 use super::{Held, may_be_quoted, split_api_error, starts_agent, unwrap_call};
 use crate::event::{
-    Agent, Category, Edit, EditOp, Level, Payload, Permission, Session, ToolStatus, TurnEnd,
+    Agent, Category, Edit, EditOp, Level, Media, Payload, Permission, Session, ToolStatus, TurnEnd,
     TurnStatus, Usage,
 };
 use crate::json::{Json, Object};
 use crate::recent::{RecentMap, RecentQueue, RecentSet};
 use crate::source::live_or_saved;
 use crate::source::usage::{self, Names};
-use crate::source::{Call, Emitter, Outcome, gemini_shared};
+use crate::source::{Call, Emitter, Outcome, gemini_shared, media};
 use crate::tool;
 
 /// State of one run.
@@ -168,7 +168,10 @@ impl Live {
                 }
                 Some("tool_use") => self.tool_use(&block_fields, out),
                 None if block.is_string() => self.text(&id, &block.display(), false, out),
-                _ => known = false,
+                _ => match out.media(block) {
+                    Some(media) => out.text_media(Some(&id), media),
+                    None => known = false,
+                },
             }
         }
         usage::emit(TOKENS.read(&message.get("usage").object()), out);
@@ -253,15 +256,20 @@ impl Live {
     fn user(&mut self, fields: &Object<'_>, out: &mut Emitter) -> bool {
         self.resume(out);
         let mut known = true;
-        for block in gemini_shared::parts(fields.get("message").get("content")) {
+        let content = fields.get("message").get("content");
+        let mut media = gemini_shared::media(content, out);
+        for block in gemini_shared::parts(content) {
             let block_fields = block.object();
             match block_fields.get("type").str().as_deref() {
                 Some("tool_result") => self.tool_result(&block_fields, out),
-                Some("text") => user_text(&block_fields.get("text").display(), out),
-                None if block.is_string() => user_text(&block.display(), out),
-                _ => known = false,
+                Some("text") => {
+                    user_text(&block_fields.get("text").display(), &mut media, out);
+                }
+                None if block.is_string() => user_text(&block.display(), &mut media, out),
+                _ => known &= media::is_media(block),
             }
         }
+        out.user_with_media("", media, false);
         known
     }
 
@@ -279,6 +287,7 @@ impl Live {
             } else {
                 content.payload()
             },
+            media: out.media_in(content),
             ..Outcome::default()
         };
         if out.category_of(&id) == Some(Category::Execute)
@@ -473,11 +482,11 @@ fn text_of(data: Json<'_>) -> Payload {
 
 /// Emits a user text. The stream does not contain the prompt: the root agent's
 /// texts are reports of background agents.
-fn user_text(text: &str, out: &mut Emitter) {
+fn user_text(text: &str, media: &mut Vec<Media>, out: &mut Emitter) {
     if out.current_agent().is_none() && text.starts_with("Background agent \"") {
         out.notice(Level::Info, text);
     } else {
-        out.user(text, false);
+        out.user_with_media(text, std::mem::take(media), false);
     }
 }
 

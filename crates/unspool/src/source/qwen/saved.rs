@@ -11,7 +11,7 @@ use std::sync::Arc;
 use self::joined_parts::JoinedParts;
 use self::outcome::{outcome, usage};
 use super::{Held, starts_agent, unwrap_call};
-use crate::event::{Agent, Category, Level, Session, ToolStatus, TurnEnd, TurnStatus};
+use crate::event::{Agent, Category, Level, Media, Session, ToolStatus, TurnEnd, TurnStatus};
 use crate::json::{Json, Object};
 use crate::source::live_or_saved::{self, Saved as _};
 use crate::source::subagents::{SubagentFile, SubagentFiles};
@@ -115,15 +115,16 @@ impl Saved {
             Some(text) => text.into_owned(),
             None => gemini_shared::joined_text(fields.get("message").get("parts")),
         };
+        let media = gemini_shared::media(fields.get("message").get("parts"), out);
         match fields.get("subtype").str().as_deref() {
-            Some("mid_turn_user_message") => out.user(text, true),
+            Some("mid_turn_user_message") => out.user_with_media(text, media, true),
             // Reports of background agents, timers and goals.
             Some(_) => out.notice(Level::Info, text),
             None => {
                 let now = out.current_time();
                 self.end_turn(out);
                 out.time(now.map(Into::into));
-                out.user(text, false);
+                out.user_with_media(text, media, false);
                 self.turn = Some(TurnStatus::Interrupted);
             }
         }
@@ -143,6 +144,9 @@ impl Saved {
                 joined.flush(out);
                 self.call(&call.object(), out);
                 calls = true;
+            } else if let Some(media) = out.media(part) {
+                joined.flush(out);
+                out.text_media(Some(&uuid), media);
             } else {
                 let text = part_fields.get("text").display();
                 joined.add(part_fields.get("thought").is_true(), &text, out);
@@ -223,12 +227,19 @@ impl Saved {
         if responses.is_empty() {
             responses.push(Object::default());
         }
+        let mut media = gemini_shared::media(fields.get("message").get("parts"), out);
         for response in responses {
-            self.response(&details, &response, out);
+            self.response(&details, &response, std::mem::take(&mut media), out);
         }
     }
 
-    fn response(&mut self, details: &Object<'_>, response: &Object<'_>, out: &mut Emitter) {
+    fn response(
+        &mut self,
+        details: &Object<'_>,
+        response: &Object<'_>,
+        media: Vec<Media>,
+        out: &mut Emitter,
+    ) {
         let id = match details.get("callId").string() {
             id if id.is_empty() => response.get("id").string(),
             id => id,
@@ -255,6 +266,7 @@ impl Saved {
             Outcome {
                 duration_ms: details.get("durationMs").u64().or(duration),
                 name: response.get("name").string(),
+                media,
                 ..outcome
             },
         );

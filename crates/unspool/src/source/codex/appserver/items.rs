@@ -29,7 +29,10 @@ impl AppServer {
     pub(super) fn item_completed(&mut self, json: Json<'_>, frame: &Frame<'_>, out: &mut Emitter) {
         let item = Item::new(json);
         match item.kind.as_str() {
-            "user_message" => out.user(item.text(), false),
+            "user_message" => {
+                let media = item.media(out);
+                out.user_with_media(item.text(), media, false);
+            }
             "agent_message" | "plan" => {
                 let id = self.text_ids.end(&item.id);
                 out.text(Some(&id), item.text());

@@ -2,8 +2,9 @@
 //! contains exit code and duration, or JSON with both. Failures are recognised
 //! only by their text.
 
-use crate::event::{Category, ToolStatus};
+use crate::event::{Category, Media, ToolStatus};
 use crate::json::Json;
+use crate::source::Emitter;
 use crate::source::codex::item;
 
 /// The parsed output of a call.
@@ -16,6 +17,8 @@ pub(super) struct Output {
     pub(super) running: bool,
     /// The name under which the script continues in the background.
     pub(super) cell: Option<String>,
+    /// Pictures, sounds and files beside the text.
+    pub(super) media: Vec<Media>,
     /// There was a header or JSON: the tool did run.
     ran: bool,
     /// The header reports a failure.
@@ -24,13 +27,17 @@ pub(super) struct Output {
 
 impl Output {
     /// Reads the `output` field: a string, or a list of parts.
-    pub(super) fn read(json: Json<'_>) -> Self {
+    pub(super) fn read(json: Json<'_>, out: &Emitter) -> Self {
         let text = if json.is_array() {
             item::texts(json, "\n")
         } else {
             json.display().into_owned()
         };
-        Self::read_json(&text).unwrap_or_else(|| Self::read_text(&text))
+        let output = Self::read_json(&text).unwrap_or_else(|| Self::read_text(&text));
+        Self {
+            media: out.media_in(json),
+            ..output
+        }
     }
 
     /// `{"output":"…","metadata":{"exit_code":0,"duration_seconds":0.1}}`.
@@ -78,12 +85,14 @@ impl Output {
     }
 
     /// Extracts the texts of an MCP tool, which older versions wrap in JSON.
-    pub(super) fn mcp_texts(&mut self) {
+    pub(super) fn mcp_texts(&mut self, out: &Emitter) {
         let Some(json) = Json::parse(&self.text).filter(|json| json.is_array()) else {
             return;
         };
         let texts = item::texts(json, "\n");
-        if !texts.is_empty() {
+        let media = out.media_in(json);
+        if !texts.is_empty() || !media.is_empty() {
+            self.media.extend(media);
             self.text = texts;
         }
     }

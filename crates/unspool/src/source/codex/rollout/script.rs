@@ -98,6 +98,7 @@ impl Scripts {
                 status,
                 output: reason.unwrap_or(&text).into(),
                 duration_ms: output.duration_ms,
+                media: output.media,
                 ..Outcome::default()
             },
         );

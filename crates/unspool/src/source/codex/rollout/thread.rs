@@ -176,7 +176,7 @@ impl Thread {
             "task_complete" | "turn_complete" => self.complete(payload, children, out),
             "turn_aborted" => self.aborted(payload, children, out),
             "token_count" => self.usage.emit(usage::of_info(payload.get("info")), out),
-            "user_message" => self.user(payload.get("message"), out),
+            "user_message" => self.user(payload, out),
             "agent_message" => {
                 self.did(Last::Answer);
                 out.text(None, payload.get("message").payload());
@@ -200,7 +200,7 @@ impl Thread {
                 if !out.is_known(&id) {
                     legacy::mcp_call(&id, payload.get("invocation"), out);
                 }
-                self.end(&id, legacy::mcp_outcome(payload), out);
+                self.end(&id, legacy::mcp_outcome(payload, out), out);
             }
             "exec_command_end" => {
                 self.scripts.mark_covered();
@@ -256,7 +256,7 @@ impl Thread {
         }
     }
 
-    fn user(&mut self, text: Json<'_>, out: &mut Emitter) {
+    fn user(&mut self, message: &Object<'_>, out: &mut Emitter) {
         if self.is_answered() && self.agent.is_none() {
             self.turn.cut(TurnStatus::Completed, out);
         }
@@ -264,7 +264,8 @@ impl Thread {
         if self.detail < Detail::Turns {
             self.last = Last::Nothing;
         }
-        out.user(text.payload(), false);
+        let media = legacy::prompt_media(message, out);
+        out.user_with_media(message.get("message").payload(), media, false);
     }
 
     fn item(
@@ -279,7 +280,8 @@ impl Thread {
             "user_message" | "agent_message" | "reasoning" if self.reviewing => {}
             "user_message" => {
                 self.turn.touch();
-                out.user(item.text(), false);
+                let media = item.media(out);
+                out.user_with_media(item.text(), media, false);
             }
             "agent_message" | "plan" => {
                 self.did(Last::Answer);
@@ -330,8 +332,9 @@ impl Thread {
         if item.kind == "web_search" {
             self.searched(item.get("action"));
         }
-        // The item does not contain the sub-agent's result.
-        if item.kind == "sub_agent_activity" && self.open.contains_key(&item.id) {
+        // The item contains neither the sub-agent's result nor the picture.
+        let is_partial = matches!(item.kind.as_str(), "sub_agent_activity" | "image_view");
+        if is_partial && self.open.contains_key(&item.id) {
             return;
         }
         self.open.remove(&item.id);

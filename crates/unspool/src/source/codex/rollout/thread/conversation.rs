@@ -116,7 +116,7 @@ impl Thread {
         children: &mut ChildThreads,
         out: &mut Emitter,
     ) {
-        let mut output = Output::read(payload.get("output"));
+        let mut output = Output::read(payload.get("output"), out);
         if self.scripts.is_open(id) {
             if payload.has("name") {
                 out.notice(Level::Info, output.text);
@@ -141,7 +141,7 @@ impl Thread {
             return;
         }
         if open.name.contains('.') {
-            output.mcp_texts();
+            output.mcp_texts(out);
         }
         if let Some(json) = Json::parse(&output.text) {
             // The answer of older versions to the call that starts an agent.
@@ -167,6 +167,7 @@ impl Thread {
                 duration_ms: output.duration_ms,
                 output: output.text.into(),
                 edits,
+                media: output.media,
                 ..Outcome::default()
             },
         );
@@ -221,7 +222,12 @@ impl Thread {
             |id, out| call::built_in(id, "image_generation", input, out),
             out,
         );
-        self.end(id, Outcome::default(), out);
+        let media = item::generated_picture(payload.get("result"), out);
+        let outcome = Outcome {
+            media,
+            ..Outcome::default()
+        };
+        self.end(id, outcome, out);
     }
 
     /// Emits a message from another agent: a task as a prompt, any other as context.
