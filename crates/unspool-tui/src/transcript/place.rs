@@ -54,8 +54,24 @@ impl Pane {
         let is_other = mark.group != last.group && mark.group != 0;
         Lead {
             gap: mark.kinds.is_prose() || last.kinds.is_prose(),
-            name: is_other && self.groups.head(mark.group) != Some(before),
+            name: is_other
+                && self.groups.head(mark.group) != Some(before)
+                && !self.is_below(last.group, mark.group),
         }
+    }
+
+    /// Returns true if a sub-agent of this group started the other one, maybe
+    /// through others.
+    fn is_below(&self, mut group: u32, above: u32) -> bool {
+        while let Some(head) = self.groups.head(group) {
+            // A group is numbered before its descendants.
+            let parent = self.index.get(head).group;
+            if parent == above || parent >= group {
+                return parent == above;
+            }
+            group = parent;
+        }
+        false
     }
 
     pub(super) fn level(&self, slot: usize) -> Level {

@@ -292,6 +292,46 @@ fn sub_agents_are_folded_below_their_call() {
 }
 
 #[test]
+fn a_delegated_call_ends_below_its_sub_agent() {
+    let agent = |id: &str, parent: &str, depth: u32| {
+        format!(r#""agent":{{"id":"{id}","parent":"{parent}","depth":{depth},"name":"{id}"}}"#)
+    };
+    let (outer, inner) = (agent("outer", "t1", 1), agent("inner", "t2", 2));
+    let task = r#""name":"Task","category":"task""#;
+    let lines = [
+        format!(r#"{{"kind":"tool_use","id":"t1",{task},"input":{{"description":"outer job"}}}}"#),
+        format!(
+            r#"{{"kind":"tool_use","id":"t2",{task},"input":{{"description":"inner job"}},{outer}}}"#
+        ),
+        format!(r#"{{"kind":"text","id":"a","text":"inside",{inner}}}"#),
+        format!(r#"{{"kind":"tool_result","id":"t2","status":"ok",{outer}}}"#),
+        r#"{"kind":"tool_result","id":"t1","status":"ok"}"#.to_owned(),
+    ];
+    let mut world = World::new((60, 10), &lines);
+    let shown = |world: &mut World| -> Vec<String> {
+        let lines = world.seen().into_iter().map(|line| line.trim().to_owned());
+        lines
+            .filter(|line| line.starts_with(['▌', '•', '✓', 'o', 'i']))
+            .collect()
+    };
+    assert_eq!(
+        shown(&mut world),
+        [
+            "▌ • Delegating outer job",
+            "• Delegating inner job",
+            "• inside",
+            "✓ Delegated inner job",
+            "✓ Delegated outer job",
+        ]
+    );
+    world.act(&[Action::Less, Action::Less]);
+    let folded = shown(&mut world);
+    assert_eq!(folded.len(), 2, "{folded:?}");
+    assert!(folded[0].contains("2 entries folded"), "{folded:?}");
+    assert_eq!(folded[1], "✓ Delegated outer job");
+}
+
+#[test]
 fn a_call_finishes_in_place() {
     let [begin, end] = call(1, "done", "rejected");
     let mut world = World::new((60, 6), &[begin, text(1, "meanwhile")]);

@@ -27,13 +27,10 @@ const fn page_only(keys: &'static [&'static str], words: &'static str) -> Key {
     }
 }
 
-/// All keys.
+/// All keys. The help shows two in a row.
 pub const KEYS: &[Key] = &[
     key(&["j"], "one line down"),
     key(&["k"], "one line up"),
-    key(&["b"], "a page up"),
-    key(&["g"], "to the start"),
-    key(&["G"], "to the end"),
     key(&["J"], "next entry"),
     key(&["K"], "previous entry"),
     key(&["p"], "next prompt"),
@@ -42,16 +39,19 @@ pub const KEYS: &[Key] = &[
     key(&["E"], "previous error"),
     key(&["d"], "next edit"),
     key(&["D"], "previous edit"),
-    key(&["Enter", "o"], "fold or unfold the selection"),
+    key(&["g"], "to the start"),
+    key(&["G"], "to the end"),
     key(&["l"], "show more of the entry"),
     key(&["h"], "show less of the entry"),
     key(&["a"], "expand all"),
     key(&["z"], "fold all"),
-    key(&["="], "reset folding"),
-    key(&["/"], "search"),
     key(&["n"], "next match"),
     key(&["N"], "previous match"),
+    key(&["/"], "search"),
     key(&["Escape"], "end the search"),
+    key(&["Enter", "o"], "fold or unfold the selection"),
+    key(&["="], "reset folding"),
+    key(&["b"], "a page up"),
     key(&["f"], "filter by kind"),
     key(&["y"], "copy the entry"),
     key(&["s"], "toggle side-by-side changes"),
