@@ -336,6 +336,48 @@ fn pages_and_comments_of_recordings() {
     }
 }
 
+#[test]
+fn fences_of_a_comment_name_their_language() {
+    let folder = tempfile::tempdir().unwrap();
+    let call = |id: &str, name: &str, category: &str, input: &str, output: &str| {
+        format!(
+            r#"{{"kind":"tool_use","seq":0,"id":"{id}","name":"{name}","category":"{category}","input":{input}}}
+{{"kind":"tool_result","seq":0,"id":"{id}","name":"{name}","status":"ok","output":"{output}"}}
+"#
+        )
+    };
+    let long = format!("crates/{}/src/main.rs", "deep/".repeat(20));
+    let path = |path: &str| format!(r#"{{"file_path":"{path}"}}"#);
+    let run = [
+        r#"{"kind":"text","seq":0,"id":"a","text":"Like this:\n\n```rust,ignore\nlet a = 1;\n```"}"#
+            .to_owned() + "\n",
+        call("1", "Read", "read", &path("notes.py"), "print(1)"),
+        call(
+            "2",
+            "Read",
+            "read",
+            &path(&long),
+            "     1\\tfn main() {}\\n     2\\t// end",
+        ),
+        call("3", "Read", "read", &path("x.`evil"), "nothing"),
+        call("4", "Bash", "execute", r#"{"command":"ls\nls -l"}"#, "a.rs"),
+        call("5", "Odd", "other", r#"{"a":1}"#, r#"{\"b\":2}"#),
+    ];
+    fs::write(folder.path().join("run.jsonl"), run.concat()).unwrap();
+    let comment = text(&export(folder.path(), &["run.jsonl", "--to", "markdown"]));
+    for fence in [
+        "```rust\nlet a = 1;\n```",
+        "```python\nprint(1)\n```",
+        "```rust\nfn main() {}\n// end\n```",
+        "```\nnothing\n```",
+        "```bash\nls\nls -l\n```",
+        "```console\na.rs\n```",
+        "```json\n{\n  \"b\": 2\n}\n```",
+    ] {
+        assert!(comment.contains(fence), "{fence}\nin\n{comment}");
+    }
+}
+
 /// Runs `export` on a terminal of sixty columns and returns what it prints.
 fn export_on_a_terminal(folder: &Path, arguments: &[&str]) -> String {
     let (mut pty, pts) = pty_process::blocking::open().unwrap();

@@ -131,6 +131,9 @@ pub struct Section {
     pub label: &'static str,
     /// The content.
     pub blocks: Vec<Block>,
+    /// The language of verbatim lines and listings, as fences name it: `rust`,
+    /// `console`; empty if unknown.
+    pub language: String,
     /// True for prose, in which [`Role::Accent`] marks inline code.
     pub prose: bool,
     /// True if it is folded although its panel is open.

@@ -98,6 +98,53 @@ pub(super) fn language(info: &str) -> String {
     }
 }
 
+/// Extensions whose language has another name in fences. Of the others the extension
+/// itself is one.
+const LANGUAGES: [(&str, &[&str]); 16] = [
+    ("", &["txt", "text", "log", "lock", "out"]),
+    ("bash", &["sh", "bash", "zsh"]),
+    ("c", &["h"]),
+    ("cpp", &["cc", "cxx", "hh", "hpp"]),
+    ("csharp", &["cs"]),
+    ("elixir", &["ex", "exs"]),
+    ("haskell", &["hs"]),
+    ("html", &["htm"]),
+    ("javascript", &["js", "mjs", "cjs"]),
+    ("kotlin", &["kt", "kts"]),
+    ("markdown", &["md", "mdx"]),
+    ("python", &["py", "pyi"]),
+    ("ruby", &["rb"]),
+    ("rust", &["rs"]),
+    ("typescript", &["ts", "mts", "cts"]),
+    ("yaml", &["yml"]),
+];
+
+/// Maximum length of an extension that names a language.
+const LONGEST_EXTENSION: usize = 10;
+
+/// Returns the name that fences use for the language of a file; empty if the path
+/// says nothing about it.
+pub(super) fn language_of_path(path: &str) -> String {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let extension = match name.rsplit_once('.') {
+        Some((stem, extension)) if !stem.is_empty() => extension,
+        _ if name == "Dockerfile" || name == "Makefile" => name,
+        _ => "",
+    };
+    let extension = extension.to_ascii_lowercase();
+    let is_name = extension.len() <= LONGEST_EXTENSION
+        && extension.starts_with(|c: char| c.is_ascii_alphabetic())
+        && extension.chars().all(|c| c.is_ascii_alphanumeric());
+    if !is_name {
+        return String::new();
+    }
+    let has = |(_, extensions): &&(&str, &[&str])| extensions.contains(&extension.as_str());
+    match LANGUAGES.iter().find(has) {
+        Some((language, _)) => (*language).to_owned(),
+        None => extension,
+    }
+}
+
 /// Returns the first word of an info string: `rust,ignore`, `{.python}`, `ts
 /// title="a.ts"`.
 #[cfg(any(feature = "markdown", feature = "highlight"))]
@@ -201,6 +248,24 @@ mod tests {
             "svelte",
         ] {
             assert!(Highlighter::new(language).state.is_some(), "{language}");
+        }
+    }
+
+    #[test]
+    fn a_path_names_its_language() {
+        for (path, language) in [
+            ("/work/src/main.rs", "rust"),
+            ("a.b/c.test.TSX", "tsx"),
+            ("Cargo.toml", "toml"),
+            ("build/Makefile", "makefile"),
+            ("notes.txt", ""),
+            (".gitignore", ""),
+            ("v1.2", ""),
+            ("README", ""),
+            ("a.b`\nc", ""),
+            ("src/a very long na…", ""),
+        ] {
+            assert_eq!(language_of_path(path), language, "{path}");
         }
     }
 

@@ -230,7 +230,7 @@ fn shown(section: &Section, card: &Card) -> Vec<String> {
         };
         more += length;
     }
-    let mut out = block::blocks(&blocks, section.prose);
+    let mut out = block::blocks(&blocks, section.prose, &section.language);
     if more > 0 {
         out.push(format!("*… {more} more lines*"));
     }

@@ -26,11 +26,20 @@ pub(super) fn panels(tool: &Tool, folder: Option<&Folder>, detail: &Detail) -> V
     match tool.call.category {
         Category::Task if tool::is_delegation(&tool) => delegated(&tool, first, detail),
         Category::Execute => {
+            for section in &mut first.sections {
+                section.language = "console".to_owned();
+            }
             let input = input(&tool, detail);
             command(first, detail);
             first.sections.splice(0..0, input);
         }
         _ => {
+            let output = tool.result.as_ref().map(|result| result.output.as_str());
+            if output.is_some_and(|output| matches!(tool::pretty(&output), Cow::Owned(_))) {
+                for section in &mut first.sections {
+                    section.language = "json".to_owned();
+                }
+            }
             let is_told = first.sections.iter().any(has_change);
             heading(first);
             if let Some(section) = input(&tool, detail).filter(|_| !is_told) {
@@ -221,6 +230,7 @@ fn command(panel: &mut Panel, detail: &Detail) {
         let (text, left_out) = bounded(&text);
         let section = Section {
             left_out,
+            language: "bash".to_owned(),
             ..Section::new(
                 "Command",
                 vec![Block::Verbatim(source(text, "bash", detail))],
@@ -306,6 +316,7 @@ fn input(tool: &Tool, detail: &Detail) -> Option<Section> {
     Some(Section {
         left_out,
         folded: true,
+        language: "json".to_owned(),
         ..Section::new("Input", vec![Block::Verbatim(lines)])
     })
 }
@@ -327,18 +338,34 @@ fn output(tool: &Tool, shown: &[Section], detail: &Detail) -> Option<Section> {
         return None;
     }
     let changed = shown.iter().any(has_change);
-    let listing = (tool.call.category == Category::Read)
-        .then(|| listing(&output, &tool.call.arg, detail))
-        .flatten();
+    let path = (tool.call.category == Category::Read).then(|| path_of(tool));
+    let listing = path.as_deref();
+    let listing = listing.and_then(|path| listing_of(&output, path, detail));
+    let pretty = tool::pretty(&output);
+    let language = match (&path, &pretty) {
+        (Some(path), _) => code::language_of_path(path),
+        (None, Cow::Owned(_)) => "json".to_owned(),
+        (None, Cow::Borrowed(_)) => String::new(),
+    };
     let section = match listing {
         Some(lines) => Section::new("", vec![Block::Diff(lines)]),
-        None => Section::verbatim("", &tool::pretty(&output)),
+        None => Section::verbatim("", &pretty),
     };
     Some(Section {
+        language,
         label: if changed { "Result" } else { "" },
         folded: changed,
         ..section
     })
+}
+
+/// Returns the path of a call in full, if the input has it.
+fn path_of(tool: &Tool) -> String {
+    let names = ["file_path", "filePath", "path", "absolute_path"];
+    let json = tool.call.input.as_ref().map(|input| input.json().object());
+    let field = |name: &&str| json.as_ref()?.get(name).str().map(Cow::into_owned);
+    let path = names.iter().find_map(field);
+    path.unwrap_or_else(|| tool.call.arg.clone())
 }
 
 /// Returns true if terminals show the output of calls in this category.
@@ -369,7 +396,7 @@ fn starts_with_line(section: &Section, line: &str) -> bool {
 }
 
 /// Converts output with line numbers to a numbered, highlighted listing.
-fn listing(output: &str, path: &str, detail: &Detail) -> Option<Vec<DiffLine>> {
+fn listing_of(output: &str, path: &str, detail: &Detail) -> Option<Vec<DiffLine>> {
     let numbered = |line: &'_ str| -> Option<(u64, String)> {
         let (number, text) = line.split_once(['→', '\t'])?;
         Some((

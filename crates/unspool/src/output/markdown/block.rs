@@ -9,15 +9,16 @@ use crate::layout::is_clickable;
 /// The heading level of the comment's title; headings of answers are below it.
 const ABOVE: u8 = 3;
 
-/// Renders each block, without surrounding empty lines.
-pub(super) fn blocks(blocks: &[Block], prose: bool) -> Vec<String> {
+/// Renders each block, without surrounding empty lines. `language` is that of verbatim
+/// lines and listings.
+pub(super) fn blocks(blocks: &[Block], prose: bool, language: &str) -> Vec<String> {
     blocks
         .iter()
-        .map(|block| self::block(block, prose))
+        .map(|block| self::block(block, prose, language))
         .collect()
 }
 
-fn block(block: &Block, prose: bool) -> String {
+fn block(block: &Block, prose: bool, language: &str) -> String {
     match block {
         Block::Paragraph(line) => broken(&inline(line, prose)),
         Block::Heading(level, line) => {
@@ -27,14 +28,14 @@ fn block(block: &Block, prose: bool) -> String {
         }
         Block::List { start, items } => list(*start, items, prose),
         Block::Quote(inner) => {
-            let inner = blocks(inner, prose).join("\n\n");
+            let inner = blocks(inner, prose, "").join("\n\n");
             prefixed(&inner, "> ", "> ")
         }
-        Block::Verbatim(lines) | Block::Output(lines) => fenced("", &plain(lines)),
+        Block::Verbatim(lines) | Block::Output(lines) => fenced(language, &plain(lines)),
         Block::Code { language, lines } => fenced(language, &plain(lines)),
         Block::Table(table) => self::table(table, prose),
         Block::Rule => "---".to_owned(),
-        Block::Diff(lines) => diff(lines),
+        Block::Diff(lines) => diff(lines, language),
         Block::Media(media) => {
             let line = |media| inline(&describe(media), false).replace('\n', " ");
             media.iter().map(line).collect::<Vec<String>>().join("\\\n")
@@ -70,7 +71,7 @@ fn list(start: Option<u64>, items: &[ListItem], prose: bool) -> String {
             Some(false) => "[ ] ",
         };
         let gap = if item.loose { "\n\n" } else { "\n" };
-        let inner = blocks(&item.blocks, prose).join(gap);
+        let inner = blocks(&item.blocks, prose, "").join(gap);
         let rest = " ".repeat(mark.len());
         out.push(prefixed(&inner, &(mark + task), &rest));
     }
@@ -118,7 +119,7 @@ fn table(table: &Table, prose: bool) -> String {
         .join("\n")
 }
 
-fn diff(lines: &[DiffLine]) -> String {
+fn diff(lines: &[DiffLine], language: &str) -> String {
     let mut text = String::new();
     let is_change =
         |line: &DiffLine| matches!(line, DiffLine::Line { sign, .. } if *sign != Sign::Context);
@@ -143,7 +144,7 @@ fn diff(lines: &[DiffLine]) -> String {
         }
         text.push('\n');
     }
-    fenced(if is_listing { "" } else { "diff" }, &text)
+    fenced(if is_listing { language } else { "diff" }, &text)
 }
 
 /// Renders a line of spans.
