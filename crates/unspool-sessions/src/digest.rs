@@ -285,7 +285,7 @@ impl Reading {
             Body::User(user) => {
                 self.content += 1;
                 if is_root {
-                    self.is_open = true;
+                    self.is_open |= !event.replayed;
                     if self.digest.prompt.is_empty() {
                         self.prompt(&user.text.to_string());
                     }

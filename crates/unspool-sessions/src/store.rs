@@ -28,7 +28,7 @@ use crate::ledger::Ledger;
 use crate::places::{Candidate, Skipped};
 
 /// Version of the tables. A database of another version is deleted.
-const VERSION: i64 = 6;
+const VERSION: i64 = 7;
 /// Longest wait for another process that writes.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Attempts to open a database that another process is creating, and the pause between

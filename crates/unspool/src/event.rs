@@ -37,6 +37,8 @@ pub struct Event {
     pub time: Option<String>,
     /// The sub-agent; `None` for the root agent.
     pub agent: Option<Arc<Agent>>,
+    /// It repeats the history of a loaded session.
+    pub replayed: bool,
     /// The content; `kind` and its own fields in JSON.
     pub body: Body,
     /// The source frame, if requested, and always on `unknown`.
@@ -56,6 +58,8 @@ impl Event {
             #[serde(borrow)]
             time: Option<&'a serde_json::value::RawValue>,
             agent: Option<Agent>,
+            #[serde(default)]
+            replayed: bool,
             raw: Option<String>,
         }
         let envelope: Envelope<'_> = serde_json::from_str(line)?;
@@ -70,6 +74,7 @@ impl Event {
             seq: envelope.seq,
             time,
             agent: envelope.agent.map(Arc::new),
+            replayed: envelope.replayed,
             raw: envelope.raw.or_else(|| is_cut.then(|| line.to_owned())),
         })
     }
@@ -107,6 +112,8 @@ impl Serialize for Event {
             time: Option<&'a str>,
             #[serde(skip_serializing_if = "Option::is_none")]
             agent: Option<&'a Agent>,
+            #[serde(skip_serializing_if = "std::ops::Not::not")]
+            replayed: bool,
             #[serde(flatten)]
             body: &'a Body,
             #[serde(skip_serializing_if = "Option::is_none")]
@@ -117,6 +124,7 @@ impl Serialize for Event {
             seq: self.seq,
             time: self.time.as_deref(),
             agent: self.agent.as_deref(),
+            replayed: self.replayed,
             body: &self.body,
             raw: self.raw.as_deref(),
         }

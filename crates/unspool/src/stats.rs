@@ -61,6 +61,8 @@ pub struct Stats {
     calls: RecentSet<String, MAX_OPEN>,
     /// Cumulative usage by agent id; empty for the root agent.
     totals: BTreeMap<String, Usage>,
+    /// Totals of a loaded session before it continues, by agent id.
+    loaded: BTreeMap<String, Usage>,
     run: Run,
     /// Amounts and totals of paused runs.
     paused: PausedRuns<(Usage, BTreeMap<String, Usage>)>,
@@ -176,8 +178,13 @@ const MAX_MODELS: usize = 16;
 const MAX_OPEN: usize = 4096;
 
 impl Stats {
-    /// Counts an event.
+    /// Counts an event. The history of a loaded session is not counted: it was when
+    /// it ran.
     pub fn event(&mut self, event: &Event) {
+        if event.replayed {
+            self.history(event);
+            return;
+        }
         if let Some(time) = event
             .time
             .as_deref()
@@ -221,6 +228,20 @@ impl Stats {
         }
     }
 
+    /// Remembers the totals of a loaded session. Those that were counted here before
+    /// it was loaded continue.
+    fn history(&mut self, event: &Event) {
+        let agent = event.agent.as_ref().map_or("", |agent| &agent.id);
+        match &event.body {
+            Body::Usage(usage) if usage.cumulative && !self.totals.contains_key(agent) => {
+                let loaded = self.loaded.entry(agent.to_owned()).or_default();
+                replace(loaded, usage);
+            }
+            Body::Notice(notice) => self.left_out += notice.left_out.unwrap_or_default(),
+            _ => {}
+        }
+    }
+
     fn session(&mut self, session: &Session) {
         self.name_model(&session.model);
         let left = self.run.clone();
@@ -229,6 +250,7 @@ impl Stats {
                 .status
                 .filter(|status| *status != TurnStatus::Completed);
             self.earlier = self.earlier.or(failed);
+            self.loaded.clear();
             let amounts = std::mem::take(&mut self.usage);
             let totals = std::mem::take(&mut self.totals);
             if let Some((amounts, totals)) = self.paused.put(left, (amounts, totals)) {
@@ -332,8 +354,14 @@ impl Stats {
 
     fn add(&mut self, usage: &Usage, agent: &str) {
         if usage.cumulative {
+            let added = self.loaded.get(agent).map(|loaded| Usage {
+                context_used: usage.context_used,
+                context_size: usage.context_size,
+                cumulative: true,
+                ..difference(usage, loaded)
+            });
             let total = self.totals.entry(agent.to_owned()).or_default();
-            replace(total, usage);
+            replace(total, added.as_ref().unwrap_or(usage));
         } else {
             sum(&mut self.usage, usage);
         }
@@ -454,6 +482,32 @@ mod tests {
     }
 
     #[test]
+    fn the_history_of_a_loaded_session_is_not_counted() {
+        let mut stats = Stats::default();
+        let mut count = |line: &str| stats.event(&Event::from_json(line).unwrap());
+        let session = r#"{"kind":"session","provider":"acp","id":"s"}"#;
+        let history = [
+            r#"{"kind":"user","replayed":true,"time":"2026-11-15T10:00:00Z","text":"a"}"#,
+            r#"{"kind":"tool_use","replayed":true,"id":"c","name":"Read","category":"read"}"#,
+            r#"{"kind":"tool_result","replayed":true,"id":"c","status":"error"}"#,
+            r#"{"kind":"notice","replayed":true,"level":"error","text":"no"}"#,
+            r#"{"kind":"usage","replayed":true,"input_tokens":20,"cost_usd":2.0,"cumulative":true}"#,
+        ];
+        count(session);
+        history.iter().for_each(|line| count(line));
+        count(r#"{"kind":"tool_use","id":"d","name":"Read","category":"read"}"#);
+        count(r#"{"kind":"usage","input_tokens":25,"cost_usd":2.5,"cumulative":true}"#);
+        // It is loaded once more.
+        count(session);
+        history.iter().for_each(|line| count(line));
+        count(r#"{"kind":"usage","input_tokens":30,"cost_usd":3.0,"cumulative":true}"#);
+        assert_eq!((stats.tools, stats.failed_tools, stats.errors), (1, 0, 0));
+        assert!(!stats.has_times());
+        let usage = stats.usage();
+        assert_eq!((usage.input_tokens, usage.cost_usd), (Some(10), Some(1.0)));
+    }
+
+    #[test]
     fn consecutive_runs_add_up() {
         let mut stats = Stats::default();
         let mut tell = |body: Body| {
@@ -461,6 +515,7 @@ mod tests {
                 seq: 0,
                 time: None,
                 agent: None,
+                replayed: false,
                 body,
                 raw: None,
             });
@@ -503,6 +558,7 @@ mod tests {
                     seq: 0,
                     time: None,
                     agent: None,
+                    replayed: false,
                     body,
                     raw: None,
                 });

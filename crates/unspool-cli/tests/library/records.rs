@@ -163,3 +163,47 @@ fn the_list_takes_the_record_that_tells_most_and_what_only_others_tell() {
         home.stats("total", "", &project)
     );
 }
+
+/// A log of a session that did one failed call and counted 10 tokens.
+const RUN: &str = r#"{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"s-loaded","prompt":[{"type":"text","text":"Look"}]}}
+{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s-loaded","update":{"sessionUpdate":"tool_call","toolCallId":"c1","title":"Read a","kind":"read","status":"failed"}}}
+{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s-loaded","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"No."}}}}
+{"jsonrpc":"2.0","id":1,"result":{"stopReason":"end_turn","usage":{"inputTokens":8,"outputTokens":2}}}
+"#;
+
+/// A log in which the same session is loaded.
+const LOAD: &str = r#"{"jsonrpc":"2.0","id":2,"method":"session/load","params":{"sessionId":"s-loaded","cwd":"/p"}}
+{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s-loaded","update":{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"Look"}}}}
+{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s-loaded","update":{"sessionUpdate":"tool_call","toolCallId":"c1","title":"Read a","kind":"read","status":"failed"}}}
+{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s-loaded","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"No."}}}}
+{"jsonrpc":"2.0","id":2,"result":{"modes":{"currentModeId":"a","availableModes":[]}}}
+"#;
+
+#[test]
+fn the_history_of_a_loaded_session_counts_once() {
+    let home = Home::new();
+    let more = RUN.replace("\"id\":1", "\"id\":3").replace("c1", "c2");
+    home.write("run/log.jsonl", RUN);
+    home.write("load/log.jsonl", LOAD);
+    home.write("both/log.jsonl", format!("{RUN}{LOAD}"));
+    home.write("on/log.jsonl", format!("{LOAD}{more}"));
+    home.write("all/log.jsonl", format!("{RUN}{LOAD}{more}"));
+    // The output of the agent alone.
+    let output = format!("{LOAD}{more}");
+    let output: Vec<&str> = output
+        .lines()
+        .filter(|line| !line.contains("session/prompt") && !line.contains("session/load"))
+        .collect();
+    home.write("output/log.jsonl", output.join("\n"));
+    let total = |folder: &str| {
+        let folder = home.path(folder);
+        figures(&home.stats("total", "", &["--in", folder.to_str().unwrap()]))
+    };
+    let once = [1, 1, 1, 0, 8, 2];
+    assert_eq!(total("run"), once);
+    assert_eq!(total("load"), [0; 6]);
+    assert_eq!(total("both"), once);
+    assert_eq!(total("on"), once);
+    assert_eq!(total("output"), once);
+    assert_eq!(total("all"), once.map(|figure| 2 * figure));
+}

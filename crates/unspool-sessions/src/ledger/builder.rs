@@ -67,8 +67,18 @@ impl LedgerBuilder {
         }
     }
 
-    /// Adds the next event.
+    /// Adds the next event. The history of a loaded session was counted when it ran;
+    /// only its totals matter, from which the next ones are counted.
     pub(crate) fn event(&mut self, event: &Event) {
+        if event.replayed {
+            if let Body::Usage(usage) = &event.body
+                && usage.cumulative
+            {
+                let agent = event.agent.as_ref().map_or("", |agent| agent.id.as_str());
+                self.loaded_total(&Figures::of(usage), agent);
+            }
+            return;
+        }
         let time = event.time.as_deref();
         let time = time.and_then(|time| time.parse::<Timestamp>().ok());
         let time = time.map(Timestamp::as_millisecond);
@@ -171,6 +181,20 @@ impl LedgerBuilder {
         };
         if let Some(at) = self.push(key, time, activity) {
             self.uncovered.push(at);
+        }
+    }
+
+    /// Starts the totals of an agent at those of the loaded session, unless it was
+    /// counted here before.
+    fn loaded_total(&mut self, figures: &Figures, agent: &str) {
+        let chain = self.seed;
+        let total = self.totals.entry(agent.to_owned());
+        let total = total.or_insert_with(|| Total {
+            chain,
+            ..Total::default()
+        });
+        if total.chain == chain {
+            total.figures = *figures;
         }
     }
 

@@ -28,6 +28,7 @@ impl Event {
             seq: 0,
             time: None,
             agent: None,
+            replayed: false,
             body: body.into(),
             raw: None,
         }
@@ -52,6 +53,11 @@ impl Event {
             agent: Some(agent.into()),
             ..self
         }
+    }
+
+    /// Sets [`replayed`](Self::replayed).
+    pub fn with_replayed(self, replayed: bool) -> Self {
+        Self { replayed, ..self }
     }
 
     /// Sets [`raw`](Self::raw).

@@ -19,6 +19,7 @@ fn event(body: Body) -> Event {
         seq: 0,
         time: None,
         agent: None,
+        replayed: false,
         body,
         raw: None,
     }

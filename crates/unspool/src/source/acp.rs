@@ -350,7 +350,9 @@ impl Acp {
         } else {
             session
         };
-        out.conversation(&self.sessions.root_of(session));
+        let root = self.sessions.root_of(session);
+        out.conversation(&root);
+        out.replayed(self.sessions.is_replaying(&root));
     }
 
     /// Emits the first `session` event and the states that waited for it.

@@ -19,8 +19,8 @@ use exec::Exec;
 use legacy::Legacy;
 use rollout::Rollout;
 
-pub(super) use change::edits;
-pub(super) use item::{activity_tool, is_report};
+pub(super) use change::{category, edits};
+pub(super) use item::{activity_tool, is_report, mcp_category};
 
 mod appserver;
 mod change;

@@ -46,6 +46,8 @@ pub struct Emitter {
     seq: u64,
     time: Option<String>,
     agent: Option<Arc<Agent>>,
+    /// Events repeat the history of a loaded session.
+    replayed: bool,
     /// The conversation that events belong to, where several are interleaved.
     conversation: String,
     keep_raw: bool,
@@ -101,6 +103,7 @@ impl Emitter {
     pub(crate) fn begin(&mut self, frame: &Frame<'_>) {
         self.time = None;
         self.agent = None;
+        self.replayed = false;
         self.conversation.clear();
         if self.raw.as_ref().is_some_and(|raw| !raw.is_empty()) {
             self.raw_before = self.raw.take();
@@ -128,6 +131,7 @@ impl Emitter {
     pub(crate) fn end_of_input(&mut self) {
         self.time = None;
         self.agent = None;
+        self.replayed = false;
         self.raw = None;
     }
 
@@ -148,6 +152,12 @@ impl Emitter {
     /// root agent.
     pub fn agent(&mut self, agent: Option<Arc<Agent>>) {
         self.agent = agent;
+    }
+
+    /// Marks the events that follow in this frame as history of a loaded session,
+    /// which was counted when it ran. Sessions and states are never history.
+    pub fn replayed(&mut self, is_replayed: bool) {
+        self.replayed = is_replayed;
     }
 
     /// Sets the conversation of the events that follow in this frame. Each
@@ -503,10 +513,12 @@ impl Emitter {
     }
 
     fn push(&mut self, body: Body) {
+        let is_current = matches!(body, Body::Session(_) | Body::State(_) | Body::TurnEnd(_));
         self.events.push_back(Event {
             seq: self.seq,
             time: self.time.clone(),
             agent: self.agent.clone(),
+            replayed: self.replayed && !is_current,
             body,
             raw: self.raw.clone(),
         });

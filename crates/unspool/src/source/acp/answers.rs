@@ -73,7 +73,10 @@ impl Acp {
         if !model.is_empty() {
             root.model.clone_from(&model);
         }
-        if !request.method.is_empty() {
+        if request.method.is_empty() {
+            // Only the answer says where the history ends.
+            root.replaying = false;
+        } else {
             root.requested = true;
         }
         if root.cwd.is_empty() {
@@ -150,6 +153,7 @@ impl Acp {
         };
         root.prompts = root.prompts.saturating_sub(1);
         root.running = false;
+        root.replaying = false;
         root.inferred = false;
         // A canceled call may end after its turn.
         root.canceled &= end.status == TurnStatus::Canceled;
@@ -157,6 +161,7 @@ impl Acp {
         self.last_words.clear();
         out.agent(None);
         self.message_ids.end(session);
+        out.replayed(false);
         if let Some(usage) = usage {
             out.usage(usage);
         }

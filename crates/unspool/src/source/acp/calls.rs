@@ -370,6 +370,7 @@ impl Acp {
             self.register_agent(call);
         }
         out.agent(call.agent.clone());
+        out.replayed(call.replayed);
         if call.is_compaction() && outcome.status == ToolStatus::Ok {
             out.compacted("");
         }

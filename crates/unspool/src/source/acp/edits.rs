@@ -4,7 +4,7 @@
 //! protocol 2, diffs of Codex and OpenCode) and from whole files (Gemini, Qwen).
 //! A diff block of any other agent may be a snippet and has none.
 
-use crate::event::{Edit, EditOp, Hunk};
+use crate::event::{Category, Edit, EditOp, Hunk};
 use crate::json::{Json, Object};
 use crate::patch;
 use crate::source::codex;
@@ -282,6 +282,21 @@ pub(super) fn first_path(content: Json<'_>) -> String {
         .map(Json::string)
         .find(|path| !path.is_empty())
         .unwrap_or_default()
+}
+
+/// Returns the category of a diff block of protocol 1.
+pub(super) fn category_of_block(block: &Json<'_>) -> Option<Category> {
+    let fields = block.object();
+    if fields.get("type").str().as_deref() != Some("diff") || fields.get("changes").is_array() {
+        return None;
+    }
+    let old = fields.get("oldText").str().unwrap_or_default();
+    Some(match &*fields.get("_meta").get("kind").string() {
+        "delete" => Category::Delete,
+        "add" => Category::Write,
+        "" if old.is_empty() => Category::Write,
+        _ => Category::Edit,
+    })
 }
 
 #[cfg(test)]

@@ -57,6 +57,7 @@ impl Acp {
             self.open_session(session, out);
         }
         out.agent(None);
+        out.replayed(false);
         self.message_ids.end(session);
         out.user_with_media(text.text, text.media, queued);
         super::emit_files(&text.files, out);

@@ -140,6 +140,11 @@ impl Sessions {
         self.roots.get_mut(id)
     }
 
+    /// Returns true while the updates of a root session are its history.
+    pub(super) fn is_replaying(&self, id: &str) -> bool {
+        self.roots.get(id).is_some_and(|root| root.replaying)
+    }
+
     pub(super) fn roots(&self) -> impl Iterator<Item = &Root> {
         self.roots.values()
     }

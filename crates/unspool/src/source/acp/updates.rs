@@ -78,6 +78,7 @@ impl Acp {
         let root = self.sessions.root_of(session);
         self.open_session(&root, out);
         out.conversation(&root);
+        out.replayed(self.sessions.is_replaying(&root));
         out.agent(self.sessions.agent_of(session));
     }
 
@@ -376,7 +377,10 @@ impl Acp {
         let root = self.sessions.root(session);
         let reason = fields.get("stopReason").string();
         match fields.get("state").str().as_deref() {
-            Some("running" | "requires_action") => root.running = true,
+            Some("running" | "requires_action") => {
+                root.running = true;
+                root.replaying = false;
+            }
             Some("idle") if reason.is_empty() => {
                 root.running = false;
                 root.inferred = false;

@@ -212,11 +212,13 @@ impl AppServer {
         };
         out.agent(None);
         thread.show_session(out);
+        out.replayed(true);
         for turn in fields.get("turns").array() {
             for item in turn.get("items").array() {
                 self.item_completed(item, &Frame::new(item.raw()), out);
             }
         }
+        out.replayed(false);
     }
 
     /// Makes a thread the sub-agent of another, or updates it.
@@ -461,6 +463,8 @@ mod tests {
             r#"{"id":1,"result":{"thread":{"id":"a","cliVersion":"1","turns":[{"items":[{"type":"userMessage","id":"u","content":[{"type":"text","text":"hi"}]},{"type":"agentMessage","id":"m","text":"ho"}]}]},"modelProvider":"x"}}"#,
         );
         assert_eq!(kinds(&events), ["session", "user", "text"]);
+        let replayed: Vec<bool> = events.iter().map(|event| event.replayed).collect();
+        assert_eq!(replayed, [false, true, true]);
     }
 
     #[test]

@@ -23,7 +23,7 @@ pub(super) fn first_path(changes: Json<'_>) -> String {
 }
 
 /// Returns the category of edits that are all of one kind.
-pub(super) fn category(edits: &[Edit]) -> Category {
+pub(in crate::source) fn category(edits: &[Edit]) -> Category {
     let mut kinds = edits.iter().map(|edit| edit.op);
     let first = kinds.next().unwrap_or(EditOp::Update);
     match first {

@@ -303,13 +303,13 @@ fn kind(fields: &Object<'_>) -> String {
 }
 
 /// Returns true for a kind of activity that only reports the end of an agent.
-pub(crate) fn is_report(activity: &str) -> bool {
+pub(in crate::source) fn is_report(activity: &str) -> bool {
     activity == "completed"
 }
 
 /// Returns the tool whose call an activity shows. Two tools interact with an
 /// agent, so neither is named.
-pub(crate) fn activity_tool(activity: &str) -> &'static str {
+pub(in crate::source) fn activity_tool(activity: &str) -> &'static str {
     match activity {
         "started" => "spawn_agent",
         "interrupted" => "interrupt_agent",
@@ -353,7 +353,7 @@ pub(super) fn mcp_name(server: &str, tool: &str) -> String {
 }
 
 /// Returns the category of an MCP tool. Only the tools of Codex are known by name.
-pub(super) fn mcp_category(tool: &str) -> Category {
+pub(in crate::source) fn mcp_category(tool: &str) -> Category {
     match tool {
         "list_mcp_resources" | "list_mcp_resource_templates" | "read_mcp_resource" => {
             Category::Read
