@@ -17,4 +17,5 @@ mod rules;
 mod shown;
 mod snapshots;
 mod stream;
+mod transports;
 mod widths;

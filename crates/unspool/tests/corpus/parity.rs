@@ -25,7 +25,7 @@ const RUNS: &[&str] = &[
     "acp/qwen/parity.acp.jsonl",
 ];
 
-fn run(name: &str) -> &'static [Event] {
+pub(crate) fn run(name: &str) -> &'static [Event] {
     let found = files::all_events()
         .iter()
         .find(|(recording, _)| recording.name == name);
