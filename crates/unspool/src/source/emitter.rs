@@ -41,6 +41,10 @@ const REMEMBERED: usize = 16_384;
 
 /// Turns what a source reads into events.
 #[derive(Clone, Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is one fact about the stream"
+)]
 pub struct Emitter {
     events: VecDeque<Event>,
     seq: u64,

@@ -275,13 +275,12 @@ fn lines(events: &[Event]) -> Vec<String> {
                 let category = category.as_str().unwrap().to_owned();
                 let arg = without_thread(call.arg.strip_prefix(&cwd).unwrap_or(&call.arg));
                 let line = format!("{} | {category} | {arg}", call.name);
-                match ids.iter().position(|id| *id == call.id) {
-                    Some(at) => lines[at] = line,
-                    None => {
-                        ids.push(&call.id);
-                        lines.push(line);
-                        statuses.push(None);
-                    }
+                if let Some(at) = ids.iter().position(|id| *id == call.id) {
+                    lines[at] = line;
+                } else {
+                    ids.push(&call.id);
+                    lines.push(line);
+                    statuses.push(None);
                 }
             }
             Body::ToolResult(result) => {
