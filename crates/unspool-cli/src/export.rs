@@ -273,6 +273,9 @@ fn jsonl(
         Ok(out.write_all(b"\n")?)
     })?;
     out.flush()?;
+    if arguments.with_media && arguments.redacts(Format::Jsonl) {
+        report_pictures();
+    }
     Ok(read)
 }
 
@@ -329,12 +332,12 @@ fn report_nothing_shown(arguments: &Export, name: &str) {
     }
 }
 
-/// Reports that redaction does not look into pictures.
+/// Reports that redaction does not look into pictures and files.
 fn report_pictures() {
     // An error here cannot be reported anywhere.
     let _ = writeln!(
         io::stderr(),
-        "unspool: pictures are not redacted: look at them before you publish the page"
+        "unspool: pictures and files are not redacted: look at them before you publish them"
     );
 }
 

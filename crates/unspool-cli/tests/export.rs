@@ -44,6 +44,37 @@ fn snapshot(name: &str, text: &str) {
 }
 
 #[test]
+fn pictures_are_included_only_on_request() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = recording("corpus/claude/images/images.live.jsonl");
+    let page = text(&export(folder.path(), &[&run, "--to", "html"]));
+    assert!(!page.contains("<img "));
+    assert!(page.contains("[image 2×2 PNG, 77 bytes]"));
+    let page = export(folder.path(), &[&run, "--to", "html", "--with-media"]);
+    let told = String::from_utf8_lossy(&page.stderr);
+    assert!(
+        told.contains("pictures and files are not redacted"),
+        "{told}"
+    );
+    let page = String::from_utf8_lossy(&page.stdout);
+    assert_eq!(page.matches("<img ").count(), 1);
+    assert!(page.contains("img-src data:;"));
+    let small = ["--with-media", "--max-media", "100"];
+    let page = export(
+        folder.path(),
+        &[&[&*run, "--to", "html"], &small[..]].concat(),
+    );
+    assert!(!String::from_utf8_lossy(&page.stdout).contains("<img "));
+    let events = text(&export(folder.path(), &[&run, "--to", "jsonl"]));
+    assert!(!events.contains("\"data\""));
+    let events = text(&export(
+        folder.path(),
+        &[&run, "--to", "jsonl", "--with-media"],
+    ));
+    assert!(events.contains("\"data\":\"iVBORw0KGgo"));
+}
+
+#[test]
 fn the_ending_names_the_format() {
     let folder = tempfile::tempdir().unwrap();
     let run = recording(CLAUDE);
