@@ -38,13 +38,15 @@ use crate::transcript::{Spacing, Transcript};
 /// Lines are wrapped above this width; otherwise paragraphs stay on one line.
 pub const MIN_TERMINAL_WIDTH: usize = layout::MIN_COLUMNS;
 
-/// Minimum columns of an entry, however deep it is nested.
-const LEAST_INNER_WIDTH: usize = 24;
+/// Minimum columns of an entry, however deep it is nested: the margin of a diff
+/// and a few characters.
+const LEAST_INNER_WIDTH: usize = 12;
 
 /// Initial buffer size; most entries are shorter, in bytes.
 const USUAL_LENGTH: usize = 512;
 
-/// Maximum levels of indentation; an agent can report any depth.
+/// Maximum levels of indentation of lines without a width; an agent can report any
+/// depth.
 const DEEPEST: u32 = 100;
 
 /// Settings of a [`Formatter`].
@@ -279,6 +281,11 @@ impl Formatter {
         }
         self.stamp(entry, &mut parts);
         let (indent, inner) = room(entry.depth(), width);
+        if inner.is_none() && is_message(&entry.item) {
+            for part in &mut parts {
+                part.rest.clear();
+            }
+        }
         (parts, indent, inner)
     }
 
@@ -302,11 +309,15 @@ impl Formatter {
             width,
             links,
             marks: self.detail.marks || self.config.plain_text,
+            italic: false,
         }
     }
 
     fn lay_out(&self, part: &Part, width: Option<usize>, sink: &mut dyn Sink) {
-        let page = self.page(width);
+        let page = Page {
+            italic: part.italic,
+            ..self.page(width)
+        };
         layout::layout_into(&part.blocks, page, &part.first, &part.rest, sink);
     }
 }
@@ -348,13 +359,22 @@ fn bare(blocks: Vec<Block>) -> Vec<Block> {
 
 /// Returns the indentation of an entry, and the remaining width.
 fn room(depth: u32, width: usize) -> (usize, Option<usize>) {
-    let full = 2 * depth.min(DEEPEST) as usize;
     if width > MIN_TERMINAL_WIDTH {
-        let indent = full.min(width - LEAST_INNER_WIDTH);
+        let indent = (depth as usize).saturating_mul(2);
+        let indent = indent.min(width - LEAST_INNER_WIDTH);
         (indent, Some(width - indent))
     } else {
-        (full, None)
+        (2 * depth.min(DEEPEST) as usize, None)
     }
+}
+
+/// Returns true for text that is not indented if it is not wrapped, so that a
+/// caller can wrap it.
+fn is_message(item: &Item) -> bool {
+    matches!(
+        item,
+        Item::Text(_) | Item::Reasoning(_) | Item::User(_) | Item::Notice(_)
+    )
 }
 
 /// Indents all non-empty lines.

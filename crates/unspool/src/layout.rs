@@ -71,6 +71,8 @@ pub struct Page {
     pub links: Links,
     /// Writes struck-out text between `~~`, for back ends without styles.
     pub marks: bool,
+    /// Writes the markers of lists in italics, like the text beside them.
+    pub italic: bool,
 }
 
 impl From<Width> for Page {

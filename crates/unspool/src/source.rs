@@ -22,7 +22,7 @@ mod aider;
 mod claude;
 mod codalotl;
 mod codex;
-mod edits;
+pub(crate) mod edits;
 mod emitter;
 mod gemini;
 mod gemini_shared;

@@ -19,6 +19,7 @@ use crate::json::{Json, Object};
 
 mod failure;
 mod guess;
+pub(crate) mod status;
 
 pub use failure::error_message;
 pub use guess::guess_category;

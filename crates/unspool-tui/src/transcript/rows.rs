@@ -20,7 +20,7 @@ const BRIEF_HEADING: usize = 4;
 const BRIEF_PROMPT: usize = 12;
 const BRIEF_BYTES: usize = 8 << 10;
 /// Minimum width of an entry, however deeply nested.
-const LEAST: usize = 24;
+const LEAST: usize = 12;
 /// Number of characters that stand for a folded thought.
 const FIRST_WORDS: usize = 200;
 
@@ -131,7 +131,7 @@ pub(super) fn folded(rows: Vec<Row>, width: usize) -> Vec<Row> {
 
 /// Returns the indentation of an entry.
 pub(super) fn indent(entry: &Entry, width: usize) -> usize {
-    let wanted = 2 * entry.depth().min(100) as usize;
+    let wanted = (entry.depth() as usize).saturating_mul(2);
     wanted.min(width.saturating_sub(LEAST))
 }
 

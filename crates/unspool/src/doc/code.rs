@@ -29,12 +29,20 @@ pub fn lines(text: &str, language: &str) -> Vec<Line> {
     text.lines().map(|line| highlighter.line(line)).collect()
 }
 
+/// Splits a sanitised text into lines without highlighting.
+pub fn plain_lines(text: &str) -> Vec<Line> {
+    text.lines().map(plain).collect()
+}
+
 /// Highlights code line by line, so that it can continue while the code
 /// arrives.
 #[derive(Clone)]
 pub struct Highlighter {
     #[cfg(feature = "highlight")]
     state: Option<scopes::State>,
+    /// True if the first line decides the language.
+    #[cfg(feature = "highlight")]
+    is_unknown: bool,
     /// Bytes processed so far.
     #[cfg(feature = "highlight")]
     seen: usize,
@@ -51,6 +59,20 @@ impl Highlighter {
             #[cfg(feature = "highlight")]
             state: scopes::State::new(token(language)),
             #[cfg(feature = "highlight")]
+            is_unknown: language.trim().is_empty(),
+            #[cfg(feature = "highlight")]
+            seen: 0,
+        }
+    }
+
+    /// Creates a highlighter that leaves code plain.
+    pub fn off() -> Self {
+        Self {
+            #[cfg(feature = "highlight")]
+            state: None,
+            #[cfg(feature = "highlight")]
+            is_unknown: false,
+            #[cfg(feature = "highlight")]
             seen: 0,
         }
     }
@@ -66,6 +88,9 @@ impl Highlighter {
 
     #[cfg(feature = "highlight")]
     fn highlighted(&mut self, line: &str) -> Option<Line> {
+        if std::mem::take(&mut self.is_unknown) {
+            self.state = first_line_language(line).and_then(scopes::State::new);
+        }
         self.seen = self.seen.saturating_add(line.len() + 1);
         if self.seen > LIMIT {
             self.state = None;
@@ -75,6 +100,70 @@ impl Highlighter {
         }
         self.state.as_mut()?.line(line)
     }
+}
+
+/// Guesses the language of code from its first line.
+#[cfg(feature = "highlight")]
+fn first_line_language(line: &str) -> Option<&'static str> {
+    const STARTS: &[(&str, &str)] = &[
+        ("<?xml", "xml"),
+        ("<?php", "php"),
+        ("<!doctype html", "html"),
+        ("<html", "html"),
+        ("diff --git ", "diff"),
+        ("diff --cc ", "diff"),
+        ("Index: ", "diff"),
+        ("--- a/", "diff"),
+        ("*** Begin Patch", "diff"),
+        ("{\"", "json"),
+        ("[{", "json"),
+        ("%YAML", "yaml"),
+        ("FROM ", "dockerfile"),
+        ("syntax = \"proto", "proto"),
+    ];
+    let line = line.trim();
+    if let Some(interpreter) = line.strip_prefix("#!") {
+        return interpreter_language(interpreter);
+    }
+    if line == "{" {
+        return Some("json");
+    }
+    let starts = |start: &str| {
+        let head = line.get(..start.len());
+        head.is_some_and(|head| match start.starts_with('<') {
+            true => head.eq_ignore_ascii_case(start),
+            false => head == start,
+        })
+    };
+    let known = STARTS.iter().find(|(start, _)| starts(start));
+    known.map(|(_, language)| *language)
+}
+
+/// Returns the language of a program named after `#!`.
+#[cfg(feature = "highlight")]
+fn interpreter_language(command: &str) -> Option<&'static str> {
+    let mut words = command
+        .split_whitespace()
+        .map(|word| word.rsplit('/').next().unwrap_or(word))
+        .filter(|word| !word.starts_with('-') && !word.contains('='));
+    let name = words.find(|word| *word != "env")?;
+    Some(
+        match name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.') {
+            "sh" | "bash" | "zsh" | "dash" | "ksh" => "bash",
+            "fish" => "fish",
+            "python" | "pypy" => "python",
+            "node" | "nodejs" | "bun" => "javascript",
+            "deno" | "ts-node" | "tsx" => "typescript",
+            "ruby" => "ruby",
+            "perl" => "perl",
+            "php" => "php",
+            "lua" => "lua",
+            "awk" | "gawk" => "awk",
+            "make" => "make",
+            "Rscript" => "r",
+            _ => return None,
+        },
+    )
 }
 
 fn plain(line: &str) -> Line {
@@ -159,6 +248,47 @@ fn token(info: &str) -> &str {
 mod tests {
     use super::*;
     use crate::doc::{Role, Syntax};
+
+    #[test]
+    fn the_first_line_decides_an_unknown_language() {
+        for (line, language) in [
+            ("#!/bin/sh", Some("bash")),
+            ("#!/usr/bin/env -S python3.12 -u", Some("python")),
+            ("#!/usr/bin/env node", Some("javascript")),
+            ("#!/opt/odd", None),
+            ("#!", None),
+            ("<?xml version=\"1.0\"?>", Some("xml")),
+            ("<!DOCTYPE html>", Some("html")),
+            ("diff --git a/x b/x", Some("diff")),
+            ("{", Some("json")),
+            ("  {\"a\": 1}", Some("json")),
+            ("{ x: 1 }", None),
+            ("fn main() {", None),
+            ("é", None),
+            ("", None),
+        ] {
+            assert_eq!(first_line_language(line), language, "{line}");
+            if let Some(language) = language {
+                assert!(scopes::State::new(language).is_some(), "{language}");
+            }
+        }
+        let known = lines("{\n  \"a\": 1\n}", "");
+        assert_eq!(role_of(&known, "1"), Role::Code(Syntax::Number));
+        let later = lines("x\n#!/bin/sh\nif true", "");
+        assert!(
+            later
+                .iter()
+                .flatten()
+                .all(|span| span.style.role == Role::Normal)
+        );
+        let named = lines("{\n  \"a\": 1\n}", "text");
+        assert!(
+            named
+                .iter()
+                .flatten()
+                .all(|span| span.style.role == Role::Normal)
+        );
+    }
 
     fn role_of(lines: &[Line], text: &str) -> Role {
         let span = lines.iter().flatten().find(|span| span.text.trim() == text);

@@ -127,6 +127,8 @@ pub struct Part {
     pub blocks: Vec<Block>,
     /// The whole paths in a heading that shows them relative; otherwise empty.
     pub paths: String,
+    /// True if all of it is in italics, markers of lists too.
+    pub italic: bool,
 }
 
 impl Part {
@@ -136,7 +138,7 @@ impl Part {
             first: vec![Span::role("• ", role)],
             rest: vec![Span::role("  ", Role::Normal)],
             blocks,
-            paths: String::new(),
+            ..Self::default()
         }
     }
 
@@ -152,8 +154,16 @@ impl Part {
             first: vec![Span::role("  └ ", Role::Accent)],
             rest: vec![Span::role("    ", Role::Normal)],
             blocks,
-            paths: String::new(),
+            ..Self::default()
         }
+    }
+
+    /// Replaces the prefix of tool results with blanks if a result is above.
+    pub(super) fn below(mut self, above: Option<&Self>) -> Self {
+        if above.is_some_and(|above| !above.is_head()) {
+            self.first.clone_from(&self.rest);
+        }
+        self
     }
 
     /// Creates a part without a prefix.
@@ -186,7 +196,7 @@ pub fn parts(entry: &Entry, detail: &Detail) -> Vec<Part> {
         }
         Item::Reasoning(text) => reasoning(&text.text, detail),
         Item::Tool(call) => tool::parts(call, folder(entry, detail), detail),
-        Item::Plan(plan) => plan_parts(plan, detail.marks),
+        Item::Plan(plan) => plan_parts(plan, Role::Green, detail.marks),
         Item::Edit(edits) => tool::standalone_edits(edits, folder(entry, detail), detail),
         Item::Permission(permission) if is_routine_permission(permission) => Vec::new(),
         Item::Permission(permission) => vec![permission_part(permission)],
@@ -242,7 +252,7 @@ fn user_parts(user: &User) -> Vec<Part> {
             first: vec![Span::role("  ", Role::Normal)],
             rest: vec![Span::role("  ", Role::Normal)],
             blocks: vec![block],
-            paths: String::new(),
+            ..Part::default()
         })
         .collect();
     if let Some(first) = parts.first_mut() {
@@ -257,6 +267,7 @@ fn reasoning(text: &str, detail: &Detail) -> Vec<Part> {
     let italic = Style::of(Role::Normal).italic();
     let thought = |blocks| {
         let mut part = Part::bulleted(Role::Accent, blocks);
+        part.italic = true;
         if detail.marks {
             part.first = vec![Span::role("◦ ", Role::Accent)];
         }
@@ -319,9 +330,9 @@ pub(super) fn title(text: &str) -> Option<&str> {
 
 /// Renders the explanation and the steps. The first unfinished step is
 /// highlighted; with `marks`, steps in progress get `▸`.
-fn plan_parts(plan: &Plan, marks: bool) -> Vec<Part> {
+pub(super) fn plan_parts(plan: &Plan, bullet: Role, marks: bool) -> Vec<Part> {
     let verb = Span::new("Update Plan", Style::of(Role::Colorful).bold());
-    let head = Part::bulleted(Role::Green, vec![Block::Paragraph(vec![verb])]);
+    let head = Part::bulleted(bullet, vec![Block::Paragraph(vec![verb])]);
     let mut body = Vec::new();
     if !plan.explanation.trim().is_empty() {
         let text = sanitize::line(plan.explanation.trim());

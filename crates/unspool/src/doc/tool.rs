@@ -6,9 +6,9 @@
 
 use std::borrow::Cow;
 
-use super::entry::{Detail, Excerpt, Part};
+use super::entry::{self, Detail, Excerpt, Part};
 use super::{Block, Line, Role, Span, Style};
-use crate::event::{Category, Edit, RawJson, ToolResult, ToolStatus};
+use crate::event::{Category, Edit, Plan, RawJson, ToolResult, ToolStatus};
 use crate::json::{Json, Object};
 use crate::patch;
 use crate::sanitize;
@@ -16,6 +16,7 @@ use crate::session::{Folder, Tool};
 use crate::tool::{self, unwrap_shell};
 
 mod body;
+mod checks;
 mod edits;
 mod envelope;
 mod special;
@@ -54,11 +55,12 @@ pub(super) fn text_parts(tool: &Tool, folder: Option<&Folder>, detail: &Detail) 
     // Some agents send the input as a JSON-encoded string.
     let encoded = json.str();
     let decoded = encoded.as_deref().and_then(Json::parse);
+    let input = decoded.unwrap_or(json);
     let view = View {
         tool,
         folder,
         detail,
-        input: Input(decoded.unwrap_or(json).object()),
+        input: Input(input.object()),
     };
     if let Some(parts) = special::parts(&view) {
         return parts;
@@ -74,7 +76,11 @@ pub(super) fn text_parts(tool: &Tool, folder: Option<&Folder>, detail: &Detail) 
         Category::Fetch => view.fetch(),
         Category::Task => task::parts(&view),
         Category::Write | Category::Edit | Category::Delete | Category::Move => view.change(),
-        Category::Plan | Category::Think | Category::Other => view.generic(),
+        Category::Plan => {
+            let plan = tool::plan(&tool.call.name, input);
+            plan.map_or_else(|| view.generic(), |plan| view.plan(&plan))
+        }
+        Category::Think | Category::Other => view.generic(),
     }
 }
 
@@ -259,7 +265,10 @@ impl View<'_> {
     /// fail.
     fn failure(&self) -> Option<Part> {
         let result = self.result()?;
-        let output = result.output.as_str();
+        let output = match result.output.is_empty() {
+            true => Cow::Borrowed(self.tool.output.as_str()),
+            false => result.output.as_str(),
+        };
         let reason = envelope::reason(&output);
         failure(result.status, &reason, self.detail)
     }
@@ -291,9 +300,14 @@ impl View<'_> {
     /// Returns the output so far.
     fn output(&self) -> Cow<'_, str> {
         match self.result() {
-            Some(result) => self
-                .output_before_cancel()
-                .unwrap_or_else(|| result.output.as_str()),
+            Some(result) => {
+                self.output_before_cancel()
+                    .unwrap_or_else(|| match result.output.is_empty() {
+                        // All of it was sent while the call ran.
+                        true => Cow::Borrowed(&self.tool.output),
+                        false => result.output.as_str(),
+                    })
+            }
             None => Cow::Borrowed(&self.tool.output),
         }
     }
@@ -335,12 +349,20 @@ impl View<'_> {
             // The heading says it all.
         } else if let Some(output) = self.output_before_cancel() {
             parts.extend(self.captured(&output));
-        } else if code.is_none() && self.bullet() == Role::Red {
+        } else if code.is_none() && self.bullet() == Role::Red && !self.has_terminal_output() {
             parts.extend(self.details());
         } else {
             parts.extend(self.command_output(code));
         }
         parts
+    }
+
+    /// Returns true if the output has colours and came over ACP, where it is that of
+    /// the command's terminal, not the reason why the call failed.
+    fn has_terminal_output(&self) -> bool {
+        let call = &self.tool.call;
+        let is_acp = call.name == "execute" || !call.title.trim().is_empty();
+        is_acp && !self.was_prevented() && self.output().contains('\u{1b}')
     }
 
     /// Returns true if the work continues in the background, as the input
@@ -357,7 +379,15 @@ impl View<'_> {
 
     /// Returns the command; `None` if the call contains none.
     fn command_text(&self) -> Option<String> {
-        let words = self.input.list("command");
+        let mut words = self.input.list("command");
+        if let Some(command) = self
+            .input
+            .text(&["subcommand"])
+            .filter(|_| self.tool.call.name == "codalotl_cli")
+        {
+            words = ["codalotl".to_owned(), command].into();
+            words.extend(self.input.list("argv"));
+        }
         let text = if words.is_empty() {
             self.input.text(&[
                 "command",
@@ -438,8 +468,16 @@ impl View<'_> {
         )
     }
 
-    /// Renders the edits of the result, or those of the input's patch until
-    /// there is a result.
+    /// Renders a call that changes the plan, such as one that the agent refused.
+    fn plan(&self, plan: &Plan) -> Vec<Part> {
+        let mut parts = entry::plan_parts(plan, self.bullet(), self.detail.marks);
+        let failure = self.failure().map(|part| part.below(parts.last()));
+        parts.extend(failure);
+        parts
+    }
+
+    /// Renders the edits of the result, or those that the input asks for until there
+    /// is a result or if it failed.
     fn change(&self) -> Vec<Part> {
         let applied = self
             .result()
@@ -449,7 +487,7 @@ impl View<'_> {
         if !applied.is_empty() && !is_red {
             return edits(applied, self.bullet(), self.folder, self.detail);
         }
-        let mut requested = self.patch();
+        let mut requested = self.requested();
         if requested.is_empty() {
             let word = match self.tool.call.category {
                 Category::Write => "Add",
@@ -459,13 +497,25 @@ impl View<'_> {
             };
             return self.heading_only(word, Style::of(Role::Colorful).bold(), self.subject());
         }
-        for edit in requested.iter_mut().filter(|_| is_red) {
+        for edit in requested.iter_mut().filter(|_| self.was_prevented()) {
             edit.hunks.clear();
         }
         let parts = requested.iter().flat_map(|edit| {
             edit_parts(edit, self.bullet(), self.stop(), self.folder, self.detail)
         });
         parts.chain(self.details()).collect()
+    }
+
+    /// Returns the edits that the input asks for.
+    fn requested(&self) -> Vec<Edit> {
+        let patch = self.patch();
+        let is_ok = self.bullet() == Role::Green;
+        match &self.tool.call.input {
+            Some(input) if patch.is_empty() && !is_ok && !self.was_prevented() => {
+                crate::source::edits::announced(self.tool.call.category, input.json())
+            }
+            _ => patch,
+        }
     }
 
     /// Parses the patch in the input.
@@ -506,7 +556,8 @@ impl View<'_> {
             call.name.as_str(),
             "other" | "think" | "switch_mode" | "read" | "edit" | "search" | "execute" | "fetch"
         );
-        if is_kind && !call.title.trim().is_empty() {
+        let is_unnamed = is_kind || call.name.trim().is_empty();
+        if is_unnamed && !call.title.trim().is_empty() {
             &call.title
         } else {
             &call.name
@@ -515,9 +566,15 @@ impl View<'_> {
 
     /// Renders `Tool name {input}` and the output; JSON is pretty-printed.
     fn generic(&self) -> Vec<Part> {
+        let name = self.display_name();
+        let word = if name.trim().is_empty() {
+            "Tool Call"
+        } else {
+            "Tool"
+        };
         let mut spans = vec![
-            Span::new("Tool", Style::of(Role::Colorful).bold()),
-            spaced(self.display_name()),
+            Span::new(word, Style::of(Role::Colorful).bold()),
+            spaced(name),
         ];
         if let Some(input) = &self.tool.call.input {
             spans.push(Span::role(
@@ -560,9 +617,12 @@ fn exact(text: String) -> String {
     }
 }
 
-/// Returns a sanitised span with a space before it.
+/// Returns a sanitised span with a space before it, or an empty one.
 fn spaced(text: &str) -> Span {
-    Span::role(" ".to_owned() + &sanitize::line(text.trim()), Role::Normal)
+    match text.trim() {
+        "" => Span::role("", Role::Normal),
+        text => Span::role(" ".to_owned() + &sanitize::line(text), Role::Normal),
+    }
 }
 
 /// Pretty-prints JSON; returns other text unchanged.

@@ -96,11 +96,14 @@ impl Formatter {
             self.stamp(&empty, &mut parts);
             room(entry.depth(), width)
         };
-        let (first, rest) = parts
+        let (first, mut rest) = parts
             .into_iter()
             .next()
             .map(|part| (part.first, part.rest))
             .unwrap_or_default();
+        if inner.is_none() {
+            rest.clear();
+        }
         OpenText {
             content,
             printer: Printer::new(self.page(inner), &first, &rest),

@@ -253,7 +253,11 @@ impl<'s> Pen<'s> {
             if item.apart && (continued || index > 0) {
                 self.gap(margin);
             }
-            self.item(item, &marker(number, item.done), margin);
+            let mut marker = marker(number, item.done);
+            for span in &mut marker {
+                span.style.italic = self.page.italic;
+            }
+            self.item(item, &marker, margin);
             number = number.map(|number| number.saturating_add(1));
         }
     }

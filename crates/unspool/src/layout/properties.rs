@@ -156,7 +156,7 @@ proptest! {
         hidden in any::<bool>(),
     ) {
         let links = if hidden { Links::Text } else { Links::Address };
-        let page = Page { width: Some(columns), links, marks: hidden };
+        let page = Page { width: Some(columns), links, marks: hidden, italic: false };
         let prefix = |text: &str| [Span::role(text, Role::Accent)];
         for line in layout(&blocks, page, &prefix("  └ "), &prefix("    ")) {
             let text = joined(&line);

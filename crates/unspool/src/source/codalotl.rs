@@ -22,6 +22,7 @@ use crate::event::{
 };
 use crate::frame::Frame;
 use crate::json::{Json, Object};
+use crate::tool::status::{Status, statuses};
 
 pub(crate) const PROVIDER: Provider =
     Provider::new("codalotl", recognise, || Box::<Codalotl>::default())
@@ -42,9 +43,25 @@ const TOOLS: ToolNames = &[
     (Category::Edit, &["update_usage", "change_api"]),
     (
         Category::Execute,
-        &["skill_shell", "run_tests", "run_project_tests"],
+        &[
+            "skill_shell",
+            "run_tests",
+            "run_project_tests",
+            "diagnostics",
+            "fix_lints",
+            "codalotl_cli",
+        ],
     ),
-    (Category::Task, &["review", "implement"]),
+    (
+        Category::Task,
+        &[
+            "review",
+            "implement",
+            "review_spec_changes",
+            "check_spec_conformance",
+            "refactor",
+        ],
+    ),
 ];
 
 fn recognise(probe: &Probe<'_>) -> bool {
@@ -261,9 +278,14 @@ fn usage(tokens: &Object<'_>) -> Usage {
 fn outcome(result: Json<'_>) -> Outcome {
     let fields = result.object();
     let whole = fields.get("output");
-    let (output, failed) = unwrapped(whole).unwrap_or_else(|| (whole.payload(), false));
+    let Unwrapped {
+        output,
+        failed,
+        exit_code,
+    } = unwrapped(whole).unwrap_or_else(|| whole.payload().into());
     let text = output.as_str();
-    let header = Header::of(&text);
+    let mut header = Header::of(&text);
+    header.exit_code = header.exit_code.or(exit_code);
     let failed = failed
         || fields.get("is_error").is_true()
         || is_marked_failed(&text)
@@ -281,14 +303,39 @@ fn outcome(result: Json<'_>) -> Outcome {
     }
 }
 
-/// Returns the text of `{"success":…,"error":…,"content":…}` and true if it failed;
-/// `None` for any other value.
-fn unwrapped(output: Json<'_>) -> Option<(Payload, bool)> {
+/// The text inside a result.
+struct Unwrapped {
+    output: Payload,
+    failed: bool,
+    exit_code: Option<i64>,
+}
+
+impl From<Payload> for Unwrapped {
+    fn from(output: Payload) -> Self {
+        Self {
+            output,
+            failed: false,
+            exit_code: None,
+        }
+    }
+}
+
+/// Returns the text of `{"success":…,"error":…,"content":…}`, or of a command in
+/// `{"success":…,"exit_code":…,"stdout":…,"stderr":…}`; `None` for any other value.
+fn unwrapped(output: Json<'_>) -> Option<Unwrapped> {
     let text = output.str()?;
     if !text.trim_start().starts_with('{') {
         return None;
     }
     let fields = Json::parse(&text)?.object();
+    if fields.has("exit_code") && fields.has("stdout") {
+        let streams = [fields.get("stdout"), fields.get("stderr")];
+        return Some(Unwrapped {
+            output: streams.map(Json::string).concat().into(),
+            failed: fields.get("success").bool() == Some(false),
+            exit_code: fields.get("exit_code").i64(),
+        });
+    }
     let known = |key: &str| matches!(key, "success" | "error" | "content");
     if fields.is_empty() || !fields.iter().all(|(key, _)| known(key)) {
         return None;
@@ -303,11 +350,19 @@ fn unwrapped(output: Json<'_>) -> Option<(Payload, bool)> {
     } else {
         format!("{error}\n{}", content.display()).into()
     };
-    Some((text, failed))
+    Some(Unwrapped {
+        failed,
+        ..text.into()
+    })
 }
 
-/// Returns true if the text starts with a tag with `ok="false"`.
+/// Returns true if the text starts with a tag with `ok="false"`, or if one of its
+/// checks failed.
 fn is_marked_failed(text: &str) -> bool {
+    let is_failed = |status: &Status<'_>| status.ok == Some(false);
+    if statuses(text).iter().any(is_failed) {
+        return true;
+    }
     text.trim_start()
         .strip_prefix('<')
         .and_then(|rest| rest.split_once('>'))

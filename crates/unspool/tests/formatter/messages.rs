@@ -1,6 +1,8 @@
 //! Messages of the model and the agent: answers, reasoning, errors.
 
-use crate::events::{CODALOTL, OWN, answer, line, reasoning, shows, shows_line};
+use unspool::formatter::Config;
+
+use crate::events::{CODALOTL, OWN, answer, line, plain, reasoning, shows, shows_line, texts};
 
 const LONG: &str = "I'll explain that Codex uses the full pulldown-cmark Markdown parser combined with targeted regex rewriting for specific citation patterns like 【F:...】, which get converted into clickable links. Inline code marked by backticks is only styled as dim text, not linkified, and the linking mechanics rely on actual Markdown links or those citations rather than scanning inline code for paths. I'll reference key code locations that handle these steps for clarity.";
 
@@ -69,8 +71,8 @@ fn reasoning_without_a_title_shows_all_of_it_in_italics() {
         "\
 «a •» «/ No title,» «a/ code»«/ .»
 
-  - «/ a» «*/ b»
-  - «/ c»",
+  «/ - a» «*/ b»
+  «/ - c»",
     );
     shows_line(
         &reasoning("**Bold** words begin it."),
@@ -211,4 +213,30 @@ fn an_answered_question_is_shown_once_with_its_answer() {
     let answered =
         r#"{"kind":"prompt","question":"Commit it?","options":["Yes","No"],"answer":"y"}"#;
     shows(OWN, answered, 80, &["«a •» «c* Commit it?» y"]);
+}
+
+#[test]
+fn reasoning_is_all_in_italics_with_the_markers_of_its_lists() {
+    let line = reasoning("- one\n  1. two\n- [x] three");
+    let text = texts(Config::default(), CODALOTL, &line, 80).pop().unwrap();
+    for marker in ["- ", "1. "] {
+        let before = text.split(marker).next().unwrap();
+        let code = before.rsplit("\u{1b}[").next().unwrap();
+        let is_italic = code.split(['m', ';']).any(|part| part == "3");
+        assert!(is_italic, "{marker} in {text:?}");
+    }
+    let answer = texts(Config::default(), CODALOTL, &answer("- one"), 80);
+    assert!(
+        !answer[0].contains("\u{1b}[3m") && !answer[0].contains("3;"),
+        "{answer:?}"
+    );
+}
+
+#[test]
+fn unwrapped_messages_are_not_indented() {
+    let text = "One.\n\nTwo.\n\n- a\n  - b";
+    let shown = texts(plain(), CODALOTL, &answer(text), 0);
+    assert_eq!(shown, ["• One.\n\nTwo.\n\n- a\n  - b"]);
+    let wrapped = texts(plain(), CODALOTL, &answer(text), 31);
+    assert_eq!(wrapped, ["• One.\n\n  Two.\n\n  - a\n    - b"]);
 }

@@ -159,18 +159,13 @@ fn apply_patch_shows_the_patch_while_it_runs_and_afterwards() {
 }
 
 #[test]
-fn a_patch_that_failed_shows_no_changes() {
+fn a_patch_that_failed_shows_its_changes_and_the_reason() {
     let call = Call::with_text("apply_patch", PATCH);
     shows_call(
         &call.failed("no such line: x"),
         [
             &patched('a'),
-            "\
-«r •» «c* Edit» a.go
-«r •» «c* Delete» b.go
-«r •» «c* Rename» c.go «a →» d.go
-«r •» «c* Add» e.go
-  «a └» «r Error: no such line: x»",
+            &format!("{}\n  «a └» «r Error: no such line: x»", patched('r')),
         ],
     );
 }

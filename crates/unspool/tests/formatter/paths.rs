@@ -147,8 +147,8 @@ fn events_keep_the_whole_path_and_pages_show_it_on_hover() {
     page.finish().unwrap();
     let html = String::from_utf8(html).unwrap();
     for expected in [
-        "<span class=\"hd\" title=\"/p/src/a.rs\">",
-        "<span class=\"hd\" title=\"/p/a.rs → /p/b.rs\">",
+        "<span class=\"heading\" title=\"/p/src/a.rs\">",
+        "<span class=\"heading\" title=\"/p/a.rs → /p/b.rs\">",
         " src/a.rs</span>",
         "/q/c.rs",
     ] {

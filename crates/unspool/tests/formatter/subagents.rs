@@ -55,7 +55,7 @@ fn forty_levels_are_indented_on_a_wide_terminal() {
     }
 }
 
-/// Formatted for the remaining width, but never less than 24 columns.
+/// Formatted for 24 columns, the remaining width.
 const NARROW: [&str; 2] = [
     "\
 «a •» «c* Running Tests» some/pkg
@@ -71,9 +71,13 @@ const NARROW: [&str; 2] = [
 
 #[test]
 fn deep_levels_keep_a_minimum_width() {
-    indents(40, 80, &NARROW, 56);
-    indents(40, 31, &NARROW, 7);
-    indents(u32::MAX, 31, &NARROW, 7);
+    indents(28, 80, &NARROW, 56);
+    for (depth, width, indent) in [(34, 80, 68), (40, 80, 68), (9, 31, 18), (u32::MAX, 31, 19)] {
+        for text in texts(plain(), CODALOTL, &tests(depth), width) {
+            let blanks = |line: &str| line.len() - line.trim_start().len();
+            assert_eq!(text.lines().map(blanks).min(), Some(indent), "{text}");
+        }
+    }
 }
 
 #[test]

@@ -380,11 +380,11 @@ fn headings() -> Vec<(&'static str, Value, &'static str)> {
         ),
         (
             "module_info",
-            json!({"package_search": "s"}),
+            json!({"package_search": ""}),
             "«c* Read Module Info»",
         ),
         ("run_tests", json!({"path": "p"}), "«c* Ran Tests» p"),
-        ("run_project_tests", json!({}), "«c* Ran Tests»"),
+        ("run_project_tests", json!({}), "«c* Ran Tests» ./..."),
         (
             "some_tool",
             json!({"a": 1}),
@@ -494,4 +494,225 @@ fn a_search_match_is_shown_in_a_long_body() {
         "• Ran rm a\n  └ line 1\n    line 2\n    line 3\n    line 4\n    line 5\n    … +15 lines";
     assert_eq!(shown(" 5").as_deref(), Some(first));
     assert_eq!(shown("nothing").as_deref(), Some(first));
+}
+
+#[test]
+fn several_checks_are_summed_up_without_their_tags() {
+    let run = || Call::new("run_tests", &json!({"path": "some/pkg"}));
+    let tests =
+        |ok: &str| format!("<test-status ok=\"{ok}\">\n$ go test .\nsome output\n</test-status>");
+    let lints = |ok: &str| {
+        format!(
+            "<lint-status ok=\"{ok}\">\n<command ok=\"{ok}\">\n$ gofmt -l .\na.go\n</command>\n</lint-status>"
+        )
+    };
+    let shown = |output: &str| {
+        let lines = run().succeeded(output);
+        let texts = texts(Config::default(), CODALOTL, &lines, 120);
+        markup::of(&texts[1], &WHITE_ON_BLACK)
+    };
+    let both = |one: &str, other: &str| format!("{}\n{}", tests(one), lints(other));
+    assert_eq!(
+        shown(&both("true", "true")),
+        "«g •» «c* Ran Tests» some/pkg\n  «a └ Tests: pass | Lints: pass»"
+    );
+    assert_eq!(
+        shown(&both("true", "false")),
+        "«r •» «c* Ran Tests» some/pkg\n  «a └ Tests: pass | Lints: fail»\n    $ gofmt -l .\n    a.go"
+    );
+    assert_eq!(
+        shown(&both("false", "unknown")),
+        "«r •» «c* Ran Tests» some/pkg\n  «a └ Tests: fail | Lints: unknown»\n    $ go test .\n    some output"
+    );
+    assert_eq!(
+        shown(&tests("false")),
+        "«r •» «c* Ran Tests» some/pkg\n  «a └» $ go test .\n    some output"
+    );
+    assert_eq!(
+        shown("no such package"),
+        "«g •» «c* Ran Tests» some/pkg\n  «a └» no such package"
+    );
+}
+
+#[test]
+fn checks_of_codalotl_have_words_of_their_own() {
+    let status = |name: &str, ok: &str| {
+        format!("<{name}-status ok=\"{ok}\">\n$ go build .\nx.go:1: bad\n</{name}-status>")
+    };
+    let call = |name: &str, output: &str| {
+        let call = Call::new(name, &json!({"path": "some/pkg"}));
+        texts(plain(), CODALOTL, &call.succeeded(output), 120)
+    };
+    assert_eq!(
+        call("diagnostics", &status("diagnostics", "true")),
+        [
+            "• Running Diagnostics some/pkg",
+            "• Ran Diagnostics some/pkg"
+        ]
+    );
+    assert_eq!(
+        call("diagnostics", &status("diagnostics", "false"))[1],
+        "• Ran Diagnostics some/pkg\n  └ $ go build .\n    x.go:1: bad"
+    );
+    assert_eq!(
+        call("fix_lints", &status("lint", "true")),
+        [
+            "• Fixing Lints some/pkg",
+            "• Fixed Lints some/pkg\n  └ $ go build .\n    x.go:1: bad"
+        ]
+    );
+    let all = Call::new("run_project_tests", &json!({}));
+    assert_eq!(
+        texts(plain(), CODALOTL, &all.succeeded(""), 120),
+        ["• Running Tests ./...", "• Ran Tests ./..."]
+    );
+}
+
+#[test]
+fn work_of_codalotl_s_sub_agents_has_words_of_its_own() {
+    let call = |name: &str, input: &Value, output: &str| {
+        texts(
+            plain(),
+            CODALOTL,
+            &Call::new(name, input).succeeded(output),
+            120,
+        )
+    };
+    let base = json!({"base": "main"});
+    let found = r#"{"findings":[{"title":"Leaks","priority":1},{"title":"[P2] Slow","priority":2}],"overall_correctness":"patch is incorrect"}"#;
+    assert_eq!(
+        call("review", &base, found),
+        [
+            "• Reviewing main",
+            "• Reviewed main\n  └ [P1] Leaks\n    [P2] Slow"
+        ]
+    );
+    assert_eq!(
+        call("review", &base, r#"{"findings":[]}"#)[1],
+        "• Reviewed main\n  └ No actionable findings."
+    );
+    assert_eq!(
+        call(
+            "implement",
+            &json!({"path": "a/b", "instructions": "Do it."}),
+            "Done."
+        ),
+        [
+            "• Implementing a/b\n  └ Do it.",
+            "• Implemented a/b\n  └ Done."
+        ]
+    );
+    let packages = r#"{"a":{"conforms":true},"b":{"conforms":false},"c":{"error":"x"}}"#;
+    assert_eq!(
+        call("check_spec_conformance", &json!({}), packages)[1],
+        "• Checked SPEC conformance\n  └ 1 conforming, 1 non-conforming, 1 error"
+    );
+    assert_eq!(
+        call("refactor", &json!({"name": "dry", "package": "a"}), "")[1],
+        "• Refactored dry in a"
+    );
+    let command = json!({"subcommand": "docs add", "argv": ["--all", "a"]});
+    let result = r#"{"success":false,"command":["codalotl"],"exit_code":2,"stdout":"out\n","stderr":"err\n"}"#;
+    assert_eq!(
+        call("codalotl_cli", &command, result),
+        [
+            "• Running codalotl docs add --all a",
+            "• Ran codalotl docs add --all a (exit 2)\n  └ out\n    err"
+        ]
+    );
+}
+
+#[test]
+fn output_of_a_running_call_stays_if_its_result_is_empty() {
+    let run = shell("make");
+    let ended = run.succeeded("");
+    let (announced, result) = ended.split_once('\n').unwrap();
+    let output = json!({"type": "tool_output", "agent": {"id": "a", "depth": 0},
+        "tool": {"call_id": "1", "name": "shell", "type": "function_call"}, "content": "built\n"});
+    let lines = format!("{announced}\n{output}\n{result}");
+    let last = texts(plain(), CODALOTL, &lines, 120).pop().unwrap();
+    assert_eq!(last, "• Ran make\n  └ built");
+}
+
+#[test]
+fn a_running_or_failed_edit_shows_its_changes() {
+    let input = json!({"path": "a.go", "old_text": "one\n", "new_text": "two\n"});
+    let edit = Call::new("edit", &input).failed("not found");
+    let diff = "• Edit a.go\n        -one\n        +two";
+    assert_eq!(
+        texts(plain(), CODALOTL, &edit, 120),
+        [diff.to_owned(), format!("{diff}\n  └ Error: not found")]
+    );
+    let patch = "*** Begin Patch\n*** Update File: b.go\n@@\n-one\n+two\n*** End Patch";
+    let patch = Call::with_text("apply_patch", patch).failed("bad");
+    let diff = diff.replace("a.go", "b.go");
+    assert_eq!(
+        texts(plain(), CODALOTL, &patch, 120),
+        [diff.clone(), format!("{diff}\n  └ Error: bad")]
+    );
+}
+
+#[test]
+fn a_heading_without_its_object_has_no_double_blank() {
+    let usage = Call::new("get_usage", &json!({"identifier": "X"}));
+    assert_eq!(
+        texts(plain(), CODALOTL, &usage.announced(), 120),
+        ["• Read Usage X"]
+    );
+}
+
+#[test]
+fn options_of_a_failed_call_stay_above_its_error() {
+    let input = json!({"package_search": "x", "include_dependency_packages": true});
+    shows_call(
+        &Call::new("module_info", &input).failed("no module"),
+        [
+            "«a •» «c* Read Module Info»\n  «a └ Search: x; Deps: true»",
+            "«r •» «c* Read Module Info»\n  «a └ Search: x; Deps: true»\n    «r Error: no module»",
+        ],
+    );
+}
+
+#[test]
+fn a_plan_call_has_the_colour_of_its_status() {
+    let call = json!({"kind": "tool_use", "id": "1", "name": "update_plan", "category": "plan",
+        "input": {"plan": [{"step": "Look", "status": "pending"}]}});
+    let result = |status: &str| json!({"kind": "tool_result", "id": "1", "status": status, "output": "too short"});
+    let plan = "«c* Update Plan»\n  «a └» «c* □ Look»";
+    for (status, bullet, below) in [
+        ("ok", "g", ""),
+        ("error", "r", "\n    «r Error: too short»"),
+    ] {
+        let lines = format!("{call}\n{}", result(status));
+        shows(
+            OWN,
+            &lines,
+            120,
+            &[
+                &format!("«a •» {plan}"),
+                &format!("«{bullet} •» {plan}{below}"),
+            ],
+        );
+    }
+}
+
+#[test]
+fn a_call_without_title_and_name_is_a_tool_call() {
+    let call = json!({"kind": "tool_use", "id": "1", "name": "", "category": "other"});
+    shows(OWN, &call.to_string(), 120, &["«a •» «c* Tool Call»"]);
+    let titled =
+        json!({"kind": "tool_use", "id": "1", "name": "", "category": "other", "title": "Look"});
+    shows(OWN, &titled.to_string(), 120, &["«a •» «c* Tool» Look"]);
+}
+
+#[test]
+fn a_failed_command_without_an_exit_code_keeps_its_colours() {
+    let call = json!({"kind": "tool_use", "id": "1", "name": "execute", "category": "execute",
+        "input": {"command": "make"}});
+    let result = json!({"kind": "tool_result", "id": "1", "status": "error",
+        "output": "\u{1b}[32mgreen\u{1b}[0m\n"});
+    let lines = format!("{call}\n{result}");
+    let last = texts(Config::default(), OWN, &lines, 120).pop().unwrap();
+    assert!(last.contains("\u{1b}[38;5;2mgreen"), "{last:?}");
+    assert!(!last.contains("\\x1B"), "{last:?}");
 }

@@ -32,7 +32,7 @@ fn paragraphs() {
         &["\
 «a •» The quick brown fox jumps over the lazy dog.
 
-  A second paragraph with «a some code»."],
+A second paragraph with «a some code»."],
     );
     at_31(
         &answer(text),
@@ -60,11 +60,11 @@ Two things:
         &["\
 «a •» Two things:
 
-  - The first item is longer than a line.
-    - A nested one is long as well, too.
-  - Second.
+- The first item is longer than a line.
+  - A nested one is long as well, too.
+- Second.
 
-  1. Numbered items hang under their text."],
+1. Numbered items hang under their text."],
     );
     at_31(
         &answer(text),

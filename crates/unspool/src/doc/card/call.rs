@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use super::{LARGEST, LONGEST_HEADING, Panel, Section, bounded};
 use crate::doc::entry::{Detail, Excerpt, Part};
 use crate::doc::{Block, DiffLine, Line, Sign, Span, Style, code, tool};
-use crate::event::{Category, Payload, ToolStatus};
+use crate::event::{Category, Payload, ToolResult, ToolStatus};
 use crate::json::Json;
 use crate::sanitize;
 use crate::session::{Folder, Tool};
@@ -272,7 +272,9 @@ fn delegated(tool: &Tool, panel: &mut Panel, detail: &Detail) {
     let mut sections = Vec::new();
     let json = tool.call.input.as_ref().map(|input| input.json().object());
     let field = |name: &str| json.as_ref().and_then(|fields| fields.get(name).str());
-    let task = field("prompt").or_else(|| field("message"));
+    let task = ["prompt", "message", "instructions"]
+        .into_iter()
+        .find_map(field);
     if let Some(task) = task.filter(|task| !task.trim().is_empty()) {
         sections.push(Section {
             folded: true,
@@ -281,7 +283,10 @@ fn delegated(tool: &Tool, panel: &mut Panel, detail: &Detail) {
     } else {
         sections.extend(input(tool, detail));
     }
-    if is_failed {
+    let is_json = |result: &ToolResult| {
+        Json::parse(result.output.as_str().trim()).is_some_and(Json::is_object)
+    };
+    if is_failed || tool.result.as_ref().is_some_and(is_json) {
         sections.append(&mut panel.sections);
     } else if let Some(result) = &tool.result {
         let output = result.output.as_str();
@@ -418,7 +423,11 @@ fn listing_of(output: &str, path: &str, detail: &Detail) -> Option<Vec<DiffLine>
         return None;
     }
     let language = path.rsplit('.').next().unwrap_or_default();
-    let mut highlighter = code::Highlighter::new(if detail.highlight { language } else { "" });
+    let mut highlighter = if detail.highlight {
+        code::Highlighter::new(language)
+    } else {
+        code::Highlighter::off()
+    };
     let line = |(number, text): (u64, String)| DiffLine::Line {
         number: Some(number),
         old: None,

@@ -25,7 +25,7 @@ impl Code<'_> {
     pub(super) fn lines(&mut self, at: usize, text: &str, language: &str) -> Vec<Line> {
         match self {
             Self::Once => code::lines(text, language),
-            Self::Plain => code::lines(text, ""),
+            Self::Plain => code::plain_lines(text),
             Self::Kept(highlights, base) => highlights.lines(*base + at, text, language),
         }
     }

@@ -7,8 +7,8 @@ use crate::event::{Edit, EditOp, Edits, ToolStatus};
 use crate::sanitize;
 use crate::session::Folder;
 
-/// Renders edits outside tool calls. Edits that were not applied get only a
-/// heading and the reason.
+/// Renders edits outside tool calls. Edits that were rejected get only a heading and
+/// the reason.
 pub(in crate::doc) fn standalone_edits(
     group: &Edits,
     folder: Option<&Folder>,
@@ -20,10 +20,10 @@ pub(in crate::doc) fn standalone_edits(
     let reason = group.reason.as_str();
     let is_redundant = group.status != ToolStatus::Error && reason.trim().is_empty();
     let heads = group.edits.iter().flat_map(|edit| {
-        let edit = Edit {
-            hunks: Vec::new(),
-            ..edit.clone()
-        };
+        let mut edit = edit.clone();
+        if group.status != ToolStatus::Error {
+            edit.hunks.clear();
+        }
         edit_parts(&edit, Role::Red, stop(group.status), folder, detail)
     });
     let why = failure(group.status, &reason, detail).filter(|_| !is_redundant);

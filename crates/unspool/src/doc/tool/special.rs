@@ -1,7 +1,10 @@
 //! Renders the tools that the agent formatter's document names, each in its own
 //! way.
 
-use super::{Part, Role, Span, Style, Target, View, envelope, excerpt_lines, prose, spaced};
+use super::{
+    Part, Role, Span, Style, Target, View, checks, envelope, excerpt_lines, prose, spaced, task,
+};
+use crate::json::{Json, Object};
 
 /// Renders the call, or returns `None` for an ordinary tool.
 pub(super) fn parts(view: &View<'_>) -> Option<Vec<Part>> {
@@ -20,7 +23,17 @@ pub(super) fn parts(view: &View<'_>) -> Option<Vec<Part>> {
         "change_api" => change_api(view),
         "get_usage" => usage(view),
         "module_info" => module_info(view),
-        "run_tests" | "run_project_tests" => tests(view),
+        "run_tests" | "run_project_tests" => checks::tests(view),
+        "diagnostics" => checks::diagnostics(view),
+        "fix_lints" => checks::fix_lints(view),
+        "review" if view.input.text(&["base"]).is_some() => review(view),
+        "implement" => delegated(view, ("Implementing", "Implemented"), "instructions"),
+        "review_spec_changes" => {
+            let verbs = ("Reviewing SPEC changes in", "Reviewed SPEC changes in");
+            delegated(view, verbs, "message")
+        }
+        "check_spec_conformance" => conformance(view),
+        "refactor" if view.input.text(&["package"]).is_some() => refactor(view),
         _ => return None,
     })
 }
@@ -58,13 +71,13 @@ fn accent(view: &View<'_>, text: &str) -> Option<Part> {
     (!lines.is_empty()).then(|| prose(lines))
 }
 
-fn package(view: &View<'_>) -> Target {
-    let package = view.input.text(&["path", "import_path"]);
+pub(super) fn package(view: &View<'_>) -> Target {
+    let package = view.input.text(&["path", "import_path", "package"]);
     view.path(&package.unwrap_or_default())
 }
 
 /// Returns a heading that names a package or paths.
-fn head(view: &View<'_>, spans: Vec<Span>, paths: String) -> Part {
+pub(super) fn head(view: &View<'_>, spans: Vec<Span>, paths: String) -> Part {
     Part {
         paths,
         ..view.head(spans)
@@ -75,6 +88,13 @@ fn head(view: &View<'_>, spans: Vec<Span>, paths: String) -> Part {
 fn or_failure(view: &View<'_>, head: Part, body: Option<Part>) -> Vec<Part> {
     let body = view.failure().or(body);
     std::iter::once(head).chain(body).collect()
+}
+
+/// Returns the heading, the options of the call and, below them, the error.
+fn with_failure(view: &View<'_>, head: Part, options: Option<Part>) -> Vec<Part> {
+    let failure = view.failure().map(|part| part.below(options.as_ref()));
+    let parts = std::iter::once(head).chain(options);
+    parts.chain(failure).collect()
 }
 
 fn public_api(view: &View<'_>) -> Vec<Part> {
@@ -186,30 +206,97 @@ fn module_info(view: &View<'_>) -> Vec<Part> {
         .then(|| "Deps: true".to_owned());
     let options: Vec<String> = search.into_iter().chain(deps).collect();
     let head = view.head(vec![bold("Read Module Info")]);
-    or_failure(view, head, accent(view, &options.join("; ")))
+    with_failure(view, head, accent(view, &options.join("; ")))
 }
 
-/// Renders a test run. Failed tests are not an error of the tool: their output
-/// is enclosed in a tag or has an exit code.
-fn tests(view: &View<'_>) -> Vec<Part> {
+/// Renders a task for a sub-agent that works on one package: the task while it
+/// runs, the answer afterwards.
+fn delegated(view: &View<'_>, verbs: (&str, &str), task: &str) -> Vec<Part> {
     let package = package(view);
-    let mut spans = vec![
-        view.verb("Running Tests", "Ran Tests"),
+    let spans = vec![view.verb(verbs.0, verbs.1), spaced(&package.shown)];
+    let head = head(view, spans, package.whole);
+    let body = if view.is_done() {
+        task::answer(view, &view.output())
+    } else {
+        view.input
+            .text(&[task])
+            .and_then(|text| accent(view, &text))
+    };
+    or_failure(view, head, body)
+}
+
+/// Renders a review: the titles of its findings.
+fn review(view: &View<'_>) -> Vec<Part> {
+    let base = view.input.text(&["base"]).unwrap_or_default();
+    let head = view.head(vec![view.verb("Reviewing", "Reviewed"), spaced(&base)]);
+    let output = view.output();
+    let result = Json::parse(output.trim()).map(Json::object);
+    let findings = result.filter(|result| result.get("findings").is_array());
+    let body = match findings {
+        _ if !view.is_done() => None,
+        Some(result) => {
+            let findings = result.get("findings").array().into_iter();
+            let titles: Vec<String> = findings.map(|finding| title(&finding.object())).collect();
+            match titles.is_empty() {
+                true => accent(view, "No actionable findings."),
+                false => accent(view, &titles.join("\n")),
+            }
+        }
+        None => task::answer(view, &output),
+    };
+    or_failure(view, head, body)
+}
+
+/// Returns the title of a finding with its priority.
+fn title(finding: &Object<'_>) -> String {
+    let title = finding.get("title").string();
+    match finding.get("priority").u64() {
+        Some(priority) if !title.starts_with('[') => format!("[P{priority}] {title}"),
+        _ => title,
+    }
+}
+
+/// Renders a check of packages against their specifications: the numbers of
+/// packages by outcome.
+fn conformance(view: &View<'_>) -> Vec<Part> {
+    let verb = view.verb("Checking SPEC conformance", "Checked SPEC conformance");
+    let head = view.head(vec![verb]);
+    let output = view.output();
+    let packages = Json::parse(output.trim()).filter(|json| json.is_object());
+    let body = match packages {
+        _ if !view.is_done() => None,
+        Some(packages) => {
+            let (mut good, mut bad, mut failed) = (0, 0, 0);
+            for (_, package) in packages.object().iter() {
+                match package.get("conforms").bool() {
+                    Some(true) => good += 1,
+                    Some(false) => bad += 1,
+                    None => failed += 1,
+                }
+            }
+            let mut counts = vec![format!("{good} conforming")];
+            counts.extend((bad > 0).then(|| format!("{bad} non-conforming")));
+            let noun = if failed == 1 { "error" } else { "errors" };
+            counts.extend((failed > 0).then(|| format!("{failed} {noun}")));
+            accent(view, &counts.join(", "))
+        }
+        None => accent(view, &output),
+    };
+    or_failure(view, head, body)
+}
+
+fn refactor(view: &View<'_>) -> Vec<Part> {
+    let package = package(view);
+    let spans = vec![
+        view.verb("Refactoring", "Refactored"),
+        spaced(&view.input.text(&["name"]).unwrap_or_default()),
+        Span::role(" in", Role::Accent),
         spaced(&package.shown),
     ];
-    if view.input.object().get("verbose").is_true() {
-        spans.push(Span::role(" -v", Role::Normal));
-    }
-    if let Some(name) = view.input.text(&["test_name"]) {
-        spans.push(Span::role(" -run", Role::Normal));
-        spans.push(spaced(&name));
-    }
-    let output = view.output();
-    let inner = envelope::without_tag(&output);
-    let exit_code = view.result().and_then(|result| result.exit_code);
-    let have_run = inner.len() < output.len() || exit_code.is_some();
-    let failure = if have_run { None } else { view.failure() };
-    let body = failure.or_else(|| view.captured(inner));
     let head = head(view, spans, package.whole);
-    std::iter::once(head).chain(body).collect()
+    let body = view
+        .is_done()
+        .then(|| task::answer(view, &view.output()))
+        .flatten();
+    or_failure(view, head, body)
 }

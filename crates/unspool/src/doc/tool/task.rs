@@ -123,7 +123,7 @@ fn is_acknowledgement(fields: &Object<'_>) -> bool {
 }
 
 /// Renders a sub-agent's answer or message as Markdown, cut like other bodies.
-fn answer(view: &View<'_>, text: &str) -> Option<Part> {
+pub(super) fn answer(view: &View<'_>, text: &str) -> Option<Part> {
     if envelope::is_in_background(text) {
         return None;
     }
