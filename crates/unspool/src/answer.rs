@@ -3,7 +3,7 @@
 //! `text` writes only the root agent's answers, deltas as they arrive, each
 //! message followed by a newline. `verbose` adds a line per tool call, `[tool:
 //! Read(src/main.rs)]`, with the same labels for every provider. All other
-//! events write nothing.
+//! events write nothing. Input that no provider claims is passed on as it is.
 //!
 //! ```
 //! use unspool::answer::Answer;
@@ -24,7 +24,7 @@
 
 use std::io::{self, Write};
 
-use crate::event::{Body, Category, Event, Message, ToolUse};
+use crate::event::{Body, Category, Event, Message, ToolUse, Unknown};
 use crate::recent::RecentSet;
 use crate::sanitize;
 
@@ -45,6 +45,8 @@ struct OpenMessage {
     written: String,
     /// True if a marker was written after the last text.
     interrupted: bool,
+    /// True for text that no agent wrote, which gets no newline of its own.
+    preformatted: bool,
 }
 
 /// Number of calls remembered, to write one marker each.
@@ -77,13 +79,29 @@ impl Answer {
             Body::ToolUse(call) if self.verbose => self.call(call, out),
             Body::Plan(_) if self.verbose => self.marker("[tool: Plan]", out),
             Body::TurnEnd(_) if event.agent.is_none() => self.end(out),
+            Body::Unknown(unknown) if unknown.unclaimed => self.pass(unknown, out),
             _ => Ok(()),
         }
     }
 
     /// Ends the last message.
     pub fn finish(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        if self.open.as_ref().is_some_and(|open| open.preformatted) {
+            self.open = None;
+        }
         self.end(out)
+    }
+
+    /// Writes a line of JSON that no provider claims.
+    fn pass(&mut self, unknown: &Unknown, out: &mut dyn Write) -> io::Result<()> {
+        self.end(out)?;
+        let text = unknown.text.as_str();
+        if self.sanitize {
+            out.write_all(sanitize::text(&text).as_bytes())?;
+        } else {
+            out.write_all(text.as_bytes())?;
+        }
+        out.write_all(b"\n")
     }
 
     fn message(&mut self, message: &Message, out: &mut dyn Write) -> io::Result<()> {
@@ -97,6 +115,7 @@ impl Answer {
         let text = message.text.as_str();
         let open = self.open.get_or_insert_with(|| OpenMessage {
             id: message.id.clone(),
+            preformatted: message.preformatted,
             ..OpenMessage::default()
         });
         let (new, restarted) = if message.delta {
@@ -159,6 +178,7 @@ impl Answer {
     /// line.
     fn end(&mut self, out: &mut dyn Write) -> io::Result<()> {
         match self.open.take() {
+            Some(open) if open.preformatted && open.written.ends_with('\n') => Ok(()),
             Some(open) if !open.interrupted => out.write_all(b"\n"),
             _ => Ok(()),
         }
@@ -246,6 +266,26 @@ mod tests {
         let differs = r#"{"kind":"text","seq":0,"id":"a","text":"Hel","delta":true}
 {"kind":"text","seq":1,"id":"a","text":"Bye"}"#;
         assert_eq!(written(Answer::text(), differs), "Hel\nBye\n");
+    }
+
+    #[test]
+    fn input_of_no_agent_is_passed_on_as_it_is() {
+        let lines = "{\"a\":1}\r\nwords\n\n[{\"b\":2},{\"c\":3}]\n{\"d\": \"\u{1b}\"}\n";
+        assert_eq!(written(Answer::text(), lines), lines);
+        assert_eq!(written(Answer::verbose(), lines), lines);
+        let body = "{\n  \"a\": 1\n}\n";
+        assert_eq!(written(Answer::text(), body), body);
+        let many = "{\"a\":1}\nb\n".repeat(20);
+        assert_eq!(written(Answer::text(), &many), many);
+        assert_eq!(
+            written(Answer::text().sanitized(true), lines)
+                .matches('\u{1b}')
+                .count(),
+            0
+        );
+        // A known agent's unknown lines are no answer.
+        let run = "{\"type\":\"thread.started\",\"thread_id\":\"t\"}\n{\"type\":\"news\"}\n";
+        assert_eq!(written(Answer::text(), run), "");
     }
 
     #[test]

@@ -677,6 +677,9 @@ pub struct Unknown {
     /// The frame.
     #[serde(default, skip_serializing_if = "Payload::is_empty")]
     pub text: Payload,
+    /// True if no provider claims the input: answers pass it on as it is.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub unclaimed: bool,
 }
 
 #[expect(

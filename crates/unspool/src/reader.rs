@@ -308,11 +308,22 @@ impl Translator {
             .provider
             .as_ref()
             .is_some_and(|provider| provider.input == Input::Text);
-        if !is_text && frame.text.trim_start().starts_with('[') {
+        let is_list = !is_text && frame.text.trim_start().starts_with('[');
+        // Nobody's list is passed on as it is.
+        if is_list && (self.provider.is_some() || self.is_claimed(frame)) {
             each_item(frame, &mut |item| self.single(item));
         } else {
             self.single(frame);
         }
+    }
+
+    /// Returns true if a provider recognises an item of a list.
+    fn is_claimed(&self, list: &Frame<'_>) -> bool {
+        let mut is_claimed = false;
+        each_item(list, &mut |item| {
+            is_claimed = is_claimed || recognised_by(&self.options.providers, item).is_some();
+        });
+        is_claimed
     }
 
     fn single(&mut self, frame: &Frame<'_>) {
@@ -361,12 +372,18 @@ impl Translator {
     }
 
     fn release(&mut self) {
+        let is_read = self.provider.is_some_and(|p| p.input == Input::Json);
         for held in std::mem::take(&mut self.held) {
-            self.translate(&Frame {
+            let frame = Frame {
                 text: &held.text,
                 ending: &held.ending,
                 event: &held.event,
-            });
+            };
+            if is_read && held.text.trim_start().starts_with('[') {
+                each_item(&frame, &mut |item| self.translate(item));
+            } else {
+                self.translate(&frame);
+            }
         }
     }
 

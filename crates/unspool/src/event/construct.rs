@@ -175,7 +175,9 @@ constructors! {
     /// Creates a state with its value.
     State(name: String, value: Option<RawJson>) {}
     /// Creates an event for a frame that no rule matched.
-    Unknown(text: Payload) {}
+    Unknown(text: Payload) {
+        with_unclaimed => unclaimed: bool,
+    }
 }
 
 setters! {

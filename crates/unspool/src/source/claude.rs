@@ -271,8 +271,10 @@ impl Claude {
                 let text = block.text.str().unwrap_or_default();
                 self.synthetic_text(block.text, text, line, out);
             }
-            Some("text") => out.text(id, block.text.payload()),
-            Some("thinking") => out.reasoning(id, block.thinking.payload()),
+            Some("text") if !block.text.is_null() => out.text(id, block.text.payload()),
+            Some("thinking") if !block.thinking.is_null() => {
+                out.reasoning(id, block.thinking.payload());
+            }
             // Encrypted.
             Some("redacted_thinking") => {}
             Some(kind) if kind.ends_with("tool_use") => self.call(block, line, out),

@@ -473,9 +473,18 @@ impl Emitter {
 
     /// Emits an unknown frame, which keeps its raw text.
     pub fn unknown(&mut self, frame: &Frame<'_>) {
-        self.push(Body::Unknown(Unknown {
-            text: frame.text.into(),
-        }));
+        self.unread(frame, Unknown::new(frame.text));
+    }
+
+    /// Emits a frame of an input that no provider claims.
+    pub(crate) fn unclaimed(&mut self, frame: &Frame<'_>) {
+        let end = frame.ending.strip_suffix('\n').unwrap_or_default();
+        let text = [frame.text, end].concat();
+        self.unread(frame, Unknown::new(text).with_unclaimed(true));
+    }
+
+    fn unread(&mut self, frame: &Frame<'_>, unknown: Unknown) {
+        self.push(Body::Unknown(unknown));
         if let Some(event) = self.events.back_mut() {
             event.raw = Some(frame.text.to_owned());
         }

@@ -28,6 +28,23 @@ pub(super) fn part_text(part: Json<'_>) -> Option<Cow<'_, str>> {
     part.str().or_else(|| fields.get("text").str())
 }
 
+/// Returns true if a part has a form that is read.
+pub(super) fn is_known_part(part: Json<'_>) -> bool {
+    const KEYS: &[&str] = &[
+        "text",
+        "functionCall",
+        "functionResponse",
+        "inlineData",
+        "fileData",
+    ];
+    let fields = part.object();
+    let is_known = |key: &&str| {
+        let value = fields.get(key);
+        value.is_object() || *key == "text" && value.is_string()
+    };
+    part.is_string() || part.is_null() || fields.is_empty() || KEYS.iter().any(is_known)
+}
+
 /// Joins the texts of all parts.
 pub(super) fn joined_text(content: Json<'_>) -> String {
     parts(content).into_iter().filter_map(part_text).collect()

@@ -84,14 +84,18 @@ impl Source for Openai {
             self.responses.settle(&mut self.calls, out);
         }
         match shape {
-            Some(Shape::Chunk) => self.chunk(&fields, out),
+            Some(Shape::Chunk) => {
+                if !self.chunk(&fields, out) {
+                    out.unknown(frame);
+                }
+            }
             Some(Shape::Body) => self.body(&fields, out),
             Some(Shape::Response) => {
                 self.introduce(&fields, out);
                 self.responses.body(&fields, &mut self.calls, out);
             }
             Some(Shape::Event) => self.event(frame, &fields, out),
-            Some(Shape::Message) => self.message(&fields, out),
+            Some(Shape::Message) => self.message(frame, &fields, out),
             Some(Shape::Item) => self.item(frame, json, out),
             Some(Shape::Error) => self.error(json, &fields, out),
             None => out.unknown(frame),
@@ -128,15 +132,16 @@ impl Openai {
         out.time(None);
     }
 
-    fn chunk(&mut self, chunk: &Object<'_>, out: &mut Emitter) {
+    fn chunk(&mut self, chunk: &Object<'_>, out: &mut Emitter) -> bool {
         let choices = chunk.get("choices").array();
         if !choices.is_empty() || chunk.get("usage").is_object() {
             self.introduce(chunk, out);
         }
-        self.chunks.chunk(chunk, &mut self.calls, out);
+        let is_known = self.chunks.chunk(chunk, &mut self.calls, out);
         if let Some(error) = error_in(chunk, &choices) {
             self.chunks.fail(error, &mut self.calls, out);
         }
+        is_known
     }
 
     fn body(&mut self, body: &Object<'_>, out: &mut Emitter) {
@@ -181,7 +186,7 @@ impl Openai {
     }
 
     /// Emits a message of a saved conversation.
-    fn message(&mut self, message: &Object<'_>, out: &mut Emitter) {
+    fn message(&mut self, frame: &Frame<'_>, message: &Object<'_>, out: &mut Emitter) {
         if !self.introduced {
             self.introduce(&Object::default(), out);
         }
@@ -204,6 +209,8 @@ impl Openai {
                 self.calls.legacy_result(&name, content, out);
                 self.last = Last::Open;
             }
+            // Only the content of a message is context.
+            _ if message.iter().any(|(key, _)| key.contains("call")) => out.unknown(frame),
             _ => out.context(&role, "", calls::content_text(content)),
         }
     }

@@ -1,4 +1,5 @@
-//! Input of no known provider: plain text becomes text, JSON becomes `unknown`.
+//! Input of no known provider: plain text becomes text, JSON becomes `unknown`,
+//! which says that no provider claims it.
 //! There are no turns. Text is split into messages of [`LONGEST`] bytes at line
 //! ends, because an open message is kept in memory.
 
@@ -25,7 +26,7 @@ impl Source for Raw {
             .json()
             .is_some_and(|json| json.is_object() || json.is_array())
         {
-            out.unknown(frame);
+            out.unclaimed(frame);
         } else {
             out.preformatted_delta(&[frame.text, frame.ending].concat());
             self.open += frame.text.len() + frame.ending.len();

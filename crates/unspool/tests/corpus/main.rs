@@ -13,6 +13,7 @@ mod pieces;
 mod prefixes;
 mod read_back;
 mod recognition;
+mod renamed;
 mod rules;
 mod shown;
 mod snapshots;

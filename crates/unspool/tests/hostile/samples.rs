@@ -92,7 +92,9 @@ fn notices() -> Vec<Vec<Value>> {
             json!({"kind": "usage", "input_tokens": 1, "output_tokens": 2, "cached_tokens": 3, "reasoning_tokens": 4, "cost_usd": 0.5, "context_used": 6, "context_size": 7, "cumulative": true}),
         ],
         vec![json!({"kind": "state", "name": "mode", "value": {"id": "plan", "names": ["a"]}})],
-        vec![json!({"kind": "unknown", "text": "{\"type\":\"new\"}", "raw": "{\"type\":\"new\"}"})],
+        vec![
+            json!({"kind": "unknown", "text": "{\"type\":\"new\"}", "unclaimed": true, "raw": "{\"type\":\"new\"}"}),
+        ],
         vec![json!({"kind": "not_invented_yet", "text": "x"})],
     ];
     for level in ["info", "warning", "retry", "error", "canceled"] {

@@ -1,11 +1,13 @@
 //! Lifecycle of tool calls: announced, asked for permission, running, ended.
 
 use super::call::{Call, json};
+use super::content;
 use super::outcome::End;
 use super::sessions::Root;
 use super::terminal::{self, Terminal};
 use super::{Acp, Ended, Program, aider, sessions};
 use crate::event::{Category, RawJson, ToolStatus};
+use crate::frame::Frame;
 use crate::json::{Json, Object};
 use crate::source::{Emitter, Outcome};
 use crate::tool;
@@ -39,6 +41,11 @@ impl Acp {
         let mut call = self.take_call(session, &id, &fields, out);
         call.update(&fields);
         self.read_terminal(&mut call, &fields);
+        for item in fields.get("content").array() {
+            if !content::is_known_item(item) {
+                out.unknown(&Frame::new(item.raw()));
+            }
+        }
         match word.as_str() {
             "completed" | "failed" | "cancelled" => {
                 self.announce(&mut call, out);

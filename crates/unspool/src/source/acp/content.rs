@@ -90,7 +90,28 @@ impl UserText {
             });
             return uri;
         }
-        block_text(block).into_owned()
+        match block_text(block) {
+            // The person's message keeps a block that nobody knows.
+            text if text.is_empty() && !is_known_block(block) => block.raw().to_owned(),
+            text => text.into_owned(),
+        }
+    }
+}
+
+/// Returns true if a block has no type, or one of the protocol's.
+fn is_known_block(block: Json<'_>) -> bool {
+    matches!(
+        block.get("type").str().as_deref(),
+        None | Some("text" | "image" | "audio" | "resource" | "resource_link")
+    )
+}
+
+/// Returns true if an item of a call's content has a type that is read.
+pub(super) fn is_known_item(item: Json<'_>) -> bool {
+    match item.get("type").str().as_deref() {
+        Some("content") => is_known_block(item.get("content")),
+        Some("diff" | "terminal") => true,
+        _ => is_known_block(item),
     }
 }
 

@@ -136,6 +136,9 @@ impl Claude {
                 let id = self.block_ids.streamed(line);
                 out.text_delta(id, &event.block.text.str().unwrap_or_default());
                 out.reasoning_delta(id, &event.block.thinking.str().unwrap_or_default());
+                if !is_known_block(&event.block.kind.str().unwrap_or_default()) {
+                    out.unknown(frame);
+                }
             }
             Some("message_start") => {
                 let stream = self.block_ids.stream(line);
@@ -170,4 +173,11 @@ impl Claude {
             _ => out.unknown(frame),
         }
     }
+}
+
+/// Returns true for a kind of block whose whole form is read.
+fn is_known_block(kind: &str) -> bool {
+    matches!(kind, "text" | "thinking" | "redacted_thinking")
+        || kind.ends_with("tool_use")
+        || kind.ends_with("tool_result")
 }

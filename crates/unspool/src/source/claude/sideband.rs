@@ -24,9 +24,9 @@ impl Claude {
         match kind {
             "system" => self.system(line, &fields, frame, out),
             "result" => self.result(line, &fields, out),
-            "attachment" => self.attachment(line, &fields, out),
-            "control_request" => self.ask(line, &fields, out),
-            "control_response" => self.answer_permission(&fields, out),
+            "attachment" => self.attachment(line, &fields, frame, out),
+            "control_request" => self.ask(line, &fields, frame, out),
+            "control_response" => self.answer_permission(&fields, frame, out),
             "control_cancel_request" => self.withdraw(&fields, out),
             "cost-state" => {
                 self.total(fields.get("modelUsage"), fields.get("totalCostUSD"), out);
@@ -66,10 +66,15 @@ impl Claude {
 
     /// Emits a request for permission. Other control requests do not concern the
     /// user.
-    fn ask(&mut self, line: &Line<'_>, fields: &Object<'_>, out: &mut Emitter) {
+    fn ask(&mut self, line: &Line<'_>, fields: &Object<'_>, frame: &Frame<'_>, out: &mut Emitter) {
         let request = fields.get("request").object();
-        if request.get("subtype").str().as_deref() != Some("can_use_tool") {
-            return;
+        match request.get("subtype").str().as_deref() {
+            Some("can_use_tool") => {}
+            Some(kind) if is_about_connection(kind) => return,
+            _ => {
+                out.unknown(frame);
+                return;
+            }
         }
         self.introduce(line, out);
         let id = fields.get("request_id").string();
@@ -85,8 +90,12 @@ impl Claude {
         });
     }
 
-    fn answer_permission(&mut self, fields: &Object<'_>, out: &mut Emitter) {
+    fn answer_permission(&mut self, fields: &Object<'_>, frame: &Frame<'_>, out: &mut Emitter) {
         let response = fields.get("response").object();
+        let kind = response.get("subtype").string();
+        if !matches!(kind.as_str(), "success" | "error") {
+            out.unknown(frame);
+        }
         let answer = response.get("response").get("behavior").string();
         let outcome = if answer.is_empty() {
             response.get("subtype").string()
@@ -120,7 +129,13 @@ impl Claude {
 
     /// Emits the few attachments that matter to the user; most are reminders for the
     /// model.
-    fn attachment(&mut self, line: &Line<'_>, fields: &Object<'_>, out: &mut Emitter) {
+    fn attachment(
+        &mut self,
+        line: &Line<'_>,
+        fields: &Object<'_>,
+        frame: &Frame<'_>,
+        out: &mut Emitter,
+    ) {
         let attachment = fields.get("attachment").object();
         let kind = attachment.get("type").str().unwrap_or_default();
         match kind.as_ref() {
@@ -157,9 +172,96 @@ impl Claude {
                 self.turn.settled(out);
             }
             "max_turns_reached" => self.turn.failed("max_turns", out),
-            _ => {}
+            kind if is_reminder(kind) => {}
+            _ => out.unknown(frame),
         }
     }
+}
+
+/// Returns true for control requests that set up or steer the connection.
+fn is_about_connection(kind: &str) -> bool {
+    const KINDS: &[&str] = &[
+        "initialize",
+        "interrupt",
+        "hook_callback",
+        "elicitation",
+        "end_session",
+        "stop_task",
+        "rewind_files",
+        "seed_read_state",
+        "cancel_async_message",
+        "side_question",
+        "generate_session_title",
+        "channel_enable",
+    ];
+    const PREFIXES: &[&str] = &[
+        "set_",
+        "get_",
+        "mcp_",
+        "apply_",
+        "reload_",
+        "remote_control",
+    ];
+    KINDS.contains(&kind) || PREFIXES.iter().any(|prefix| kind.starts_with(prefix))
+}
+
+/// Returns true for attachments that only the model reads: reminders, listings,
+/// and content of files that the prompt mentions.
+fn is_reminder(kind: &str) -> bool {
+    const KINDS: &[&str] = &[
+        "agent_mention",
+        "already_read_file",
+        "async_hook_response",
+        "auto_mode",
+        "auto_mode_exit",
+        "budget_usd",
+        "command_permissions",
+        "compact_file_reference",
+        "companion_intro",
+        "context_efficiency",
+        "current_session_memory",
+        "date",
+        "date_change",
+        "diagnostics",
+        "directory",
+        "dynamic_skill",
+        "edited_image_file",
+        "edited_text_file",
+        "environment",
+        "file",
+        "git_status",
+        "hook_additional_context",
+        "hook_cancelled",
+        "hook_permission_decision",
+        "hook_stopped_continuation",
+        "hook_success",
+        "image",
+        "invoked_skills",
+        "mcp_resource",
+        "memory_update",
+        "model",
+        "nested_memory",
+        "new_file",
+        "opened_file_in_ide",
+        "output_style",
+        "pdf_reference",
+        "plan_file_reference",
+        "plan_mode",
+        "plan_mode_exit",
+        "plan_mode_reentry",
+        "prompt_snapshot",
+        "relevant_memories",
+        "remote_session_change",
+        "selected_lines_in_ide",
+        "skill_discovery",
+        "task_status",
+        "teammate_mailbox",
+        "todo",
+        "ultrathink_effort",
+        "unknown_command_fallback",
+    ];
+    const ENDINGS: &[&str] = &["_reminder", "_delta", "_listing", "_context", "_usage"];
+    KINDS.contains(&kind) || ENDINGS.iter().any(|ending| kind.ends_with(ending))
 }
 
 /// Returns true for lines of internal use: queue, requests, caches, settings, and

@@ -87,6 +87,9 @@ impl AppServer {
             }
         } else if from_client {
             // The server repeats the client's requests as notifications.
+            if !is_of_client(&message.method()) {
+                out.unknown(frame);
+            }
         } else if message.is_request() {
             self.request(&message, frame, out);
         } else {
@@ -365,6 +368,38 @@ fn warning(params: &Object<'_>, out: &mut Emitter) {
         .filter_map(|key| params.get(key).str())
         .collect::<Vec<Cow<'_, str>>>();
     out.notice(Level::Warning, texts.join("\n"));
+}
+
+/// Returns true for the requests and notifications of clients.
+fn is_of_client(method: &str) -> bool {
+    const STARTS: &[&str] = &[
+        "initialize",
+        "thread/",
+        "turn/",
+        "review/",
+        "model",
+        "account/",
+        "config",
+        "mcpServer",
+        "skills/",
+        "plugin/",
+        "app/",
+        "command/",
+        "process/",
+        "fs/",
+        "feedback/",
+        "fuzzyFileSearch",
+        "experimentalFeature/",
+        "collaborationMode/",
+        "environment/",
+        "remoteControl/",
+        "memory/",
+        "hooks/",
+        "marketplace/",
+        "tool/",
+        "item/",
+    ];
+    STARTS.iter().any(|start| method.starts_with(start))
 }
 
 /// Returns true for notifications that repeat others or do not concern the user:

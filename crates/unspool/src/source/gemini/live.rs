@@ -191,6 +191,7 @@ pub(super) fn is_body(fields: &Object<'_>) -> bool {
 fn message(fields: &Object<'_>, out: &mut Emitter) -> bool {
     let content = fields.get("content");
     match fields.get("role").str().as_deref() {
+        _ if content.is_null() => return false,
         Some("user" | "assistant") if content.is_array() => parts(fields, out),
         Some("user") => out.user(content.payload(), false),
         Some("assistant") if fields.get("delta").is_true() => {

@@ -158,14 +158,16 @@ impl Saved {
 
     fn message(&mut self, fields: &Object<'_>, out: &mut Emitter) -> bool {
         out.time(fields.get("timestamp").str());
+        let parts = gemini_shared::parts(fields.get("content"));
+        let is_known = parts.into_iter().all(gemini_shared::is_known_part);
         let level = match fields.get("type").str().as_deref() {
             Some("user") => {
                 self.user(fields, out);
-                return true;
+                return is_known;
             }
             Some("gemini") => {
                 self.gemini(fields, out);
-                return true;
+                return is_known;
             }
             Some("info") => Level::Info,
             Some("warning") => Level::Warning,

@@ -365,3 +365,17 @@ fn a_refused_plan_is_a_warning_in_streams_and_saved_sessions() {
     );
     assert_eq!(refused(&events(&[HEADER, PROMPT, &saved])), warning);
 }
+
+#[test]
+fn a_known_envelope_with_unknown_content_is_unknown() {
+    let call = r#"[{"name":"ls"}]"#;
+    let events = events(&[
+        &format!(r#"{{"type":"message","timestamp":"t","role":"assistant","toolCalls":{call}}}"#),
+        HEADER,
+        &format!(
+            r#"{{"id":"g","timestamp":"t","type":"gemini","content":[{{"hologram":{call}}},{{"text":"seen"}}]}}"#
+        ),
+    ]);
+    let kinds: Vec<&Value> = events.iter().map(|event| &event["kind"]).collect();
+    assert_eq!(kinds, ["unknown", "session", "text", "unknown", "turn_end"]);
+}

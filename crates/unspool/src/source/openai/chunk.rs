@@ -68,8 +68,14 @@ struct Partial {
 }
 
 impl Chunks {
-    /// Reads a chunk, which may have no choices.
-    pub(super) fn chunk(&mut self, chunk: &Object<'_>, calls: &mut Calls, out: &mut Emitter) {
+    /// Reads a chunk, which may have no choices; returns false if a delta is unknown.
+    pub(super) fn chunk(
+        &mut self,
+        chunk: &Object<'_>,
+        calls: &mut Calls,
+        out: &mut Emitter,
+    ) -> bool {
+        let mut is_known = true;
         let id = chunk.get("id").str().unwrap_or_default();
         if self.open && self.finished && !id.is_empty() && id != self.id {
             self.end(End::Closed, calls, out);
@@ -84,13 +90,14 @@ impl Chunks {
             let index = fields.get("index").u64().unwrap_or(0);
             let choice = self.choices.entry(index).or_default();
             choice.index = index;
-            choice.take(&fields, calls, out);
+            is_known &= choice.take(&fields, calls, out);
             self.finished |= choice.finish.is_some();
         }
         let figures = [chunk.get("usage"), chunk.get("x_groq").get("usage")];
         if let Some(figures) = figures.into_iter().find(|figures| figures.is_object()) {
             self.usage = usage(figures);
         }
+        is_known
     }
 
     /// Ends the response and emits what was held.
@@ -133,8 +140,28 @@ impl Chunks {
     }
 }
 
+/// Returns true for a delta with fields, but none that is read.
+fn is_unknown(delta: &Object<'_>) -> bool {
+    const KEYS: &[&str] = &[
+        "role",
+        "content",
+        "refusal",
+        "reasoning",
+        "reasoning_content",
+        "reasoning_details",
+        "thinking",
+        "tool_calls",
+        "function_call",
+        "audio",
+        "images",
+        "annotations",
+    ];
+    !delta.is_empty() && !delta.iter().any(|(key, _)| KEYS.contains(&key))
+}
+
 impl Choice {
-    fn take(&mut self, choice: &Object<'_>, calls: &mut Calls, out: &mut Emitter) {
+    /// Reads the delta of a choice; returns false if it is unknown.
+    fn take(&mut self, choice: &Object<'_>, calls: &mut Calls, out: &mut Emitter) -> bool {
         let delta = choice.get("delta").object();
         let reasoning = chat::reasoning(&delta);
         self.say(Part::Reasoning, &reasoning.as_str(), out);
@@ -159,6 +186,7 @@ impl Choice {
                 self.flush(calls, out);
             }
         }
+        !is_unknown(&delta)
     }
 
     fn content(&mut self, content: Json<'_>, calls: &mut Calls, out: &mut Emitter) {

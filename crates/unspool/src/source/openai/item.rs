@@ -12,6 +12,7 @@ use serde_json::Value;
 use super::calls::{CallInput, Calls, content_text, part_text, remote_call};
 use super::chat::Contents;
 use crate::event::{Category, Edit, Media, Payload, Permission, RawJson, ToolStatus};
+use crate::frame::Frame;
 use crate::json::{Json, Object};
 use crate::patch;
 use crate::source::{Call, Emitter, Outcome};
@@ -106,6 +107,23 @@ pub(super) fn item(
     Some(contents)
 }
 
+/// Returns true for a type that [`item`] translates.
+pub(super) fn is_known(kind: &str) -> bool {
+    const KINDS: &[&str] = &[
+        "message",
+        "reasoning",
+        "compaction",
+        "compaction_summary",
+        "additional_tools",
+        "item_reference",
+        "mcp_approval_request",
+        "mcp_approval_response",
+        "mcp_list_tools",
+        "program",
+    ];
+    KINDS.contains(&kind) || kind.ends_with("_call") || kind.ends_with("_output")
+}
+
 /// Returns the id that results refer to.
 pub(super) fn id(item: &Object<'_>) -> String {
     item.get("call_id")
@@ -148,12 +166,19 @@ pub(super) fn call(
 
 fn message(item: &Object<'_>, block_ids: BlockIds<'_>, out: &mut Emitter) -> Contents {
     let mut contents = Contents::default();
-    for (part, number) in item.get("content").array().into_iter().zip(0..) {
+    let content = item.get("content");
+    let parts = if content.is_array() {
+        content.array()
+    } else {
+        vec![content]
+    };
+    for (part, number) in parts.into_iter().zip(0..) {
         let block = block_ids.part(item, number);
         contents.refusal |= part.get("refusal").is_string();
-        match out.media(part) {
-            Some(media) => out.text_media(block.as_deref(), media),
-            None => out.text(block.as_deref(), part_text(part).unwrap_or_default()),
+        match (out.media(part), part_text(part)) {
+            (Some(media), _) => out.text_media(block.as_deref(), media),
+            (None, Some(text)) => out.text(block.as_deref(), text),
+            (None, None) => out.unknown(&Frame::new(part.raw())),
         }
     }
     contents

@@ -116,6 +116,9 @@ impl Responses {
                     self.show_items(calls, out);
                 }
                 self.items.extend(Open::new(event));
+                if !item::is_known(&event.get("item").get("type").display()) {
+                    out.unknown(frame);
+                }
             }
             "output_item.done" => {
                 let position = event.get("output_index").u64();
@@ -155,7 +158,7 @@ impl Responses {
             | "custom_tool_call_input.done"
             | "code_interpreter_call_code.done" => self.input_done(event, calls, out),
             "shell_call_output_content.delta" => self.shell_output(event, out),
-            _ if is_noise(kind) => {}
+            _ if is_noise(kind) && has_known_part(event) => {}
             _ => out.unknown(frame),
         }
     }
@@ -387,6 +390,20 @@ fn whole<'a>(error: Json<'a>, frame: &Frame<'a>) -> Json<'a> {
     } else {
         frame.json().unwrap_or(Json::NULL)
     }
+}
+
+/// Returns true if the part of an event, if any, has a type that is read.
+fn has_known_part(event: &Object<'_>) -> bool {
+    const KINDS: &[&str] = &[
+        "output_text",
+        "refusal",
+        "summary_text",
+        "reasoning_text",
+        "output_audio",
+        "text",
+    ];
+    let part = event.get("part");
+    !part.is_object() || KINDS.contains(&&*part.get("type").display())
 }
 
 /// Returns true for progress, repetitions of other events, and media.

@@ -568,3 +568,28 @@ fn a_result_before_its_call_is_one_call() {
     let answer = r#"{"role":"assistant","tool_calls":[{"id":"c1","function":{"name":"ls","arguments":"{}"}}]}"#;
     assert_eq!(lines(&format!("{tool}\n{answer}\n")), shown);
 }
+
+#[test]
+fn unknown_deltas_parts_and_roles_are_kept() {
+    let unknown = |input: &str| {
+        let events = read(input);
+        let unknown = events
+            .iter()
+            .filter(|event| matches!(event.body, Body::Unknown(_)));
+        unknown.count()
+    };
+    assert_eq!(unknown(&stream(&[r#"{"hologram":"x"}"#], Some("stop"))), 1);
+    assert_eq!(
+        unknown(&stream(&[r#"{"content":"x","hologram":1}"#], Some("stop"))),
+        0
+    );
+    let message = r#"{"type":"message","role":"assistant","content":[{"type":"hologram","x":1}]}"#;
+    let body = format!(
+        r#"{{"object":"response","id":"r","status":"completed","output":[{message},{{"type":"hologram"}}]}}"#
+    );
+    assert_eq!(unknown(&body), 2);
+    let added = r#"{"type":"response.output_item.added","item":{"id":"i","type":"hologram"}}"#;
+    assert_eq!(unknown(&format!("data: {added}\n\n")), 1);
+    let calls = r#"{"role":"robot","content":null,"tool_calls":[{"id":"c"}]}"#;
+    assert_eq!(unknown(calls), 1);
+}

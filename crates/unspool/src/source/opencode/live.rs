@@ -30,6 +30,7 @@ impl Live {
             }
             // A user text that OpenCode itself wrote.
             Some("text") if part.get("synthetic").is_true() => {}
+            Some("text" | "reasoning") if part.get("text").is_null() => return false,
             Some("text") => {
                 self.turn.touch();
                 out.text(part.get("id").str().as_deref(), part.get("text").payload());

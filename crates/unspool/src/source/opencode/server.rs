@@ -51,14 +51,14 @@ impl Server {
             "session.created" | "session.updated" => {
                 self.sessions.describe(&fields.get("info").object(), out);
             }
-            "session.status" => self.status(&session, fields.get("status"), out),
+            "session.status" => return self.status(&session, fields.get("status"), out),
             "session.idle" => self.idle(&session, out),
             "session.error" => {
                 let session = self.sessions.enter(&session, out);
                 session.turn.touch();
                 session.turn.fail(fields.get("error"), out);
             }
-            "message.updated" => self.message(&fields.get("info").object(), out),
+            "message.updated" => return self.message(&fields.get("info").object(), out),
             "message.part.updated" => {
                 out.time_ms(fields.get("time").i64());
                 self.part(fields.get("part"), fields.get("delta"), out);
@@ -90,7 +90,7 @@ impl Server {
         self.sessions.finish(out);
     }
 
-    fn status(&mut self, session: &str, status: Json<'_>, out: &mut Emitter) {
+    fn status(&mut self, session: &str, status: Json<'_>, out: &mut Emitter) -> bool {
         match status.get("type").str().as_deref() {
             Some("idle") => self.idle(session, out),
             Some("retry") => {
@@ -101,8 +101,10 @@ impl Server {
                     out.notice(Level::Retry, status.get("message").payload());
                 }
             }
-            _ => {}
+            Some("busy") => {}
+            _ => return false,
         }
+        true
     }
 
     fn idle(&mut self, session: &str, out: &mut Emitter) {
@@ -116,11 +118,15 @@ impl Server {
         self.calls.forget(session);
     }
 
-    fn message(&mut self, info: &Object<'_>, out: &mut Emitter) {
+    fn message(&mut self, info: &Object<'_>, out: &mut Emitter) -> bool {
         let id = info.get("id").string();
-        if info.get("role").str().as_deref() == Some("user") {
-            self.from_user.add(&id);
-            return;
+        match info.get("role").str().as_deref() {
+            Some("user") => {
+                self.from_user.add(&id);
+                return true;
+            }
+            Some("assistant") => {}
+            _ => return false,
         }
         self.from_agent.add(&id);
         let session = self.sessions.enter(&info.get("sessionID").string(), out);
@@ -132,6 +138,7 @@ impl Server {
         if info.get("error").is_object() {
             session.turn.fail(info.get("error"), out);
         }
+        true
     }
 
     fn part(&mut self, json: Json<'_>, delta: Json<'_>, out: &mut Emitter) {

@@ -145,7 +145,7 @@ fn unknown_and_mistyped_frames_are_kept() {
         .iter()
         .filter(|event| matches!(event.body, Body::Unknown(_)))
         .count();
-    assert_eq!(unknown, 4);
+    assert_eq!(unknown, 5);
 }
 
 #[test]

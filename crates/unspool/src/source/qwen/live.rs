@@ -75,10 +75,7 @@ impl live_or_saved::Live for Live {
                 self.result(fields, out);
                 true
             }
-            Some("control_request") => {
-                self.ask(fields, out);
-                true
-            }
+            Some("control_request") => self.ask(fields, out),
             Some("control_response") => {
                 self.answer(&fields.get("response").object(), out);
                 true
@@ -314,14 +311,19 @@ impl Live {
         let event = fields.get("event").object();
         match event.get("type").str().as_deref() {
             Some("content_block_start") => {
-                let kind = event.get("content_block").get("type").str();
                 self.resume(out);
-                if matches!(kind.as_deref(), Some("text" | "thinking")) {
-                    let blocks = self.blocks.entry(parent.to_owned()).or_default();
-                    blocks.push(fields.get("uuid").string());
+                match event.get("content_block").get("type").str().as_deref() {
+                    Some("text" | "thinking") => {
+                        let blocks = self.blocks.entry(parent.to_owned()).or_default();
+                        blocks.push(fields.get("uuid").string());
+                    }
+                    Some("tool_use") => {}
+                    _ => return false,
                 }
             }
-            Some("content_block_delta") => self.delta(parent, &event.get("delta").object(), out),
+            Some("content_block_delta") => {
+                return self.delta(parent, &event.get("delta").object(), out);
+            }
             Some("tool_progress") => {
                 let id = event.get("tool_use_id").string();
                 out.tool_output(&id, event.get("content").payload());
@@ -341,7 +343,7 @@ impl Live {
         true
     }
 
-    fn delta(&mut self, parent: &str, delta: &Object<'_>, out: &mut Emitter) {
+    fn delta(&mut self, parent: &str, delta: &Object<'_>, out: &mut Emitter) -> bool {
         let blocks = self.blocks.get(parent);
         let id = blocks.and_then(|blocks| blocks.back().cloned());
         // The whole message contains arguments and signatures.
@@ -360,16 +362,23 @@ impl Live {
             Some("thinking_delta") => {
                 out.reasoning_delta(id.as_deref(), &delta.get("thinking").display());
             }
-            _ => {}
+            Some("input_json_delta" | "signature_delta") => {}
+            _ => return false,
         }
+        true
     }
 
-    /// Emits a request for permission. Other control requests concern only the
+    /// Emits a request for permission. Other known control requests concern only the
     /// connection.
-    fn ask(&mut self, fields: &Object<'_>, out: &mut Emitter) {
+    fn ask(&mut self, fields: &Object<'_>, out: &mut Emitter) -> bool {
         let request = fields.get("request").object();
-        if request.get("subtype").str().as_deref() != Some("can_use_tool") {
-            return;
+        let kind = request.get("subtype").string();
+        if kind != "can_use_tool" {
+            return kind == "initialize"
+                || kind == "interrupt"
+                || ["set_", "get_", "mcp_", "supported_", "hook_"]
+                    .iter()
+                    .any(|prefix| kind.starts_with(prefix));
         }
         let id = fields.get("request_id").display().into_owned();
         let call = request.get("tool_use_id").string();
@@ -380,6 +389,7 @@ impl Live {
             title: request.get("tool_name").string(),
             ..Permission::default()
         });
+        true
     }
 
     fn answer(&mut self, response: &Object<'_>, out: &mut Emitter) {

@@ -65,6 +65,8 @@ impl live_or_saved::Saved for Saved {
         out.agent(self.agent.clone());
         out.time(fields.get("timestamp").str());
         self.describe(fields, out);
+        let parts = gemini_shared::parts(fields.get("message").get("parts"));
+        let is_known = parts.into_iter().all(gemini_shared::is_known_part);
         match fields.get("type").str().as_deref() {
             Some("user") => self.user(fields, out),
             Some("assistant") => self.assistant(fields, out),
@@ -73,7 +75,7 @@ impl live_or_saved::Saved for Saved {
             _ => return false,
         }
         self.time = out.current_time();
-        true
+        is_known
     }
 
     fn finish(&mut self, out: &mut Emitter) {
