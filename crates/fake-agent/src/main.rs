@@ -66,7 +66,7 @@ fn main() -> ExitCode {
 
 fn hang() -> ! {
     loop {
-        thread::sleep(Duration::from_secs(3600));
+        thread::sleep(Duration::from_hours(1));
     }
 }
 

@@ -115,3 +115,20 @@ fn a_mistyped_subcommand_is_recognised() {
         assert!(!said.contains("did you mean"), "{said}");
     }
 }
+
+#[test]
+fn a_delegated_call_follows_the_entries_of_its_sub_agent_in_every_output() {
+    let recording = corpus("claude/parity/parity.live.jsonl");
+    let html: &[&str] = &["export", &recording, "--to", "html"];
+    let comment: &[&str] = &["export", &recording, "--to", "markdown"];
+    let plain: &[&str] = &["export", &recording, "--to", "text"];
+    for arguments in [&[recording.as_str()], html, comment, plain] {
+        let output = unspool(arguments);
+        let text = String::from_utf8(output.stdout).unwrap();
+        let at = |words: &str| {
+            text.find(words)
+                .unwrap_or_else(|| panic!("{words} in {text}"))
+        };
+        assert!(at("grep -c TODO") < at("Delegated"), "{arguments:?}");
+    }
+}

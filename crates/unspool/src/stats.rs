@@ -494,12 +494,16 @@ mod tests {
             r#"{"kind":"usage","replayed":true,"input_tokens":20,"cost_usd":2.0,"cumulative":true}"#,
         ];
         count(session);
-        history.iter().for_each(|line| count(line));
+        for line in history {
+            count(line);
+        }
         count(r#"{"kind":"tool_use","id":"d","name":"Read","category":"read"}"#);
         count(r#"{"kind":"usage","input_tokens":25,"cost_usd":2.5,"cumulative":true}"#);
         // It is loaded once more.
         count(session);
-        history.iter().for_each(|line| count(line));
+        for line in history {
+            count(line);
+        }
         count(r#"{"kind":"usage","input_tokens":30,"cost_usd":3.0,"cumulative":true}"#);
         assert_eq!((stats.tools, stats.failed_tools, stats.errors), (1, 0, 0));
         assert!(!stats.has_times());

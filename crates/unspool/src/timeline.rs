@@ -319,7 +319,7 @@ mod tests {
         }
         let last = |id: &str| {
             let is_it = |slot: &usize| matches!(&timeline.entry(*slot).unwrap().item, Item::Tool(tool) if tool.call.id == id);
-            (0..timeline.len()).filter(is_it).next_back().unwrap()
+            (0..timeline.len()).rfind(is_it).unwrap()
         };
         let number = |slot: usize| timeline.entry(slot).unwrap().number;
         let at = |number: u64| finished.iter().position(|other| *other == number);

@@ -1,6 +1,8 @@
 //! Pictures in the formats of every agent: in a prompt, in a result, in an
 //! answer and made by a tool.
 
+#![expect(clippy::unwrap_used, reason = "a test may fail")]
+
 use allocation_counter::measure;
 use serde_json::{Value, json};
 use unspool::formatter::{Config, Formatter};

@@ -19,7 +19,7 @@ mod terminal_cards;
 mod unfinished_calls;
 
 /// The time after which a test gives up.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 struct World {
     client: Client,

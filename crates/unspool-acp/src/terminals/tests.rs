@@ -5,7 +5,7 @@ use std::sync::mpsc::channel;
 use super::*;
 use crate::platform::Process;
 
-const WAIT: Duration = Duration::from_secs(60);
+const WAIT: Duration = Duration::from_mins(1);
 
 struct World {
     terminals: Terminals,

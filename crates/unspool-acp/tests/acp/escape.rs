@@ -298,7 +298,7 @@ fn replacing_folders_during_access_does_not_escape() {
         let start = Instant::now();
         let is_enough = |reads, refusals| reads > 0 && refusals > 0;
         while start.elapsed() < Duration::from_secs(1)
-            || (!is_enough(reads, refusals) && start.elapsed() < Duration::from_secs(60))
+            || (!is_enough(reads, refusals) && start.elapsed() < Duration::from_mins(1))
         {
             match ground.files.read(Path::new("moving/secret"), None, None) {
                 Ok(text) => {

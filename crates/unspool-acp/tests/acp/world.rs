@@ -9,7 +9,7 @@ use unspool_acp::schema::{ContentBlock, TextContent};
 use unspool_acp::{Client, ClientConfig, Incoming, Launch, Update};
 
 /// Time limit of each step.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 pub(crate) struct World {
     pub(crate) client: Client,

@@ -34,6 +34,7 @@ Exit status:
   0  everything was written
   1  a frame longer than --frame-limit was skipped
   2  usage error, an input could not be read, or the output file already exists")]
+#[expect(clippy::struct_excessive_bools, reason = "each is one option")]
 pub(crate) struct Export {
     /// Session ID prefixes or files; standard input if omitted or `-`
     #[arg(value_name = "ID|FILE")]

@@ -230,7 +230,7 @@ fn filters_choose() {
     let set_old = |case: &str| {
         let path = home.path(&format!(".claude/projects/-p/{case}.jsonl"));
         let file = fs::File::options().write(true).open(path).unwrap();
-        let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(3600);
+        let long_ago = std::time::SystemTime::now() - std::time::Duration::from_hours(1);
         file.set_modified(long_ago).unwrap();
     };
     set_old("interrupted-tool-sigkill");

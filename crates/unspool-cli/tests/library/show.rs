@@ -98,7 +98,7 @@ fn the_newest_is_shown() {
     let text = fs::read_to_string(home.path(gemini)).unwrap();
     let file = fs::File::options().write(true).open(home.path(gemini));
     home.write(gemini, text.replace("2026-11-15T", "2026-11-16T"));
-    let earlier = SystemTime::now() - Duration::from_secs(900);
+    let earlier = SystemTime::now() - Duration::from_mins(15);
     file.unwrap().set_modified(earlier).unwrap();
     let newest = home.run(&["show", "--latest"]);
     assert!(
@@ -132,7 +132,7 @@ fn the_newest_is_shown() {
 #[test]
 fn the_latest_of_files_of_one_moment_is_the_one_that_is_listed_first() {
     let hello = fs::read_to_string(corpus("claude/hello/hello.session.jsonl")).unwrap();
-    let time = std::time::SystemTime::UNIX_EPOCH + Duration::from_secs(1_800_000_000);
+    let time = std::time::SystemTime::UNIX_EPOCH + Duration::from_hours(500_000);
     for (early, late) in [("a", "b"), ("b", "a")] {
         let home = Home::new();
         for (name, year) in [(early, "2024-"), (late, "2025-")] {

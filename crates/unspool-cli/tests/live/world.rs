@@ -81,7 +81,7 @@ pub(crate) fn lines(text: &str) -> Vec<String> {
 
 /// The time after which a test gives up. Only a broken program takes so long, even on
 /// a busy machine.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Waits for a state, and fails if it never comes.
 #[track_caller]

@@ -130,9 +130,12 @@ fn first_line_language(line: &str) -> Option<&'static str> {
     }
     let starts = |start: &str| {
         let head = line.get(..start.len());
-        head.is_some_and(|head| match start.starts_with('<') {
-            true => head.eq_ignore_ascii_case(start),
-            false => head == start,
+        head.is_some_and(|head| {
+            if start.starts_with('<') {
+                head.eq_ignore_ascii_case(start)
+            } else {
+                head == start
+            }
         })
     };
     let known = STARTS.iter().find(|(start, _)| starts(start));

@@ -265,9 +265,10 @@ impl View<'_> {
     /// fail.
     fn failure(&self) -> Option<Part> {
         let result = self.result()?;
-        let output = match result.output.is_empty() {
-            true => Cow::Borrowed(self.tool.output.as_str()),
-            false => result.output.as_str(),
+        let output = if result.output.is_empty() {
+            Cow::Borrowed(self.tool.output.as_str())
+        } else {
+            result.output.as_str()
         };
         let reason = envelope::reason(&output);
         failure(result.status, &reason, self.detail)
@@ -300,14 +301,13 @@ impl View<'_> {
     /// Returns the output so far.
     fn output(&self) -> Cow<'_, str> {
         match self.result() {
-            Some(result) => {
-                self.output_before_cancel()
-                    .unwrap_or_else(|| match result.output.is_empty() {
-                        // All of it was sent while the call ran.
-                        true => Cow::Borrowed(&self.tool.output),
-                        false => result.output.as_str(),
-                    })
-            }
+            Some(result) => self.output_before_cancel().unwrap_or_else(|| {
+                if result.output.is_empty() {
+                    Cow::Borrowed(&self.tool.output)
+                } else {
+                    result.output.as_str()
+                }
+            }),
             None => Cow::Borrowed(&self.tool.output),
         }
     }

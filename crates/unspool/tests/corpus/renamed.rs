@@ -8,6 +8,7 @@
 //! before, and at least one.
 
 use std::collections::{BTreeSet, HashMap};
+use std::fmt::Write as _;
 use std::sync::Mutex;
 
 use serde_json::Value;
@@ -215,7 +216,7 @@ fn places(json: &Value) -> Vec<(String, String)> {
                     if let Value::String(word) = value
                         && DISCRIMINATORS.contains(&key.as_str())
                     {
-                        inside += &format!(" {key}={word}");
+                        let _ = write!(inside, " {key}={word}");
                         found.push((format!("{around} {key}={word}"), format!("{pointer}/{key}")));
                     }
                 }

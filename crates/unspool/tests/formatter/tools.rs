@@ -507,9 +507,9 @@ fn several_checks_are_summed_up_without_their_tags() {
         )
     };
     let shown = |output: &str| {
-        let lines = run().succeeded(output);
-        let texts = texts(Config::default(), CODALOTL, &lines, 120);
-        markup::of(&texts[1], &WHITE_ON_BLACK)
+        let events = run().succeeded(output);
+        let all = texts(Config::default(), CODALOTL, &events, 120);
+        markup::of(&all[1], &WHITE_ON_BLACK)
     };
     let both = |one: &str, other: &str| format!("{}\n{}", tests(one), lints(other));
     assert_eq!(

@@ -27,7 +27,7 @@ pub(super) fn panels(tool: &Tool, folder: Option<&Folder>, detail: &Detail) -> V
         Category::Task if tool::is_delegation(&tool) => delegated(&tool, first, detail),
         Category::Execute => {
             for section in &mut first.sections {
-                section.language = "console".to_owned();
+                "console".clone_into(&mut section.language);
             }
             let input = input(&tool, detail);
             command(first, detail);
@@ -37,7 +37,7 @@ pub(super) fn panels(tool: &Tool, folder: Option<&Folder>, detail: &Detail) -> V
             let output = tool.result.as_ref().map(|result| result.output.as_str());
             if output.is_some_and(|output| matches!(tool::pretty(&output), Cow::Owned(_))) {
                 for section in &mut first.sections {
-                    section.language = "json".to_owned();
+                    "json".clone_into(&mut section.language);
                 }
             }
             let is_told = first.sections.iter().any(has_change);

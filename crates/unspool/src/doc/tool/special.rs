@@ -237,9 +237,10 @@ fn review(view: &View<'_>) -> Vec<Part> {
         Some(result) => {
             let findings = result.get("findings").array().into_iter();
             let titles: Vec<String> = findings.map(|finding| title(&finding.object())).collect();
-            match titles.is_empty() {
-                true => accent(view, "No actionable findings."),
-                false => accent(view, &titles.join("\n")),
+            if titles.is_empty() {
+                accent(view, "No actionable findings.")
+            } else {
+                accent(view, &titles.join("\n"))
             }
         }
         None => task::answer(view, &output),
