@@ -334,3 +334,24 @@ fn imports_are_found_in_every_form() {
         ["one", "two", "three", "four", "five"]
     );
 }
+
+/// Only a whole response comes at once; its page says so, and how the others differ.
+#[test]
+fn pages_say_when_events_arrive() {
+    let page = |name: &str| {
+        let text = read(&root().join("docs/agents").join(name));
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let burst = "all events are emitted together, after the response is complete";
+    assert!(page("openai.md").contains(burst));
+    for (name, cadence) in [
+        ("claude-code.md", "word by word"),
+        ("codex.md", "a message arrives when it is complete"),
+        ("gemini-cli.md", "always streams words"),
+        ("opencode.md", "a text arrives when it is complete"),
+    ] {
+        let text = page(name);
+        assert!(text.contains(cadence), "{name}");
+        assert!(!text.contains(burst), "{name}");
+    }
+}

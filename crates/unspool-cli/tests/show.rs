@@ -59,6 +59,25 @@ fn raw_is_the_input_untouched_and_wins() {
 }
 
 #[test]
+fn raw_is_the_input_of_every_agent_and_of_none() {
+    let broken = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(
+        broken.path(),
+        b"{\"type\":\"assist\n\x00\xff\x1b[2J\r\nno end",
+    )
+    .unwrap();
+    let mut files = vec![broken.path().to_str().unwrap().to_owned()];
+    for agent in ["claude", "codex", "gemini", "opencode"] {
+        files.push(corpus(&format!("{agent}/parity/parity.live.jsonl")));
+    }
+    files.push(corpus("openai/chat-choices/chat-choices.response.json"));
+    for file in files {
+        let output = unspool(&[&file, "--raw", "--display", "verbose"]);
+        assert!(output.stdout == std::fs::read(&file).unwrap(), "{file}");
+    }
+}
+
+#[test]
 fn filters_leave_entries_out() {
     let output = unspool(&[&corpus(CLAUDE), "--only", "tool", "--tool", "Bash"]);
     let heads: Vec<String> = text(&output)

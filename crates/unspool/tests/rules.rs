@@ -2,7 +2,7 @@
 //! are tested on the whole corpus.
 
 use unspool::event::{Body, Category, PlanStatus, TurnStatus};
-use unspool::{Event, Reader, source};
+use unspool::{Event, Reader, answer::Answer, source};
 
 fn events(lines: &[&str]) -> Vec<Event> {
     let mut reader = Reader::new();
@@ -198,4 +198,139 @@ fn every_documented_tool_has_its_category() {
             assert_eq!(source::category(name), *category, "{name}");
         }
     }
+}
+
+/// Returns what verbose mode writes.
+fn verbose(lines: &[&str]) -> String {
+    let mut answer = Answer::verbose();
+    let mut out = Vec::new();
+    for event in events(lines) {
+        answer.event(&event, &mut out).expect("memory");
+    }
+    answer.finish(&mut out).expect("memory");
+    String::from_utf8(out).expect("text")
+}
+
+fn claude_call(name: &str, input: &str) -> String {
+    format!(
+        r#"{{"type":"assistant","session_id":"s","parent_tool_use_id":null,"message":{{"id":"msg_1","role":"assistant","content":[{{"type":"tool_use","id":"toolu_1","name":"{name}","input":{input}}}]}}}}"#
+    )
+}
+
+#[test]
+fn common_tools_have_their_marker_and_others_their_raw_name() {
+    for (name, input, marker) in [
+        ("Read", r#"{"file_path":"a.rs"}"#, "Read(a.rs)"),
+        (
+            "Write",
+            r#"{"file_path":"a.rs","content":"x"}"#,
+            "Write(a.rs)",
+        ),
+        (
+            "Edit",
+            r#"{"file_path":"a.rs","old_string":"x"}"#,
+            "Edit(a.rs)",
+        ),
+        ("Bash", r#"{"command":"ls -la"}"#, "Bash(ls -la)"),
+        (
+            "Grep",
+            r#"{"pattern":"fn main","path":"src"}"#,
+            "Grep(fn main)",
+        ),
+        ("Glob", r#"{"pattern":"**/*.rs"}"#, "Glob(**/*.rs)"),
+        (
+            "Task",
+            r#"{"description":"look","prompt":"Look."}"#,
+            "Task(look)",
+        ),
+        ("Frobnicate", r#"{"x":1}"#, "Frobnicate"),
+        ("Frobnicate", r#"{"path":"a"}"#, "Frobnicate(a)"),
+        ("Frobnicate", "7", "Frobnicate"),
+    ] {
+        let shown = verbose(&[CLAUDE, &claude_call(name, input)]);
+        assert_eq!(shown, format!("[tool: {marker}]\n"), "{name} {input}");
+    }
+}
+
+#[test]
+fn a_marker_is_at_most_40_characters_long() {
+    let long = format!(r#"{{"command":"{}"}}"#, "x".repeat(50));
+    let expected = format!("[tool: Bash({}…)]\n", "x".repeat(39));
+    assert_eq!(verbose(&[CLAUDE, &claude_call("Bash", &long)]), expected);
+}
+
+#[test]
+fn a_function_call_of_codex_is_previewed_by_a_known_field() {
+    let meta = r#"{"timestamp":"2026-01-02T03:04:05.000Z","type":"session_meta","payload":{"id":"s","timestamp":"2026-01-02T03:04:05.000Z","cwd":"/p","originator":"codex_exec","cli_version":"0.120.0"}}"#;
+    let call = r#"{"timestamp":"2026-01-02T03:04:06.000Z","type":"response_item","payload":{"type":"function_call","name":"exec_command","arguments":"{\"cmd\":\"ls -la\",\"yield_time_ms\":1000}","call_id":"c"}}"#;
+    assert_eq!(verbose(&[meta, call]), "[tool: Bash(ls -la)]\n");
+}
+
+#[test]
+fn a_whole_response_has_the_markers_of_a_stream() {
+    let body = r#"{"id":"c","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"I look.","tool_calls":[{"id":"call_1","type":"function","function":{"name":"Read","arguments":"{\"file_path\":\"a.rs\"}"}}]},"finish_reason":"tool_calls"}]}"#;
+    assert_eq!(verbose(&[body]), "I look.\n[tool: Read(a.rs)]\n");
+}
+
+#[test]
+fn a_malformed_line_is_kept_and_the_stream_continues() {
+    let call = claude_call("Read", r#"{"file_path":"a"}"#);
+    let cut = &call[..call.len() / 2];
+    let events = events(&[CLAUDE, cut, &call]);
+    assert_eq!(
+        kinds(&events),
+        ["session", "unknown", "tool_use", "turn_end"]
+    );
+    assert_eq!(verbose(&[CLAUDE, cut, &call]), "[tool: Read(a)]\n");
+}
+
+#[test]
+fn a_line_without_text_or_tools_writes_nothing() {
+    let status = r#"{"type":"system","subtype":"status","status":"requesting","session_id":"s"}"#;
+    let ping = r#"{"type":"stream_event","event":{"type":"ping"},"session_id":"s","parent_tool_use_id":null}"#;
+    assert_eq!(verbose(&[CLAUDE, status, ping]), "");
+}
+
+#[test]
+fn states_of_an_opencode_part_are_one_call() {
+    let line = |kind: &str, part: &str| {
+        format!(r#"{{"type":"{kind}","timestamp":1,"sessionID":"ses_1","part":{part}}}"#)
+    };
+    let tool = |state: &str| {
+        let part = format!(
+            r#"{{"id":"prt_1","sessionID":"ses_1","messageID":"msg_1","type":"tool","callID":"c","tool":"read","state":{state}}}"#
+        );
+        line("tool_use", &part)
+    };
+    let input = r#""input":{"filePath":"a.rs"}"#;
+    let running = tool(&format!(
+        r#"{{"status":"running",{input},"time":{{"start":1}}}}"#
+    ));
+    let done = tool(&format!(
+        r#"{{"status":"completed",{input},"output":"x","title":"a.rs","metadata":{{}},"time":{{"start":1,"end":2}}}}"#
+    ));
+    let finished = line(
+        "step_finish",
+        r#"{"id":"prt_2","sessionID":"ses_1","messageID":"msg_1","type":"step-finish","reason":"tool-calls","cost":0,"tokens":{"input":1,"output":1,"reasoning":0,"cache":{"read":0,"write":0}}}"#,
+    );
+    let events = events(&[&running, &done, &finished]);
+    let ids: Vec<&str> = events
+        .iter()
+        .filter_map(|event| match &event.body {
+            Body::ToolUse(call) => Some(call.id.as_str()),
+            _ => None,
+        })
+        .collect();
+    assert!(
+        !ids.is_empty() && ids.iter().all(|id| *id == "c"),
+        "{ids:?}"
+    );
+    let results = kinds(&events)
+        .into_iter()
+        .filter(|kind| *kind == "tool_result");
+    assert_eq!(results.count(), 1);
+    assert_eq!(
+        verbose(&[&running, &done, &finished]),
+        "[tool: Read(a.rs)]\n"
+    );
 }

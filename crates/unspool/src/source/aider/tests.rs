@@ -5,6 +5,7 @@ use crate::{Reader, ReaderOptions};
 
 mod calls;
 mod counts;
+mod snippets;
 
 fn read(text: &str) -> Vec<Event> {
     let mut reader = Reader::with_options(ReaderOptions {
