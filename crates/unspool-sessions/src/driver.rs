@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use unspool::{Event, Reader};
 
-/// Idle time after which input that no agent has claimed is passed on as it is.
+/// Idle time after which input that no agent has claimed is passed on as it is, and
+/// a question without a newline becomes an event.
 pub const IDLE: Duration = Duration::from_millis(500);
 
 /// A piece of an input.
@@ -32,7 +33,7 @@ pub enum Read {
     Document(Vec<Event>),
 }
 
-/// A reader, and the time at which it gives up waiting for an agent to claim the input.
+/// A reader, and the time at which it gives up waiting for the next line.
 pub struct Driver {
     reader: Reader,
     idle_at: Option<Instant>,
@@ -50,14 +51,17 @@ impl Driver {
     /// Reads bytes; [`Driver::events`] returns the events.
     pub fn push(&mut self, bytes: &[u8]) {
         self.reader.push(bytes);
+        // A spinner repaints its line for as long as a question waits.
+        if self.idle_at.is_none() || bytes.contains(&b'\n') {
+            self.idle_at = Some(Instant::now() + IDLE);
+        }
     }
 
     /// Reads a piece. `fresh` makes a reader for an input that starts again.
     pub fn take(&mut self, piece: Piece, fresh: impl FnOnce() -> Reader) -> Read {
         match piece {
             Piece::Bytes(bytes) => {
-                self.reader.push(&bytes);
-                self.idle_at = Some(Instant::now() + IDLE);
+                self.push(&bytes);
                 Read::Next(self.events().collect())
             }
             Piece::Events(events) => Read::Next(events),
@@ -91,12 +95,18 @@ impl Driver {
 
     /// Releases what is held back, if the time for it has come.
     pub fn release_if_idle(&mut self) {
-        if self.idle_at.is_some_and(|at| at <= Instant::now()) {
+        if self.is_due() {
             self.release();
         }
     }
 
-    /// Releases input that no agent has claimed, and events that wait for others.
+    /// Returns true if no line came for a while.
+    pub fn is_due(&self) -> bool {
+        self.idle_at.is_some_and(|at| at <= Instant::now())
+    }
+
+    /// Releases input that no agent has claimed, a question that waits, and events
+    /// that wait for others.
     pub fn release(&mut self) {
         self.idle_at = None;
         self.reader.release();

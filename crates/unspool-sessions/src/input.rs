@@ -77,7 +77,8 @@ impl Input {
     }
 
     /// Calls `is_idle` before waiting for more of a stream that nobody has
-    /// recognised yet: if it returns true, what was read is passed on as it is.
+    /// recognised yet or whose last line is incomplete: if it returns true, what
+    /// was read is passed on.
     pub fn with_idle_check(self, is_idle: impl Fn() -> bool + Send + 'static) -> Self {
         Self {
             is_idle: Some(Box::new(is_idle)),
@@ -167,7 +168,7 @@ impl Input {
 
     /// Hands out the events as soon as they are known. A batch ends after the
     /// events of one piece of the input, and when no more comes for a while of a
-    /// stream that nobody has recognised. The outer error is the taker's, the inner
+    /// stream that holds something back. The outer error is the taker's, the inner
     /// one is about the input.
     pub fn events<E>(
         &mut self,
@@ -192,8 +193,8 @@ impl Input {
                 driver.push(bytes);
                 give(&mut driver)
             })?;
-            let is_idle = || self.is_idle.as_ref().is_some_and(|is_idle| is_idle());
-            if driver.is_holding() && is_idle() {
+            let is_paused = || driver.is_due() || self.is_idle.as_ref().is_some_and(|idle| idle());
+            if self.is_idle.is_some() && driver.is_holding() && is_paused() {
                 driver.release();
                 give(&mut driver)?;
             }

@@ -542,6 +542,16 @@ pub struct Prompt {
     pub answer: String,
 }
 
+impl Prompt {
+    /// The question that aider asks before every tool call.
+    pub(crate) const ROUTINE: &str = "Run tools?";
+
+    /// Returns true for the question before every tool call.
+    pub(crate) fn is_routine(&self) -> bool {
+        self.question.trim() == Self::ROUTINE
+    }
+}
+
 /// Context given to the agent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]

@@ -133,6 +133,33 @@ impl Framer {
         }
     }
 
+    /// Returns the incomplete line at the end of an input of lines, if it has one.
+    pub(crate) fn open_line(&self) -> Option<&[u8]> {
+        let open = match &self.state {
+            State::Lines(lines) => lines.open_line(),
+            State::Undecided(held) if decide(held, true) == Some(Framing::Lines) => {
+                let end = memchr::memrchr(b'\n', held).map_or(0, |end| end + 1);
+                without_byte_order_mark(held.get(end..)?)
+            }
+            _ => &[],
+        };
+        (!open.is_empty()).then_some(open)
+    }
+
+    /// Decides for lines, because their incomplete last one is known text.
+    pub(crate) fn start_lines(&mut self, sink: &mut dyn FnMut(Framed<'_>)) {
+        if let State::Undecided(_) = self.state {
+            self.start(Framing::Lines, sink);
+        }
+    }
+
+    /// Removes the first bytes of the incomplete line.
+    pub(crate) fn take_open(&mut self, length: usize) {
+        if let State::Lines(lines) = &mut self.state {
+            lines.take_open(length);
+        }
+    }
+
     fn start(&mut self, framing: Framing, sink: &mut dyn FnMut(Framed<'_>)) {
         let next = match framing {
             Framing::Lines => State::Lines(lines::Lines::new(self.limit)),

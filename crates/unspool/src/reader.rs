@@ -18,6 +18,10 @@ const HELD_FRAMES: usize = 16;
 /// Maximum bytes held in those frames.
 const HELD_BYTES: usize = 1 << 16;
 
+/// Maximum bytes of an incomplete line that is read while the input pauses: a
+/// question, and the frames of a spinner after it.
+const LONGEST_OPEN: usize = 1 << 20;
+
 /// Settings of a [`Reader`].
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -118,10 +122,13 @@ impl Reader {
             .push(bytes, &mut |framed| translator.framed(framed));
     }
 
-    /// Stops waiting for a recognisable frame: held frames become events.
-    /// Recognition continues with later frames. Events that wait for the result
-    /// of a plan's call become available; the plan follows its result.
+    /// Handles a pause of the input. An incomplete last line that waits for a
+    /// person, such as a question of aider, becomes events. Frames held for
+    /// recognition become events too; recognition continues with later frames.
+    /// Events that wait for the result of a plan's call become available; the plan
+    /// follows its result.
     pub fn release(&mut self) {
+        self.read_open_line();
         if self.translator.source.is_none() && !self.translator.held.is_empty() {
             self.translator.release_held();
         }
@@ -131,7 +138,36 @@ impl Reader {
     /// Returns true if [`Reader::release`] can make more events available.
     pub fn is_holding(&self) -> bool {
         let translator = &self.translator;
-        translator.provider.is_none() || translator.out.is_waiting_for_plan()
+        let is_text = |provider: &Provider| provider.input == Input::Text;
+        match &translator.provider {
+            None => true,
+            Some(provider) if is_text(provider) && self.framer.open_line().is_some() => true,
+            Some(_) => translator.out.is_waiting_for_plan(),
+        }
+    }
+
+    fn read_open_line(&mut self) {
+        let translator = &mut self.translator;
+        let open = self.framer.open_line();
+        let Some(open) = open.filter(|open| open.len() <= LONGEST_OPEN) else {
+            return;
+        };
+        let open = String::from_utf8_lossy(open).into_owned();
+        let Some(provider) = translator.text_provider(&open) else {
+            return;
+        };
+        let mut trial = translator.clone();
+        let mut framer = self.framer.clone();
+        framer.start_lines(&mut |framed| trial.framed(framed));
+        if trial.provider.is_none() {
+            trial.recognised(&provider);
+        }
+        let taken = trial.pause(&open);
+        if taken > 0 {
+            framer.take_open(taken);
+            self.framer = framer;
+            *translator = trial;
+        }
     }
 
     /// Ends the input: held frames and open turns become events.
@@ -404,6 +440,19 @@ impl Translator {
             self.switch_run(&provider);
             self.translate(frame);
         }
+    }
+
+    /// Returns the provider that reads an incomplete line as text.
+    fn text_provider(&self, line: &str) -> Option<Provider> {
+        let found = || recognised_by(&self.options.providers, &Frame::new(line)).copied();
+        let provider = self.provider.or_else(found)?;
+        (provider.input == Input::Text).then_some(provider)
+    }
+
+    fn pause(&mut self, line: &str) -> usize {
+        self.out.begin(&Frame::new(line));
+        let source = self.source.as_mut();
+        source.map_or(0, |source| source.pause(line, &mut self.out))
     }
 
     /// Returns the provider of another run if the current source does not know

@@ -183,13 +183,12 @@ impl Session {
         self.current().and_then(key)
     }
 
-    /// Yields all open entries: messages, then requests, then calls.
+    /// Yields all open entries: messages, then requests, then calls and questions.
     fn close(&mut self, finished: &mut dyn FnMut(Entry)) {
         let messages = |entry: &mut Entry| is_message(&entry.item);
         self.open.extract_if(.., messages).for_each(&mut *finished);
         self.waiting.drain(..).for_each(&mut *finished);
-        let requests =
-            |entry: &mut Entry| matches!(entry.item, Item::Permission(_) | Item::Prompt(_));
+        let requests = |entry: &mut Entry| matches!(entry.item, Item::Permission(_));
         self.open.extract_if(.., requests).for_each(&mut *finished);
         self.open.drain(..).for_each(finished);
     }
@@ -204,7 +203,10 @@ impl Session {
         }
         if !may_precede_answer(&body) {
             let prompts = |entry: &mut Entry| matches!(entry.item, Item::Prompt(_));
-            self.open.extract_if(.., prompts).for_each(&mut *finished);
+            let passed = self.open.extract_if(.., prompts);
+            passed
+                .filter(|entry| !is_allowed(&entry.item))
+                .for_each(&mut *finished);
         }
         if ends_messages(agent.as_deref(), &body) {
             self.end_messages(agent.as_deref(), &body, finished);
@@ -613,10 +615,18 @@ fn may_precede_stop(body: &Body) -> bool {
 
 /// Returns true if the event may come between a question and its answer.
 fn may_precede_answer(body: &Body) -> bool {
-    matches!(
-        body,
-        Body::Prompt(_) | Body::Usage(_) | Body::State(_) | Body::ToolOutput(_)
-    )
+    match body {
+        Body::Prompt(_) | Body::Usage(_) | Body::State(_) | Body::ToolOutput(_) => true,
+        // Nobody answered.
+        Body::TurnEnd(end) => end.status == TurnStatus::Interrupted,
+        _ => false,
+    }
+}
+
+/// Returns true for the question before every tool call, whose answer is not
+/// printed on a pipe. The work that follows shows that it was allowed.
+fn is_allowed(item: &Item) -> bool {
+    matches!(item, Item::Prompt(prompt) if prompt.is_routine())
 }
 
 /// Returns true if the event ends the agent's open message. Results, plans,

@@ -51,6 +51,15 @@ pub trait Source: Fork + Send {
     /// understand go to [`Emitter::unknown`].
     fn frame(&mut self, frame: &Frame<'_>, out: &mut Emitter);
 
+    /// Reads an incomplete last line while the input pauses, if it is complete in
+    /// itself: a question that waits for its answer, for example. Returns how many
+    /// bytes of it were read; the next frame continues after them. By default the
+    /// line is left alone.
+    fn pause(&mut self, line: &str, out: &mut Emitter) -> usize {
+        let _ = (line, out);
+        0
+    }
+
     /// Ends the input. By default an open turn becomes `interrupted`.
     fn finish(&mut self, out: &mut Emitter) {
         out.interrupted();

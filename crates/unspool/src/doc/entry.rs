@@ -421,14 +421,11 @@ fn normalized_outcome(outcome: &str) -> Option<&'static str> {
     })
 }
 
-/// The question that aider asks before every tool call.
-const ROUTINE: &str = "Run tools?";
-
-/// Returns true for the question before every tool call, unless it was answered
-/// with no. The call itself shows that it was allowed.
+/// Returns true for the question before every tool call, if it was answered with
+/// yes. The call itself shows that it was allowed.
 fn is_routine_prompt(prompt: &Prompt) -> bool {
     let answer = prompt.answer.trim().to_ascii_lowercase();
-    prompt.question.trim() == ROUTINE && !answer.starts_with(['n', 's'])
+    prompt.is_routine() && !answer.is_empty() && !answer.starts_with(['n', 's'])
 }
 
 /// Returns true for the permission request before every tool call, unless it was
@@ -437,7 +434,7 @@ fn is_routine_permission(permission: &Permission) -> bool {
     let mut options = permission.options.iter();
     let chosen = options.find(|option| option.id == permission.outcome);
     let is_refused = chosen.is_some_and(|option| option.kind.starts_with("reject"));
-    permission.title == ROUTINE && !is_refused && permission.outcome != "cancelled"
+    permission.title == Prompt::ROUTINE && !is_refused && permission.outcome != "cancelled"
 }
 
 fn question(prompt: &Prompt) -> Part {

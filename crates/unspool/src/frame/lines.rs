@@ -53,6 +53,16 @@ impl Lines {
         }
     }
 
+    /// Returns the incomplete line, unless some of it was dropped.
+    pub(super) fn open_line(&self) -> &[u8] {
+        if self.dropped == 0 { &self.open } else { &[] }
+    }
+
+    /// Removes the first bytes of the incomplete line.
+    pub(super) fn take_open(&mut self, length: usize) {
+        self.open.drain(..length.min(self.open.len()));
+    }
+
     /// Keeps the bytes or, if the line is too long, only the last two, which
     /// identify its end.
     fn extend(&mut self, bytes: &[u8]) {

@@ -92,6 +92,37 @@ impl Aider {
 }
 
 impl Source for Aider {
+    fn pause(&mut self, line: &str, out: &mut Emitter) -> usize {
+        match self {
+            Self::Undecided => {
+                let mut decided = Self::decide(&Frame::new(line));
+                let length = decided.pause(line, out);
+                if length > 0 {
+                    *self = decided;
+                }
+                length
+            }
+            Self::Pipe(flow) => flow.pause(line, out),
+            Self::Terminal(flow, screen) => {
+                let (mut trial, mut drawn, mut emitted) =
+                    (flow.clone(), screen.clone(), out.clone());
+                let rows = drawn.pause(line);
+                let Some((last, above)) = rows.split_last() else {
+                    return 0;
+                };
+                for row in above {
+                    trial.line(row, &mut emitted);
+                }
+                if trial.pause(last, &mut emitted) != last.len() {
+                    return 0;
+                }
+                (*flow, *screen, *out) = (trial, drawn, emitted);
+                line.len()
+            }
+            Self::History(_) => 0,
+        }
+    }
+
     fn frame(&mut self, frame: &Frame<'_>, out: &mut Emitter) {
         if let Self::Undecided = self {
             *self = Self::decide(frame);

@@ -88,6 +88,9 @@ pub(crate) struct Grid {
     pub(crate) stops: bool,
     /// Clearing the screen finishes its rows instead of erasing them.
     pub(crate) keeps_cleared: bool,
+    /// A single blank at the end of a row is kept: programs that wrap their lines
+    /// leave it there.
+    pub(crate) keeps_last_blank: bool,
     /// A backspace or a sequence other than a colour was seen.
     redraws: bool,
 }
@@ -112,6 +115,7 @@ impl Grid {
             blank: (0, 0),
             stops: false,
             keeps_cleared: false,
+            keeps_last_blank: false,
             redraws: false,
         }
     }
@@ -145,10 +149,19 @@ impl Grid {
     }
 
     /// Finishes rows from the top until `keep` are left.
-    fn finish_rows(&mut self, keep: usize) {
+    pub(crate) fn finish_rows(&mut self, keep: usize) {
         while self.rows.len() > keep {
             let row = self.rows.pop_front().unwrap_or_default();
-            self.finished.push(runs(&row));
+            let mut text = runs(&row);
+            if self.keeps_last_blank
+                && let [.., before, last] = row.as_slice()
+                && (before.character, last.character) != (' ', ' ')
+                && last.character == ' '
+                && let Some(run) = text.last_mut()
+            {
+                run.text.push(' ');
+            }
+            self.finished.push(text);
             self.row = self.row.saturating_sub(1);
             self.blank = (0, 0);
         }

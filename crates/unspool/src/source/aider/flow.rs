@@ -43,15 +43,16 @@
 
 use super::call;
 use super::counts::Counts;
-use super::line::{self, Kind, Line, classify, is_gap};
+use super::line::{self, Fence, Kind, Line, classify, is_gap};
 use super::marks::{self, Mark};
 use super::notes::{self, Notes};
 use super::outcome::{self, Report, patched};
+use super::question;
 use super::request::Request;
 use super::round::{Over, Round};
 use super::session::{Identity, is_file_line};
 use super::wrap;
-use crate::event::{Level, Prompt, TurnStatus};
+use crate::event::{Level, TurnStatus};
 use crate::source::Emitter;
 use crate::terminal;
 
@@ -59,6 +60,8 @@ mod blocks;
 mod messages;
 mod questions;
 mod turns;
+
+use questions::Asked;
 
 /// Bytes that a segment may hold; a longer one can only be an answer.
 const SEGMENT_LIMIT: usize = 4 << 20;
@@ -80,6 +83,8 @@ pub(super) struct Flow {
     segment_bytes: usize,
     /// The segment began below a gap.
     segment_gap: bool,
+    /// The fence that is open in the segment.
+    fence: Fence,
     /// The line before was empty or a rule, or there was none.
     gap: bool,
     /// The same for the line after this one.
@@ -87,9 +92,13 @@ pub(super) struct Flow {
     /// An empty line is below the prompt, before anything else.
     set_off: bool,
     /// A question whose answer may be on the next line.
-    question: Option<Prompt>,
+    question: Option<Asked>,
     /// A question that was cut at the terminal's width.
     cut_question: Option<String>,
+    /// The input pauses inside a line.
+    is_pausing: bool,
+    /// The start of the next line was read in a pause.
+    is_rest: bool,
     notes: Notes,
     /// Hashes of the context blocks that were emitted, by name.
     contexts: Vec<(String, u64)>,
@@ -189,14 +198,19 @@ impl Flow {
         {
             (waiting, text) = (spinner, rest);
         }
-        if self.answer(waiting, text, out) {
+        if self.rest_of_line(waiting, text, out) {
             return;
         }
         let joined;
         let mut raw = if self.is_terminal() { text } else { raw };
         if let Some(cut) = self.cut_question.take() {
-            joined = format!("{} {}", cut.trim_end(), text.trim_start());
-            (raw, text) = (&joined, &joined);
+            let whole = wrap::joined(&cut, text);
+            if question::read(&whole).is_some() {
+                joined = whole;
+                (raw, text) = (&joined, &joined);
+            } else {
+                self.push(&cut, out);
+            }
         }
         self.take(Line { raw, text }, out);
     }
@@ -264,6 +278,10 @@ impl Flow {
                 true
             }
             kind if is_empty => self.marker_line(line, kind, out),
+            kind if self.interrupts(line.text, &kind) => {
+                self.message(None, out);
+                self.marker_line(line, kind, out)
+            }
             kind => self.closing_line(line, kind, out),
         };
         if is_taken {
@@ -274,6 +292,22 @@ impl Flow {
             self.emit(before, out);
         } else {
             self.push(line.raw, out);
+        }
+    }
+
+    /// Returns true if a line ends the model's words before their token counts. A
+    /// run that showed its banner prints the counts first, so that its markers
+    /// among the words are the model's, except for calls of its own servers.
+    fn interrupts(&self, text: &str, kind: &Kind<'_>) -> bool {
+        let is_bare = !self.who.has_version();
+        if self.fence.is_open() || self.is_history() || self.round.raw {
+            return false;
+        }
+        match kind {
+            Kind::Call(server, _) => is_bare || (self.gap && self.who.lists_server(server)),
+            Kind::Alarm(..) => is_bare,
+            Kind::Mark(Mark::Tool(..)) => is_bare && marks::is_change(text),
+            _ => is_bare && line::context(text).is_some_and(line::is_agent_context),
         }
     }
 

@@ -124,6 +124,34 @@ pub(super) fn is_gap(line: &str) -> bool {
     is_blank(line) || is_rule(line)
 }
 
+/// The fence around a block of code whose lines are coming.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Fence(Option<(char, usize)>);
+
+impl Fence {
+    pub(super) fn is_open(&self) -> bool {
+        self.0.is_some()
+    }
+
+    pub(super) fn line(&mut self, line: &str) {
+        let text = line.trim();
+        let Some(sign) = text.chars().next().filter(|c| "`~".contains(*c)) else {
+            return;
+        };
+        let length = text.chars().take_while(|c| *c == sign).count();
+        let info = text.get(length..).unwrap_or_default();
+        match self.0 {
+            Some((open, least)) => {
+                if open == sign && length >= least && info.is_empty() {
+                    self.0 = None;
+                }
+            }
+            None if length >= 3 && !info.contains('`') => self.0 = Some((sign, length)),
+            None => {}
+        }
+    }
+}
+
 /// Reads the first line of a banner: `Aider v0.86.2`.
 fn banner(line: &str) -> Option<(Family, &str)> {
     const NAMES: &[(&str, Family)] = &[
@@ -225,10 +253,16 @@ pub(super) fn is_distinctive(line: &str) -> bool {
             || has("Models         ", " (main)")
     };
     match classify(line) {
-        Kind::Banner(..)
-        | Kind::Call(..)
-        | Kind::Counts(_)
-        | Kind::Question(Question::Whole(..)) => true,
+        Kind::Banner(..) | Kind::Call(..) | Kind::Counts(_) => true,
+        // Other programs ask with options in one pair of brackets.
+        Kind::Question(Question::Whole(prompt, _)) => {
+            let keys = prompt
+                .options
+                .iter()
+                .filter_map(|option| option.chars().next());
+            keys.into_iter()
+                .all(|key| line.contains(&format!("({key})")))
+        }
         _ => {
             names_model()
                 || matches!(line, "► **THINKING**" | "► **ANSWER**")

@@ -156,6 +156,11 @@ pub(super) fn note(line: &str) -> Option<Level> {
     mark(line).and_then(Mark::level)
 }
 
+/// `✅ Replaced 5 lines in a.py (change_id: 1a2b3c)`.
+pub(super) fn is_change(line: &str) -> bool {
+    line.starts_with("✅ ") && line.contains("(change_id: ")
+}
+
 /// `Commit 8001b71 message`.
 fn is_commit(line: &str) -> bool {
     let rest = line.strip_prefix("Commit ").unwrap_or_default();

@@ -25,28 +25,23 @@ pub(super) enum Topic {
     Other,
 }
 
-/// Reads `Run tools? (Y)es/(N)o/(A)ll [Yes]: `.
+/// Reads `Run tools? (Y)es/(N)o/(A)ll [Yes]: ` and any other question of this form:
+/// `Question? (options) [default]: `. An indented or quoted one is text.
 pub(super) fn read(line: &str) -> Option<Question<'_>> {
-    const OPTIONS: &[(&str, &str)] = &[
-        ("(Y)es", "Yes"),
-        ("/(N)o", "No"),
-        ("/(T)weak", "Tweak"),
-        ("/(A)ll", "All"),
-        ("/(S)kip all", "Skip all"),
-        ("/(D)on't ask again", "Don't ask again"),
-    ];
-    let (question, mut rest) = line.split_at(line.find("(Y)es/(N)o")?);
-    if !question.contains('?') {
+    if !line.starts_with(char::is_alphanumeric) {
         return None;
     }
-    let mut options = Vec::new();
-    for (spelling, name) in OPTIONS {
-        if let Some(after) = rest.strip_prefix(spelling) {
-            rest = after;
-            options.push((*name).to_owned());
-        }
-    }
-    rest = rest.trim_start();
+    let (asked, _) = line.split_once('?')?;
+    let mut starts = line.match_indices(" (").map(|(at, _)| at + 1);
+    let found = starts.find_map(|at| {
+        let question = line.get(..at).filter(|_| at > asked.len())?;
+        let (options, rest) = options(line.get(at..)?)?;
+        Some((question, options, rest.trim_start()))
+    });
+    let Some((question, options, rest)) = found else {
+        // Cut before its options.
+        return (line.ends_with("? ")).then_some(Question::Cut);
+    };
     if rest.is_empty() {
         return Some(Question::Cut);
     }
@@ -57,10 +52,37 @@ pub(super) fn read(line: &str) -> Option<Question<'_>> {
         default: default.to_owned(),
         answer: String::new(),
     };
-    Some(Question::Whole(
-        prompt,
-        rest.strip_prefix(' ').unwrap_or(rest),
-    ))
+    let rest = rest.strip_prefix(' ').unwrap_or(rest);
+    Some(Question::Whole(prompt, rest))
+}
+
+/// Splits `(Y)es/(N)o` or `(yes/no)` off the start of a text.
+fn options(text: &str) -> Option<(Vec<String>, &str)> {
+    let (key, rest) = text.strip_prefix('(')?.split_once(')')?;
+    if key.chars().count() > 1 {
+        let names: Vec<String> = key.split('/').map(str::to_owned).collect();
+        let is_default = |name: &String| rest.trim_start().starts_with(&format!("[{name}]:"));
+        return names.iter().any(is_default).then_some((names, rest));
+    }
+    let end = text.find(" [").unwrap_or(text.trim_end().len());
+    let (listed, rest) = text.split_at_checked(end)?;
+    let name = |option: &str| {
+        let (key, name) = option.strip_prefix('(')?.split_once(')')?;
+        (key.chars().count() == 1).then(|| format!("{key}{name}"))
+    };
+    let names: Vec<String> = listed.split('/').map(name).collect::<Option<_>>()?;
+    (names.len() > 1).then_some((names, rest))
+}
+
+/// Returns where the last question of a line ends, if it is complete.
+pub(super) fn end(line: &str) -> Option<usize> {
+    let mut end = None;
+    let mut rest = line;
+    while let Some(Question::Whole(_, after)) = read(rest) {
+        end = Some(line.len() - after.len());
+        rest = after;
+    }
+    end
 }
 
 /// Returns the topic of a question.
@@ -91,12 +113,14 @@ pub(super) fn precedes_edit(question: &str) -> bool {
     question.starts_with("Create new file?") || question.starts_with("Allow edits to file")
 }
 
-/// Returns true for words that a person types as an answer.
-pub(super) fn is_answer(word: &str) -> bool {
-    const ANSWERS: &[&str] = &[
-        "y", "n", "a", "s", "d", "t", "yes", "no", "all", "skip", "skip all", "don't", "tweak",
-    ];
-    ANSWERS.contains(&word.to_ascii_lowercase().as_str())
+/// Returns true for words that a person types as an answer: an option or its key.
+pub(super) fn is_answer(word: &str, options: &[String]) -> bool {
+    const SHORT: &[&str] = &["skip", "don't"];
+    let is_option = |option: &String| {
+        let key = option.chars().next().map(String::from).unwrap_or_default();
+        word.eq_ignore_ascii_case(option) || word.eq_ignore_ascii_case(&key)
+    };
+    options.iter().any(is_option) || SHORT.iter().any(|short| word.eq_ignore_ascii_case(short))
 }
 
 /// Returns true for answers that refuse.
@@ -124,5 +148,42 @@ mod tests {
         );
         let cut = "Allow this? (Y)es/(N)o/(A)ll/(S)kip all/(D)on't ask again ";
         assert_eq!(read(cut), Some(Question::Cut));
+    }
+
+    #[test]
+    fn questions_may_have_any_options() {
+        for (line, expected) in [
+            (
+                "Edit the files? (Y)es/(N)o/(T)weak [Yes]:",
+                &["Yes", "No", "Tweak"][..],
+            ),
+            (
+                "Proceed? (C)ontinue/(R)etry it/(Q)uit [Retry it]: ",
+                &["Continue", "Retry it", "Quit"],
+            ),
+            ("Which? (main/weak) [main]: ", &["main", "weak"]),
+        ] {
+            let Some(Question::Whole(prompt, "")) = read(line) else {
+                panic!("{line}");
+            };
+            assert_eq!(prompt.options, expected);
+        }
+        for text in [
+            "> Run tools? (Y)es/(N)o [Yes]: ",
+            "    Run tools? (Y)es/(N)o [Yes]: ",
+            "Is it so? (see a/b) [1]: https://x.org",
+            "Run tools (Y)es/(N)o [Yes]: ",
+            "Why? (I) think [so]: yes",
+        ] {
+            assert_eq!(read(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_last_of_several_questions_ends_the_line() {
+        let line = "Run? (Y)es/(N)o [Yes]: Allow? (Y)es/(N)o [No]: and";
+        assert_eq!(end(line), Some(line.len() - 3));
+        assert_eq!(end("Run? (Y)es/(N)o [Yes]:"), Some(22));
+        assert_eq!(end("Run? (Y)es/(N)o [Yes]"), None);
     }
 }

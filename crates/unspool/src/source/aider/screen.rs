@@ -4,6 +4,7 @@
 //! on, repaint the last lines of an answer again and again. Only the final state
 //! is text.
 
+use super::line;
 use crate::terminal::{Grid, Run};
 
 /// Rows with text that a redraw may still reach: the agents repaint at most six,
@@ -21,6 +22,7 @@ impl Default for Screen {
         let mut grid = Grid::with_reach(HELD);
         grid.stops = true;
         grid.keeps_cleared = true;
+        grid.keeps_last_blank = true;
         Self(grid)
     }
 }
@@ -37,6 +39,20 @@ impl Screen {
         texts(self.0.take_finished())
     }
 
+    /// Draws an incomplete line, and returns the rows down to the last one with
+    /// text. A spinner below them keeps its row.
+    pub(super) fn pause(&mut self, text: &str) -> Vec<String> {
+        vte::Parser::new().advance(&mut self.0, text.as_bytes());
+        let below = self.clone().finish();
+        let is_spinner = below.last().is_some_and(|row| line::spinner(row).is_some());
+        self.0.finish_rows(usize::from(is_spinner));
+        let mut rows = texts(self.0.take_finished());
+        while rows.last().is_some_and(String::is_empty) {
+            rows.pop();
+        }
+        rows
+    }
+
     /// Returns the rows that are left at the end of the input.
     pub(super) fn finish(&mut self) -> Vec<String> {
         let mut rows = texts(std::mem::take(self).0.into_rows());
@@ -48,9 +64,16 @@ impl Screen {
 }
 
 fn texts(rows: Vec<Vec<Run>>) -> Vec<String> {
-    let text = |row: Vec<Run>| row.into_iter().map(|run| run.text).collect::<String>();
-    let trimmed = |row| text(row).trim_end().to_owned();
-    rows.into_iter().map(trimmed).collect()
+    let text = |row: Vec<Run>| {
+        let mut text: String = row.into_iter().map(|run| run.text).collect();
+        let length = text.trim_end().len();
+        // A single blank shows where a line was cut.
+        if text.len() != length + 1 {
+            text.truncate(length);
+        }
+        text
+    };
+    rows.into_iter().map(text).collect()
 }
 
 #[cfg(test)]

@@ -118,7 +118,17 @@ impl Identity {
 
     /// Returns true if a tool may belong to this server.
     pub(super) fn knows_server(&self, server: &str) -> bool {
-        self.servers.is_empty() || self.servers.iter().any(|known| known == server)
+        self.servers.is_empty() || self.lists_server(server)
+    }
+
+    /// Returns true if the banner names this server.
+    pub(super) fn lists_server(&self, server: &str) -> bool {
+        self.servers.iter().any(|known| known == server)
+    }
+
+    /// Returns true once a banner was read.
+    pub(super) fn has_version(&self) -> bool {
+        !self.version.is_empty()
     }
 
     /// Takes the list of files above a prompt.

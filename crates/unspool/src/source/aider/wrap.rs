@@ -42,6 +42,13 @@ pub(super) fn join(line: &mut String, rest: &str) {
     line.push_str(rest);
 }
 
+/// Returns a cut line with its rest.
+pub(super) fn joined(line: &str, rest: &str) -> String {
+    let mut joined = line.to_owned();
+    join(&mut joined, rest);
+    joined
+}
+
 /// Rejoins the lines that were cut.
 pub(super) fn rejoin<'a>(lines: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let mut joined: Vec<String> = Vec::new();

@@ -148,7 +148,9 @@ impl Flow {
                 let topic = question::topic(&prompt.question);
                 matches!(topic, Topic::Tools | Topic::Command)
             }
-            Kind::Question(Question::Cut) => self.is_terminal(),
+            Kind::Question(Question::Cut) => self.is_terminal() && text.contains("/("),
+            Kind::Mark(_) if marks::is_change(text) => true,
+            Kind::Alarm(..) => is_below_gap,
             Kind::Counts(counts) => self.fits_counts(counts.as_ref()),
             Kind::Call(server, _) => is_below_gap && self.who.knows_server(&server),
             Kind::Prompt { mode, rest } => {
@@ -177,7 +179,7 @@ impl Flow {
             has_code && !is_code_line(text) && !is_gap(text)
         };
         let ends = match classify(text) {
-            Kind::Question(Question::Whole(prompt, _)) => self.fits_question(&prompt.question),
+            Kind::Question(Question::Whole(prompt, _)) => self.fits_question(&prompt),
             Kind::Prompt { mode, .. } => self.gap && mode == self.who.mode,
             Kind::Counts(counts) => self.fits_counts(counts.as_ref()),
             Kind::Mark(Mark::Added) => true,

@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use super::{Flow, Line, Origin, SEGMENT_LIMIT, State};
 use crate::event::{Level, ToolStatus, TurnStatus};
 use crate::source::aider::counts::Counts;
-use crate::source::aider::line::{Family, Kind, classify, is_gap, is_rule};
+use crate::source::aider::line::{Family, Fence, Kind, classify, is_gap, is_rule};
 use crate::source::aider::marks::{self, Mark};
 use crate::source::aider::message::{self, Context, Part};
 use crate::source::aider::notes::Notice;
@@ -26,6 +26,7 @@ impl Flow {
             self.segment_gap = self.gap;
         }
         self.segment_bytes += line.len() + 1;
+        self.fence.line(line);
         self.segment.push(line.to_owned());
         if self.segment_bytes > SEGMENT_LIMIT {
             self.message(None, out);
@@ -34,6 +35,7 @@ impl Flow {
 
     pub(in crate::source::aider) fn take_segment(&mut self) -> Vec<String> {
         self.segment_bytes = 0;
+        self.fence = Fence::default();
         std::mem::take(&mut self.segment)
     }
 
@@ -88,6 +90,12 @@ impl Flow {
     /// agent, or the output of a program.
     pub(in crate::source::aider) fn message(&mut self, counts: Option<&Counts>, out: &mut Emitter) {
         let mut lines = self.take_segment();
+        if self.is_terminal() {
+            // Blanks show where lines were cut, and are not the model's.
+            for line in &mut lines {
+                line.truncate(line.trim_end().len());
+            }
+        }
         if let Some(tool) = self.round.running_tool() {
             let text = lines.split_off(output::length(&lines, &tool, counts));
             self.round.output(&std::mem::replace(&mut lines, text));
@@ -157,6 +165,11 @@ impl Flow {
             if let Some(level) = mark.and_then(Mark::level) {
                 self.note(level, text, text, out);
             } else {
+                let line = if self.is_terminal() {
+                    text.trim_end()
+                } else {
+                    line
+                };
                 let before = self.notes.list(line);
                 self.emit(before, out);
             }
@@ -250,7 +263,7 @@ impl Flow {
             self.tool_line = Some(text.to_owned());
             self.origin = Origin::After;
             self.turn.is_active = true;
-        } else if text.starts_with("✅ ") && text.contains("(change_id: ") {
+        } else if marks::is_change(text) {
             let output = text.into();
             out.tool_result(
                 "",

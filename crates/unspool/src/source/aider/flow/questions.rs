@@ -3,14 +3,82 @@
 use super::{Flow, Line, Origin};
 use crate::event::Prompt;
 use crate::source::Emitter;
-use crate::source::aider::line::is_gap;
+use crate::source::aider::line::{Family, is_gap};
 use crate::source::aider::question::{self, Question, Topic};
 use crate::source::aider::session::is_file_line;
+use crate::source::aider::wrap;
 
 /// Commands that one question may be about.
 const COMMANDS: usize = 64;
 
+/// A question whose answer has not come.
+#[derive(Clone)]
+pub(super) struct Asked {
+    prompt: Prompt,
+    /// The question was emitted while the input paused.
+    is_shown: bool,
+}
+
 impl Flow {
+    /// Reads an incomplete line if it waits for a person: a question, or the prompt
+    /// for input below an answer that has ended. Returns how many bytes were read.
+    pub(in crate::source::aider) fn pause(&mut self, line: &str, out: &mut Emitter) -> usize {
+        let is_prompt = || {
+            line.ends_with("> ")
+                && self
+                    .segment
+                    .iter()
+                    .all(|line| is_gap(line) || is_file_line(line))
+        };
+        let length = match question::end(line) {
+            Some(end) => end,
+            None if !self.is_terminal() && is_prompt() => line.len(),
+            None => return 0,
+        };
+        let (mut trial, mut emitted) = (self.clone(), out.clone());
+        trial.is_pausing = true;
+        trial.line(line.get(..length).unwrap_or_default(), &mut emitted);
+        trial.is_pausing = false;
+        if let Some(asked) = &mut trial.question {
+            asked.is_shown = true;
+            emitted.prompt(asked.prompt.clone());
+        } else if trial.origin != Origin::Prompt || !trial.segment.is_empty() {
+            return 0;
+        }
+        trial.is_rest = true;
+        (*self, *out) = (trial, emitted);
+        length
+    }
+
+    /// Takes the rest of a line whose start was read in a pause, or the answer to a
+    /// question on a terminal, which may be below it.
+    pub(super) fn rest_of_line(&mut self, waiting: &str, text: &str, out: &mut Emitter) -> bool {
+        let is_rest = std::mem::take(&mut self.is_rest);
+        let Some(mut asked) = self.question.take() else {
+            let is_over = is_rest && text.is_empty();
+            // On a pipe, 1.x prints its first line after the prompt.
+            self.set_off |= is_over && self.who.family == Family::Cecli;
+            return is_over;
+        };
+        // The terminal may draw the question again, with its answer.
+        let (text, is_again) = match question::read(text) {
+            Some(Question::Whole(again, rest)) if again.question == asked.prompt.question => {
+                (rest, true)
+            }
+            _ => (text, false),
+        };
+        let typed = text.trim();
+        let is_typed = waiting.starts_with("Awaiting")
+            || question::is_answer(typed, &asked.prompt.options)
+            || (self.is_terminal() && (is_rest || is_again));
+        if is_typed {
+            typed.clone_into(&mut asked.prompt.answer);
+        }
+        self.answered(asked, out);
+        self.gap = is_typed || typed.is_empty();
+        is_typed || (is_rest && typed.is_empty())
+    }
+
     pub(super) fn question_line(
         &mut self,
         line: Line<'_>,
@@ -18,7 +86,7 @@ impl Flow {
         out: &mut Emitter,
     ) -> bool {
         match question {
-            Question::Whole(prompt, rest) if self.fits_question(&prompt.question) => {
+            Question::Whole(prompt, rest) if self.fits_question(&prompt) => {
                 self.asked(prompt, line.rest(rest), out);
             }
             Question::Cut if self.is_terminal() => {
@@ -30,7 +98,12 @@ impl Flow {
     }
 
     /// Returns true if a question may follow the segment.
-    pub(super) fn fits_question(&self, question: &str) -> bool {
+    pub(super) fn fits_question(&self, prompt: &Prompt) -> bool {
+        !self.fence.is_open() && (!self.who.has_version() || self.fits_run(&prompt.question))
+    }
+
+    /// Returns true if a run that showed its banner asks here.
+    fn fits_run(&self, question: &str) -> bool {
         let topic = question::topic(question);
         let at_prompt = self.origin == Origin::Prompt;
         if self.is_history() || topic == Topic::Output {
@@ -64,30 +137,60 @@ impl Flow {
 
     fn asked(&mut self, mut prompt: Prompt, rest: Line<'_>, out: &mut Emitter) {
         self.who.ensure(out);
+        while self.is_terminal() && self.segment.last().is_some_and(|line| line.ends_with(' ')) {
+            let cut = self.segment.pop().unwrap_or_default();
+            prompt.question = wrap::joined(&cut, &prompt.question);
+        }
+        let topic = question::topic(&prompt.question);
+        let subject = self.segment.split_off(self.subject(topic));
+        if !self.segment.is_empty() {
+            self.message(None, out);
+        }
+        self.segment = subject;
         if prompt.question.starts_with("Run shell command") {
             let commands = self.segment.iter().take(COMMANDS);
             self.proposed = commands.map(|line| line.trim().to_owned()).collect();
         }
-        self.close_subject(question::topic(&prompt.question), out);
+        self.close_subject(topic, out);
         if !question::precedes_edit(&prompt.question) {
             out.release_edits();
         }
         self.origin = Origin::After;
         self.turn.was_asked = true;
         let typed = rest.text.trim();
-        let is_typed = self.is_terminal() || self.is_history() || question::is_answer(typed);
+        let is_typed =
+            self.is_terminal() || self.is_history() || question::is_answer(typed, &prompt.options);
         if is_typed {
             typed.clone_into(&mut prompt.answer);
         }
-        if is_typed && typed.is_empty() && self.is_terminal() {
-            self.question = Some(prompt);
+        let asked = Asked {
+            prompt,
+            is_shown: false,
+        };
+        if typed.is_empty() && (self.is_terminal() || self.is_pausing) {
+            self.question = Some(asked);
         } else {
-            self.answered(prompt, out);
+            self.answered(asked, out);
         }
         self.next_gap = is_typed || typed.is_empty();
         if !self.next_gap {
             self.gap = false;
             self.take(rest, out);
+        }
+    }
+
+    /// Returns where the subject of a question starts in the segment. The lines of
+    /// a run that showed its banner are the model's only up to their token counts.
+    fn subject(&self, topic: Topic) -> usize {
+        let is_shown = |line: &String| is_gap(line) || is_file_line(line) || line.contains("://");
+        match topic {
+            _ if self.who.has_version() => 0,
+            Topic::Output => 0,
+            Topic::Subject => {
+                let words = self.segment.iter().rposition(|line| !is_shown(line));
+                words.map_or(0, |last| last + 1)
+            }
+            _ => self.segment.len(),
         }
     }
 
@@ -106,23 +209,12 @@ impl Flow {
         }
     }
 
-    /// Takes the answer to a question on a terminal, which may be below it.
-    pub(super) fn answer(&mut self, waiting: &str, text: &str, out: &mut Emitter) -> bool {
-        let Some(mut prompt) = self.question.take() else {
-            return false;
-        };
-        let is_typed = waiting.starts_with("Awaiting") || question::is_answer(text.trim());
-        if is_typed {
-            text.trim().clone_into(&mut prompt.answer);
+    pub(super) fn answered(&mut self, asked: Asked, out: &mut Emitter) {
+        let topic = question::topic(&asked.prompt.question);
+        let is_refused = question::is_refusal(&asked.prompt.answer);
+        if !asked.is_shown || !asked.prompt.answer.is_empty() {
+            out.prompt(asked.prompt);
         }
-        self.answered(prompt, out);
-        is_typed
-    }
-
-    pub(super) fn answered(&mut self, prompt: Prompt, out: &mut Emitter) {
-        let topic = question::topic(&prompt.question);
-        let is_refused = question::is_refusal(&prompt.answer);
-        out.prompt(prompt);
         match topic {
             Topic::Tools if is_refused => self.round.reject_all(out),
             Topic::Command if is_refused => self.round.reject_command(out),

@@ -125,8 +125,8 @@ impl Flow {
 
     /// Decides everything that waits for a later line.
     pub(in crate::source::aider) fn settle(&mut self, out: &mut Emitter) {
-        if let Some(prompt) = self.question.take() {
-            self.answered(prompt, out);
+        if let Some(asked) = self.question.take() {
+            self.answered(asked, out);
         }
         if let Some(cut) = self.cut_question.take() {
             self.push(&cut, out);
