@@ -252,6 +252,66 @@ fn events_are_printed_before_the_pipe_ends() {
 }
 
 #[test]
+fn a_question_without_a_newline_is_printed_while_the_pipe_is_open() {
+    const CALL: &str = "Tool Call: web-search • full-web-search\n\
+        Arguments: {\"query\": \"Model Control Protocol\"}\n";
+    const TOOLS: &str = "Run tools? (Y)es/(N)o/(A)ll/(S)kip all [Yes]: ";
+    let call_and_tools = format!("{CALL}{TOOLS}");
+    for (text, question, kinds) in [
+        (
+            call_and_tools.as_str(),
+            "Run tools?",
+            &["tool_use", "prompt"][..],
+        ),
+        (
+            "Edit the files? (Y)es/(N)o/(T)weak [Yes]:",
+            "Edit the files?",
+            &["prompt"],
+        ),
+        (
+            "The plan.\n\nProceed? (G)o/(S)top [Go]: ",
+            "Proceed?",
+            &["text", "prompt"],
+        ),
+    ] {
+        let mut child = unspool()
+            .arg("events")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        let mut stdout = BufReader::new(child.stdout.take().unwrap());
+        let mut next = || {
+            let mut line = String::new();
+            stdout.read_line(&mut line).unwrap();
+            serde_json::from_str::<serde_json::Value>(&line).unwrap()
+        };
+        stdin.write_all(text.as_bytes()).unwrap();
+        assert_eq!(next()["kind"], "session", "{text}");
+        for kind in kinds {
+            let event = next();
+            assert_eq!(event["kind"], *kind, "{text}");
+            if *kind == "prompt" {
+                assert_eq!(event["question"], question);
+                assert_eq!(event.get("answer"), None);
+            }
+        }
+        // Its answer is a second event, and the rest is read as if in one piece.
+        let key = if question == "Proceed?" { "g" } else { "y" };
+        writeln!(stdin, "{key}").unwrap();
+        let event = next();
+        assert_eq!(
+            (&event["question"], &event["answer"]),
+            (&question.into(), &key.into())
+        );
+        drop(stdin);
+        assert_eq!(next()["kind"], "turn_end");
+        assert!(child.wait().unwrap().success());
+    }
+}
+
+#[test]
 fn a_closed_pipe_is_no_error() {
     let mut child = unspool()
         .arg("events")

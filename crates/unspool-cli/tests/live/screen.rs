@@ -208,3 +208,24 @@ fn an_open_part_that_is_taller_than_the_window() {
         is_one_shot(&terminal.lines(), &input, *size);
     });
 }
+
+#[test]
+fn a_question_that_waits_is_shown() {
+    let mut terminal = Start::unspool((80, 24), &["--no-summary"])
+        .stdin(Stdio::piped())
+        .start();
+    let mut pipe = terminal.stdin();
+    let call = "Tool Call: local • ReadFile\n\nrange_1: app.py • 1 • 9\n";
+    let question = "Run tools? (Y)es/(N)o/(A)ll/(S)kip all [Yes]: ";
+    pipe.write_all([call, question].concat().as_bytes())
+        .unwrap();
+    terminal.wait_for("Run tools? (Yes/No/All/Skip all)");
+    assert!(terminal.text().contains("app.py"));
+    // The answer is not printed on a pipe: the work that follows shows it.
+    pipe.write_all("\n✓ Retrieved context for 1 operation(s)\nSo be it.\n\n1k ◇ 0.0% ↑ 9 ↓ $0.1 • 1k ◇ 0.0% ↑↓ $0.1\n\n".as_bytes())
+        .unwrap();
+    terminal.wait_for("So be it.");
+    assert!(!terminal.text().contains("Run tools?"));
+    drop(pipe);
+    terminal.end();
+}

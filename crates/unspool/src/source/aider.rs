@@ -107,13 +107,15 @@ impl Source for Aider {
                 let (mut trial, mut drawn, mut emitted) =
                     (flow.clone(), screen.clone(), out.clone());
                 let rows = drawn.pause(line);
-                let Some((last, above)) = rows.split_last() else {
-                    return 0;
+                let is_waiting = match rows.split_last() {
+                    // The question is above the spinner, and already read.
+                    None => trial.show_question(&mut emitted),
+                    Some((last, above)) => {
+                        above.iter().for_each(|row| trial.line(row, &mut emitted));
+                        trial.pause(last, &mut emitted) == last.len()
+                    }
                 };
-                for row in above {
-                    trial.line(row, &mut emitted);
-                }
-                if trial.pause(last, &mut emitted) != last.len() {
+                if !is_waiting {
                     return 0;
                 }
                 (*flow, *screen, *out) = (trial, drawn, emitted);

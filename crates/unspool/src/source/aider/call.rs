@@ -24,6 +24,8 @@ pub(super) struct Block {
     lines: Vec<String>,
     json: Option<Raw>,
     arguments: Vec<Argument>,
+    /// The first argument follows without an empty line, and so do the others.
+    is_tight: bool,
 }
 
 /// A tool call whose block has ended.
@@ -54,6 +56,7 @@ impl Block {
             lines: Vec::new(),
             json: None,
             arguments: Vec::new(),
+            is_tight: false,
         }
     }
 
@@ -71,7 +74,9 @@ impl Block {
                 .to_owned();
             return;
         }
-        let is_below_gap = self.arguments.is_empty() || self.is_below_gap();
+        self.is_tight |= self.lines.is_empty() && key_of(line).is_some();
+        let is_tight = self.is_tight && key_of(line).is_some();
+        let is_below_gap = self.arguments.is_empty() || self.is_below_gap() || is_tight;
         if let Some(json) = &mut self.json {
             json.push(line);
         } else if let Some(json) = Raw::start(line) {

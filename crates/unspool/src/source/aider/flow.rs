@@ -45,6 +45,7 @@ use super::call;
 use super::counts::Counts;
 use super::line::{self, Fence, Kind, Line, classify, is_gap};
 use super::marks::{self, Mark};
+use super::message;
 use super::notes::{self, Notes};
 use super::outcome::{self, Report, patched};
 use super::question;
@@ -279,7 +280,11 @@ impl Flow {
             }
             kind if is_empty => self.marker_line(line, kind, out),
             kind if self.interrupts(line.text, &kind) => {
+                let dashes = message::is_thinking(line.text).then(|| self.segment.pop());
                 self.message(None, out);
+                if let Some(dashes) = dashes.flatten() {
+                    self.push(&dashes, out);
+                }
                 self.marker_line(line, kind, out)
             }
             kind => self.closing_line(line, kind, out),
@@ -306,7 +311,13 @@ impl Flow {
         match kind {
             Kind::Call(server, _) => is_bare || (self.gap && self.who.lists_server(server)),
             Kind::Alarm(..) => is_bare,
-            Kind::Mark(Mark::Tool(..)) => is_bare && marks::is_change(text),
+            Kind::Mark(Mark::Tool(..)) => {
+                is_bare && (marks::is_change(text) || marks::alarm(text).is_some())
+            }
+            _ if message::is_thinking(text) => {
+                let above = self.segment.last().map_or("", String::as_str);
+                is_bare && message::is_dashes(above.trim_end(), 14)
+            }
             _ => is_bare && line::context(text).is_some_and(line::is_agent_context),
         }
     }

@@ -267,6 +267,8 @@ pub(super) fn is_distinctive(line: &str) -> bool {
             names_model()
                 || matches!(line, "► **THINKING**" | "► **ANSWER**")
                 || line.starts_with("Applied edit to ")
+                || marks::is_change(line)
+                || (line.starts_with('[') && marks::alarm(line).is_some())
                 || edit::is_search(line)
                 || edit::is_replace(line)
                 || context(line).is_some_and(is_agent_context)

@@ -86,10 +86,10 @@ fn is_tag(line: &str, start: &str) -> bool {
 fn reasoning(lines: &[String]) -> Option<(&[String], &[String])> {
     let first = lines.first()?.trim_end();
     let ruled = is_dashes(first, 14);
-    let heading = lines.iter().take(3).position(|line| {
-        let line = line.trim();
-        line == "► **THINKING**" || line == "► THINKING"
-    });
+    if is_answer_heading(first) {
+        return Some((&[], lines.get(1..)?));
+    }
+    let heading = lines.iter().take(3).position(|line| is_thinking(line));
     let start = match heading {
         _ if is_tag(first, "<") => 1,
         Some(index) if ruled || index == 0 => index + 1,
@@ -102,6 +102,15 @@ fn reasoning(lines: &[String]) -> Option<(&[String], &[String])> {
     Some((body.get(..end)?, body.get(after..)?))
 }
 
+/// Returns true for the heading of reasoning.
+pub(super) fn is_thinking(line: &str) -> bool {
+    matches!(line.trim(), "► **THINKING**" | "► THINKING")
+}
+
+fn is_answer_heading(line: &str) -> bool {
+    matches!(line.trim(), "► **ANSWER**" | "► ANSWER")
+}
+
 /// Returns where the answer starts, if the reasoning ends with this line.
 fn closes(lines: &[String], index: usize, heading: Option<usize>) -> Option<usize> {
     let line = lines.get(index)?.trim_end();
@@ -109,7 +118,7 @@ fn closes(lines: &[String], index: usize, heading: Option<usize>) -> Option<usiz
         return Some(index + 1);
     }
     heading?;
-    let is_heading = |line: &String| matches!(line.trim(), "► **ANSWER**" | "► ANSWER");
+    let is_heading = |line: &String| is_answer_heading(line);
     if is_dashes(line, 12) {
         let below = lines.get(index + 1..)?.iter().take(2);
         let found = below.clone().position(is_heading)?;
@@ -120,7 +129,7 @@ fn closes(lines: &[String], index: usize, heading: Option<usize>) -> Option<usiz
 }
 
 /// Returns true for a line of so many dashes, or a rule.
-fn is_dashes(line: &str, count: usize) -> bool {
+pub(super) fn is_dashes(line: &str, count: usize) -> bool {
     let dashes = line.len() == count || line.len() >= 30;
     (dashes && line.chars().all(|c| c == '-')) || line::is_rule(line)
 }

@@ -9,7 +9,7 @@
 //! leaves calls without a result.
 
 use super::call::Announced;
-use super::marks::names_failed_tool;
+use super::marks::{is_change, names_failed_tool};
 use super::wrap;
 use crate::event::{Level, ToolStatus};
 use crate::source::{Call, Emitter, Outcome};
@@ -118,6 +118,7 @@ impl Round {
         let index = self.named(line);
         let index =
             index.or_else(|| candidates.find_map(|(index, open)| prints(open).then_some(index)));
+        let index = index.or_else(|| self.only_open().filter(|_| is_change(line)));
         let Some(index) = index else {
             return false;
         };
@@ -133,6 +134,13 @@ impl Round {
         }
         self.raw = line.starts_with("⚙️ ");
         true
+    }
+
+    /// Returns the only open call.
+    fn only_open(&self) -> Option<usize> {
+        let mut open = self.calls.iter().enumerate();
+        let mut next = || Some(open.find(|(_, open)| !open.is_finished)?.0);
+        next().filter(|_| next().is_none())
     }
 
     /// Finds the open call of the tool that an error names.

@@ -6,6 +6,8 @@ use crate::{Reader, ReaderOptions};
 mod calls;
 mod counts;
 mod snippets;
+mod guide;
+mod pauses;
 
 fn read(text: &str) -> Vec<Event> {
     let mut reader = Reader::with_options(ReaderOptions {

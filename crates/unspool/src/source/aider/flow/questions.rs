@@ -39,15 +39,23 @@ impl Flow {
         trial.is_pausing = true;
         trial.line(line.get(..length).unwrap_or_default(), &mut emitted);
         trial.is_pausing = false;
-        if let Some(asked) = &mut trial.question {
-            asked.is_shown = true;
-            emitted.prompt(asked.prompt.clone());
-        } else if trial.origin != Origin::Prompt || !trial.segment.is_empty() {
+        let is_prompt = trial.origin == Origin::Prompt && trial.segment.is_empty();
+        if !trial.show_question(&mut emitted) && !is_prompt {
             return 0;
         }
         trial.is_rest = true;
         (*self, *out) = (trial, emitted);
         length
+    }
+
+    /// Emits the question that has no answer yet; returns false if there is none.
+    pub(in crate::source::aider) fn show_question(&mut self, out: &mut Emitter) -> bool {
+        let Some(asked) = self.question.as_mut().filter(|asked| !asked.is_shown) else {
+            return false;
+        };
+        asked.is_shown = true;
+        out.prompt(asked.prompt.clone());
+        true
     }
 
     /// Takes the rest of a line whose start was read in a pause, or the answer to a
@@ -157,6 +165,7 @@ impl Flow {
         }
         self.origin = Origin::After;
         self.turn.was_asked = true;
+        self.turn.is_active |= !self.who.has_version();
         let typed = rest.text.trim();
         let is_typed =
             self.is_terminal() || self.is_history() || question::is_answer(typed, &prompt.options);
