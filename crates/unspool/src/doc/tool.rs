@@ -485,7 +485,8 @@ impl View<'_> {
             .unwrap_or_default();
         let is_red = self.bullet() == Role::Red;
         if !applied.is_empty() && !is_red {
-            return edits(applied, self.bullet(), self.folder, self.detail);
+            let changes = edits(applied, self.bullet(), self.folder, self.detail);
+            return changes.into_iter().chain(self.change_id()).collect();
         }
         let mut requested = self.requested();
         if requested.is_empty() {
@@ -516,6 +517,15 @@ impl View<'_> {
             }
             _ => patch,
         }
+    }
+
+    /// Returns the line that names a change of aider-ce, which can be undone by its
+    /// id, if everything is shown.
+    fn change_id(&self) -> Option<Part> {
+        let output = self.output();
+        let names_change = self.detail.lines.is_none() && output.contains("(change_id: ");
+        let lines = || self.body(&output, Role::Normal);
+        names_change.then(lines).flatten()
     }
 
     /// Parses the patch in the input.

@@ -111,7 +111,9 @@ impl Source for Aider {
                     // The question is above the spinner, and already read.
                     None => trial.show_question(&mut emitted),
                     Some((last, above)) => {
-                        above.iter().for_each(|row| trial.line(row, &mut emitted));
+                        for row in above {
+                            trial.line(row, &mut emitted);
+                        }
                         trial.pause(last, &mut emitted) == last.len()
                     }
                 };

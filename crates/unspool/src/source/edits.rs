@@ -60,8 +60,22 @@ pub(crate) fn patched_path(input: Json<'_>) -> Option<String> {
 
 const PATH: &[&str] = &["path", "file_path", "filePath", "filename"];
 const PATCH: &[&str] = &["patch", "input", "patch_text", "patchText", "diff"];
-const OLD: &[&str] = &["old_string", "old_text", "old_str", "oldString", "find"];
-const NEW: &[&str] = &["new_string", "new_text", "new_str", "newString", "replace"];
+const OLD: &[&str] = &[
+    "old_string",
+    "old_text",
+    "old_str",
+    "oldString",
+    "find",
+    "find_text",
+];
+const NEW: &[&str] = &[
+    "new_string",
+    "new_text",
+    "new_str",
+    "newString",
+    "replace",
+    "replace_text",
+];
 const CONTENT: &[&str] = &["content", "contents", "text", "file_text"];
 
 fn first<'a>(fields: &Object<'a>, keys: &[&str]) -> Option<Cow<'a, str>> {

@@ -86,11 +86,9 @@ pub(crate) struct Grid {
     blank: (usize, usize),
     /// Tabs move to the tab stops of a terminal instead of by a fixed width.
     pub(crate) stops: bool,
-    /// Clearing the screen finishes its rows instead of erasing them.
-    pub(crate) keeps_cleared: bool,
-    /// A single blank at the end of a row is kept: programs that wrap their lines
-    /// leave it there.
-    pub(crate) keeps_last_blank: bool,
+    /// Clearing the screen finishes its rows instead of erasing them, and a single
+    /// blank at the end of a row is kept: programs leave it where they wrap.
+    pub(crate) keeps_all: bool,
     /// A backspace or a sequence other than a colour was seen.
     redraws: bool,
 }
@@ -114,8 +112,7 @@ impl Grid {
             padding: 0,
             blank: (0, 0),
             stops: false,
-            keeps_cleared: false,
-            keeps_last_blank: false,
+            keeps_all: false,
             redraws: false,
         }
     }
@@ -153,7 +150,7 @@ impl Grid {
         while self.rows.len() > keep {
             let row = self.rows.pop_front().unwrap_or_default();
             let mut text = runs(&row);
-            if self.keeps_last_blank
+            if self.keeps_all
                 && let [.., before, last] = row.as_slice()
                 && (before.character, last.character) != (' ', ' ')
                 && last.character == ' '
@@ -277,7 +274,7 @@ impl Grid {
     fn erase_in_display(&mut self, mode: u16) {
         let (top, row) = (self.top(), self.row);
         match mode {
-            2 if self.keeps_cleared => self.finish_rows(0),
+            2 if self.keeps_all => self.finish_rows(0),
             0 => self.rows.iter_mut().skip(row + 1).for_each(Vec::clear),
             1 => self
                 .rows

@@ -5,7 +5,8 @@
 use serde_json::{Map, Value};
 
 use super::line::is_gap;
-use super::{message, wrap};
+use super::message;
+use super::wrap::{self, Columns};
 use crate::event::{Category, Edit, Plan, PlanEntry, PlanStatus, RawJson};
 use crate::patch;
 use crate::source;
@@ -24,6 +25,7 @@ pub(super) struct Block {
     lines: Vec<String>,
     json: Option<Raw>,
     arguments: Vec<Argument>,
+    columns: Columns,
     /// The first argument follows without an empty line, and so do the others.
     is_tight: bool,
 }
@@ -48,7 +50,7 @@ pub(super) struct Announced {
 }
 
 impl Block {
-    pub(super) fn new(server: String, tool: String) -> Self {
+    pub(super) fn new(server: String, tool: String, columns: Columns) -> Self {
         Self {
             server,
             tool,
@@ -56,6 +58,7 @@ impl Block {
             lines: Vec::new(),
             json: None,
             arguments: Vec::new(),
+            columns,
             is_tight: false,
         }
     }
@@ -104,7 +107,7 @@ impl Block {
         if let Some(json) = &self.json {
             return !json.is_complete && directly;
         }
-        if self.is_argument(line) || (directly && wrap::continues(last, line)) {
+        if self.is_argument(line) || (directly && self.columns.continues(last, line)) {
             return true;
         }
         match self.arguments.last().and_then(Argument::open_key) {
@@ -122,8 +125,7 @@ impl Block {
 
     /// Returns true for a line that names an argument, or an entry of a todo list.
     fn is_argument(&self, line: &str) -> bool {
-        Raw::start(line).is_some()
-            || key_of(line).is_some()
+        names_argument(line)
             || unknown_key(line, false).is_some()
             || (is_todo(&self.tool) && todo_mark(line).is_some())
             || is_invalid(line)
@@ -156,7 +158,8 @@ impl Block {
             _ => format!("{}.{}", self.server, self.tool),
         };
         let category = source::category(&name);
-        let mut fields: Map<String, Value> = self.arguments.iter().map(Argument::finish).collect();
+        let finish = |argument: &Argument| argument.finish(self.columns);
+        let mut fields: Map<String, Value> = self.arguments.iter().map(finish).collect();
         let shown = || RawJson::of(&fields).filter(|_| !fields.is_empty());
         let raw = self.json.as_ref().and_then(Raw::finish);
         let parsed = raw.as_ref().map(|raw| serde_json::from_str(raw.get()));
@@ -169,13 +172,20 @@ impl Block {
             name,
             category,
             arg: arg(category, input.as_ref(), &fields),
-            edits: edits(&fields),
+            edits: edits(&fields, category, input.as_ref()),
             failure: failure(lines),
-            plan: is_todo(&self.tool).then(|| plan(lines)).flatten(),
+            plan: is_todo(&self.tool)
+                .then(|| plan(lines, self.columns))
+                .flatten(),
             input,
             tool: self.tool,
         }
     }
+}
+
+/// Returns true for a line that names an argument of a known tool.
+pub(super) fn names_argument(line: &str) -> bool {
+    Raw::start(line).is_some() || key_of(line).is_some()
 }
 
 /// Returns true for the lines that verbose output adds to a call.
@@ -236,7 +246,7 @@ fn failure(lines: &[String]) -> Option<String> {
         .cloned()
 }
 
-fn edits(fields: &Map<String, Value>) -> Vec<Edit> {
+fn edits(fields: &Map<String, Value>, category: Category, input: Option<&RawJson>) -> Vec<Edit> {
     let text = |key: &str| fields.get(key).and_then(Value::as_str);
     let Some(path) = text("file_path") else {
         return Vec::new();
@@ -255,13 +265,15 @@ fn edits(fields: &Map<String, Value>) -> Vec<Edit> {
             hunk.new_start = text("start_line").and_then(|line| line.trim().parse().ok());
         }
     }
-    let edit = Edit {
+    if hunks.is_empty() {
+        let announced = input.map(|input| source::edits::announced(category, input.json()));
+        return announced.unwrap_or_default();
+    }
+    vec![Edit {
         path: path.to_owned(),
         hunks,
         ..Edit::default()
-    };
-    let has_hunks = !edit.hunks.is_empty();
-    has_hunks.then_some(edit).into_iter().collect()
+    }]
 }
 
 fn todo_mark(line: &str) -> Option<(PlanStatus, &str)> {
@@ -275,8 +287,8 @@ fn todo_mark(line: &str) -> Option<(PlanStatus, &str)> {
 }
 
 /// Reads a list whose entries carry marks.
-fn plan(lines: &[String]) -> Option<Plan> {
-    let lines = wrap::rejoin(lines.iter().map(String::as_str));
+fn plan(lines: &[String], columns: Columns) -> Option<Plan> {
+    let lines = wrap::rejoin(lines.iter().map(String::as_str), columns);
     let marked = lines.iter().filter_map(|line| todo_mark(line));
     let entries = marked.map(|(status, text)| PlanEntry {
         text: text.trim().to_owned(),

@@ -4,7 +4,9 @@
 //! call of a model prints. Lines whose meaning depends on later ones are collected
 //! in the *segment*, and the line that closes the segment decides what it was. A
 //! marker counts only where the agent prints it, because a model may write any of
-//! them into its answer.
+//! them into its answer. Without a banner the order is not known: a marker then
+//! counts wherever it starts a line outside a fence. Lines that were cut at the
+//! terminal's width are joined first.
 //!
 //! ```text
 //!  state    line                                      next     effect
@@ -52,7 +54,7 @@ use super::question;
 use super::request::Request;
 use super::round::{Over, Round};
 use super::session::{Identity, is_file_line};
-use super::wrap;
+use super::wrap::{Columns, Row};
 use crate::event::{Level, TurnStatus};
 use crate::source::Emitter;
 use crate::terminal;
@@ -94,8 +96,9 @@ pub(super) struct Flow {
     set_off: bool,
     /// A question whose answer may be on the next line.
     question: Option<Asked>,
-    /// A question that was cut at the terminal's width.
-    cut_question: Option<String>,
+    /// A line whose rest may be on the next one.
+    row: Option<Row>,
+    columns: Columns,
     /// The input pauses inside a line.
     is_pausing: bool,
     /// The start of the next line was read in a pause.
@@ -199,21 +202,48 @@ impl Flow {
         {
             (waiting, text) = (spinner, rest);
         }
-        if self.rest_of_line(waiting, text, out) {
-            return;
-        }
-        let joined;
-        let mut raw = if self.is_terminal() { text } else { raw };
-        if let Some(cut) = self.cut_question.take() {
-            let whole = wrap::joined(&cut, text);
-            if question::read(&whole).is_some() {
-                joined = whole;
-                (raw, text) = (&joined, &joined);
-            } else {
-                self.push(&cut, out);
+        let raw = if self.is_terminal() { text } else { raw };
+        if let Some(mut row) = self.row.take() {
+            let is_code = matches!(self.state, State::Call(_));
+            // The first word of a question has a capital.
+            let is_start = !text.starts_with(char::is_lowercase)
+                && (notes::is_marker(text) || question::is_cut(text))
+                || call::names_argument(text);
+            if row.takes(text, &mut self.columns, is_code) && !is_start {
+                row.push(raw, text);
+                return self.row(row, out);
             }
+            self.take_row(&row, out);
         }
+        self.columns.observe_rule(text);
+        if !self.rest_of_line(waiting, text, out) {
+            self.row(Row::new(raw, text), out);
+        }
+    }
+
+    /// Takes a line, or waits for its rest.
+    fn row(&mut self, row: Row, out: &mut Emitter) {
+        // Requests are printed as they are. The output of a program directly
+        // follows its command.
+        let is_apart = matches!(self.state, State::Request(_)) || row.text.starts_with("⚙️ ");
+        let may_wrap = !self.is_history() && !is_apart;
+        if may_wrap && row.is_cut(self.columns) {
+            self.row = Some(row);
+        } else {
+            self.take_row(&row, out);
+        }
+    }
+
+    fn take_row(&mut self, row: &Row, out: &mut Emitter) {
+        let Row { raw, text, .. } = row;
         self.take(Line { raw, text }, out);
+    }
+
+    /// Takes a line whose rest did not come.
+    pub(super) fn flush_row(&mut self, out: &mut Emitter) {
+        if let Some(row) = self.row.take() {
+            self.take_row(&row, out);
+        }
     }
 
     fn take(&mut self, line: Line<'_>, out: &mut Emitter) {
@@ -236,14 +266,14 @@ impl Flow {
         if self.is_history() {
             return false;
         }
-        if self.notes.join(text) {
+        if self.notes.join(text, self.columns) {
             return true;
         }
         // A search names its folder last.
         let is_cut_search =
             |line: &str| line.starts_with("⛭ ") && line.trim_end().ends_with("' in");
         if let Some(line) = self.tool_line.take()
-            && (wrap::continues(&line, text) || is_cut_search(&line))
+            && (Columns::default().continues(&line, text) || is_cut_search(&line))
             && !notes::is_marker(text)
         {
             self.round.append(text);
@@ -333,7 +363,7 @@ impl Flow {
             }
             Kind::Call(server, tool) if is_after && self.who.knows_server(&server) => {
                 self.round.close(out);
-                self.state = State::Call(call::Block::new(server, tool));
+                self.state = State::Call(call::Block::new(server, tool, self.columns));
             }
             Kind::Report if is_after => self.state = State::Report(Report::new(text)),
             Kind::Mark(Mark::Tool(status, tools)) => {

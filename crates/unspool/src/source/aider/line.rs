@@ -141,13 +141,11 @@ impl Fence {
         let length = text.chars().take_while(|c| *c == sign).count();
         let info = text.get(length..).unwrap_or_default();
         match self.0 {
-            Some((open, least)) => {
-                if open == sign && length >= least && info.is_empty() {
-                    self.0 = None;
-                }
+            Some((open, least)) if open == sign && length >= least && info.is_empty() => {
+                self.0 = None;
             }
             None if length >= 3 && !info.contains('`') => self.0 = Some((sign, length)),
-            None => {}
+            _ => {}
         }
     }
 }
@@ -255,7 +253,7 @@ pub(super) fn is_distinctive(line: &str) -> bool {
     match classify(line) {
         Kind::Banner(..) | Kind::Call(..) | Kind::Counts(_) => true,
         // Other programs ask with options in one pair of brackets.
-        Kind::Question(Question::Whole(prompt, _)) => {
+        Kind::Question(Question(prompt, _)) => {
             let keys = prompt
                 .options
                 .iter()

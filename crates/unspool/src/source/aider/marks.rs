@@ -5,15 +5,13 @@ use std::borrow::Cow;
 use crate::event::Level;
 use crate::event::ToolStatus::{self, Error, Ok, Rejected};
 
-use Mark::{Added, ApiError, Cut, Failure, Noise, Note, Output, Tool};
+use Mark::{Added, ApiError, Failure, Noise, Note, Output, Tool};
 
 /// The meaning of a fixed phrase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mark {
     /// A message of the agent.
     Note(Level),
-    /// A message without its last word, which is on the next line.
-    Cut(&'static str),
     /// A message of the agent that ends the turn as failed.
     Failure(Level),
     /// The explanation below an API error.
@@ -34,7 +32,7 @@ impl Mark {
     pub(super) fn level(self) -> Option<Level> {
         match self {
             Note(level) | Failure(level) => Some(level),
-            Cut(_) | Added => Some(Level::Info),
+            Added => Some(Level::Info),
             _ => None,
         }
     }
@@ -51,8 +49,6 @@ const EDITORS: &str = "ReplaceText ReplaceAll ReplaceLine ReplaceLines InsertBlo
 #[rustfmt::skip]
 const MARKS: &[(Mark, &[&str])] = &[
     (Added, &["Added * lines of output to the chat.", "Added * line of output to the chat."]),
-    (Cut("chat"), &["Moved * files in the", "Removed * from the"]),
-    (Cut("file"), &["* is already in the chat as an editable"]),
     (Failure(Level::Error), &["Empty response received from LLM.*"]),
     (Failure(Level::Warning), &[
         "Only * reflections allowed, stopping.", "Only * tool calls allowed, stopping.",

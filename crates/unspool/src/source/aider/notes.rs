@@ -1,8 +1,8 @@
 //! The agent's own lines, joined into notices.
 
 use super::line::is_distinctive;
-use super::marks::{self, Mark};
-use super::wrap;
+use super::marks;
+use super::wrap::{self, Columns};
 use crate::event::Level;
 
 /// The level and the text of a notice.
@@ -55,7 +55,7 @@ impl Notes {
     }
 
     /// Takes the rest of a line that was cut; returns false if it is another line.
-    pub(super) fn join(&mut self, rest: &str) -> bool {
+    pub(super) fn join(&mut self, rest: &str, columns: Columns) -> bool {
         let Some(Note {
             text,
             last: Some(last),
@@ -64,9 +64,7 @@ impl Notes {
         else {
             return false;
         };
-        let is_rest =
-            || matches!(marks::mark(text), Some(Mark::Cut(word)) if word == rest.trim_end());
-        if !(wrap::continues(last, rest) || is_rest()) || is_marker(rest) {
+        if !columns.continues(last, rest) || is_marker(rest) {
             return false;
         }
         wrap::join(text, rest);

@@ -2,14 +2,9 @@
 
 use crate::event::Prompt;
 
-/// A question found in a line.
+/// A question found in a line, and the text after it.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Question<'a> {
-    /// The question, and the text after it.
-    Whole(Prompt, &'a str),
-    /// A question cut before its default answer, on a narrow terminal.
-    Cut,
-}
+pub(super) struct Question<'a>(pub(super) Prompt, pub(super) &'a str);
 
 /// The subject of a question, which decides where it may appear.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,23 +23,7 @@ pub(super) enum Topic {
 /// Reads `Run tools? (Y)es/(N)o/(A)ll [Yes]: ` and any other question of this form:
 /// `Question? (options) [default]: `. An indented or quoted one is text.
 pub(super) fn read(line: &str) -> Option<Question<'_>> {
-    if !line.starts_with(char::is_alphanumeric) {
-        return None;
-    }
-    let (asked, _) = line.split_once('?')?;
-    let mut starts = line.match_indices(" (").map(|(at, _)| at + 1);
-    let found = starts.find_map(|at| {
-        let question = line.get(..at).filter(|_| at > asked.len())?;
-        let (options, rest) = options(line.get(at..)?)?;
-        Some((question, options, rest.trim_start()))
-    });
-    let Some((question, options, rest)) = found else {
-        // Cut before its options.
-        return (line.ends_with("? ")).then_some(Question::Cut);
-    };
-    if rest.is_empty() {
-        return Some(Question::Cut);
-    }
+    let (question, options, rest) = split(line)?;
     let (default, rest) = rest.strip_prefix('[')?.split_once("]:")?;
     let prompt = Prompt {
         question: question.trim().to_owned(),
@@ -53,7 +32,26 @@ pub(super) fn read(line: &str) -> Option<Question<'_>> {
         answer: String::new(),
     };
     let rest = rest.strip_prefix(' ').unwrap_or(rest);
-    Some(Question::Whole(prompt, rest))
+    Some(Question(prompt, rest))
+}
+
+/// Returns true for a question that was cut after its first options.
+pub(super) fn is_cut(line: &str) -> bool {
+    split(line).is_some_and(|(_, _, rest)| rest.is_empty())
+}
+
+/// Splits a line into a question, its options and the rest.
+fn split(line: &str) -> Option<(&str, Vec<String>, &str)> {
+    if !line.starts_with(char::is_alphanumeric) {
+        return None;
+    }
+    let (asked, _) = line.split_once('?')?;
+    let mut starts = line.match_indices(" (").map(|(at, _)| at + 1);
+    starts.find_map(|at| {
+        let question = line.get(..at).filter(|_| at > asked.len())?;
+        let (options, rest) = options(line.get(at..)?)?;
+        Some((question, options, rest.trim_start()))
+    })
 }
 
 /// Splits `(Y)es/(N)o` or `(yes/no)` off the start of a text.
@@ -78,7 +76,7 @@ fn options(text: &str) -> Option<(Vec<String>, &str)> {
 pub(super) fn end(line: &str) -> Option<usize> {
     let mut end = None;
     let mut rest = line;
-    while let Some(Question::Whole(_, after)) = read(rest) {
+    while let Some(Question(_, after)) = read(rest) {
         end = Some(line.len() - after.len());
         rest = after;
     }
@@ -137,7 +135,7 @@ mod tests {
     #[test]
     fn questions_carry_options_default_and_the_text_after_them() {
         let line = "Create new file? (a.py) (Y)es/(N)o [Yes]: Applied edit to app.py";
-        let Some(Question::Whole(prompt, rest)) = read(line) else {
+        let Some(Question(prompt, rest)) = read(line) else {
             panic!("no question");
         };
         assert_eq!(prompt.question, "Create new file? (a.py)");
@@ -146,8 +144,6 @@ mod tests {
             (prompt.default.as_str(), rest),
             ("Yes", "Applied edit to app.py")
         );
-        let cut = "Allow this? (Y)es/(N)o/(A)ll/(S)kip all/(D)on't ask again ";
-        assert_eq!(read(cut), Some(Question::Cut));
     }
 
     #[test]
@@ -163,7 +159,7 @@ mod tests {
             ),
             ("Which? (main/weak) [main]: ", &["main", "weak"]),
         ] {
-            let Some(Question::Whole(prompt, "")) = read(line) else {
+            let Some(Question(prompt, "")) = read(line) else {
                 panic!("{line}");
             };
             assert_eq!(prompt.options, expected);

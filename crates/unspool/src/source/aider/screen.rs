@@ -21,8 +21,7 @@ impl Default for Screen {
     fn default() -> Self {
         let mut grid = Grid::with_reach(HELD);
         grid.stops = true;
-        grid.keeps_cleared = true;
-        grid.keeps_last_blank = true;
+        grid.keeps_all = true;
         Self(grid)
     }
 }

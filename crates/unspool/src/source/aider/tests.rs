@@ -5,9 +5,10 @@ use crate::{Reader, ReaderOptions};
 
 mod calls;
 mod counts;
-mod snippets;
 mod guide;
 mod pauses;
+mod snippets;
+mod widths;
 
 fn read(text: &str) -> Vec<Event> {
     let mut reader = Reader::with_options(ReaderOptions {

@@ -6,7 +6,8 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use crate::event::RawJson;
-use crate::source::aider::{marks, message, wrap};
+use crate::source::aider::wrap::{self, Columns};
+use crate::source::aider::{marks, message};
 
 /// Names of arguments above their value.
 const BLOCK_KEYS: &str = "file_path|diff|start_line|end_line|new_content|content|position|\
@@ -149,7 +150,7 @@ impl Argument {
         self.lines.push(line.to_owned());
     }
 
-    pub(super) fn finish(&self) -> (String, Value) {
+    pub(super) fn finish(&self, columns: Columns) -> (String, Value) {
         let text = || self.lines.iter().map(String::as_str);
         let is_prose = matches!(self.name.as_str(), "Command" | "Summary");
         let value = match self.style {
@@ -159,7 +160,9 @@ impl Argument {
                 Value::Object(arguments.collect())
             }
             Style::Block if !is_prose => message::trim(&self.lines).join("\n").into(),
-            Style::Block | Style::Inline => message::trim(&wrap::rejoin(text())).join("\n").into(),
+            Style::Block | Style::Inline => message::trim(&wrap::rejoin(text(), columns))
+                .join("\n")
+                .into(),
         };
         (self.name.clone(), value)
     }

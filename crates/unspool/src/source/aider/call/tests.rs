@@ -1,7 +1,7 @@
 use super::*;
 
 fn announced(tool: &str, body: &str) -> Announced {
-    let mut block = Block::new("local".into(), tool.into());
+    let mut block = Block::new("local".into(), tool.into(), Columns::default());
     for line in body.lines() {
         assert!(block.takes(line), "{line}");
         block.push(line);
@@ -83,7 +83,7 @@ fn a_call_that_cannot_be_made_has_a_failure() {
 
 #[test]
 fn a_hunk_ends_when_it_is_complete() {
-    let mut block = Block::new("local".into(), "EditFile".into());
+    let mut block = Block::new("local".into(), "EditFile".into(), Columns::default());
     for line in [
         "",
         "file_path:",

@@ -75,7 +75,7 @@ impl Flow {
             return Fit::Inside;
         }
         match lines.last_mut() {
-            Some(cut) if !self.is_history() && wrap::continues(cut, text) => {
+            Some(cut) if !self.is_history() && self.columns.continues(cut, text) => {
                 wrap::join(cut, text);
                 Fit::Inside
             }
@@ -144,11 +144,10 @@ impl Flow {
     fn extend_call(&self, call: &mut call::Block, text: &str) -> Fit {
         let is_below_gap = call.is_below_gap();
         let ends = match classify(text) {
-            Kind::Question(Question::Whole(prompt, _)) => {
+            Kind::Question(Question(prompt, _)) => {
                 let topic = question::topic(&prompt.question);
                 matches!(topic, Topic::Tools | Topic::Command)
             }
-            Kind::Question(Question::Cut) => self.is_terminal() && text.contains("/("),
             Kind::Mark(_) if marks::is_change(text) => true,
             Kind::Alarm(..) => is_below_gap,
             Kind::Counts(counts) => self.fits_counts(counts.as_ref()),
@@ -179,7 +178,7 @@ impl Flow {
             has_code && !is_code_line(text) && !is_gap(text)
         };
         let ends = match classify(text) {
-            Kind::Question(Question::Whole(prompt, _)) => self.fits_question(&prompt),
+            Kind::Question(Question(prompt, _)) => self.fits_question(&prompt),
             Kind::Prompt { mode, .. } => self.gap && mode == self.who.mode,
             Kind::Counts(counts) => self.fits_counts(counts.as_ref()),
             Kind::Mark(Mark::Added) => true,
@@ -189,7 +188,7 @@ impl Flow {
         if ends || is_next || is_below_code() {
             return Fit::Outside;
         }
-        lines.push(line.raw.to_owned());
+        lines.extend(line.raw.split('\n').map(str::to_owned));
         Fit::Inside
     }
 

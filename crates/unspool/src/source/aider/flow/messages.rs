@@ -10,7 +10,6 @@ use crate::source::aider::marks::{self, Mark};
 use crate::source::aider::message::{self, Context, Part};
 use crate::source::aider::notes::Notice;
 use crate::source::aider::outcome::{self, patched};
-use crate::source::aider::question::Question;
 use crate::source::aider::round::Over;
 use crate::source::aider::{output, wrap};
 use crate::source::{Emitter, Outcome};
@@ -26,8 +25,10 @@ impl Flow {
             self.segment_gap = self.gap;
         }
         self.segment_bytes += line.len() + 1;
-        self.fence.line(line);
-        self.segment.push(line.to_owned());
+        for line in line.split('\n') {
+            self.fence.line(line);
+            self.segment.push(line.to_owned());
+        }
         if self.segment_bytes > SEGMENT_LIMIT {
             self.message(None, out);
         }
@@ -57,7 +58,7 @@ impl Flow {
         let only_answers = matches!(self.who.format(), "ask" | "help" | "context");
         match classify(next) {
             _ if self.is_history() => true,
-            Kind::Gap | Kind::Question(Question::Whole(..)) => true,
+            Kind::Gap | Kind::Question(_) => true,
             _ if wraps || only_answers || !self.is_plausible(counts) => false,
             Kind::Mark(mark) => mark.level().is_some(),
             Kind::Report => true,
@@ -299,7 +300,7 @@ impl Flow {
         self.message(None, out);
         outcome::cancel(out);
         error.push(explanation.to_owned());
-        self.state = State::ApiError(wrap::rejoin(error.iter().map(String::as_str)));
+        self.state = State::ApiError(wrap::rejoin(error.iter().map(String::as_str), self.columns));
         self.turn.is_active = true;
     }
 }

@@ -6,7 +6,6 @@ use crate::source::Emitter;
 use crate::source::aider::line::{Family, is_gap};
 use crate::source::aider::question::{self, Question, Topic};
 use crate::source::aider::session::is_file_line;
-use crate::source::aider::wrap;
 
 /// Commands that one question may be about.
 const COMMANDS: usize = 64;
@@ -70,9 +69,7 @@ impl Flow {
         };
         // The terminal may draw the question again, with its answer.
         let (text, is_again) = match question::read(text) {
-            Some(Question::Whole(again, rest)) if again.question == asked.prompt.question => {
-                (rest, true)
-            }
+            Some(Question(again, rest)) if again.question == asked.prompt.question => (rest, true),
             _ => (text, false),
         };
         let typed = text.trim();
@@ -93,16 +90,12 @@ impl Flow {
         question: Question<'_>,
         out: &mut Emitter,
     ) -> bool {
-        match question {
-            Question::Whole(prompt, rest) if self.fits_question(&prompt) => {
-                self.asked(prompt, line.rest(rest), out);
-            }
-            Question::Cut if self.is_terminal() => {
-                self.cut_question = Some(line.text.to_owned());
-            }
-            _ => return false,
+        let Question(prompt, rest) = question;
+        let fits = self.fits_question(&prompt);
+        if fits {
+            self.asked(prompt, line.rest(rest), out);
         }
-        true
+        fits
     }
 
     /// Returns true if a question may follow the segment.
@@ -145,10 +138,6 @@ impl Flow {
 
     fn asked(&mut self, mut prompt: Prompt, rest: Line<'_>, out: &mut Emitter) {
         self.who.ensure(out);
-        while self.is_terminal() && self.segment.last().is_some_and(|line| line.ends_with(' ')) {
-            let cut = self.segment.pop().unwrap_or_default();
-            prompt.question = wrap::joined(&cut, &prompt.question);
-        }
         let topic = question::topic(&prompt.question);
         let subject = self.segment.split_off(self.subject(topic));
         if !self.segment.is_empty() {

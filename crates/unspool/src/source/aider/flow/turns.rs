@@ -125,11 +125,9 @@ impl Flow {
 
     /// Decides everything that waits for a later line.
     pub(in crate::source::aider) fn settle(&mut self, out: &mut Emitter) {
+        self.flush_row(out);
         if let Some(asked) = self.question.take() {
             self.answered(asked, out);
-        }
-        if let Some(cut) = self.cut_question.take() {
-            self.push(&cut, out);
         }
         self.flush_note(out);
         let block = std::mem::take(&mut self.state);
