@@ -207,7 +207,8 @@ impl Round {
 
     /// Forgets the edits of calls that may not have run.
     pub(super) fn drop_edits(&mut self) {
-        for open in &mut self.calls {
+        let is_made = |open: &Open| open.lines.iter().any(|line| is_change(line));
+        for open in self.calls.iter_mut().filter(|open| !is_made(open)) {
             open.call.edits.clear();
         }
     }

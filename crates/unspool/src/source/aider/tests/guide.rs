@@ -139,3 +139,15 @@ fn calls_of_the_banners_servers_need_no_token_counts() {
     let events = read(&text.replace("SERVER", "another"));
     assert_eq!(kinds(&events), ["session", "text", "turn_end"]);
 }
+
+#[test]
+fn a_change_with_an_id_was_made_even_if_the_run_is_cut_off() {
+    let text = "Tool Call: Local • ReplaceText\nfile_path:\na.py\n\nfind_text:\nx\n\nreplace_text:\ny\n\n\
+        ✅ Replaced text in a.py (change_id: 1a2b3c4d)\n";
+    let events = recognised(text);
+    let made = events.iter().find_map(|event| match &event.body {
+        Body::ToolResult(result) => result.edits.first(),
+        _ => None,
+    });
+    assert_eq!(made.unwrap().hunks[0].lines, ["-x", "+y"]);
+}
