@@ -218,9 +218,9 @@ fn a_failed_call_ends_with_its_last_lines() {
 fn reasoning() {
     let only = |what: &str| shown(&["--only", "reasoning", "--reasoning", what]);
     assert_eq!(only("title"), "• Looking around\n");
-    assert_eq!(only("full"), "• Looking around\n\n  First the tests.\n");
+    assert_eq!(only("full"), "• Looking around\n\nFirst the tests.\n");
     let marked = shown(&["--only", "reasoning", "--reasoning", "full", "--marks"]);
-    assert_eq!(marked, "◦ Looking around\n\n  First the tests.\n");
+    assert_eq!(marked, "◦ Looking around\n\nFirst the tests.\n");
     let off = run_with(&["--only", "reasoning", "--reasoning", "off"], &[]);
     assert_eq!(String::from_utf8_lossy(&off.stdout), "");
 }
@@ -576,7 +576,7 @@ fn text_of_other_programs_keeps_its_lines() {
     let path = file(&folder, "total 2\n-rw a\n-rw  *b*\n");
     let output = unspool().arg(path).stdin(Stdio::null()).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
-    assert_eq!(text, "• total 2\n  -rw a\n  -rw  *b*\n");
+    assert_eq!(text, "• total 2\n-rw a\n-rw  *b*\n");
     // Wrapped at words, as all that programs print.
     let path = file(&folder, "It could not be repaired automatically, but\n");
     let mut command = unspool();
@@ -696,7 +696,7 @@ fn blank_lines_alone_are_nothing() {
         String::from_utf8(output.stdout).unwrap()
     };
     assert_eq!(shown("\n\n \n"), "");
-    assert_eq!(shown("\n\n  a\n\nb\n"), "•   a\n\n  b\n");
+    assert_eq!(shown("\n\n  a\n\nb\n"), "•   a\n\nb\n");
 }
 
 #[test]
