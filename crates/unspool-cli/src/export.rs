@@ -20,6 +20,7 @@ use spool::Spool;
 
 use crate::cli::{Export, Format};
 use crate::filter;
+use crate::progress::Bar;
 use crate::status::{Status, complain};
 
 /// Returns the requested format, or the one of the output file's extension.
@@ -301,6 +302,7 @@ fn events(
         let mut redactor = Redactor::new().with_home(&home.to_string_lossy());
         // A secret may be recognised only after it was shown.
         let mut spool = Spool::new();
+        let mut bar = goes_to_file(arguments, format).then(|| Bar::of_bytes("Writing"));
         let mut give = |mut event: Event| -> anyhow::Result<()> {
             redactor.event(&mut event);
             Ok(spool.push(&event)?)
@@ -310,7 +312,10 @@ fn events(
             Batch::End => Ok(()),
         })?;
         joined.finish().into_iter().try_for_each(&mut give)?;
-        spool.read(|mut event| {
+        spool.read(|mut event, done, total| {
+            if let Some(bar) = &mut bar {
+                bar.set(done, total);
+            }
             redactor.second_pass(&mut event);
             take(event)
         })?;
@@ -323,6 +328,14 @@ fn events(
         })?
     };
     Ok(read.map(|()| Status::of_reading(is_whole)))
+}
+
+/// Returns true if nothing of the export is printed on a terminal.
+fn goes_to_file(arguments: &Export, format: Format) -> bool {
+    match &arguments.output {
+        Some(path) => path != Path::new("-"),
+        None => matches!(format, Format::Html | Format::Svg) && io::stdout().is_terminal(),
+    }
 }
 
 /// Reports that no entry passed the filters.

@@ -23,14 +23,18 @@ impl Spool {
         self.0.write_all(&line)
     }
 
-    /// Passes all events to `take`.
+    /// Passes all events to `take`, each with the number of bytes up to it and in all.
     pub(super) fn read(
         mut self,
-        mut take: impl FnMut(Event) -> anyhow::Result<()>,
+        mut take: impl FnMut(Event, u64, u64) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
+        let total = self.0.stream_position()?;
         self.0.seek(SeekFrom::Start(0))?;
+        let mut done = 0;
         for line in BufReader::new(self.0).lines() {
-            take(Event::from_json(&line?)?)?;
+            let line = line?;
+            done += line.len() as u64 + 1;
+            take(Event::from_json(&line)?, done, total)?;
         }
         Ok(())
     }
