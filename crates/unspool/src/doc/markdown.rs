@@ -69,7 +69,7 @@ pub(super) fn message_blocks(text: &str, highlight: bool) -> Vec<Block> {
     joined(parse_as(text, code, Wording::Literal, |_, _| None).units)
 }
 
-/// How the words of a text are taken.
+/// The reading of emphasis marks in a text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Wording {
     /// As `CommonMark` says.

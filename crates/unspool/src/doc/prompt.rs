@@ -42,7 +42,7 @@ fn paragraph(text: &str) -> Block {
     Block::Paragraph(vec![Span::new(text, Style::default())])
 }
 
-/// How a chunk is shown.
+/// The layout of one part of a prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     Markdown,

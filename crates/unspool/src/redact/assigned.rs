@@ -24,7 +24,7 @@ static CORE: LazyLock<Option<Regex>> = LazyLock::new(|| {
 const LONGEST_NAME: usize = 64;
 const LONGEST_VALUE: usize = 4096;
 
-/// How a value follows its name.
+/// The sign between a name and its value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sign {
     /// `=`, `:=`, `=>`

@@ -1,7 +1,7 @@
 //! The kinds of secrets in the generated corpus: patterns of values, and the
 //! lines that hold them.
 
-/// How a secret is written.
+/// The notation of a generated secret.
 pub(crate) enum Form {
     /// A value with a name, in the notation of the context.
     Value,

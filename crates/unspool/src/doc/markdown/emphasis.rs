@@ -1,4 +1,4 @@
-//! Tells emphasis from the same characters in paths, patterns and formulas.
+//! Distinguishes emphasis from the same characters in paths, patterns and formulas.
 
 use std::ops::Range;
 

@@ -1,6 +1,6 @@
 //! The first bytes of pictures and common files: their type and dimensions.
 
-/// What the first bytes say.
+/// The type and size of a file, read from its first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Header {
     pub(super) mime: &'static str,
